@@ -1,0 +1,32 @@
+package trigon.verbs;
+
+import java.util.Set;
+
+/** What may be done to a memory region, or through a queue pair ({@code enum ibv_access_flags}). */
+public enum AccessFlag {
+    LOCAL_WRITE(1),
+    REMOTE_WRITE(1 << 1),
+    REMOTE_READ(1 << 2),
+    REMOTE_ATOMIC(1 << 3),
+    RELAXED_ORDERING(1 << 20);
+
+    private final int bit;
+
+    AccessFlag(int bit) {
+        this.bit = bit;
+    }
+
+    /** The bit in {@code enum ibv_access_flags}. */
+    public int bit() {
+        return bit;
+    }
+
+    /** All bits of the set, or-ed. */
+    public static int bits(Set<AccessFlag> flags) {
+        int bits = 0;
+        for (AccessFlag flag : flags) {
+            bits |= flag.bit;
+        }
+        return bits;
+    }
+}

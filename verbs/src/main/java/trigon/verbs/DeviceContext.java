@@ -1,0 +1,44 @@
+package trigon.verbs;
+
+import java.util.List;
+
+/**
+ * An open device ({@code struct ibv_context}).
+ *
+ * <p>Thread-safe, as libibverbs is. Everything created from it must be closed before it. All methods may block.
+ */
+public interface DeviceContext extends AutoCloseable {
+
+    /** The device's name, for example {@code mlx5_0} or {@code rxe_ab}. */
+    String deviceName();
+
+    /** {@code ibv_query_device(3)}. */
+    DeviceAttributes attributes();
+
+    /**
+     * {@code ibv_query_port(3)}.
+     *
+     * @param port 1 to {@link DeviceAttributes#portCount}
+     */
+    PortAttributes queryPort(int port);
+
+    /** The valid entries of a port's GID table, by index. {@code ibv_query_gid_ex(3)}. */
+    List<GidEntry> gidTable(int port);
+
+    /** {@code ibv_alloc_pd(3)}. */
+    ProtectionDomain allocateProtectionDomain();
+
+    /**
+     * {@code ibv_create_cq(3)}.
+     *
+     * @param entries the least number of completions it must hold
+     */
+    CompletionQueue createCompletionQueue(int entries);
+
+    /** {@code ibv_create_qp(3)}: a reliable connected queue pair in state RESET. */
+    QueuePair createQueuePair(ProtectionDomain protectionDomain, QueuePairCapacity capacity);
+
+    /** {@code ibv_close_device(3)}. Closing twice is allowed. */
+    @Override
+    void close();
+}

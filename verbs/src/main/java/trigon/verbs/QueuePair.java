@@ -1,0 +1,88 @@
+package trigon.verbs;
+
+/**
+ * A reliable connected queue pair ({@code struct ibv_qp} of type {@code IBV_QPT_RC}).
+ *
+ * <p>The {@code post} methods are the data path: each queue is used by one thread at a time; they never block, allocate
+ * or throw, and return 0 or a positive errno ({@link Errno#ENOMEM}: the queue is full, {@link Errno#EINVAL}: wrong
+ * state or argument), as {@code ibv_post_send(3)} and {@code ibv_post_recv(3)} do. Lengths are bytes, 0 to the port's
+ * longest message; with length 0 address and key are not looked at. Requests of one queue complete in the order in
+ * which they were posted. {@code workRequestId} comes back in the {@link WorkCompletions}.
+ */
+public interface QueuePair extends AutoCloseable {
+
+    /** The 24-bit number by which the peer names it. */
+    int number();
+
+    /** The longest payload that {@link SendFlag#INLINE} takes; at least what was asked for, in bytes. */
+    int maxInlineBytes();
+
+    /**
+     * Changes state and attributes. May block, for example for address resolution on the way to READY_TO_RECEIVE.
+     *
+     * @throws VerbsException EINVAL if the transition is illegal or an attribute is missing; ETIMEDOUT, ENETUNREACH or
+     *     EHOSTUNREACH if the peer's address does not resolve through this device
+     * @see <a href="https://man7.org/linux/man-pages/man3/ibv_modify_qp.3.html">ibv_modify_qp(3)</a>
+     */
+    void modify(QueuePairAttributes attributes);
+
+    /** The state the device has it in; {@code ibv_query_qp(3)}. An error may have changed it. */
+    QueuePairStateCode queryState();
+
+    /** Posts a SEND, which takes one receive work request of the peer. */
+    int postSend(long workRequestId, long localAddress, int length, int localKey, int sendFlags);
+
+    /** Posts an RDMA WRITE. The peer notices nothing but the changed memory. */
+    int postWrite(
+            long workRequestId,
+            long localAddress,
+            int length,
+            int localKey,
+            long remoteAddress,
+            int remoteKey,
+            int sendFlags);
+
+    /** Posts an RDMA WRITE that also takes one receive work request of the peer and reports {@code immediate} there. */
+    int postWriteWithImmediate(
+            long workRequestId,
+            long localAddress,
+            int length,
+            int localKey,
+            long remoteAddress,
+            int remoteKey,
+            int immediate,
+            int sendFlags);
+
+    /** Posts an RDMA READ: remote memory is copied to local memory. */
+    int postRead(
+            long workRequestId,
+            long localAddress,
+            int length,
+            int localKey,
+            long remoteAddress,
+            int remoteKey,
+            int sendFlags);
+
+    /**
+     * Posts an atomic 64-bit add. The value before it is stored at {@code localAddress}; both addresses are aligned to
+     * 8 bytes.
+     */
+    int postFetchAndAdd(
+            long workRequestId,
+            long localAddress,
+            int localKey,
+            long remoteAddress,
+            int remoteKey,
+            long addend,
+            int sendFlags);
+
+    /** Posts a receive buffer, for a SEND or, with length 0 allowed, for the immediate of an RDMA WRITE. */
+    int postReceive(long workRequestId, long localAddress, int length, int localKey);
+
+    /**
+     * {@code ibv_destroy_qp(3)}. Outstanding requests are dropped, and once it returns the device touches none of their
+     * memory. Closing twice is allowed.
+     */
+    @Override
+    void close();
+}

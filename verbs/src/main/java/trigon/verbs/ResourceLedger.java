@@ -1,0 +1,49 @@
+package trigon.verbs;
+
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicIntegerArray;
+
+/** Counts the native objects that are open, so that a leak shows. Thread-safe; control path only. */
+public final class ResourceLedger {
+
+    /** What is counted. */
+    public enum Kind {
+        DEVICE_CONTEXT,
+        PROTECTION_DOMAIN,
+        MEMORY_REGION,
+        COMPLETION_QUEUE,
+        QUEUE_PAIR
+    }
+
+    private final AtomicIntegerArray open = new AtomicIntegerArray(Kind.values().length);
+
+    /** Notes that one was created. */
+    public void opened(Kind kind) {
+        open.incrementAndGet(kind.ordinal());
+    }
+
+    /** Notes that one was destroyed. */
+    public void closed(Kind kind) {
+        int left = open.decrementAndGet(kind.ordinal());
+        if (left < 0) {
+            throw new IllegalStateException(kind + " closed more often than opened");
+        }
+    }
+
+    /** How many are open now. */
+    public int count(Kind kind) {
+        return open.get(kind.ordinal());
+    }
+
+    /** The kinds of which some are open now, with their counts. Empty if nothing is. */
+    public Map<Kind, Integer> outstanding() {
+        Map<Kind, Integer> result = new EnumMap<>(Kind.class);
+        for (Kind kind : Kind.values()) {
+            if (count(kind) != 0) {
+                result.put(kind, count(kind));
+            }
+        }
+        return result;
+    }
+}
