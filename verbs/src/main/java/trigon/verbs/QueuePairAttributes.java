@@ -1,6 +1,7 @@
 package trigon.verbs;
 
 import java.util.Collections;
+import java.util.EnumMap;
 import java.util.EnumSet;
 import java.util.Objects;
 import java.util.Set;
@@ -14,7 +15,7 @@ public final class QueuePairAttributes {
 
     private final EnumSet<QueuePairAttribute> mask;
     private final QueuePairStateCode state;
-    private final int[] values;
+    private final EnumMap<QueuePairAttribute, Integer> values;
     private final int accessFlags;
     private final Mtu pathMtu;
     private final @Nullable AddressVector addressVector;
@@ -22,7 +23,7 @@ public final class QueuePairAttributes {
     private QueuePairAttributes(Builder builder) {
         mask = EnumSet.copyOf(builder.mask);
         state = builder.state;
-        values = builder.values.clone();
+        values = new EnumMap<>(builder.values);
         accessFlags = builder.accessFlags;
         pathMtu = builder.pathMtu;
         addressVector = builder.addressVector;
@@ -110,7 +111,7 @@ public final class QueuePairAttributes {
     }
 
     private int value(QueuePairAttribute attribute) {
-        return values[attribute.ordinal()];
+        return values.getOrDefault(attribute, 0);
     }
 
     @Override
@@ -122,7 +123,7 @@ public final class QueuePairAttributes {
     public static final class Builder {
         private final EnumSet<QueuePairAttribute> mask = EnumSet.of(QueuePairAttribute.STATE);
         private final QueuePairStateCode state;
-        private final int[] values = new int[QueuePairAttribute.values().length];
+        private final EnumMap<QueuePairAttribute, Integer> values = new EnumMap<>(QueuePairAttribute.class);
         private int accessFlags;
         private Mtu pathMtu = Mtu.MTU_256;
         private @Nullable AddressVector addressVector;
@@ -195,7 +196,7 @@ public final class QueuePairAttributes {
 
         private Builder set(QueuePairAttribute attribute, int value) {
             mask.add(attribute);
-            values[attribute.ordinal()] = value;
+            values.put(attribute, value);
             return this;
         }
 

@@ -2,7 +2,8 @@ package trigon.verbs;
 
 import java.util.EnumMap;
 import java.util.Map;
-import java.util.concurrent.atomic.AtomicIntegerArray;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /** Counts the native objects that are open, so that a leak shows. Thread-safe; control path only. */
 public final class ResourceLedger {
@@ -16,16 +17,22 @@ public final class ResourceLedger {
         QUEUE_PAIR
     }
 
-    private final AtomicIntegerArray open = new AtomicIntegerArray(Kind.values().length);
+    private final Map<Kind, AtomicInteger> open = new EnumMap<>(Kind.class);
+
+    public ResourceLedger() {
+        for (Kind kind : Kind.values()) {
+            open.put(kind, new AtomicInteger());
+        }
+    }
 
     /** Notes that one was created. */
     public void opened(Kind kind) {
-        open.incrementAndGet(kind.ordinal());
+        counter(kind).incrementAndGet();
     }
 
     /** Notes that one was destroyed. */
     public void closed(Kind kind) {
-        int left = open.decrementAndGet(kind.ordinal());
+        int left = counter(kind).decrementAndGet();
         if (left < 0) {
             throw new IllegalStateException(kind + " closed more often than opened");
         }
@@ -33,7 +40,7 @@ public final class ResourceLedger {
 
     /** How many are open now. */
     public int count(Kind kind) {
-        return open.get(kind.ordinal());
+        return counter(kind).get();
     }
 
     /** The kinds of which some are open now, with their counts. Empty if nothing is. */
@@ -45,5 +52,9 @@ public final class ResourceLedger {
             }
         }
         return result;
+    }
+
+    private AtomicInteger counter(Kind kind) {
+        return Objects.requireNonNull(open.get(kind));
     }
 }
