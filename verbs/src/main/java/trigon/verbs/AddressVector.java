@@ -18,4 +18,8 @@ public record AddressVector(
         int serviceLevel,
         int trafficClass,
         int hopLimit,
-        int port) {}
+        int port) {
+
+    /** What RoCE needs to be routed anywhere. */
+    public static final int MAX_HOP_LIMIT = 255;
+}

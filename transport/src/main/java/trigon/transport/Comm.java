@@ -1,0 +1,143 @@
+package trigon.transport;
+
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import trigon.verbs.Errno;
+import trigon.verbs.WorkCompletionStatus;
+import trigon.verbs.WorkCompletions;
+
+/**
+ * One end of a connection, as NCCL knows it: messages go one way, from a {@link SendComm} to a {@link ReceiveComm}.
+ *
+ * <p>Made and closed by NCCL's service thread; the data path is used by NCCL's progress thread alone, between the two.
+ * Registration may run beside the data path.
+ */
+abstract sealed class Comm permits SendComm, ReceiveComm {
+
+    private static final Logger log = LoggerFactory.getLogger(Comm.class);
+
+    /** The longest message ({@code NCCL_MAX_NET_SIZE}). */
+    static final long MAX_MESSAGE_BYTES = 1L << 30;
+
+    final Connection connection;
+    final RequestRing requests = new RequestRing();
+    final int maxMessageBytes;
+
+    private final WorkCompletions completions = new WorkCompletions(16);
+    private final Set<RegisteredMemory> registrations = ConcurrentHashMap.newKeySet();
+    private long handle;
+
+    // 0, or minus the code of the NcclResult that every further call returns
+    long failure;
+
+    // counted on the data path, read when the comm is closed
+    long messages;
+    long bytes;
+
+    Comm(Connection connection) {
+        this.connection = connection;
+        this.maxMessageBytes = (int) Math.min(connection.maxMessageBytes(), MAX_MESSAGE_BYTES);
+    }
+
+    /** What NCCL knows the comm by; set once, before NCCL learns it. */
+    final void setHandle(long handle) {
+        this.handle = handle;
+    }
+
+    final long handle() {
+        return handle;
+    }
+
+    /** Memory that was registered for this comm and not deregistered yet. */
+    final Set<RegisteredMemory> registrations() {
+        return registrations;
+    }
+
+    /** {@link NetPlugin#test} for one of this comm's requests. */
+    final long test(long request) {
+        int sequence = RequestHandle.sequence(request);
+        int slot = RequestRing.slot(sequence);
+        if (!requests.holds(slot, sequence)) {
+            return -NcclResult.INVALID_ARGUMENT.code();
+        }
+        if (requests.state(slot) != RequestRing.DONE) {
+            progress();
+        }
+        return switch (requests.state(slot)) {
+            case RequestRing.DONE -> {
+                requests.setState(slot, RequestRing.FREE);
+                yield requests.size(slot);
+            }
+            case RequestRing.OPTIONAL -> {
+                requests.setState(slot, RequestRing.FORGOTTEN);
+                // NCCL looks at the data itself; the size of a message that may still be on its way is not known
+                yield 0;
+            }
+            case RequestRing.FAILED -> failure;
+            default -> NetPlugin.NOT_DONE;
+        };
+    }
+
+    /** A request succeeded; {@code index} is its completion. */
+    abstract void onSuccess(WorkCompletions completions, int index);
+
+    /** Takes what the device has finished. */
+    final void progress() {
+        if (failure != 0) {
+            return;
+        }
+        int count = connection.completionQueue().poll(completions);
+        for (int index = 0; index < count; index++) {
+            if (completions.statusCode(index) == WorkCompletionStatus.SUCCESS_CODE) {
+                onSuccess(completions, index);
+            } else {
+                onError(index);
+                return;
+            }
+        }
+        if (count < 0) {
+            fail(NcclResult.SYSTEM_ERROR, "ibv_poll_cq failed with errno " + -count);
+        }
+    }
+
+    private void onError(int index) {
+        WorkCompletionStatus status = WorkCompletionStatus.ofCode(completions.statusCode(index));
+        fail(
+                NcclResult.REMOTE_ERROR,
+                "work request 0x%x failed: %s (status %d, vendor error %d): %s"
+                        .formatted(
+                                completions.workRequestId(index),
+                                status,
+                                completions.statusCode(index),
+                                completions.vendorError(index),
+                                status.explanation()));
+    }
+
+    /** The device refused a work request; the comm is unusable from now on. */
+    final long failPosting(String verb, int errno) {
+        return fail(NcclResult.SYSTEM_ERROR, verb + " failed with " + Errno.name(errno));
+    }
+
+    // the end of the comm: the one place on the data path that logs and allocates
+    final long fail(NcclResult result, String what) {
+        if (failure == 0) {
+            failure = -result.code();
+            requests.failUnfinished();
+            log.warn("{}: {}. Requests not finished by then return {}", connection, what, result);
+        }
+        return failure;
+    }
+
+    /** Ends the connection and frees everything, whatever is outstanding. */
+    void close() {
+        connection.close();
+        for (RegisteredMemory memory : registrations) {
+            memory.close();
+        }
+        registrations.clear();
+        completions.close();
+        connection.link().traffic().add(messages, bytes);
+    }
+}

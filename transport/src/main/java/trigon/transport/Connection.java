@@ -1,0 +1,201 @@
+package trigon.transport;
+
+import java.lang.foreign.Arena;
+import java.util.EnumSet;
+import java.util.Set;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+import trigon.qpstate.QueuePairLifecycle;
+import trigon.qpstate.QueuePairParameters;
+import trigon.verbs.AccessFlag;
+import trigon.verbs.AddressVector;
+import trigon.verbs.CompletionQueue;
+import trigon.verbs.MemoryRegion;
+import trigon.verbs.Mtu;
+import trigon.verbs.QueuePair;
+import trigon.verbs.QueuePairCapacity;
+import trigon.verbs.QueuePairEndpoint;
+
+/**
+ * What one end of a connection holds on its device: a queue pair, its completion queue, and the memory of the
+ * {@link ClearToSend} ring (at the sender: where the receiver writes; at the receiver: where its entries are made).
+ *
+ * <p>Opened and connected by one control thread, then handed to the comm. Closed once, in the order QP, MR, CQ.
+ */
+final class Connection implements AutoCloseable {
+
+    /** Which end it is. */
+    enum Role {
+        SENDER,
+        RECEIVER
+    }
+
+    /**
+     * Memory at the peer that this end may write.
+     *
+     * @param address in the peer's address space
+     * @param key the remote key
+     */
+    record RemoteMemory(long address, int key) {}
+
+    private final Link link;
+    private final Role role;
+    private final Arena arena = Arena.ofShared();
+    private final long memoryAddress;
+    private final MemoryRegion memory;
+    private final CompletionQueue completionQueue;
+    private final QueuePairLifecycle lifecycle;
+    private final QueuePairEndpoint endpoint;
+    private final int sendQueueDepth;
+
+    private long maxMessageBytes;
+    private RemoteMemory remoteMemory = new RemoteMemory(0, 0);
+    private @Nullable QueuePairEndpoint remote;
+    private boolean closed;
+
+    /**
+     * Creates the queue pair and brings it to INIT.
+     *
+     * @throws trigon.verbs.VerbsException if the device refuses; nothing is left open then
+     */
+    static Connection open(Link link, Role role, QueuePairParameters parameters, RandomGenerator random) {
+        return new Connection(link, role, parameters, random);
+    }
+
+    private Connection(Link link, Role role, QueuePairParameters parameters, RandomGenerator random) {
+        this.link = link;
+        this.role = role;
+        maxMessageBytes = link.port().maxMessageSize();
+        int receiveQueueDepth = role == Role.RECEIVER ? RequestRing.SLOTS : 1;
+        sendQueueDepth = role == Role.SENDER
+                ? SendComm.sendQueueDepth(maxMessageBytes)
+                : ReceiveComm.SEND_QUEUE_DEPTH;
+        try (Unwinding unwinding = new Unwinding()) {
+            unwinding.onFailure(arena::close);
+            memoryAddress = arena.allocate(ClearToSend.RING_BYTES, 4096).address();
+            memory = link.protectionDomain().registerMemory(memoryAddress, ClearToSend.RING_BYTES, memoryAccess());
+            unwinding.onFailure(memory::close);
+            completionQueue = link.device().createCompletionQueue(sendQueueDepth + receiveQueueDepth);
+            unwinding.onFailure(completionQueue::close);
+            int inline = role == Role.RECEIVER ? ClearToSend.STRIDE : 0;
+            QueuePair queuePair = link.device()
+                    .createQueuePair(
+                            link.protectionDomain(),
+                            new QueuePairCapacity(
+                                    completionQueue, completionQueue, sendQueueDepth, receiveQueueDepth, inline));
+            unwinding.onFailure(queuePair::close);
+            lifecycle = new QueuePairLifecycle(queuePair, link.local().deviceName(), parameters);
+            lifecycle.initialize(link.local().port(), 0, queuePairAccess());
+            endpoint = new QueuePairEndpoint(
+                    queuePair.number(),
+                    random.nextInt(1 << 24),
+                    link.local().gid(),
+                    link.port().lid(),
+                    link.port().activeMtu());
+            unwinding.succeeded();
+        }
+    }
+
+    private Set<AccessFlag> memoryAccess() {
+        return role == Role.SENDER
+                ? EnumSet.of(AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE)
+                : EnumSet.noneOf(AccessFlag.class);
+    }
+
+    // the sender's ring is written by the peer, and so are the receiver's buffers
+    private static Set<AccessFlag> queuePairAccess() {
+        return EnumSet.of(AccessFlag.REMOTE_WRITE);
+    }
+
+    /**
+     * Connects it to the peer's end: READY_TO_RECEIVE, then READY_TO_SEND. May block on address resolution.
+     *
+     * @param peer the peer's queue pair
+     * @param peerMemory what this end may write at the peer
+     * @param peerMaxMessageBytes the longest message of the peer's port
+     * @param trafficClass of the address vector
+     * @param serviceLevel of the address vector
+     */
+    void connect(
+            QueuePairEndpoint peer,
+            RemoteMemory peerMemory,
+            long peerMaxMessageBytes,
+            int trafficClass,
+            int serviceLevel) {
+        remote = peer;
+        remoteMemory = peerMemory;
+        maxMessageBytes = Math.min(maxMessageBytes, peerMaxMessageBytes);
+        AddressVector route = new AddressVector(
+                peer.gid(),
+                link.local().gidIndex(),
+                peer.lid(),
+                serviceLevel,
+                trafficClass,
+                AddressVector.MAX_HOP_LIMIT,
+                link.local().port());
+        lifecycle.readyToReceive(peer, Mtu.min(endpoint.mtu(), peer.mtu()), route);
+        lifecycle.readyToSend(endpoint.psn());
+    }
+
+    Link link() {
+        return link;
+    }
+
+    /** What the peer is told about this end. */
+    QueuePairEndpoint endpoint() {
+        return endpoint;
+    }
+
+    long memoryAddress() {
+        return memoryAddress;
+    }
+
+    /** The ring as the peer may write it. */
+    RemoteMemory memoryForPeer() {
+        return new RemoteMemory(memoryAddress, memory.remoteKey());
+    }
+
+    int memoryKey() {
+        return memory.localKey();
+    }
+
+    RemoteMemory remoteMemory() {
+        return remoteMemory;
+    }
+
+    /** The longest message of both ports, in bytes. */
+    long maxMessageBytes() {
+        return maxMessageBytes;
+    }
+
+    int sendQueueDepth() {
+        return sendQueueDepth;
+    }
+
+    QueuePair queuePair() {
+        return lifecycle.queuePair();
+    }
+
+    CompletionQueue completionQueue() {
+        return completionQueue;
+    }
+
+    /** Closes everything. Closing twice is allowed. */
+    @Override
+    public synchronized void close() {
+        if (closed) {
+            return;
+        }
+        closed = true;
+        lifecycle.close();
+        memory.close();
+        completionQueue.close();
+        arena.close();
+    }
+
+    /** For errors: both ends' queue pairs, GIDs, and the link. */
+    @Override
+    public String toString() {
+        return "%s on %s: local %s, peer %s".formatted(role == Role.SENDER ? "sender" : "receiver", link, endpoint, remote);
+    }
+}

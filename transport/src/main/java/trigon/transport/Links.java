@@ -1,0 +1,83 @@
+package trigon.transport;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import trigon.routing.LocalLink;
+import trigon.verbs.DeviceContext;
+import trigon.verbs.LinkKind;
+import trigon.verbs.ProtectionDomain;
+import trigon.verbs.VerbsProvider;
+
+/** This node's links, their devices open. Immutable once made; closed after the last connection. */
+final class Links implements AutoCloseable {
+
+    private record Device(DeviceContext context, ProtectionDomain protectionDomain) {}
+
+    private final Map<String, Device> devices = new HashMap<>();
+    private final List<Link> links = new ArrayList<>();
+
+    private Links() {}
+
+    /**
+     * Opens the devices of all links.
+     *
+     * @throws trigon.verbs.VerbsException if one cannot be opened; none is left open then
+     */
+    static Links open(List<LocalLink> local, Map<LinkKind, VerbsProvider> providers) {
+        Links opened = new Links();
+        try (Unwinding unwinding = new Unwinding()) {
+            unwinding.onFailure(opened::close);
+            for (LocalLink link : local) {
+                Device device = opened.device(link, Objects.requireNonNull(providers.get(link.kind())));
+                opened.links.add(new Link(
+                        link,
+                        device.context,
+                        device.protectionDomain,
+                        device.context.queryPort(link.port()),
+                        new Traffic()));
+            }
+            unwinding.succeeded();
+        }
+        return opened;
+    }
+
+    private Device device(LocalLink link, VerbsProvider provider) {
+        return devices.computeIfAbsent(link.kind() + " " + link.deviceName(), _ -> {
+            DeviceContext context = provider.open(link.deviceName());
+            try (Unwinding unwinding = new Unwinding()) {
+                unwinding.onFailure(context::close);
+                Device device = new Device(context, context.allocateProtectionDomain());
+                unwinding.succeeded();
+                return device;
+            }
+        });
+    }
+
+    /** All of them, in the order they were given in. */
+    List<Link> all() {
+        return links;
+    }
+
+    /** The open link of one that routing chose. */
+    Link of(LocalLink local) {
+        for (Link link : links) {
+            if (link.local().equals(local)) {
+                return link;
+            }
+        }
+        throw new IllegalArgumentException(local + " is not one of this node's links");
+    }
+
+    @Override
+    public void close() {
+        for (Device device : devices.values()) {
+            device.protectionDomain.close();
+            device.context.close();
+        }
+        devices.clear();
+        links.clear();
+    }
+}

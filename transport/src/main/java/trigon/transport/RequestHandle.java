@@ -1,0 +1,33 @@
+package trigon.transport;
+
+/**
+ * The {@code void*} that NCCL knows a request by: the comm's handle, and in its lower 32 bits the request's sequence
+ * number in the comm and a 1. Never 0 (NULL to NCCL), and never 1, which means something to NCCL.
+ */
+final class RequestHandle {
+
+    private static final int SEQUENCE_BITS = 30;
+    private static final int SEQUENCE_SHIFT = 2;
+
+    private RequestHandle() {}
+
+    /** The handle of a comm's request. */
+    static long of(long commHandle, long sequence) {
+        return commHandle | (sequence & ((1L << SEQUENCE_BITS) - 1)) << SEQUENCE_SHIFT | 1;
+    }
+
+    /** Whether the number looks like a request at all; comm and sequence may still be stale. */
+    static boolean isRequest(long handle) {
+        return (handle & 1) == 1;
+    }
+
+    /** The lower 30 bits of the request's sequence number. */
+    static int sequence(long request) {
+        return (int) request >>> SEQUENCE_SHIFT;
+    }
+
+    /** Whether a whole sequence number has these lower 30 bits. */
+    static boolean matches(long sequence, int lowerBits) {
+        return (int) (sequence & ((1L << SEQUENCE_BITS) - 1)) == lowerBits;
+    }
+}
