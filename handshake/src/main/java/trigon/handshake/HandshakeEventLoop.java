@@ -5,6 +5,7 @@ import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.channel.EventLoop;
 import io.netty.channel.SingleThreadIoEventLoop;
 import io.netty.channel.nio.NioIoHandler;
+import io.netty.util.concurrent.Future;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
@@ -49,17 +50,9 @@ public final class HandshakeEventLoop implements AutoCloseable {
     /** Ends the thread; open connections are closed, and what waits for them fails. Closing twice is allowed. */
     @Override
     public void close() {
-        eventLoop.shutdownGracefully(0, CLOSE_SECONDS, TimeUnit.SECONDS);
-        boolean interrupted = false;
-        try {
-            if (!eventLoop.awaitTermination(CLOSE_SECONDS, TimeUnit.SECONDS)) {
-                LOGGER.warn("{} did not end within {} s", THREAD_NAME, CLOSE_SECONDS);
-            }
-        } catch (InterruptedException e) {
-            interrupted = true;
-        }
-        if (interrupted) {
-            Thread.currentThread().interrupt();
+        Future<?> ended = eventLoop.shutdownGracefully(0, CLOSE_SECONDS, TimeUnit.SECONDS);
+        if (!ended.awaitUninterruptibly(CLOSE_SECONDS, TimeUnit.SECONDS)) {
+            LOGGER.warn("{} did not end within {} s", THREAD_NAME, CLOSE_SECONDS);
         }
     }
 }
