@@ -1,0 +1,13 @@
+/** Exchange of queue pair endpoints over TCP, without blocking. */
+module trigon.handshake {
+    requires transitive trigon.config;
+    requires transitive trigon.verbs;
+    requires io.netty.buffer;
+    requires io.netty.codec;
+    requires io.netty.common;
+    requires io.netty.transport;
+    requires org.slf4j;
+    requires static org.jspecify;
+
+    exports trigon.handshake;
+}

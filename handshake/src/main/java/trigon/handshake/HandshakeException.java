@@ -1,0 +1,44 @@
+package trigon.handshake;
+
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** A handshake failed. The message says between which addresses, what was awaited, why, and what to do. */
+public final class HandshakeException extends RuntimeException {
+
+    private static final long serialVersionUID = 1L;
+
+    /** What went wrong, as far as the caller's next step depends on it. */
+    public enum Kind {
+        /** The TCP connection could not be made: refused, no route, no such local address. */
+        UNREACHABLE,
+        /** The deadline passed. */
+        TIMED_OUT,
+        /** The peer, or the own handler, said no; the message has the reason. */
+        REJECTED,
+        /** The peer closed the connection, or died. */
+        DISCONNECTED,
+        /** The peer sent something that is not this protocol, or not this version of it. */
+        PROTOCOL,
+        /** This side gave up: abandoned, unregistered, superseded by a newer attempt, or closed. */
+        ABANDONED,
+        /** A listener could not be opened. */
+        LISTEN
+    }
+
+    private final Kind kind;
+
+    HandshakeException(Kind kind, String message, @Nullable Throwable cause) {
+        super(message, cause);
+        this.kind = Objects.requireNonNull(kind, "kind");
+    }
+
+    HandshakeException(Kind kind, String message) {
+        this(kind, message, null);
+    }
+
+    /** What went wrong. */
+    public Kind kind() {
+        return kind;
+    }
+}

@@ -1,0 +1,83 @@
+package trigon.handshake;
+
+import trigon.verbs.LinkKind;
+import trigon.verbs.QueuePairEndpoint;
+
+/** What the two ends say to each other, in this order; see {@code HandshakeCodec} for the bytes. */
+public sealed interface HandshakeMessage {
+
+    /**
+     * The connecting side's end of the link.
+     *
+     * @param connection the listener's, from its handle
+     * @param node who connects
+     * @param kind what is to carry the data
+     * @param endpoint the sending queue pair
+     * @param clearToSend the ring into which the receiver writes what it has room for
+     * @param maxMessageBytes the longest message that will be sent
+     */
+    record Offer(
+            ConnectionId connection,
+            NodeIdentity node,
+            LinkKind kind,
+            QueuePairEndpoint endpoint,
+            RemoteMemory clearToSend,
+            long maxMessageBytes)
+            implements HandshakeMessage {
+
+        public Offer {
+            requirePositive(maxMessageBytes);
+        }
+    }
+
+    /**
+     * The listening side's end of the link. Its queue pair can receive when this is sent.
+     *
+     * @param kind what carries the data; the same as the offer's
+     * @param endpoint the receiving queue pair
+     * @param memory the receiver's memory; {@link RemoteMemory#NONE} where it offers none
+     * @param maxMessageBytes the longest message it takes
+     */
+    record Answer(LinkKind kind, QueuePairEndpoint endpoint, RemoteMemory memory, long maxMessageBytes)
+            implements HandshakeMessage {
+
+        public Answer {
+            requirePositive(maxMessageBytes);
+        }
+    }
+
+    /** From the connecting side: my queue pair is up as well. From the listening side: noted, the link is established. */
+    record Ready() implements HandshakeMessage {}
+
+    /**
+     * No. The connection ends.
+     *
+     * @param reason for the peer's log; control characters are replaced, and it is cut to {@link #MAX_REASON_CHARS}
+     */
+    record Reject(String reason) implements HandshakeMessage {
+
+        /** The longest reason. */
+        public static final int MAX_REASON_CHARS = 1000;
+
+        public Reject {
+            reason = printable(reason);
+        }
+
+        /** The reason ends up in the other side's log: nothing in it may forge a line there. */
+        private static String printable(String text) {
+            StringBuilder result = new StringBuilder();
+            text.codePoints()
+                    .limit(MAX_REASON_CHARS)
+                    .map(c -> Character.isISOControl(c) ? ' ' : c)
+                    .map(c -> Character.getType(c) == Character.SURROGATE ? '?' : c)
+                    .forEach(result::appendCodePoint);
+            return result.toString();
+        }
+    }
+
+    private static void requirePositive(long maxMessageBytes) {
+        if (maxMessageBytes <= 0) {
+            throw new IllegalArgumentException("longest message of " + maxMessageBytes + " bytes");
+        }
+    }
+}

@@ -1,0 +1,20 @@
+package trigon.handshake;
+
+import java.util.concurrent.CompletionStage;
+import trigon.handshake.HandshakeMessage.Answer;
+
+/** What a listening side does about an offer for its connection. */
+@FunctionalInterface
+public interface OfferHandler {
+
+    /**
+     * A peer offers its end. Called on the event loop: returns at once and leaves the work to another thread.
+     *
+     * <p>Complete the stage with the answer when the own queue pair can receive; complete it exceptionally to reject,
+     * with the exception's message as the reason. Whatever was made for this offer is released when {@link
+     * IncomingOffer#result} fails, which may be before the answer is complete; an answer that comes too late is
+     * dropped. The same connection may be offered again then, over another path; the calls do not overlap: the former
+     * offer's result has failed before.
+     */
+    CompletionStage<Answer> onOffer(IncomingOffer offer);
+}

@@ -1,0 +1,41 @@
+package trigon.handshake;
+
+import java.net.InetSocketAddress;
+import java.util.concurrent.CompletableFuture;
+import trigon.handshake.HandshakeMessage.Answer;
+import trigon.handshake.HandshakeMessage.Offer;
+
+/**
+ * One attempt to connect, as {@link HandshakeClient#connect} starts it. Thread-safe; nothing here blocks.
+ *
+ * <p>The futures complete on the event loop, always, and at the latest at the deadline; {@code isDone} is cheap.
+ * Completing them from outside has no effect on the connection: use {@link #abandon}.
+ */
+public interface OutgoingOffer {
+
+    /** What is offered. */
+    Offer offer();
+
+    /** Where it is offered. */
+    InetSocketAddress remote();
+
+    /** The listener's answer, or a {@link HandshakeException}: then this attempt is over. */
+    CompletableFuture<Answer> answer();
+
+    /**
+     * How it ended: the established link once {@link #sendReady} was called and the listener confirmed, else a {@link
+     * HandshakeException}; if {@link #answer} failed, the same.
+     */
+    CompletableFuture<Established> result();
+
+    /**
+     * Says that the own queue pair is up. A second call changes nothing.
+     *
+     * @return {@link #result}
+     * @throws IllegalStateException if there is no answer yet
+     */
+    CompletableFuture<Established> sendReady();
+
+    /** Gives up, and tells the peer why if it can still be told. Does nothing once the result is there. */
+    void abandon(String reason);
+}
