@@ -1,6 +1,10 @@
 /** NCCL's network calls, made of routing, handshake and queue pairs. */
 module trigon.transport {
     requires org.slf4j;
+    requires trigon.handshake;
+    requires trigon.qpstate;
+    requires transitive trigon.config;
+    requires transitive trigon.routing;
     requires transitive trigon.verbs;
     requires static org.jspecify;
 

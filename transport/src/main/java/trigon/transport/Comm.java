@@ -1,6 +1,6 @@
 package trigon.transport;
 
-import java.util.Set;
+import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -26,7 +26,8 @@ abstract sealed class Comm permits SendComm, ReceiveComm {
     final int maxMessageBytes;
 
     private final WorkCompletions completions = new WorkCompletions(16);
-    private final Set<RegisteredMemory> registrations = ConcurrentHashMap.newKeySet();
+    private final Map<Long, RegisteredMemory> registrations = new ConcurrentHashMap<>();
+    private long context;
     private long handle;
 
     // 0, or minus the code of the NcclResult that every further call returns
@@ -41,17 +42,22 @@ abstract sealed class Comm permits SendComm, ReceiveComm {
         this.maxMessageBytes = (int) Math.min(connection.maxMessageBytes(), MAX_MESSAGE_BYTES);
     }
 
-    /** What NCCL knows the comm by; set once, before NCCL learns it. */
-    final void setHandle(long handle) {
+    /** What NCCL knows the comm and its context by; set once, before NCCL learns it. */
+    final void setHandles(long context, long handle) {
+        this.context = context;
         this.handle = handle;
+    }
+
+    final long context() {
+        return context;
     }
 
     final long handle() {
         return handle;
     }
 
-    /** Memory that was registered for this comm and not deregistered yet. */
-    final Set<RegisteredMemory> registrations() {
+    /** Memory that was registered for this comm and not deregistered yet, by its handle. */
+    final Map<Long, RegisteredMemory> registrations() {
         return registrations;
     }
 
@@ -133,9 +139,7 @@ abstract sealed class Comm permits SendComm, ReceiveComm {
     /** Ends the connection and frees everything, whatever is outstanding. */
     void close() {
         connection.close();
-        for (RegisteredMemory memory : registrations) {
-            memory.close();
-        }
+        registrations.values().forEach(RegisteredMemory::close);
         registrations.clear();
         completions.close();
         connection.link().traffic().add(messages, bytes);

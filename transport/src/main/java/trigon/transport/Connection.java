@@ -5,6 +5,7 @@ import java.util.EnumSet;
 import java.util.Set;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
+import trigon.handshake.RemoteMemory;
 import trigon.qpstate.QueuePairLifecycle;
 import trigon.qpstate.QueuePairParameters;
 import trigon.verbs.AccessFlag;
@@ -30,14 +31,6 @@ final class Connection implements AutoCloseable {
         RECEIVER
     }
 
-    /**
-     * Memory at the peer that this end may write.
-     *
-     * @param address in the peer's address space
-     * @param key the remote key
-     */
-    record RemoteMemory(long address, int key) {}
-
     private final Link link;
     private final Role role;
     private final Arena arena = Arena.ofShared();
@@ -49,7 +42,7 @@ final class Connection implements AutoCloseable {
     private final int sendQueueDepth;
 
     private long maxMessageBytes;
-    private RemoteMemory remoteMemory = new RemoteMemory(0, 0);
+    private RemoteMemory remoteMemory = RemoteMemory.NONE;
     private @Nullable QueuePairEndpoint remote;
     private boolean closed;
 

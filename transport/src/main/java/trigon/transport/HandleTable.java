@@ -47,7 +47,7 @@ final class HandleTable<T> {
         int generation = generations[slot] % MAX_GENERATION + 1;
         generations[slot] = generation;
         entries[slot] = new Entry<>(generation, object);
-        return (long) generation << GENERATION_SHIFT | (long) slot << SLOT_SHIFT;
+        return handle(generation, slot);
     }
 
     /** The object of a handle, its lower 32 bits ignored; null if the handle is stale or was never given out. */
@@ -73,6 +73,18 @@ final class HandleTable<T> {
         return object;
     }
 
+    /** The handles of all objects that are in the table now. */
+    synchronized List<Long> handles() {
+        List<Long> result = new ArrayList<>();
+        for (int slot = 0; slot < entries.length; slot++) {
+            Entry<T> entry = entries[slot];
+            if (entry != null) {
+                result.add(handle(entry.generation, slot));
+            }
+        }
+        return result;
+    }
+
     /** All objects that are in the table now. */
     synchronized List<T> objects() {
         List<T> result = new ArrayList<>();
@@ -95,6 +107,10 @@ final class HandleTable<T> {
             entries = Arrays.copyOf(entries, length);
         }
         return used++;
+    }
+
+    private static long handle(int generation, int slot) {
+        return (long) generation << GENERATION_SHIFT | (long) slot << SLOT_SHIFT;
     }
 
     @SuppressWarnings({"unchecked", "rawtypes"}) // arrays know no type parameters

@@ -1,10 +1,15 @@
 package trigon.transport;
 
+import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
+import java.util.stream.Collectors;
+import trigon.handshake.LinkAddress;
 import trigon.routing.LocalLink;
 import trigon.verbs.DeviceContext;
 import trigon.verbs.LinkKind;
@@ -59,6 +64,23 @@ final class Links implements AutoCloseable {
     /** All of them, in the order they were given in. */
     List<Link> all() {
         return links;
+    }
+
+    /** Their addresses, each once, in the same order. */
+    Set<InetAddress> addresses() {
+        Set<InetAddress> addresses = new LinkedHashSet<>();
+        links.forEach(link -> addresses.add(link.local().address().address()));
+        return addresses;
+    }
+
+    /** What peers are told about an address that is listened on. */
+    LinkAddress advertised(InetAddress address, int port) {
+        List<Link> there = links.stream()
+                .filter(link -> link.local().address().address().equals(address))
+                .toList();
+        int prefixLength = there.getFirst().local().address().prefixLength();
+        return new LinkAddress(
+                address, prefixLength, port, there.stream().map(link -> link.local().kind()).collect(Collectors.toSet()));
     }
 
     /** The open link of one that routing chose. */

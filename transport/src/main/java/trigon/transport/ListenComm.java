@@ -1,0 +1,126 @@
+package trigon.transport;
+
+import java.net.InetAddress;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import trigon.handshake.ConnectionId;
+import trigon.handshake.HandshakeMessage.Answer;
+import trigon.handshake.HandshakeMessage.Offer;
+import trigon.handshake.IncomingOffer;
+import trigon.handshake.OfferHandler;
+import trigon.handshake.RemoteMemory;
+import trigon.verbs.LinkKind;
+
+/**
+ * Waits for one peer. Offers arrive on the handshake's event loop, the queue pair is made on a control thread, and NCCL's
+ * thread only looks whether there is a connection.
+ */
+final class ListenComm implements OfferHandler {
+
+    private static final Logger log = LoggerFactory.getLogger(ListenComm.class);
+
+    private final ConnectionId connectionId = ConnectionId.random();
+    private final long context;
+    private final int trafficClass;
+    private final Links links;
+    private final ConnectionFactory connections;
+    private final Executor control;
+
+    private @Nullable Connection established;
+    private boolean closed;
+
+    ListenComm(long context, int trafficClass, Links links, ConnectionFactory connections, Executor control) {
+        this.context = context;
+        this.trafficClass = trafficClass;
+        this.links = links;
+        this.connections = connections;
+        this.control = control;
+    }
+
+    ConnectionId connectionId() {
+        return connectionId;
+    }
+
+    /** The context it was opened in. */
+    long context() {
+        return context;
+    }
+
+    @Override
+    public CompletionStage<Answer> onOffer(IncomingOffer incoming) {
+        return CompletableFuture.supplyAsync(() -> answer(incoming), control);
+    }
+
+    private Answer answer(IncomingOffer incoming) {
+        Offer offer = incoming.offer();
+        Link link = link(incoming.local().getAddress(), offer.kind());
+        Connection connection = connections.open(link, Connection.Role.RECEIVER);
+        try (Unwinding unwinding = new Unwinding()) {
+            unwinding.onFailure(connection::close);
+            connections.connect(
+                    connection, offer.endpoint(), offer.clearToSend(), offer.maxMessageBytes(), trafficClass);
+            unwinding.succeeded();
+        }
+        incoming.result().whenCompleteAsync((_, failure) -> finish(connection, incoming, failure), control);
+        return new Answer(offer.kind(), connection.endpoint(), RemoteMemory.NONE, connection.maxMessageBytes());
+    }
+
+    private Link link(InetAddress local, LinkKind kind) {
+        for (Link link : links.all()) {
+            if (link.local().kind() == kind && link.local().address().address().equals(local)) {
+                return link;
+            }
+        }
+        throw new IllegalArgumentException(
+                "%s has no %s link here; see that TRIGON_LINKS and the devices agree on both nodes"
+                        .formatted(local.getHostAddress(), kind));
+    }
+
+    private void finish(Connection connection, IncomingOffer incoming, @Nullable Throwable failure) {
+        if (failure == null && establish(connection)) {
+            log.info(
+                    "receives from {} {} over {}",
+                    incoming.offer().node().name(),
+                    incoming.remote().getAddress().getHostAddress(),
+                    connection.link());
+        } else {
+            connection.close();
+        }
+    }
+
+    private synchronized boolean establish(Connection connection) {
+        if (closed || established != null) {
+            return false;
+        }
+        established = connection;
+        return true;
+    }
+
+    /** The connection, once; null as long as there is none. */
+    synchronized @Nullable Connection take() {
+        Connection connection = established;
+        if (connection != null) {
+            established = null;
+            // one listen comm gives one receive comm
+            closed = true;
+        }
+        return connection;
+    }
+
+    /** Accepts nothing any more, and closes what came too late. Closing twice is allowed. */
+    void close() {
+        Connection late;
+        synchronized (this) {
+            closed = true;
+            late = established;
+            established = null;
+        }
+        if (late != null) {
+            late.close();
+        }
+    }
+}

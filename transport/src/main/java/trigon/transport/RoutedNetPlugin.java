@@ -1,0 +1,380 @@
+package trigon.transport;
+
+import java.security.SecureRandom;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.OptionalInt;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import trigon.config.NodeConfig;
+import trigon.config.PluginConfig;
+import trigon.handshake.HandshakeClient;
+import trigon.handshake.HandshakeEventLoop;
+import trigon.handshake.HandshakeException;
+import trigon.handshake.HandshakeListeners;
+import trigon.handshake.LinkAddress;
+import trigon.handshake.ListenHandle;
+import trigon.handshake.NodeIdentity;
+import trigon.routing.LocalLink;
+import trigon.routing.RouteLookup;
+import trigon.routing.RoutingTable;
+import trigon.verbs.AccessFlag;
+import trigon.verbs.LinkKind;
+import trigon.verbs.MemoryRegion;
+import trigon.verbs.VerbsException;
+import trigon.verbs.VerbsProvider;
+
+/**
+ * {@link NetPlugin} over this node's links: one device to NCCL, and the link is chosen per peer.
+ *
+ * <p>Gives out the handles and checks those that come in; the work is done by {@link Connector}, {@link ListenComm},
+ * {@link SendComm} and {@link ReceiveComm}.
+ */
+public final class RoutedNetPlugin implements NetPlugin, AutoCloseable {
+
+    private static final Logger log = LoggerFactory.getLogger(RoutedNetPlugin.class);
+
+    private final HandleTable<Context> contexts = new HandleTable<>("context");
+    private final HandleTable<ListenComm> listenComms = new HandleTable<>("listen comm");
+    private final HandleTable<Connecting> connecting = new HandleTable<>("pending connection");
+    private final HandleTable<Comm> comms = new HandleTable<>("comm");
+    private final HandleTable<RegisteredMemory> memories = new HandleTable<>("memory registration");
+
+    private final Links links;
+    private final DeviceProperties properties;
+    private final HandshakeEventLoop loop;
+    private final HandshakeListeners listeners;
+    private final List<LinkAddress> linkAddresses;
+    private final Connector connector;
+    private final ConnectionFactory connections;
+    private final NodeIdentity self;
+    private final ExecutorService control;
+
+    /**
+     * Opens this node's links and their listeners.
+     *
+     * @param config the settings
+     * @param local this node's links; at least one
+     * @param providers the devices behind them, by kind; they stay the caller's
+     * @param kernel the kernel's routing table
+     * @param hostName what peers see in their logs where the settings name no node
+     * @throws VerbsException if a device cannot be opened
+     * @throws HandshakeException if a link's address cannot be listened on
+     */
+    public static RoutedNetPlugin open(
+            PluginConfig config,
+            List<LocalLink> local,
+            Map<LinkKind, VerbsProvider> providers,
+            RouteLookup kernel,
+            String hostName) {
+        NodeIdentity self = new NodeIdentity(
+                config.thisNode().map(NodeConfig::name).orElse(hostName),
+                config.thisNode().map(node -> OptionalInt.of(node.index())).orElse(OptionalInt.empty()),
+                config.fingerprint());
+        try (Unwinding unwinding = new Unwinding()) {
+            Links links = Links.open(local, providers);
+            unwinding.onFailure(links::close);
+            HandshakeEventLoop loop = HandshakeEventLoop.open();
+            unwinding.onFailure(loop::close);
+            HandshakeListeners listeners =
+                    HandshakeListeners.open(loop, config.handshake(), self, links.addresses());
+            unwinding.onFailure(listeners::close);
+            ExecutorService control = Executors.newThreadPerTaskExecutor(
+                    Thread.ofVirtual().name("trigon-control-", 0).factory());
+            ConnectionFactory connections = new ConnectionFactory(config.queuePair(), new SecureRandom());
+            RoutingTable routing = new RoutingTable(local, kernel, config::nicForPeer);
+            Connector connector = new Connector(
+                    links,
+                    routing,
+                    new HandshakeClient(loop, config.handshake()),
+                    connections,
+                    config,
+                    self,
+                    control);
+            RoutedNetPlugin plugin =
+                    new RoutedNetPlugin(links, loop, listeners, connector, connections, self, control);
+            unwinding.succeeded();
+            return plugin;
+        }
+    }
+
+    private RoutedNetPlugin(
+            Links links,
+            HandshakeEventLoop loop,
+            HandshakeListeners listeners,
+            Connector connector,
+            ConnectionFactory connections,
+            NodeIdentity self,
+            ExecutorService control) {
+        this.links = links;
+        this.loop = loop;
+        this.listeners = listeners;
+        linkAddresses = links.addresses().stream()
+                .map(address -> links.advertised(address, listeners.port(address)))
+                .toList();
+        this.connector = connector;
+        this.connections = connections;
+        this.self = self;
+        this.control = control;
+        properties = VirtualDevice.properties(links.all());
+    }
+
+    @Override
+    public long openContext(long commId, int trafficClass) {
+        return contexts.add(new Context(commId, trafficClass));
+    }
+
+    @Override
+    public void closeContext(long handle) {
+        Context context = contexts.remove(handle);
+        if (context == null) {
+            return;
+        }
+        context.listenComms().forEach(this::closeListen);
+        context.connecting().forEach(this::abandon);
+        context.comms().forEach(this::closeComm);
+        for (Link link : links.all()) {
+            log.info(
+                    "{}: {} messages, {} bytes sent and received so far",
+                    link,
+                    link.traffic().messages(),
+                    link.traffic().bytes());
+        }
+    }
+
+    @Override
+    public int devices() {
+        return 1;
+    }
+
+    @Override
+    public DeviceProperties properties(int device) {
+        requireDevice(device);
+        return properties;
+    }
+
+    @Override
+    public long listen(long contextHandle, int device, long handleAddress) {
+        requireDevice(device);
+        Context context = context(contextHandle);
+        ListenComm listenComm =
+                new ListenComm(contextHandle, context.trafficClass(), links, connections, control);
+        ListenHandle handle = ListenHandle.fitting(
+                listenComm.connectionId(), self.index(), self.configFingerprint(), linkAddresses);
+        listeners.register(listenComm.connectionId(), listenComm);
+        long result = listenComms.add(listenComm);
+        context.listenComms().add(result);
+        handle.writeTo(handleAddress);
+        return result;
+    }
+
+    @Override
+    public long connect(long contextHandle, int device, long handleAddress, int trafficClass) {
+        long state = ListenHandle.privateState(handleAddress);
+        Connecting pending = state == 0 ? null : connecting.find(state);
+        if (pending == null) {
+            beginConnect(contextHandle, device, handleAddress, trafficClass);
+            return 0;
+        }
+        if (!pending.isDone()) {
+            return 0;
+        }
+        ListenHandle.setPrivateState(handleAddress, 0);
+        Context context = context(contextHandle);
+        connecting.remove(state);
+        context.connecting().remove(state);
+        return add(contextHandle, new SendComm(pending.take()));
+    }
+
+    private void beginConnect(long contextHandle, int device, long handleAddress, int trafficClass) {
+        requireDevice(device);
+        Context context = context(contextHandle);
+        ListenHandle handle = ListenHandle.readFrom(handleAddress);
+        if (ListenHandle.privateState(handleAddress) != 0) {
+            throw new IllegalArgumentException("the listen handle belongs to a connection that was closed");
+        }
+        int wanted = trafficClass == TRAFFIC_CLASS_UNDEFINED ? context.trafficClass() : trafficClass;
+        long state = connecting.add(connector.connect(handle, wanted));
+        context.connecting().add(state);
+        ListenHandle.setPrivateState(handleAddress, state);
+    }
+
+    @Override
+    public long accept(long listenHandle) {
+        ListenComm listenComm = listenComms.find(listenHandle);
+        if (listenComm == null) {
+            throw new IllegalArgumentException("0x%x is not an open listen comm".formatted(listenHandle));
+        }
+        Connection connection = listenComm.take();
+        return connection == null ? 0 : add(listenComm.context(), new ReceiveComm(connection));
+    }
+
+    private long add(long contextHandle, Comm comm) {
+        long handle = comms.add(comm);
+        comm.setHandles(contextHandle, handle);
+        context(contextHandle).comms().add(handle);
+        return handle;
+    }
+
+    @Override
+    public long registerMemory(long commHandle, long address, long size, int type) {
+        Comm comm = comms.find(commHandle);
+        if (comm == null) {
+            throw new IllegalArgumentException("0x%x is not an open comm".formatted(commHandle));
+        }
+        if (type != DeviceProperties.POINTER_HOST) {
+            throw new IllegalArgumentException("memory of type " + type
+                    + " cannot be registered: Trigon reaches host memory only, which its device properties say");
+        }
+        if (size <= 0) {
+            throw new IllegalArgumentException("memory of " + size + " bytes cannot be registered");
+        }
+        Link link = comm.connection.link();
+        EnumSet<AccessFlag> access = comm instanceof ReceiveComm
+                ? EnumSet.of(AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE)
+                : EnumSet.noneOf(AccessFlag.class);
+        MemoryRegion region = link.protectionDomain().registerMemory(address, size, access);
+        RegisteredMemory memory = new RegisteredMemory(link, region);
+        long handle = memories.add(memory);
+        comm.registrations().put(handle, memory);
+        return handle;
+    }
+
+    @Override
+    public void deregisterMemory(long commHandle, long memoryHandle) {
+        RegisteredMemory memory = memories.remove(memoryHandle);
+        if (memory == null) {
+            return;
+        }
+        Comm comm = comms.find(commHandle);
+        if (comm != null) {
+            comm.registrations().remove(memoryHandle);
+        }
+        memory.close();
+    }
+
+    @Override
+    public void closeSend(long sendComm) {
+        closeComm(sendComm);
+    }
+
+    @Override
+    public void closeReceive(long receiveComm) {
+        closeComm(receiveComm);
+    }
+
+    private void closeComm(long handle) {
+        Comm comm = comms.remove(handle);
+        if (comm == null) {
+            return;
+        }
+        Context context = contexts.find(comm.context());
+        if (context != null) {
+            context.comms().remove(handle);
+        }
+        comm.registrations().keySet().forEach(memories::remove);
+        comm.close();
+    }
+
+    @Override
+    public void closeListen(long handle) {
+        ListenComm listenComm = listenComms.remove(handle);
+        if (listenComm == null) {
+            return;
+        }
+        Context context = contexts.find(listenComm.context());
+        if (context != null) {
+            context.listenComms().remove(handle);
+        }
+        listeners.unregister(listenComm.connectionId());
+        listenComm.close();
+    }
+
+    private void abandon(long handle) {
+        Connecting pending = connecting.remove(handle);
+        if (pending != null) {
+            pending.abandon();
+        }
+    }
+
+    @Override
+    public long isend(long sendComm, long address, long size, int tag, long memoryHandle) {
+        if (!(comms.find(sendComm) instanceof SendComm comm)) {
+            return -NcclResult.INVALID_ARGUMENT.code();
+        }
+        RegisteredMemory memory = buffer(comm, address, size, memoryHandle);
+        if (memory == null && size != 0) {
+            return -NcclResult.INVALID_ARGUMENT.code();
+        }
+        return comm.isend(
+                address, (int) size, tag, memory == null ? 0 : memory.region().localKey());
+    }
+
+    @Override
+    public long irecv(
+            long receiveComm, long address, long size, int tag, long memoryHandle, boolean completionOptional) {
+        if (!(comms.find(receiveComm) instanceof ReceiveComm comm)) {
+            return -NcclResult.INVALID_ARGUMENT.code();
+        }
+        RegisteredMemory memory = buffer(comm, address, size, memoryHandle);
+        if (memory == null && size != 0) {
+            return -NcclResult.INVALID_ARGUMENT.code();
+        }
+        return comm.irecv(
+                address, (int) size, tag, memory == null ? 0 : memory.region().remoteKey(), completionOptional);
+    }
+
+    /** The registration of a buffer; null if it is not registered with the comm's link, or too long. */
+    private @Nullable RegisteredMemory buffer(Comm comm, long address, long size, long memoryHandle) {
+        if (size < 0 || size > Comm.MAX_MESSAGE_BYTES) {
+            return null;
+        }
+        RegisteredMemory memory = memories.find(memoryHandle);
+        return memory != null && memory.link() == comm.connection.link() && memory.covers(address, size)
+                ? memory
+                : null;
+    }
+
+    @Override
+    public long iflush(long receiveComm, long address, long size, long memoryHandle) {
+        return comms.find(receiveComm) instanceof ReceiveComm comm
+                ? comm.iflush()
+                : -NcclResult.INVALID_ARGUMENT.code();
+    }
+
+    @Override
+    public long test(long request) {
+        Comm comm = RequestHandle.isRequest(request) ? comms.find(request) : null;
+        return comm == null ? -NcclResult.INVALID_ARGUMENT.code() : comm.test(request);
+    }
+
+    /**
+     * Closes whatever is open, waits for what is on its way up, and closes the links. In NCCL's process the plugin lives
+     * as long as the process; this is for the end of a test.
+     */
+    @Override
+    public void close() {
+        contexts.handles().forEach(this::closeContext);
+        listeners.close();
+        loop.close();
+        control.close();
+        links.close();
+    }
+
+    private Context context(long handle) {
+        return Objects.requireNonNullElseGet(contexts.find(handle), () -> {
+            throw new IllegalArgumentException("0x%x is not an open context".formatted(handle));
+        });
+    }
+
+    private static void requireDevice(int device) {
+        if (device != 0) {
+            throw new IllegalArgumentException("there is no device " + device + "; Trigon has device 0 only");
+        }
+    }
+}
