@@ -1,6 +1,7 @@
 /** The settings: one optional YAML file for the cluster, and environment variables. */
 module trigon.config {
-    requires org.slf4j;
+    requires com.fasterxml.jackson.core;
+    requires com.fasterxml.jackson.dataformat.yaml;
     requires static org.jspecify;
 
     exports trigon.config;

@@ -29,19 +29,31 @@ public record QueuePairConfig(
             new QueuePairConfig(OptionalInt.empty(), OptionalInt.empty(), OptionalInt.empty(), 0, 18, 6, 7, 12);
 
     public QueuePairConfig {
-        gidIndex.ifPresent(index -> require("GID index", index, 0, 255));
-        port.ifPresent(number -> require("port", number, 1, 255));
-        trafficClass.ifPresent(value -> require("traffic class", value, 0, 255));
-        require("service level", serviceLevel, 0, 15);
-        require("timeout", timeout, 1, 31);
-        require("retry count", retryCount, 0, 6);
-        require("RNR retry", rnrRetry, 0, 7);
-        require("minimum RNR timer", minRnrTimer, 1, 31);
+        gidIndex.ifPresent(QueuePairKey.GID_INDEX::require);
+        port.ifPresent(QueuePairKey.PORT::require);
+        trafficClass.ifPresent(QueuePairKey.TRAFFIC_CLASS::require);
+        QueuePairKey.SERVICE_LEVEL.require(serviceLevel);
+        QueuePairKey.TIMEOUT.require(timeout);
+        QueuePairKey.RETRY_COUNT.require(retryCount);
+        QueuePairKey.RNR_RETRY.require(rnrRetry);
+        QueuePairKey.MIN_RNR_TIMER.require(minRnrTimer);
     }
 
-    private static void require(String what, int value, int least, int most) {
-        if (value < least || value > most) {
-            throw new IllegalArgumentException(what + " " + value + " is not in " + least + ".." + most);
-        }
+    /** The value of one key as text, for the log. */
+    String valueText(QueuePairKey key) {
+        return switch (key) {
+            case GID_INDEX -> orElse(gidIndex, "by address and type");
+            case PORT -> orElse(port, "any active");
+            case TRAFFIC_CLASS -> orElse(trafficClass, "NCCL's, else 0");
+            case SERVICE_LEVEL -> Integer.toString(serviceLevel);
+            case TIMEOUT -> Integer.toString(timeout);
+            case RETRY_COUNT -> Integer.toString(retryCount);
+            case RNR_RETRY -> Integer.toString(rnrRetry);
+            case MIN_RNR_TIMER -> Integer.toString(minRnrTimer);
+        };
+    }
+
+    private static String orElse(OptionalInt value, String otherwise) {
+        return value.isPresent() ? Integer.toString(value.getAsInt()) : otherwise;
     }
 }

@@ -1,0 +1,103 @@
+package trigon.config;
+
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * Puts the settings together: defaults, then the file, then environment variables.
+ *
+ * <p>Stateless. Reads the file once, and no YAML library is loaded when there is none.
+ */
+public final class ConfigLoader {
+
+    /** Path of the file; unset or empty: there is none. */
+    public static final String CONFIG = "TRIGON_CONFIG";
+
+    /** Name of this process's node among the file's; unset or empty: the host name. */
+    public static final String NODE = "TRIGON_NODE";
+
+    /** Overrides {@code links} of the file. */
+    public static final String LINKS = "TRIGON_LINKS";
+
+    private ConfigLoader() {}
+
+    /**
+     * Loads the settings.
+     *
+     * @param environment the process's environment variables
+     * @param hostName the machine's name, with or without domain
+     * @throws ConfigException if anything in the file or the variables is wrong
+     */
+    public static PluginConfig load(Map<String, String> environment, String hostName) {
+        Optional<Setting<LinkPolicy>> links = variable(environment, LINKS).map(ConfigLoader::linksOfEnvironment);
+        Optional<String> path = variable(environment, CONFIG);
+        if (path.isEmpty()) {
+            return PluginConfig.withoutFile(links.orElse(Setting.ofDefault(LinkPolicy.AUTO)));
+        }
+        ConfigFile file = ConfigFile.read(path.get());
+        SettingsDecoder.Decoded decoded = SettingsDecoder.decode(file);
+        Optional<Setting<NodeConfig>> node =
+                decoded.cluster().map(cluster -> thisNode(cluster, variable(environment, NODE), hostName, file));
+        return new PluginConfig(
+                Optional.of(file.path()),
+                file.fingerprint(),
+                links.orElse(decoded.links()),
+                decoded.cluster(),
+                node.map(Setting::value),
+                decoded.queuePair(),
+                decoded.handshake(),
+                withNode(decoded.sources(), node));
+    }
+
+    private static Setting<LinkPolicy> linksOfEnvironment(String word) {
+        LinkPolicy policy = LinkPolicy.ofWord(word)
+                .orElseThrow(() -> new ConfigException("the environment variable " + LINKS + " is "
+                        + Excerpt.quoted(word) + ": must be one of " + LinkPolicy.words()));
+        return new Setting<>(policy, new Source.Environment(LINKS));
+    }
+
+    private static Setting<NodeConfig> thisNode(
+            ClusterConfig cluster, Optional<String> named, String hostName, ConfigFile file) {
+        if (named.isPresent()) {
+            NodeConfig node = cluster.node(named.get())
+                    .orElseThrow(() -> new ConfigException(
+                            "the environment variable %s is %s: no such node is in %s; its nodes are %s"
+                                    .formatted(NODE, Excerpt.quoted(named.get()), file.path(), cluster.names())));
+            return new Setting<>(node, new Source.Environment(NODE));
+        }
+        int dot = hostName.indexOf('.');
+        String shortName = dot < 0 ? hostName : hostName.substring(0, dot);
+        Set<String> names = new LinkedHashSet<>();
+        names.add(hostName);
+        names.add(shortName);
+        for (String name : names) {
+            Optional<NodeConfig> node = cluster.node(name);
+            if (node.isPresent()) {
+                return new Setting<>(node.get(), new Source.HostName(name));
+            }
+        }
+        throw new ConfigException(
+                ("this machine is not among the nodes of %s: looked for %s (not set), host name %s, short host name %s;"
+                                + " the nodes are %s. Add this machine to the file, or set %s to its name there")
+                        .formatted(
+                                file.path(),
+                                NODE,
+                                Excerpt.quoted(hostName),
+                                Excerpt.quoted(shortName),
+                                cluster.names(),
+                                NODE));
+    }
+
+    private static Map<String, Source> withNode(Map<String, Source> sources, Optional<Setting<NodeConfig>> node) {
+        Map<String, Source> all = new HashMap<>(sources);
+        node.ifPresent(setting -> all.put(PluginConfig.THIS_NODE, setting.source()));
+        return all;
+    }
+
+    private static Optional<String> variable(Map<String, String> environment, String name) {
+        return Optional.ofNullable(environment.get(name)).filter(value -> !value.isEmpty());
+    }
+}

@@ -1,0 +1,24 @@
+package trigon.config;
+
+/** Text of unknown origin, made fit for one line of a log. */
+final class Excerpt {
+
+    private static final int LONGEST = 60;
+
+    private Excerpt() {}
+
+    /** Its beginning, with everything but printable ASCII replaced. */
+    static String of(String text) {
+        StringBuilder excerpt = new StringBuilder();
+        for (int i = 0; i < Math.min(text.length(), LONGEST); i++) {
+            char c = text.charAt(i);
+            excerpt.append(c >= ' ' && c <= '~' ? c : '?');
+        }
+        return excerpt.append(text.length() > LONGEST ? "..." : "").toString();
+    }
+
+    /** The same in quotes. */
+    static String quoted(String text) {
+        return '"' + of(text) + '"';
+    }
+}
