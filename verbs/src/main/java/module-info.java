@@ -4,4 +4,5 @@ module trigon.verbs {
     requires static org.jspecify;
 
     exports trigon.verbs;
+    exports trigon.verbs.ffm;
 }

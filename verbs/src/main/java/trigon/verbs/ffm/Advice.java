@@ -1,0 +1,67 @@
+package trigon.verbs.ffm;
+
+import trigon.verbs.Errno;
+import trigon.verbs.QueuePairAttributes;
+import trigon.verbs.QueuePairStateCode;
+
+/** What to do about a failed verb, for the message of the exception. Empty where there is nothing to say. */
+final class Advice {
+
+    private Advice() {}
+
+    static String onOpening(int errno) {
+        return switch (errno) {
+            case Errno.EACCES, Errno.EPERM ->
+                "the user may not open the device's node; check the permissions of /dev/infiniband/uverbs*";
+            case Errno.ENOENT, Errno.ENODEV ->
+                "the device's node is not there; in a container, pass /dev/infiniband into it";
+            case Errno.EMFILE -> "the process has too many files open; raise ulimit -n";
+            default -> "";
+        };
+    }
+
+    static String onRegistering(int errno) {
+        return switch (errno) {
+            case Errno.ENOMEM, Errno.EAGAIN ->
+                "memory must be locked for this; raise the limit (ulimit -l, or --ulimit memlock=-1 for a container),"
+                        + " which is now " + MemoryLockLimit.ofThisProcess();
+            case Errno.EFAULT -> "the memory is not mapped, or is read-only while write access was asked for";
+            case Errno.EINVAL -> "REMOTE_WRITE and REMOTE_ATOMIC need LOCAL_WRITE as well";
+            default -> "";
+        };
+    }
+
+    static String onCreatingCompletionQueue(int errno) {
+        return errno == Errno.EINVAL ? "the device has no queue of that size; see maxCompletionQueueEntries" : "";
+    }
+
+    static String onCreatingQueuePair(int errno) {
+        return switch (errno) {
+            case Errno.EINVAL, Errno.ENOMEM ->
+                "the queues may be deeper, or the inline payload longer, than the device allows;"
+                        + " see maxQueuePairWorkRequests";
+            default -> "";
+        };
+    }
+
+    static String onModifying(int errno, QueuePairAttributes attributes) {
+        boolean resolvesAddress = attributes.state() == QueuePairStateCode.READY_TO_RECEIVE;
+        return switch (errno) {
+            case Errno.ETIMEDOUT ->
+                resolvesAddress
+                        ? "the peer's address was not resolved in time; check the cable, that the peer's interface is up,"
+                                + " and with ping that it answers on this link"
+                        : "";
+            case Errno.ENETUNREACH, Errno.EHOSTUNREACH ->
+                "there is no route to the peer's address through this device; check both ends' addresses and subnets";
+            case Errno.EINVAL ->
+                "the transition is not allowed from the present state, an attribute is missing or out of range,"
+                        + " or there is no GID at that index";
+            default -> "";
+        };
+    }
+
+    static String onDestroying(int errno) {
+        return errno == Errno.EBUSY ? "; something made from it is still open, and must be closed before" : "";
+    }
+}

@@ -1,0 +1,94 @@
+package trigon.verbs.ffm;
+
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandle;
+import trigon.verbs.ffm.generated.ibv_context;
+import trigon.verbs.ffm.generated.ibv_context_ops;
+
+/**
+ * The verbs of the data path of one device context: the function pointers that the inline functions of
+ * {@code <infiniband/verbs.h>} call. Immutable, and valid while the context is open. Allocates nothing.
+ *
+ * <p>There are two handles for each verb. A critical call leaves out the thread state transition, which is most of a
+ * call's cost, but keeps the JVM from reaching a safepoint until it returns. That suits a provider that writes to the
+ * NIC's doorbell from user space and returns within a microsecond; it does not suit one whose post is a system call,
+ * such as rxe and siw. The addresses are {@code long}s because a segment argument costs a liveness check per call.
+ */
+final class DataPathCalls {
+
+    private static final FunctionDescriptor POST_DESCRIPTOR = FunctionDescriptor.of(
+            ValueLayout.JAVA_INT, ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG);
+    private static final FunctionDescriptor POLL_DESCRIPTOR = FunctionDescriptor.of(
+            ValueLayout.JAVA_INT, ValueLayout.JAVA_LONG, ValueLayout.JAVA_INT, ValueLayout.JAVA_LONG);
+
+    // Static, so that the JIT compiler sees constants; the function pointer is the first argument.
+    private static final MethodHandle POST = Linker.nativeLinker().downcallHandle(POST_DESCRIPTOR);
+    private static final MethodHandle POLL = Linker.nativeLinker().downcallHandle(POLL_DESCRIPTOR);
+    private static final MethodHandle POST_CRITICAL =
+            Linker.nativeLinker().downcallHandle(POST_DESCRIPTOR, Linker.Option.critical(false));
+    private static final MethodHandle POLL_CRITICAL =
+            Linker.nativeLinker().downcallHandle(POLL_DESCRIPTOR, Linker.Option.critical(false));
+
+    private final MemorySegment postSend;
+    private final MemorySegment postReceive;
+    private final MemorySegment pollCompletionQueue;
+    private final boolean critical;
+
+    private DataPathCalls(
+            MemorySegment postSend, MemorySegment postReceive, MemorySegment pollCompletionQueue, boolean critical) {
+        this.postSend = postSend;
+        this.postReceive = postReceive;
+        this.pollCompletionQueue = pollCompletionQueue;
+        this.critical = critical;
+    }
+
+    /**
+     * Reads the function pointers of an open device.
+     *
+     * @param context address of its {@code struct ibv_context}
+     * @param critical whether its data verbs never enter the kernel
+     */
+    static DataPathCalls of(long context, boolean critical) {
+        MemorySegment ops = ibv_context.ops(MemorySegment.ofAddress(context).reinterpret(ibv_context.sizeof()));
+        return new DataPathCalls(
+                ibv_context_ops.post_send(ops), ibv_context_ops.post_recv(ops), ibv_context_ops.poll_cq(ops), critical);
+    }
+
+    /** {@code ibv_post_send(3)}: 0 or a positive errno. */
+    int postSend(long queuePair, long workRequest, long failedWorkRequest) {
+        return post(postSend, queuePair, workRequest, failedWorkRequest);
+    }
+
+    /** {@code ibv_post_recv(3)}: 0 or a positive errno. */
+    int postReceive(long queuePair, long workRequest, long failedWorkRequest) {
+        return post(postReceive, queuePair, workRequest, failedWorkRequest);
+    }
+
+    private int post(MemorySegment function, long queuePair, long workRequest, long failedWorkRequest) {
+        int result;
+        try {
+            result = critical
+                    ? (int) POST_CRITICAL.invokeExact(function, queuePair, workRequest, failedWorkRequest)
+                    : (int) POST.invokeExact(function, queuePair, workRequest, failedWorkRequest);
+        } catch (Throwable e) {
+            throw new AssertionError("a downcall throws nothing", e);
+        }
+        return ReturnCode.toErrno(result);
+    }
+
+    /** {@code ibv_poll_cq(3)}: the number of completions or a negative errno. */
+    int poll(long completionQueue, int capacity, long workCompletions) {
+        int result;
+        try {
+            result = critical
+                    ? (int) POLL_CRITICAL.invokeExact(pollCompletionQueue, completionQueue, capacity, workCompletions)
+                    : (int) POLL.invokeExact(pollCompletionQueue, completionQueue, capacity, workCompletions);
+        } catch (Throwable e) {
+            throw new AssertionError("a downcall throws nothing", e);
+        }
+        return result >= 0 ? result : -ReturnCode.toErrno(result);
+    }
+}

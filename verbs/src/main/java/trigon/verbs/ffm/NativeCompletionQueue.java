@@ -1,0 +1,48 @@
+package trigon.verbs.ffm;
+
+import trigon.verbs.CompletionQueue;
+import trigon.verbs.Errno;
+import trigon.verbs.ResourceLedger;
+import trigon.verbs.WorkCompletions;
+
+/** A completion queue of libibverbs; threads as in {@link CompletionQueue}. */
+final class NativeCompletionQueue implements CompletionQueue {
+
+    private final NativeHandle handle;
+    private final DataPathCalls calls;
+
+    /** As in the handle, but 0 when closed; plain, for the polling thread. */
+    private long completionQueue;
+
+    /** Takes over the {@code struct ibv_cq} at that address. */
+    NativeCompletionQueue(NativeDeviceContext context, long address, DataPathCalls calls) {
+        this.calls = calls;
+        completionQueue = address;
+        handle = context.own(ResourceLedger.Kind.COMPLETION_QUEUE, "completion queue", address);
+    }
+
+    /** Where the {@code struct ibv_cq} is. */
+    long address() {
+        return handle.address();
+    }
+
+    @Override
+    public int poll(WorkCompletions into) {
+        if (completionQueue == 0) {
+            return -Errno.EINVAL;
+        }
+        return calls.poll(completionQueue, into.capacity(), into.address());
+    }
+
+    @Override
+    public void close() {
+        if (handle.close("ibv_destroy_cq", ControlCalls::destroyCompletionQueue)) {
+            completionQueue = 0;
+        }
+    }
+
+    @Override
+    public String toString() {
+        return handle.object();
+    }
+}

@@ -1,0 +1,122 @@
+package trigon.verbs.ffm;
+
+import java.util.List;
+import java.util.Map;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import trigon.verbs.CompletionQueue;
+import trigon.verbs.DeviceAttributes;
+import trigon.verbs.DeviceContext;
+import trigon.verbs.GidEntry;
+import trigon.verbs.PortAttributes;
+import trigon.verbs.ProtectionDomain;
+import trigon.verbs.QueuePair;
+import trigon.verbs.QueuePairCapacity;
+import trigon.verbs.ResourceLedger;
+import trigon.verbs.VerbsException;
+
+/** An open device of libibverbs. Thread-safe. */
+final class NativeDeviceContext implements DeviceContext {
+
+    private static final Logger LOG = LoggerFactory.getLogger(NativeDeviceContext.class);
+
+    private final String deviceName;
+    private final NativeHandle handle;
+    private final DataPathCalls dataPathCalls;
+    private final ResourceLedger ofProvider;
+    private final ResourceLedger children = new ResourceLedger();
+
+    /**
+     * Takes over an opened device.
+     *
+     * @param context address of its {@code struct ibv_context}
+     * @param bypassesKernel whether its data path stays in user space
+     * @param ledger counts what is open
+     */
+    NativeDeviceContext(String deviceName, long context, boolean bypassesKernel, ResourceLedger ledger) {
+        this.deviceName = deviceName;
+        ofProvider = ledger;
+        dataPathCalls = DataPathCalls.of(context, bypassesKernel);
+        handle =
+                new NativeHandle(ResourceLedger.Kind.DEVICE_CONTEXT, deviceName, context, ledger, new ResourceLedger());
+        LOG.debug("opened {}, with {} data path calls", deviceName, bypassesKernel ? "critical" : "ordinary");
+    }
+
+    @Override
+    public String deviceName() {
+        return deviceName;
+    }
+
+    @Override
+    public DeviceAttributes attributes() {
+        return DeviceQueries.deviceAttributes(handle.address(), deviceName);
+    }
+
+    @Override
+    public PortAttributes queryPort(int port) {
+        return DeviceQueries.portAttributes(handle.address(), deviceName, port);
+    }
+
+    @Override
+    public List<GidEntry> gidTable(int port) {
+        return DeviceQueries.gidTable(handle.address(), deviceName, port);
+    }
+
+    @Override
+    public ProtectionDomain allocateProtectionDomain() {
+        long domain = ControlCalls.allocateProtectionDomain(handle.address());
+        if (domain < 0) {
+            throw new VerbsException("ibv_alloc_pd", deviceName, (int) -domain, "");
+        }
+        return new NativeProtectionDomain(this, domain);
+    }
+
+    @Override
+    public CompletionQueue createCompletionQueue(int entries) {
+        long completionQueue = ControlCalls.createCompletionQueue(handle.address(), entries);
+        if (completionQueue < 0) {
+            int errno = (int) -completionQueue;
+            throw new VerbsException(
+                    "ibv_create_cq",
+                    "%s (%d entries)".formatted(deviceName, entries),
+                    errno,
+                    Advice.onCreatingCompletionQueue(errno));
+        }
+        return new NativeCompletionQueue(this, completionQueue, dataPathCalls);
+    }
+
+    @Override
+    public QueuePair createQueuePair(ProtectionDomain protectionDomain, QueuePairCapacity capacity) {
+        if (!(protectionDomain instanceof NativeProtectionDomain domain)
+                || !(capacity.sendCompletions() instanceof NativeCompletionQueue sendCompletions)
+                || !(capacity.receiveCompletions() instanceof NativeCompletionQueue receiveCompletions)) {
+            throw new IllegalArgumentException(
+                    "a queue pair of " + deviceName + " needs a protection domain and completion queues of libibverbs");
+        }
+        return NativeQueuePair.create(this, domain, sendCompletions, receiveCompletions, capacity, dataPathCalls);
+    }
+
+    /** Counts an object that was just created on this device. */
+    NativeHandle own(ResourceLedger.Kind kind, String what, long address) {
+        return new NativeHandle(kind, "%s of %s".formatted(what, deviceName), address, ofProvider, children);
+    }
+
+    /**
+     * Closes the device, unless something of it is still open: libibverbs would free the context all the same, and
+     * whoever closed the rest later would crash the process.
+     */
+    @Override
+    public void close() {
+        Map<ResourceLedger.Kind, Integer> outstanding = children.outstanding();
+        if (outstanding.isEmpty()) {
+            handle.close("ibv_close_device", ControlCalls::closeDevice);
+        } else {
+            LOG.warn("{} stays open: {} of it were not closed before", deviceName, outstanding);
+        }
+    }
+
+    @Override
+    public String toString() {
+        return deviceName;
+    }
+}

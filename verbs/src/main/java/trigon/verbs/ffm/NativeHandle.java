@@ -1,0 +1,77 @@
+package trigon.verbs.ffm;
+
+import java.util.function.LongToIntFunction;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import trigon.verbs.Errno;
+import trigon.verbs.ResourceLedger;
+
+/**
+ * The address of a native object until it is destroyed, counted in the ledgers as long as it exists. Thread-safe;
+ * control path only.
+ */
+final class NativeHandle {
+
+    private static final Logger LOG = LoggerFactory.getLogger(NativeHandle.class);
+
+    private final ResourceLedger.Kind kind;
+    private final String object;
+    private final ResourceLedger ofProvider;
+    private final ResourceLedger ofOwner;
+    private volatile long address;
+
+    /**
+     * Takes over a native object that was just created.
+     *
+     * @param object what it is called in messages
+     * @param ofProvider counts all objects of the provider
+     * @param ofOwner counts the objects that must be destroyed before their device is closed
+     */
+    NativeHandle(
+            ResourceLedger.Kind kind, String object, long address, ResourceLedger ofProvider, ResourceLedger ofOwner) {
+        this.kind = kind;
+        this.object = object;
+        this.address = address;
+        this.ofProvider = ofProvider;
+        this.ofOwner = ofOwner;
+        ofProvider.opened(kind);
+        ofOwner.opened(kind);
+    }
+
+    /** Where the native object is. Throws IllegalStateException after it was destroyed, instead of passing it on. */
+    long address() {
+        long current = address;
+        if (current == 0) {
+            throw new IllegalStateException(object + " is closed");
+        }
+        return current;
+    }
+
+    /** What it is called in messages. */
+    String object() {
+        return object;
+    }
+
+    /**
+     * Destroys the object unless that was done before. A failure is logged and leaves the object as it is: it stays in
+     * the ledgers, and can be closed again, say after what depended on it was closed.
+     *
+     * @param verb name of the C function, for the message
+     * @param destroy calls it; returns 0 or an errno
+     * @return whether the object was destroyed by this call
+     */
+    synchronized boolean close(String verb, LongToIntFunction destroy) {
+        if (address == 0) {
+            return false;
+        }
+        int errno = destroy.applyAsInt(address);
+        if (errno != 0) {
+            LOG.warn("{} failed on {}: {}{}", verb, object, Errno.name(errno), Advice.onDestroying(errno));
+            return false;
+        }
+        address = 0;
+        ofProvider.closed(kind);
+        ofOwner.closed(kind);
+        return true;
+    }
+}

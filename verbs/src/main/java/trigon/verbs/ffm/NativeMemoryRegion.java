@@ -1,0 +1,59 @@
+package trigon.verbs.ffm;
+
+import java.lang.foreign.MemorySegment;
+import trigon.verbs.MemoryRegion;
+import trigon.verbs.ResourceLedger;
+import trigon.verbs.ffm.generated.ibv_mr;
+
+/** A memory region of libibverbs. Thread-safe. */
+final class NativeMemoryRegion implements MemoryRegion {
+
+    private final NativeHandle handle;
+    private final long address;
+    private final long length;
+    private final int localKey;
+    private final int remoteKey;
+
+    /** Takes over the {@code struct ibv_mr} at {@code region}, which registers {@code length} bytes from {@code address}. */
+    NativeMemoryRegion(NativeDeviceContext context, long region, long address, long length) {
+        MemorySegment struct = MemorySegment.ofAddress(region).reinterpret(ibv_mr.sizeof());
+        this.address = address;
+        this.length = length;
+        localKey = ibv_mr.lkey(struct);
+        remoteKey = ibv_mr.rkey(struct);
+        handle = context.own(
+                ResourceLedger.Kind.MEMORY_REGION,
+                "memory region (%d bytes at 0x%x)".formatted(length, address),
+                region);
+    }
+
+    @Override
+    public long address() {
+        return address;
+    }
+
+    @Override
+    public long length() {
+        return length;
+    }
+
+    @Override
+    public int localKey() {
+        return localKey;
+    }
+
+    @Override
+    public int remoteKey() {
+        return remoteKey;
+    }
+
+    @Override
+    public void close() {
+        handle.close("ibv_dereg_mr", ControlCalls::deregisterMemory);
+    }
+
+    @Override
+    public String toString() {
+        return handle.object();
+    }
+}

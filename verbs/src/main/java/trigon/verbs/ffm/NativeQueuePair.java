@@ -1,0 +1,228 @@
+package trigon.verbs.ffm;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import trigon.verbs.Errno;
+import trigon.verbs.QueuePair;
+import trigon.verbs.QueuePairAttribute;
+import trigon.verbs.QueuePairAttributes;
+import trigon.verbs.QueuePairCapacity;
+import trigon.verbs.QueuePairStateCode;
+import trigon.verbs.ResourceLedger;
+import trigon.verbs.SendFlag;
+import trigon.verbs.VerbsException;
+import trigon.verbs.ffm.generated.Verbs;
+import trigon.verbs.ffm.generated.ibv_qp;
+import trigon.verbs.ffm.generated.ibv_qp_attr;
+import trigon.verbs.ffm.generated.ibv_qp_cap;
+import trigon.verbs.ffm.generated.ibv_qp_init_attr;
+
+/** A reliable connected queue pair of libibverbs; threads as in {@link QueuePair}. */
+final class NativeQueuePair implements QueuePair {
+
+    private final NativeHandle handle;
+    private final DataPathCalls calls;
+    private final int number;
+    private final int maxInlineBytes;
+
+    /** Holds the prepared work requests, and where the device names one that it refused. */
+    private final Arena arena = Arena.ofShared();
+
+    private final SendWorkRequests sendRequests = new SendWorkRequests(arena);
+    private final ReceiveWorkRequest receiveRequest = new ReceiveWorkRequest(arena);
+    private final long failedSend = arena.allocate(ValueLayout.ADDRESS).address();
+    private final long failedReceive = arena.allocate(ValueLayout.ADDRESS).address();
+
+    /** As in the handle, but 0 when closed; plain, for the posting threads. */
+    private long queuePair;
+
+    private NativeQueuePair(NativeDeviceContext context, long address, int maxInlineBytes, DataPathCalls calls) {
+        this.calls = calls;
+        this.maxInlineBytes = maxInlineBytes;
+        number = ibv_qp.qp_num(MemorySegment.ofAddress(address).reinterpret(ibv_qp.sizeof()));
+        queuePair = address;
+        handle = context.own(ResourceLedger.Kind.QUEUE_PAIR, "queue pair 0x%06x".formatted(number), address);
+    }
+
+    /** {@code ibv_create_qp(3)}. */
+    static NativeQueuePair create(
+            NativeDeviceContext context,
+            NativeProtectionDomain protectionDomain,
+            NativeCompletionQueue sendCompletions,
+            NativeCompletionQueue receiveCompletions,
+            QueuePairCapacity capacity,
+            DataPathCalls calls) {
+        try (Arena scratch = Arena.ofConfined()) {
+            MemorySegment initial = ibv_qp_init_attr.allocate(scratch);
+            ibv_qp_init_attr.send_cq(initial, MemorySegment.ofAddress(sendCompletions.address()));
+            ibv_qp_init_attr.recv_cq(initial, MemorySegment.ofAddress(receiveCompletions.address()));
+            ibv_qp_init_attr.qp_type(initial, Verbs.IBV_QPT_RC());
+            MemorySegment cap = ibv_qp_init_attr.cap(initial);
+            ibv_qp_cap.max_send_wr(cap, capacity.sendWorkRequests());
+            ibv_qp_cap.max_recv_wr(cap, capacity.receiveWorkRequests());
+            ibv_qp_cap.max_send_sge(cap, 1);
+            ibv_qp_cap.max_recv_sge(cap, 1);
+            ibv_qp_cap.max_inline_data(cap, capacity.inlineBytes());
+            long address = ControlCalls.createQueuePair(protectionDomain.address(), initial);
+            if (address < 0) {
+                int errno = (int) -address;
+                throw new VerbsException(
+                        "ibv_create_qp",
+                        "%s (%d send and %d receive work requests, %d bytes inline)"
+                                .formatted(
+                                        context.deviceName(),
+                                        capacity.sendWorkRequests(),
+                                        capacity.receiveWorkRequests(),
+                                        capacity.inlineBytes()),
+                        errno,
+                        Advice.onCreatingQueuePair(errno));
+            }
+            return new NativeQueuePair(context, address, ibv_qp_cap.max_inline_data(cap), calls);
+        }
+    }
+
+    @Override
+    public int number() {
+        return number;
+    }
+
+    @Override
+    public int maxInlineBytes() {
+        return maxInlineBytes;
+    }
+
+    @Override
+    public void modify(QueuePairAttributes attributes) {
+        try (Arena scratch = Arena.ofConfined()) {
+            int errno = ControlCalls.modifyQueuePair(
+                    handle.address(),
+                    QueuePairAttributeStruct.of(attributes, scratch),
+                    QueuePairAttribute.bits(attributes.mask()));
+            if (errno != 0) {
+                throw new VerbsException(
+                        "ibv_modify_qp",
+                        "%s (%s)".formatted(handle.object(), attributes),
+                        errno,
+                        Advice.onModifying(errno, attributes));
+            }
+        }
+    }
+
+    @Override
+    public QueuePairStateCode queryState() {
+        try (Arena scratch = Arena.ofConfined()) {
+            MemorySegment attributes = ibv_qp_attr.allocate(scratch);
+            int errno = ControlCalls.queryQueuePair(
+                    handle.address(), attributes, QueuePairAttribute.STATE.bit(), ibv_qp_init_attr.allocate(scratch));
+            if (errno != 0) {
+                throw new VerbsException("ibv_query_qp", handle.object(), errno, "");
+            }
+            return QueuePairStateCode.ofCode(ibv_qp_attr.qp_state(attributes));
+        }
+    }
+
+    @Override
+    public int postSend(long workRequestId, long localAddress, int length, int localKey, int sendFlags) {
+        if (isUnacceptable(length, sendFlags)) {
+            return Errno.EINVAL;
+        }
+        return post(sendRequests.prepareSend(workRequestId, localAddress, length, localKey, sendFlags));
+    }
+
+    @Override
+    public int postWrite(
+            long workRequestId,
+            long localAddress,
+            int length,
+            int localKey,
+            long remoteAddress,
+            int remoteKey,
+            int sendFlags) {
+        if (isUnacceptable(length, sendFlags)) {
+            return Errno.EINVAL;
+        }
+        return post(sendRequests.prepareWrite(
+                workRequestId, localAddress, length, localKey, remoteAddress, remoteKey, sendFlags));
+    }
+
+    @Override
+    public int postWriteWithImmediate(
+            long workRequestId,
+            long localAddress,
+            int length,
+            int localKey,
+            long remoteAddress,
+            int remoteKey,
+            int immediate,
+            int sendFlags) {
+        if (isUnacceptable(length, sendFlags)) {
+            return Errno.EINVAL;
+        }
+        return post(sendRequests.prepareWriteWithImmediate(
+                workRequestId, localAddress, length, localKey, remoteAddress, remoteKey, immediate, sendFlags));
+    }
+
+    @Override
+    public int postRead(
+            long workRequestId,
+            long localAddress,
+            int length,
+            int localKey,
+            long remoteAddress,
+            int remoteKey,
+            int sendFlags) {
+        if (isUnacceptable(length, sendFlags)) {
+            return Errno.EINVAL;
+        }
+        return post(sendRequests.prepareRead(
+                workRequestId, localAddress, length, localKey, remoteAddress, remoteKey, sendFlags));
+    }
+
+    @Override
+    public int postFetchAndAdd(
+            long workRequestId,
+            long localAddress,
+            int localKey,
+            long remoteAddress,
+            int remoteKey,
+            long addend,
+            int sendFlags) {
+        if (isUnacceptable(Long.BYTES, sendFlags)) {
+            return Errno.EINVAL;
+        }
+        return post(sendRequests.prepareFetchAndAdd(
+                workRequestId, localAddress, localKey, remoteAddress, remoteKey, addend, sendFlags));
+    }
+
+    @Override
+    public int postReceive(long workRequestId, long localAddress, int length, int localKey) {
+        if (isUnacceptable(length, SendFlag.NONE)) {
+            return Errno.EINVAL;
+        }
+        return calls.postReceive(
+                queuePair, receiveRequest.prepare(workRequestId, localAddress, length, localKey), failedReceive);
+    }
+
+    private int post(long workRequest) {
+        return calls.postSend(queuePair, workRequest, failedSend);
+    }
+
+    /** What some providers do not check, or answer by a line on the host's standard output, as rxe does. */
+    private boolean isUnacceptable(int length, int sendFlags) {
+        return queuePair == 0 || length < 0 || ((sendFlags & SendFlag.INLINE) != 0 && length > maxInlineBytes);
+    }
+
+    @Override
+    public void close() {
+        if (handle.close("ibv_destroy_qp", ControlCalls::destroyQueuePair)) {
+            queuePair = 0;
+            arena.close();
+        }
+    }
+
+    @Override
+    public String toString() {
+        return handle.object();
+    }
+}

@@ -1,0 +1,53 @@
+package trigon.verbs.ffm;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.SegmentAllocator;
+import trigon.verbs.AddressVector;
+import trigon.verbs.QueuePairAttribute;
+import trigon.verbs.QueuePairAttributes;
+import trigon.verbs.ffm.generated.ibv_ah_attr;
+import trigon.verbs.ffm.generated.ibv_global_route;
+import trigon.verbs.ffm.generated.ibv_qp_attr;
+
+/** Writes the attributes of a queue pair as {@code struct ibv_qp_attr}. */
+final class QueuePairAttributeStruct {
+
+    private QueuePairAttributeStruct() {}
+
+    /** The struct; what is not in the mask is 0, and not looked at by {@code ibv_modify_qp(3)}. */
+    static MemorySegment of(QueuePairAttributes attributes, SegmentAllocator memory) {
+        MemorySegment struct = ibv_qp_attr.allocate(memory).fill((byte) 0);
+        ibv_qp_attr.qp_state(struct, attributes.state().code());
+        ibv_qp_attr.path_mtu(struct, attributes.pathMtu().code());
+        ibv_qp_attr.rq_psn(struct, attributes.receivePsn());
+        ibv_qp_attr.sq_psn(struct, attributes.sendPsn());
+        ibv_qp_attr.dest_qp_num(struct, attributes.destinationNumber());
+        ibv_qp_attr.qp_access_flags(struct, attributes.accessFlags());
+        ibv_qp_attr.pkey_index(struct, (short) attributes.pkeyIndex());
+        ibv_qp_attr.max_rd_atomic(struct, (byte) attributes.maxReadAtomic());
+        ibv_qp_attr.max_dest_rd_atomic(struct, (byte) attributes.maxDestinationReadAtomic());
+        ibv_qp_attr.min_rnr_timer(struct, (byte) attributes.minRnrTimer());
+        ibv_qp_attr.port_num(struct, (byte) attributes.port());
+        ibv_qp_attr.timeout(struct, (byte) attributes.timeout());
+        ibv_qp_attr.retry_cnt(struct, (byte) attributes.retryCount());
+        ibv_qp_attr.rnr_retry(struct, (byte) attributes.rnrRetry());
+        if (attributes.mask().contains(QueuePairAttribute.ADDRESS_VECTOR)) {
+            write(attributes.addressVector(), ibv_qp_attr.ah_attr(struct));
+        }
+        return struct;
+    }
+
+    private static void write(AddressVector vector, MemorySegment struct) {
+        ibv_ah_attr.is_global(struct, (byte) 1);
+        ibv_ah_attr.dlid(struct, (short) vector.destinationLid());
+        ibv_ah_attr.sl(struct, (byte) vector.serviceLevel());
+        ibv_ah_attr.port_num(struct, (byte) vector.port());
+        MemorySegment route = ibv_ah_attr.grh(struct);
+        ibv_global_route
+                .dgid(route)
+                .copyFrom(MemorySegment.ofArray(vector.destination().toBytes()));
+        ibv_global_route.sgid_index(route, (byte) vector.sourceGidIndex());
+        ibv_global_route.hop_limit(route, (byte) vector.hopLimit());
+        ibv_global_route.traffic_class(route, (byte) vector.trafficClass());
+    }
+}

@@ -1,0 +1,74 @@
+package trigon.verbs.ffm;
+
+import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Set;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** What the kernel says about RDMA devices beyond the verbs: {@code /sys/class/infiniband}. Control path only. */
+final class Sysfs {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Sysfs.class);
+
+    /** Kernel drivers of NICs whose user-space provider posts and polls without entering the kernel. */
+    private static final Set<String> KERNEL_BYPASS_DRIVERS = Set.of(
+            "mlx5_core",
+            "mlx4_core",
+            "bnxt_en",
+            "efa",
+            "erdma",
+            "hns3",
+            "hns_roce_hw_v2",
+            "i40e",
+            "ice",
+            "mana",
+            "qede");
+
+    private final Path infinibandClass;
+
+    /** Reads below that directory. */
+    Sysfs(Path infinibandClass) {
+        this.infinibandClass = infinibandClass;
+    }
+
+    /** The kernel's own. */
+    static Sysfs ofThisMachine() {
+        return new Sysfs(Path.of("/sys/class/infiniband"));
+    }
+
+    /** Names of the devices the kernel has, sorted; with or without a driver in user space. */
+    List<String> deviceNames() {
+        List<String> names = new ArrayList<>();
+        if (Files.isDirectory(infinibandClass)) {
+            try (DirectoryStream<Path> devices = Files.newDirectoryStream(infinibandClass)) {
+                devices.forEach(device -> names.add(String.valueOf(device.getFileName())));
+            } catch (IOException e) {
+                LOG.debug("{} cannot be read", infinibandClass, e);
+            }
+        }
+        Collections.sort(names);
+        return names;
+    }
+
+    /**
+     * Whether posting to and polling from the device stays in user space. Decided by the kernel driver of its bus
+     * device, since device names are given by udev and say little. Virtual devices (rxe, siw) have no bus device and
+     * post by system call; for those, and for drivers that are not known here, the answer is no.
+     */
+    boolean bypassesKernel(String deviceName) {
+        Path driver = infinibandClass.resolve(deviceName).resolve("device").resolve("driver");
+        try {
+            return KERNEL_BYPASS_DRIVERS.contains(
+                    String.valueOf(driver.toRealPath().getFileName()));
+        } catch (IOException e) {
+            LOG.debug("{} has no bus driver", deviceName, e);
+            return false;
+        }
+    }
+}
