@@ -1,12 +1,13 @@
 package trigon.handshake;
 
+import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
 import trigon.config.HandshakeConfig;
 import trigon.handshake.HandshakeMessage.Offer;
 
 /** Connects to listeners. Thread-safe; holds nothing but its event loop. */
-@SuppressWarnings("DoNotCallSuggester")
 public final class HandshakeClient {
 
     private final HandshakeEventLoop loop;
@@ -21,10 +22,37 @@ public final class HandshakeClient {
      * Starts one attempt over one candidate path; returns at once. The connection is bound to the path's own local
      * address, so that it goes where the data would go. The deadline of the settings is for the whole attempt.
      *
+     * <p>Failures are reported by the attempt's futures only. The listener exists before its handle is sent, so one that
+     * cannot be reached is a failure at once and not tried again.
+     *
      * @param local the candidate's own address
      * @param remote the listener's, from its handle
+     * @throws IllegalArgumentException if the remote address is a name that was not resolved
      */
     public OutgoingOffer connect(InetAddress local, InetSocketAddress remote, Offer offer) {
-        throw new UnsupportedOperationException("to come: " + loop.eventLoop() + config + local + remote + offer);
+        if (remote.isUnresolved()) {
+            throw new IllegalArgumentException(remote + " is a name, not an address");
+        }
+        OutgoingConnection connection =
+                new OutgoingConnection(loop.eventLoop(), config.timeout(), local, inScopeOf(local, remote), offer);
+        connection.start();
+        return connection;
+    }
+
+    /** A link-local address means nothing without the interface to use: that of the own end. */
+    private static InetSocketAddress inScopeOf(InetAddress local, InetSocketAddress remote) {
+        if (remote.getAddress() instanceof Inet6Address to
+                && local instanceof Inet6Address from
+                && to.isLinkLocalAddress()
+                && to.getScopeId() == 0
+                && from.getScopeId() != 0) {
+            try {
+                return new InetSocketAddress(
+                        Inet6Address.getByAddress(null, to.getAddress(), from.getScopeId()), remote.getPort());
+            } catch (UnknownHostException e) {
+                throw new AssertionError("16 bytes are always an address", e);
+            }
+        }
+        return remote;
     }
 }

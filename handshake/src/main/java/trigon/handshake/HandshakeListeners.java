@@ -1,10 +1,25 @@
 package trigon.handshake;
 
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoop;
+import io.netty.channel.socket.SocketChannel;
+import io.netty.channel.socket.nio.NioServerSocketChannel;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import trigon.config.HandshakeConfig;
+import trigon.handshake.HandshakeException.Kind;
 
 /**
  * The listening sockets of a process: one on each link address, opened once, shared by all connections to come.
@@ -12,29 +27,89 @@ import trigon.config.HandshakeConfig;
  * <p>Thread-safe. A peer is heard only if it offers a registered connection in time; whatever else connects (a port
  * scan, a silent client) is closed and cannot disturb the others.
  */
-@SuppressWarnings("DoNotCallSuggester")
 public final class HandshakeListeners implements AutoCloseable {
 
-    private final List<InetSocketAddress> addresses;
+    private static final Logger LOGGER = LoggerFactory.getLogger(HandshakeListeners.class);
+    private static final int BACKLOG = 1024;
+    private static final long CLOSE_SECONDS = 5;
 
-    private HandshakeListeners(List<InetSocketAddress> addresses) {
-        this.addresses = List.copyOf(addresses);
+    private final EventLoop eventLoop;
+    private final IncomingConnections connections;
+    private final List<Channel> sockets = new ArrayList<>();
+    private final List<InetSocketAddress> addresses = new ArrayList<>();
+    private volatile boolean closed;
+
+    private HandshakeListeners(EventLoop eventLoop, IncomingConnections connections) {
+        this.eventLoop = eventLoop;
+        this.connections = connections;
     }
 
     /**
      * Opens a socket on each address. Waits for the local bind only; not to be called on the event loop.
      *
+     * @param config the port, and how long a peer may take from its connection to its readiness
      * @param self who this process is, to be compared with who offers
+     * @param addresses the links' own addresses
      * @throws HandshakeException of kind LISTEN if one of them cannot be bound; then none is left open
      */
     public static HandshakeListeners open(
             HandshakeEventLoop loop, HandshakeConfig config, NodeIdentity self, Collection<InetAddress> addresses) {
-        throw new UnsupportedOperationException("to come: " + loop.eventLoop() + config + self + addresses);
+        HandshakeListeners listeners = new HandshakeListeners(loop.eventLoop(), new IncomingConnections(self));
+        try {
+            for (InetAddress address : addresses) {
+                listeners.bind(new InetSocketAddress(address, config.port()), config.timeout());
+            }
+        } catch (HandshakeException e) {
+            listeners.close();
+            throw e;
+        }
+        return listeners;
+    }
+
+    private void bind(InetSocketAddress address, Duration timeout) {
+        ChannelFuture binding = new ServerBootstrap()
+                .group(eventLoop)
+                .channel(NioServerSocketChannel.class)
+                .option(ChannelOption.SO_REUSEADDR, true) // a restart need not wait for the last run's connections
+                .option(ChannelOption.SO_BACKLOG, BACKLOG)
+                .childHandler(new ChannelInitializer<SocketChannel>() {
+                    @Override
+                    protected void initChannel(SocketChannel channel) {
+                        new IncomingConnection(
+                                        eventLoop,
+                                        timeout,
+                                        connections,
+                                        channel.localAddress(),
+                                        channel.remoteAddress())
+                                .attach(channel);
+                    }
+                })
+                .bind(address)
+                .awaitUninterruptibly();
+        if (!binding.isSuccess()) {
+            throw new HandshakeException(
+                    Kind.LISTEN,
+                    "cannot listen on %s:%d: %s; %s"
+                            .formatted(
+                                    address.getAddress().getHostAddress(),
+                                    address.getPort(),
+                                    binding.cause().getMessage(),
+                                    address.getPort() == 0
+                                            ? "see that the address belongs to an interface of this machine"
+                                            : "see that no other process has the port, or set the handshake's port to 0"),
+                    binding.cause());
+        }
+        sockets.add(binding.channel());
+        if (!(binding.channel().localAddress() instanceof InetSocketAddress bound)) {
+            throw new AssertionError("a bound socket has an address");
+        }
+        addresses.add(bound);
+        LOGGER.debug("listening on {}", bound);
     }
 
     /** The addresses with the ports that they were bound to, in the order they were given. */
     public List<InetSocketAddress> addresses() {
-        return addresses;
+        return List.copyOf(addresses);
     }
 
     /**
@@ -43,24 +118,64 @@ public final class HandshakeListeners implements AutoCloseable {
      * @throws IllegalArgumentException if there is no listener on it
      */
     public int port(InetAddress address) {
-        throw new UnsupportedOperationException("to come: " + address);
+        return addresses.stream()
+                .filter(bound -> bound.getAddress().equals(address))
+                .mapToInt(InetSocketAddress::getPort)
+                .findFirst()
+                .orElseThrow(
+                        () -> new IllegalArgumentException("no listener on " + address + ", only on " + addresses));
     }
 
     /**
-     * From now on the handler hears of offers for that connection, until it is established or unregistered.
+     * From now on the handler hears of offers for that connection, until it is unregistered. Once a link came of it,
+     * further offers are rejected.
      *
      * @throws IllegalStateException if it is registered already, or the listeners are closed
      */
     public void register(ConnectionId connection, OfferHandler handler) {
-        throw new UnsupportedOperationException("to come: " + connection + handler);
+        if (closed) {
+            throw new IllegalStateException("the listeners are closed");
+        }
+        connections.register(connection, new Registration(handler));
     }
 
-    /** Forgets a connection; an attempt that is under way fails. Unknown ones are ignored. */
+    /**
+     * Forgets a connection; an attempt that is under way fails, and the peer is told. An established link is not
+     * touched. Unknown connections are ignored.
+     */
     public void unregister(ConnectionId connection) {
-        throw new UnsupportedOperationException("to come: " + connection);
+        Registration removed = connections.unregister(connection);
+        if (removed != null) {
+            try {
+                eventLoop.execute(removed::unregistered);
+            } catch (RejectedExecutionException e) {
+                LOGGER.debug("connection {} unregistered after the event loop was closed", connection);
+            }
+        }
     }
 
-    /** Closes the sockets and all that came in through them; attempts under way fail. Closing twice is allowed. */
+    /**
+     * Closes the sockets and all that came in through them; attempts under way fail. Waits for the event loop to have
+     * done so; not to be called on it. Closing twice is allowed.
+     */
     @Override
-    public void close() {}
+    public void close() {
+        closed = true;
+        try {
+            boolean done = eventLoop
+                    .submit(() -> {
+                        for (Channel socket : sockets) {
+                            var _ = socket.close();
+                        }
+                        connections.close();
+                    })
+                    .awaitUninterruptibly(CLOSE_SECONDS, TimeUnit.SECONDS);
+            if (!done) {
+                LOGGER.warn(
+                        "{} did not close the listeners within {} s", HandshakeEventLoop.THREAD_NAME, CLOSE_SECONDS);
+            }
+        } catch (RejectedExecutionException e) {
+            LOGGER.debug("listeners closed after their event loop, which has closed the sockets", e);
+        }
+    }
 }

@@ -4,22 +4,15 @@ import java.net.InetSocketAddress;
 import java.util.concurrent.CompletableFuture;
 import trigon.handshake.HandshakeMessage.Offer;
 
-/** One attempt of a peer to connect, as the listening side's {@link OfferHandler} gets it. Thread-safe. */
-public interface IncomingOffer {
-
-    /** What the peer offers. */
-    Offer offer();
-
-    /** The link address at which it came in. */
-    InetSocketAddress local();
-
-    /** Where it came from. */
-    InetSocketAddress remote();
-
-    /**
-     * How it ended; {@code isDone} is cheap. Completes on the event loop, always, and at the latest at the deadline: with
-     * the established link once the peer is ready, else with a {@link HandshakeException}. Completing it from outside
-     * has no effect on the connection.
-     */
-    CompletableFuture<Established> result();
-}
+/**
+ * One attempt of a peer to connect, as the listening side's {@link OfferHandler} gets it. Thread-safe.
+ *
+ * @param offer what the peer offers
+ * @param local the link address at which it came in
+ * @param remote where it came from
+ * @param result how it ended; {@code isDone} is cheap. Completes on the event loop, always, and at the latest at the
+ *     deadline: with the established link once the peer is ready, else with a {@link HandshakeException}. Completing it
+ *     from outside has no effect on the connection
+ */
+public record IncomingOffer(
+        Offer offer, InetSocketAddress local, InetSocketAddress remote, CompletableFuture<Established> result) {}

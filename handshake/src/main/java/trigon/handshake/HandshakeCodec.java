@@ -1,0 +1,219 @@
+package trigon.handshake;
+
+import java.nio.BufferUnderflowException;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.util.OptionalInt;
+import trigon.handshake.HandshakeException.Kind;
+import trigon.handshake.HandshakeMessage.Answer;
+import trigon.handshake.HandshakeMessage.Offer;
+import trigon.handshake.HandshakeMessage.Ready;
+import trigon.handshake.HandshakeMessage.Reject;
+import trigon.verbs.Gid;
+import trigon.verbs.LinkKind;
+import trigon.verbs.Mtu;
+import trigon.verbs.QueuePairEndpoint;
+
+/**
+ * Messages as bytes. Everything is in network order; a frame is magic (4 bytes), version (1), type (1), length of the
+ * body (2), body. Magic, version and their places never change, so that any two versions can tell each other apart.
+ *
+ * <ul>
+ *   <li>1 Offer: connection (16), node name (1 + n bytes of UTF-8), node index (2), fingerprint of the settings (4), kind
+ *       (1), endpoint, clear-to-send address (8) and key (4), longest message (8)
+ *   <li>2 Answer: kind (1), endpoint, memory address (8) and key (4), longest message (8)
+ *   <li>3 Ready: nothing
+ *   <li>4 Reject: reason (UTF-8, to the end)
+ *   <li>endpoint: queue pair number (4), PSN (4), GID (16), LID (2), MTU (1, as in {@code enum ibv_mtu})
+ * </ul>
+ */
+final class HandshakeCodec {
+
+    /** "TrgM" */
+    static final int MAGIC = 0x5472674D;
+
+    static final int VERSION = 1;
+    static final int HEADER_BYTES = 8;
+
+    /** The longest frame; the longest reason fits. */
+    static final int MAX_FRAME_BYTES = 4096 + HEADER_BYTES;
+
+    private static final int OFFER = 1;
+    private static final int ANSWER = 2;
+    private static final int READY = 3;
+    private static final int REJECT = 4;
+
+    private HandshakeCodec() {}
+
+    /** A frame's header, checked. */
+    record Header(int type, int bodyBytes) {}
+
+    /** The whole frame. */
+    static byte[] encode(HandshakeMessage message) {
+        ByteBuffer buffer = ByteBuffer.allocate(MAX_FRAME_BYTES).position(HEADER_BYTES);
+        int type = switch (message) {
+            case Offer offer -> {
+                putOffer(buffer, offer);
+                yield OFFER;
+            }
+            case Answer answer -> {
+                putAnswer(buffer, answer);
+                yield ANSWER;
+            }
+            case Ready _ -> READY;
+            case Reject reject -> {
+                buffer.put(reject.reason().getBytes(StandardCharsets.UTF_8));
+                yield REJECT;
+            }
+        };
+        buffer.putInt(0, MAGIC).put(4, (byte) VERSION).put(5, (byte) type).putShort(6, (short)
+                (buffer.position() - HEADER_BYTES));
+        byte[] frame = new byte[buffer.position()];
+        buffer.get(0, frame);
+        return frame;
+    }
+
+    /**
+     * Refuses what is no Trigon peer as soon as its first 4 bytes are there.
+     *
+     * @throws HandshakeException of kind PROTOCOL
+     */
+    static void requireMagic(int magic) {
+        if (magic != MAGIC) {
+            throw malformed("it does not speak Trigon's handshake (first bytes %08x)".formatted(magic));
+        }
+    }
+
+    /**
+     * Reads the {@value #HEADER_BYTES} bytes of a header.
+     *
+     * @throws HandshakeException of kind PROTOCOL
+     */
+    static Header decodeHeader(ByteBuffer header) {
+        requireMagic(header.getInt());
+        int version = Byte.toUnsignedInt(header.get());
+        if (version != VERSION) {
+            throw malformed(
+                    "it speaks version %d of the handshake and this Trigon version %d; install the same Trigon on"
+                                    .formatted(version, VERSION)
+                            + " all nodes");
+        }
+        int type = Byte.toUnsignedInt(header.get());
+        int bodyBytes = Short.toUnsignedInt(header.getShort());
+        if (bodyBytes > MAX_FRAME_BYTES - HEADER_BYTES) {
+            throw malformed("its message is too long: " + bodyBytes + " bytes");
+        }
+        return new Header(type, bodyBytes);
+    }
+
+    /**
+     * Reads a body, which must be used up.
+     *
+     * @throws HandshakeException of kind PROTOCOL, and nothing else whatever the bytes are
+     */
+    static HandshakeMessage decodeBody(int type, ByteBuffer body) {
+        try {
+            HandshakeMessage message = switch (type) {
+                case OFFER -> getOffer(body);
+                case ANSWER -> getAnswer(body);
+                case READY -> new Ready();
+                case REJECT -> new Reject(getText(body, body.remaining()));
+                default -> throw malformed("its message has the unknown type " + type);
+            };
+            if (body.hasRemaining()) {
+                throw malformed(body.remaining() + " bytes follow its message");
+            }
+            return message;
+        } catch (BufferUnderflowException e) {
+            throw malformed("its message is cut short");
+        } catch (IllegalArgumentException | CharacterCodingException e) {
+            throw malformed(String.valueOf(e.getMessage()));
+        }
+    }
+
+    private static void putOffer(ByteBuffer to, Offer offer) {
+        to.putLong(offer.connection().high()).putLong(offer.connection().low());
+        byte[] name = offer.node().name().getBytes(StandardCharsets.UTF_8);
+        to.put((byte) name.length).put(name);
+        to.putShort((short) NodeIdentity.toWire(offer.node().index()));
+        to.putInt(offer.node().configFingerprint());
+        to.put((byte) code(offer.kind()));
+        putEndpoint(to, offer.endpoint());
+        putMemory(to, offer.clearToSend());
+        to.putLong(offer.maxMessageBytes());
+    }
+
+    private static Offer getOffer(ByteBuffer from) throws CharacterCodingException {
+        ConnectionId connection = new ConnectionId(from.getLong(), from.getLong());
+        String name = getText(from, Byte.toUnsignedInt(from.get()));
+        OptionalInt index = NodeIdentity.indexOfWire(Short.toUnsignedInt(from.getShort()));
+        NodeIdentity node = new NodeIdentity(name, index, from.getInt());
+        LinkKind kind = kindOfCode(from.get());
+        return new Offer(connection, node, kind, getEndpoint(from), getMemory(from), from.getLong());
+    }
+
+    private static void putAnswer(ByteBuffer to, Answer answer) {
+        to.put((byte) code(answer.kind()));
+        putEndpoint(to, answer.endpoint());
+        putMemory(to, answer.memory());
+        to.putLong(answer.maxMessageBytes());
+    }
+
+    private static Answer getAnswer(ByteBuffer from) {
+        return new Answer(kindOfCode(from.get()), getEndpoint(from), getMemory(from), from.getLong());
+    }
+
+    private static void putEndpoint(ByteBuffer to, QueuePairEndpoint endpoint) {
+        to.putInt(endpoint.number())
+                .putInt(endpoint.psn())
+                .putLong(endpoint.gid().high())
+                .putLong(endpoint.gid().low())
+                .putShort((short) endpoint.lid())
+                .put((byte) endpoint.mtu().code());
+    }
+
+    private static QueuePairEndpoint getEndpoint(ByteBuffer from) {
+        int number = from.getInt();
+        int psn = from.getInt();
+        Gid gid = new Gid(from.getLong(), from.getLong());
+        int lid = Short.toUnsignedInt(from.getShort());
+        return new QueuePairEndpoint(number, psn, gid, lid, Mtu.ofCode(from.get()));
+    }
+
+    private static void putMemory(ByteBuffer to, RemoteMemory memory) {
+        to.putLong(memory.address()).putInt(memory.key());
+    }
+
+    private static RemoteMemory getMemory(ByteBuffer from) {
+        return new RemoteMemory(from.getLong(), from.getInt());
+    }
+
+    private static String getText(ByteBuffer from, int bytes) throws CharacterCodingException {
+        if (bytes > from.remaining()) {
+            throw new BufferUnderflowException();
+        }
+        ByteBuffer text = from.slice(from.position(), bytes);
+        from.position(from.position() + bytes);
+        return StandardCharsets.UTF_8.newDecoder().decode(text).toString(); // REPORTs what is not UTF-8
+    }
+
+    private static int code(LinkKind kind) {
+        return switch (kind) {
+            case RDMA -> 1;
+            case SOFTWARE -> 2;
+        };
+    }
+
+    private static LinkKind kindOfCode(int code) {
+        return switch (code) {
+            case 1 -> LinkKind.RDMA;
+            case 2 -> LinkKind.SOFTWARE;
+            default -> throw malformed("its link has the unknown kind " + code);
+        };
+    }
+
+    private static HandshakeException malformed(String what) {
+        return new HandshakeException(Kind.PROTOCOL, "the peer is not understood: " + what);
+    }
+}

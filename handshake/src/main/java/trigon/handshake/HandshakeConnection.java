@@ -1,0 +1,178 @@
+package trigon.handshake;
+
+import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFutureListener;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoop;
+import io.netty.channel.FixedRecvByteBufAllocator;
+import io.netty.util.concurrent.ScheduledFuture;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import trigon.handshake.HandshakeException.Kind;
+import trigon.handshake.HandshakeMessage.Reject;
+
+/**
+ * What both ends of a handshake have in common: one TCP connection, one deadline, one result. All fields belong to the
+ * event loop, but for the result.
+ */
+abstract class HandshakeConnection extends ChannelInboundHandlerAdapter {
+
+    private static final int RECEIVE_BYTES = 512;
+
+    private final EventLoop eventLoop;
+    private final Duration timeout;
+    private final CompletableFuture<Established> result = new CompletableFuture<>();
+
+    private @Nullable Channel channel;
+    private @Nullable ScheduledFuture<?> deadline;
+    private String awaited;
+    private boolean over;
+
+    HandshakeConnection(EventLoop eventLoop, Duration timeout, String awaited) {
+        this.eventLoop = eventLoop;
+        this.timeout = timeout;
+        this.awaited = awaited;
+    }
+
+    /** A message of the peer, while the handshake is not over. */
+    abstract void received(HandshakeMessage message);
+
+    /** The handshake is over without a link; called once. The result completes after it. */
+    abstract void failed(HandshakeException cause);
+
+    /** Which handshake between whom, for logs and exceptions. */
+    abstract String describe();
+
+    public final CompletableFuture<Established> result() {
+        return result;
+    }
+
+    final EventLoop eventLoop() {
+        return eventLoop;
+    }
+
+    final boolean isOver() {
+        return over;
+    }
+
+    /** Starts the deadline of the whole handshake. */
+    final void startDeadline() {
+        deadline = eventLoop.schedule(this::expire, timeout.toNanos(), TimeUnit.NANOSECONDS);
+    }
+
+    /** Notes what is waited for, for the message if it does not come. */
+    final void await(String what) {
+        awaited = what;
+    }
+
+    final void attach(Channel to) {
+        channel = to;
+        to.config().setAllocator(HandshakeEventLoop.allocator());
+        to.config().setRecvByteBufAllocator(new FixedRecvByteBufAllocator(RECEIVE_BYTES));
+        to.config().setOption(ChannelOption.TCP_NODELAY, true);
+        to.pipeline().addLast(new HandshakeFrameDecoder(), this);
+    }
+
+    final void send(HandshakeMessage message) {
+        if (channel != null) {
+            channel.writeAndFlush(Unpooled.wrappedBuffer(HandshakeCodec.encode(message)))
+                    .addListener(ChannelFutureListener.FIRE_EXCEPTION_ON_FAILURE);
+        }
+    }
+
+    /** The link is up. The connection stays open until the peer, or {@link #close}, ends it. */
+    final void succeed(Established established) {
+        over = true;
+        result.complete(established);
+    }
+
+    final void fail(Kind kind, String why) {
+        fail(kind, why, null);
+    }
+
+    final void fail(Kind kind, String why, @Nullable Throwable cause) {
+        if (!over) {
+            close();
+            end(new HandshakeException(kind, describe() + ": " + why, cause));
+        }
+    }
+
+    /** Fails, and tells the peer the reason as far as it still listens. */
+    final void reject(Kind kind, String reason) {
+        if (over) {
+            return;
+        }
+        if (channel != null && channel.isActive()) {
+            // closed once the reason is written; the deadline guards that
+            channel.writeAndFlush(Unpooled.wrappedBuffer(HandshakeCodec.encode(new Reject(reason))))
+                    .addListener(ChannelFutureListener.CLOSE);
+        } else {
+            close();
+        }
+        end(new HandshakeException(kind, describe() + ": " + reason));
+    }
+
+    private void end(HandshakeException exception) {
+        over = true;
+        failed(exception);
+        result.completeExceptionally(exception);
+    }
+
+    final void close() {
+        if (deadline != null) {
+            deadline.cancel(false);
+        }
+        if (channel != null) {
+            var _ = channel.close();
+        }
+    }
+
+    private void expire() {
+        if (over) {
+            close();
+        } else {
+            fail(Kind.TIMED_OUT, "%s did not come within %s".formatted(awaited, text(timeout)));
+        }
+    }
+
+    @Override
+    public final void channelRead(ChannelHandlerContext context, Object message) {
+        if (!over && message instanceof HandshakeMessage received) {
+            received(received);
+        }
+    }
+
+    @Override
+    public void channelInactive(ChannelHandlerContext context) {
+        if (eventLoop.isShuttingDown()) {
+            fail(Kind.ABANDONED, "this process closes its handshakes");
+        } else {
+            fail(Kind.DISCONNECTED, "the peer closed the connection before " + awaited + " came");
+        }
+        close();
+    }
+
+    @Override
+    public final void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
+        switch (cause) {
+            case HandshakeException e -> fail(e.kind(), String.valueOf(e.getMessage()), e);
+            case IOException e ->
+                fail(
+                        Kind.DISCONNECTED,
+                        "the connection broke before %s came: %s".formatted(awaited, e.getMessage()),
+                        e);
+            default -> fail(Kind.ABANDONED, "internal error: " + cause, cause);
+        }
+        close();
+    }
+
+    static String text(Duration duration) {
+        return duration.toMillis() % 1000 == 0 ? duration.toSeconds() + " s" : duration.toMillis() + " ms";
+    }
+}

@@ -1,0 +1,204 @@
+package trigon.handshake;
+
+import io.netty.bootstrap.Bootstrap;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoop;
+import io.netty.channel.socket.nio.NioSocketChannel;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.RejectedExecutionException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import trigon.handshake.HandshakeException.Kind;
+import trigon.handshake.HandshakeMessage.Answer;
+import trigon.handshake.HandshakeMessage.Offer;
+import trigon.handshake.HandshakeMessage.Ready;
+import trigon.handshake.HandshakeMessage.Reject;
+
+/** The connecting side's end of one handshake. */
+final class OutgoingConnection extends HandshakeConnection implements OutgoingOffer {
+
+    private static final Logger LOGGER = LoggerFactory.getLogger(OutgoingConnection.class);
+
+    private enum Step {
+        OFFERING,
+        ANSWERED,
+        READY
+    }
+
+    private final InetAddress local;
+    private final InetSocketAddress remote;
+    private final Offer offer;
+    private final CompletableFuture<Answer> answer = new CompletableFuture<>();
+
+    private Step step = Step.OFFERING;
+    private InetSocketAddress bound;
+    private @Nullable Answer answered;
+
+    OutgoingConnection(
+            EventLoop eventLoop, Duration timeout, InetAddress local, InetSocketAddress remote, Offer offer) {
+        super(eventLoop, timeout, "the TCP connection");
+        this.local = local;
+        this.remote = remote;
+        this.offer = offer;
+        bound = new InetSocketAddress(local, 0);
+    }
+
+    /** To be called once, from any thread. */
+    void start() {
+        onEventLoop(this::connect);
+    }
+
+    private void connect() {
+        startDeadline();
+        new Bootstrap()
+                .group(eventLoop())
+                .channel(NioSocketChannel.class)
+                .disableResolver() // addresses only: and a resolver would start a thread of its own to end
+                .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, 0) // the deadline is for all of it
+                .handler(new ChannelInitializer<Channel>() {
+                    @Override
+                    protected void initChannel(Channel channel) {
+                        attach(channel);
+                    }
+                })
+                .connect(remote, bound)
+                .addListener(connecting -> {
+                    if (!connecting.isSuccess()) {
+                        unreachable(connecting.cause());
+                    }
+                });
+    }
+
+    private void unreachable(Throwable cause) {
+        if (eventLoop().isShuttingDown()) {
+            fail(Kind.ABANDONED, "this process closes its handshakes", cause);
+        } else {
+            fail(
+                    Kind.UNREACHABLE,
+                    "no TCP connection: %s; check the link between the two addresses, firewalls, and that the peer's process still runs"
+                            .formatted(cause.getMessage()),
+                    cause);
+        }
+    }
+
+    @Override
+    public void channelActive(ChannelHandlerContext context) {
+        if (context.channel().localAddress() instanceof InetSocketAddress address) {
+            bound = address;
+        }
+        await("the answer to the offer");
+        send(offer);
+    }
+
+    @Override
+    void received(HandshakeMessage message) {
+        switch (message) {
+            case Answer received when step == Step.OFFERING -> answered(received);
+            case Ready _ when step == Step.READY && answered != null -> established(answered);
+            case Reject reject -> {
+                LOGGER.warn("{}: the listener rejects it: {}", describe(), reject.reason());
+                fail(Kind.REJECTED, "the listener rejects it: " + reject.reason());
+            }
+            case Offer _, Answer _, Ready _ -> unexpected(message);
+        }
+    }
+
+    private void unexpected(HandshakeMessage message) {
+        fail(
+                Kind.PROTOCOL,
+                "the listener sent %s where none is due"
+                        .formatted(message.getClass().getSimpleName()));
+    }
+
+    private void answered(Answer received) {
+        if (received.kind() != offer.kind()) {
+            reject(Kind.PROTOCOL, "offered a link of kind " + offer.kind() + ", answered one of " + received.kind());
+            return;
+        }
+        step = Step.ANSWERED;
+        await("the own queue pair");
+        answered = received;
+        answer.complete(received);
+    }
+
+    @Override
+    public CompletableFuture<Established> sendReady() {
+        if (!answer.isDone()) {
+            throw new IllegalStateException(describe() + ": there is no answer yet to be ready for");
+        }
+        onEventLoop(() -> {
+            if (step == Step.ANSWERED && !isOver()) {
+                step = Step.READY;
+                await("the listener's confirmation");
+                send(new Ready());
+            }
+        });
+        return result();
+    }
+
+    private void established(Answer received) {
+        LOGGER.info(
+                "connected to {} from {} (connection {}, {}): own {}, peer {}",
+                remote,
+                bound,
+                offer.connection(),
+                offer.kind(),
+                offer.endpoint(),
+                received.endpoint());
+        succeed(new Established(bound, remote, offer, received));
+        close();
+    }
+
+    @Override
+    public void abandon(String reason) {
+        onEventLoop(() -> reject(Kind.ABANDONED, reason));
+    }
+
+    @Override
+    void failed(HandshakeException cause) {
+        LOGGER.debug("{}", cause.getMessage());
+        answer.completeExceptionally(cause);
+    }
+
+    private void onEventLoop(Runnable task) {
+        try {
+            eventLoop().execute(task);
+        } catch (RejectedExecutionException e) {
+            // the loop's thread is gone, and with it everybody else who could touch this
+            fail(Kind.ABANDONED, "this process has closed its handshakes", e);
+        }
+    }
+
+    @Override
+    public Offer offer() {
+        return offer;
+    }
+
+    @Override
+    public InetSocketAddress remote() {
+        return remote;
+    }
+
+    @Override
+    public CompletableFuture<Answer> answer() {
+        return answer;
+    }
+
+    @Override
+    String describe() {
+        return "handshake of connection %s (%s) from %s to %s:%d"
+                .formatted(
+                        offer.connection(),
+                        offer.kind(),
+                        local.getHostAddress(),
+                        remote.getAddress().getHostAddress(),
+                        remote.getPort());
+    }
+}
