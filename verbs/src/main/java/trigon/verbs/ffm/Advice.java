@@ -21,10 +21,18 @@ final class Advice {
     }
 
     static String onRegistering(int errno) {
+        return onRegistering(errno, MemoryLockLimit.ofThisProcess());
+    }
+
+    static String onRegistering(int errno, String memoryLockLimit) {
         return switch (errno) {
             case Errno.ENOMEM, Errno.EAGAIN ->
-                "memory must be locked for this; raise the limit (ulimit -l, or --ulimit memlock=-1 for a container),"
-                        + " which is now " + MemoryLockLimit.ofThisProcess();
+                memoryLockLimit.equals(MemoryLockLimit.UNLIMITED)
+                        // some drivers, such as rxe, report memory that is not mapped in this way too
+                        ? "the limit on locked memory is " + memoryLockLimit
+                                + ", so the machine has too little memory, or the range is not mapped"
+                        : "memory must be locked for this; raise the limit (ulimit -l, or --ulimit memlock=-1 for a"
+                                + " container), which is now " + memoryLockLimit;
             case Errno.EFAULT -> "the memory is not mapped, or is read-only while write access was asked for";
             case Errno.EINVAL -> "REMOTE_WRITE and REMOTE_ATOMIC need LOCAL_WRITE as well";
             default -> "";

@@ -15,23 +15,28 @@ import trigon.verbs.ffm.generated.ibv_wc;
  */
 final class LayoutCheck {
 
-    private final List<String> mismatches = new ArrayList<>();
+    private final List<String> found = new ArrayList<>();
 
-    private LayoutCheck() {}
+    LayoutCheck() {}
 
     /** One line for each constant that differs, with both numbers. Needs libibverbs, for the opcodes. */
     static List<String> mismatches() {
         LayoutCheck check = new LayoutCheck();
         check.compareStructs();
         check.compareOpcodes();
-        return List.copyOf(check.mismatches);
+        return check.found();
     }
 
     /** As {@link #mismatches()}, without the opcodes; works where there is no libibverbs. */
     static List<String> structMismatches() {
         LayoutCheck check = new LayoutCheck();
         check.compareStructs();
-        return List.copyOf(check.mismatches);
+        return check.found();
+    }
+
+    /** The mismatches so far. */
+    List<String> found() {
+        return List.copyOf(found);
     }
 
     private void compareStructs() {
@@ -108,9 +113,9 @@ final class LayoutCheck {
                 Verbs.IBV_WR_ATOMIC_FETCH_AND_ADD());
     }
 
-    private void compare(String what, long ours, long generated) {
+    void compare(String what, long ours, long generated) {
         if (ours != generated) {
-            mismatches.add("%s is %d in the header and %d here".formatted(what, generated, ours));
+            found.add("%s is %d in the header and %d here".formatted(what, generated, ours));
         }
     }
 }

@@ -11,6 +11,9 @@ import org.slf4j.LoggerFactory;
 final class MemoryLockLimit {
 
     private static final Logger LOG = LoggerFactory.getLogger(MemoryLockLimit.class);
+    /** What the kernel calls no limit. */
+    static final String UNLIMITED = "unlimited";
+
     private static final String ROW = "Max locked memory";
 
     private MemoryLockLimit() {}
@@ -30,7 +33,7 @@ final class MemoryLockLimit {
             if (line.startsWith(ROW)) {
                 // the row's name is followed by soft limit, hard limit and unit
                 String soft = line.substring(ROW.length()).trim().split(" +", 2)[0];
-                return soft.equals("unlimited") ? soft : soft + " bytes";
+                return soft.equals(UNLIMITED) ? soft : soft + " bytes";
             }
         }
         return "unknown";

@@ -1,0 +1,81 @@
+package trigon.verbs.ffm;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.net.URISyntaxException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/** No class of the package needs libibverbs to be loaded, and only the control calls need it to be initialised. */
+class ClassLoadingTest {
+
+    private static final String PACKAGE = Libibverbs.class.getPackageName();
+    private static final String BINDINGS = PACKAGE + ".generated.Verbs";
+
+    /** Loads the package anew, and behaves as if there were no bindings, hence no library. */
+    private static final class WithoutLibrary extends ClassLoader {
+
+        WithoutLibrary() {
+            super(Libibverbs.class.getClassLoader());
+        }
+
+        @Override
+        protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
+            if (!name.startsWith(PACKAGE + ".")) {
+                return super.loadClass(name, resolve);
+            }
+            synchronized (getClassLoadingLock(name)) {
+                if (name.equals(BINDINGS)) {
+                    throw new ClassNotFoundException(name + ", for lack of libibverbs");
+                }
+                Class<?> loaded = findLoadedClass(name);
+                return loaded != null ? loaded : define(name);
+            }
+        }
+
+        private Class<?> define(String name) throws ClassNotFoundException {
+            try (InputStream file = getResourceAsStream(name.replace('.', '/') + ".class")) {
+                if (file == null) {
+                    throw new ClassNotFoundException(name);
+                }
+                byte[] bytes = file.readAllBytes();
+                return defineClass(name, bytes, 0, bytes.length);
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        }
+    }
+
+    @Test
+    void needsNoLibrary() throws Exception {
+        ClassLoader loader = new WithoutLibrary();
+        List<String> names = classNames();
+
+        assertThat(names).contains(Libibverbs.class.getName(), NativeQueuePair.class.getName());
+        for (String name : names) {
+            boolean initialize = !name.equals(ControlCalls.class.getName());
+            assertThat(Class.forName(name, initialize, loader).getClassLoader()).isSameAs(loader);
+        }
+    }
+
+    private static List<String> classNames() throws IOException, URISyntaxException {
+        Path classes = Path.of(Libibverbs.class
+                .getProtectionDomain()
+                .getCodeSource()
+                .getLocation()
+                .toURI());
+        Path folder = classes.resolve(PACKAGE.replace('.', '/'));
+        try (Stream<Path> files = Files.list(folder)) {
+            return files.map(file -> file.getFileName().toString())
+                    .filter(file -> file.endsWith(".class") && !file.equals("package-info.class"))
+                    .map(file -> PACKAGE + "." + file.substring(0, file.length() - ".class".length()))
+                    .toList();
+        }
+    }
+}

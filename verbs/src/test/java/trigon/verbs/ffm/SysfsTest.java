@@ -1,0 +1,53 @@
+package trigon.verbs.ffm;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class SysfsTest {
+
+    @TempDir
+    Path folder;
+
+    @Test
+    void bypassesTheKernelWithAnHcaDriver() throws Exception {
+        device("mlx5_0", "mlx5_core");
+        device("rocep1s0", "bnxt_en");
+
+        assertThat(new Sysfs(devices()).bypassesKernel("mlx5_0")).isTrue();
+        assertThat(new Sysfs(devices()).bypassesKernel("rocep1s0")).isTrue();
+    }
+
+    @Test
+    void entersTheKernelWithAnUnknownDriverOrNone() throws Exception {
+        device("new_0", "new_driver");
+        Files.createDirectories(devices().resolve("rxe_ab"));
+
+        Sysfs sysfs = new Sysfs(devices());
+        assertThat(sysfs.bypassesKernel("new_0")).isFalse();
+        assertThat(sysfs.bypassesKernel("rxe_ab")).isFalse();
+        assertThat(sysfs.bypassesKernel("absent")).isFalse();
+    }
+
+    @Test
+    void listsTheDevicesOfTheKernel() throws Exception {
+        device("mlx5_1", "mlx5_core");
+        device("mlx5_0", "mlx5_core");
+
+        assertThat(new Sysfs(devices()).deviceNames()).containsExactly("mlx5_0", "mlx5_1");
+        assertThat(new Sysfs(folder.resolve("absent")).deviceNames()).isEmpty();
+    }
+
+    private Path devices() {
+        return folder.resolve("class");
+    }
+
+    private void device(String name, String driver) throws Exception {
+        Path drivers = Files.createDirectories(folder.resolve("drivers").resolve(driver));
+        Path bus = Files.createDirectories(devices().resolve(name).resolve("device"));
+        Files.createSymbolicLink(bus.resolve("driver"), drivers);
+    }
+}

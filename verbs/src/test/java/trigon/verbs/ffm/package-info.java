@@ -1,0 +1,4 @@
+@NullMarked
+package trigon.verbs.ffm;
+
+import org.jspecify.annotations.NullMarked;
