@@ -1,0 +1,395 @@
+/*
+ * What NCCL loads: the plugin's structs for versions 8 to 12. The first init starts a JVM; from then on every call
+ * goes on to Java through a table of upcall stubs. This file knows nothing of networks: it starts Java, turns back
+ * what must not reach it (NULL pointers, a forked child), and widens arguments.
+ *
+ * Any thread may call; the JVM attaches it at its first call and detaches it when it ends. The library stays in the
+ * process for good (-z nodelete): NCCL's dlclose and dlopen find everything as it was.
+ */
+#include "entry_boot.h"
+#include "entry_facts.h"
+
+/* Filled by trigon.entry.UpcallTable, in this order. All pointers and sizes are widened to 64 bits. */
+struct upcalls {
+  int (*open_context)(int64_t ctx_out, int64_t comm_id, int64_t config);
+  int (*open_default_context)(void);
+  int (*finalize)(int64_t ctx);
+  int (*devices)(int64_t count_out);
+  int (*get_properties)(int64_t version, int64_t dev, int64_t properties);
+  int (*listen)(int64_t ctx, int64_t dev, int64_t handle, int64_t comm_out);
+  int (*connect)(int64_t ctx, int64_t dev, int64_t handle, int64_t config, int64_t comm_out);
+  int (*accept)(int64_t listen_comm, int64_t comm_out);
+  int (*reg_mr)(int64_t comm, int64_t data, int64_t size, int64_t type, int64_t mhandle_out);
+  int (*dereg_mr)(int64_t comm, int64_t mhandle);
+  int (*isend)(int64_t comm, int64_t data, int64_t size, int64_t tag, int64_t mhandle, int64_t request_out);
+  int (*irecv)(int64_t comm, int64_t data, int64_t sizes, int64_t tags, int64_t mhandles, int64_t request);
+  int (*irecv_int_sizes)(int64_t comm, int64_t data, int64_t sizes, int64_t tags, int64_t mhandles, int64_t request);
+  int (*iflush)(int64_t comm, int64_t data, int64_t sizes, int64_t mhandles, int64_t request_out);
+  int (*test)(int64_t request, int64_t done_out, int64_t sizes);
+  int (*close_send)(int64_t comm);
+  int (*close_recv)(int64_t comm);
+  int (*close_listen)(int64_t comm);
+};
+
+static struct upcalls java;
+
+/* What Java is given at boot; trigon.entry.HostBlock reads it. */
+static struct {
+  const struct abi_fact *facts;
+  int64_t fact_count;
+  int32_t (*log_line)(int32_t level, int64_t subsystems, const char *text);
+  struct upcalls *upcalls;
+  int64_t upcall_count;
+} host_block = {abi_facts, sizeof abi_facts / sizeof abi_facts[0], log_line, &java, sizeof java / sizeof(void *)};
+
+/* In a context's place, for the versions that have none: the one that open_default_context opens. */
+#define DEFAULT_CONTEXT ((void *)-1)
+
+enum { NOT_STARTED, READY, FAILED, FORKED };
+static atomic_int state = NOT_STARTED;
+static int start_result = NCCL_SYSTEM_ERROR;
+static pthread_once_t start_once = PTHREAD_ONCE_INIT;
+
+static void after_fork_in_child(void) {
+  atomic_store(&state, FORKED);
+}
+
+static void *start_on_own_thread(void *unused) {
+  (void)unused;
+  block_signals_of_host();
+  int result = NCCL_SYSTEM_ERROR;
+  if (!start_java(&host_block, &result)) {
+    start_result = NCCL_SYSTEM_ERROR;
+  } else if (result != NCCL_SUCCESS) { /* Java has said why */
+    start_result = result;
+    (void)start_fails("the start in Java failed, see the log above");
+  } else {
+    start_result = NCCL_SUCCESS;
+  }
+  return NULL;
+}
+
+/* On a helper thread, so that no thread of NCCL's becomes the JVM's main thread. */
+static void start(void) {
+  pthread_t thread;
+  pthread_attr_t attributes;
+  (void)pthread_atfork(NULL, NULL, after_fork_in_child);
+  pthread_attr_init(&attributes);
+  pthread_attr_setstacksize(&attributes, 4 * 1024 * 1024);
+  int error = pthread_create(&thread, &attributes, start_on_own_thread, NULL);
+  pthread_attr_destroy(&attributes);
+  if (error != 0) {
+    (void)start_fails("cannot create a thread for the JVM: %s", strerror(error));
+  } else {
+    (void)pthread_join(thread, NULL);
+  }
+  atomic_store(&state, start_result == NCCL_SUCCESS ? READY : FAILED);
+}
+
+/* Slow path of every call that cannot go to Java. */
+__attribute__((cold, noinline)) static int refuse(const char *call) {
+  static atomic_flag said_fork = ATOMIC_FLAG_INIT;
+  if (atomic_load(&state) == FORKED) {
+    if (!atomic_flag_test_and_set(&said_fork)) {
+      log_text(NCCL_LOG_WARN,
+               "%s in a process forked after Trigon started: its JVM did not come along; start the processes "
+               "before NCCL, or with exec (python: multiprocessing's \"spawn\" or \"forkserver\")",
+               call);
+    }
+    return NCCL_SYSTEM_ERROR;
+  }
+  log_text(NCCL_LOG_WARN, "%s without a successful init", call);
+  return NCCL_SYSTEM_ERROR;
+}
+
+#define UNLIKELY(condition) __builtin_expect((condition), 0)
+#define IS_READY() (atomic_load_explicit(&state, memory_order_acquire) == READY)
+#define P(pointer) ((int64_t)(intptr_t)(pointer))
+#define CALL(slot, ...) (UNLIKELY(!IS_READY()) ? refuse(#slot) : java.slot(__VA_ARGS__))
+
+/* ---- contexts ---- */
+
+static int prepare(nccl_logger log) {
+  if (log != NULL) {
+    atomic_store(&nccl_log, log);
+  }
+  if (atomic_load(&state) == FORKED) {
+    return refuse("init");
+  }
+  (void)pthread_once(&start_once, start);
+  if (start_result != NCCL_SUCCESS) {
+    log_text(NCCL_LOG_WARN, "%s", start_failure);
+    return start_result;
+  }
+  guard_signals();
+  return NCCL_SUCCESS;
+}
+
+static int init_without_context(nccl_logger log) {
+  int result = prepare(log);
+  return result != NCCL_SUCCESS ? result : CALL(open_default_context);
+}
+
+static int init_v10(nccl_logger log, nccl_profiler_callback profiler) {
+  (void)profiler;
+  return init_without_context(log);
+}
+
+static int init_with_context(void **ctx, uint64_t comm_id, struct nccl_net_config *config, nccl_logger log,
+                             nccl_profiler_callback profiler) {
+  (void)profiler;
+  if (ctx == NULL) {
+    return NCCL_INVALID_ARGUMENT;
+  }
+  *ctx = NULL;
+  int result = prepare(log);
+  return result != NCCL_SUCCESS ? result : CALL(open_context, P(ctx), (int64_t)comm_id, P(config));
+}
+
+static int finalize(void *ctx) {
+  return ctx == NULL ? NCCL_SUCCESS : CALL(finalize, P(ctx));
+}
+
+/* ---- devices ---- */
+
+static int devices(int *count) {
+  if (count == NULL) {
+    return NCCL_INVALID_ARGUMENT;
+  }
+  *count = 0;
+  return CALL(devices, P(count));
+}
+
+static int get_properties(int version, int dev, void *properties) {
+  return properties == NULL ? NCCL_INVALID_ARGUMENT : CALL(get_properties, version, dev, P(properties));
+}
+
+static int get_properties_v8(int dev, struct nccl_net_properties_v8 *properties) {
+  return get_properties(8, dev, properties);
+}
+
+static int get_properties_v9(int dev, struct nccl_net_properties_v9 *properties) {
+  return get_properties(9, dev, properties);
+}
+
+static int get_properties_v11(int dev, struct nccl_net_properties_v11 *properties) {
+  return get_properties(11, dev, properties);
+}
+
+static int get_properties_v12(int dev, struct nccl_net_properties_v12 *properties) {
+  return get_properties(12, dev, properties);
+}
+
+/* ---- connections: *comm is NULL unless the call returns one ---- */
+
+static int listen_in_context(void *ctx, int dev, void *handle, void **comm) {
+  if (comm == NULL || handle == NULL) {
+    return NCCL_INVALID_ARGUMENT;
+  }
+  *comm = NULL;
+  guard_signals();
+  return CALL(listen, P(ctx), dev, P(handle), P(comm));
+}
+
+static int listen_without_context(int dev, void *handle, void **comm) {
+  return listen_in_context(DEFAULT_CONTEXT, dev, handle, comm);
+}
+
+static int connect_any(void *ctx, int dev, struct nccl_net_config *config, void *handle, void **comm) {
+  if (comm == NULL || handle == NULL) {
+    return NCCL_INVALID_ARGUMENT;
+  }
+  *comm = NULL;
+  return CALL(connect, P(ctx), dev, P(handle), P(config), P(comm));
+}
+
+static int connect_in_context(void *ctx, int dev, void *handle, void **comm, struct nccl_net_device_handle **offload) {
+  (void)offload; /* there is none: netDeviceType is HOST */
+  return connect_any(ctx, dev, NULL, handle, comm);
+}
+
+static int connect_v10(int dev, struct nccl_net_config *config, void *handle, void **comm,
+                       struct nccl_net_device_handle **offload) {
+  (void)offload;
+  return connect_any(DEFAULT_CONTEXT, dev, config, handle, comm);
+}
+
+static int connect_without_context(int dev, void *handle, void **comm, struct nccl_net_device_handle **offload) {
+  (void)offload;
+  return connect_any(DEFAULT_CONTEXT, dev, NULL, handle, comm);
+}
+
+static int accept_comm(void *listen_comm, void **comm, struct nccl_net_device_handle **offload) {
+  (void)offload;
+  if (comm == NULL) {
+    return NCCL_INVALID_ARGUMENT;
+  }
+  *comm = NULL;
+  return listen_comm == NULL ? NCCL_INVALID_ARGUMENT : CALL(accept, P(listen_comm), P(comm));
+}
+
+static int close_send(void *comm) {
+  return comm == NULL ? NCCL_SUCCESS : CALL(close_send, P(comm));
+}
+
+static int close_recv(void *comm) {
+  return comm == NULL ? NCCL_SUCCESS : CALL(close_recv, P(comm));
+}
+
+static int close_listen(void *comm) {
+  return comm == NULL ? NCCL_SUCCESS : CALL(close_listen, P(comm));
+}
+
+/* ---- memory ---- */
+
+static int reg_mr(void *comm, void *data, size_t size, int type, void **mhandle) {
+  if (mhandle == NULL) {
+    return NCCL_INVALID_ARGUMENT;
+  }
+  *mhandle = NULL;
+  return comm == NULL ? NCCL_INVALID_ARGUMENT : CALL(reg_mr, P(comm), P(data), (int64_t)size, type, P(mhandle));
+}
+
+static int dereg_mr(void *comm, void *mhandle) {
+  return mhandle == NULL ? NCCL_SUCCESS : CALL(dereg_mr, P(comm), P(mhandle));
+}
+
+/* ---- transfers: *request and *done are always written; n is 1, as the properties' maxRecvs says ---- */
+
+static inline int send_any(void *comm, void *data, int64_t size, int tag, void *mhandle, void **request) {
+  if (UNLIKELY(request == NULL)) {
+    return NCCL_INVALID_ARGUMENT;
+  }
+  *request = NULL;
+  return CALL(isend, P(comm), P(data), size, tag, P(mhandle), P(request));
+}
+
+static int isend(void *comm, void *data, size_t size, int tag, void *mhandle, void *event, void **request) {
+  (void)event;
+  return send_any(comm, data, (int64_t)size, tag, mhandle, request);
+}
+
+static int isend_v9(void *comm, void *data, size_t size, int tag, void *mhandle, void **request) {
+  return send_any(comm, data, (int64_t)size, tag, mhandle, request);
+}
+
+static int isend_v8(void *comm, void *data, int size, int tag, void *mhandle, void **request) {
+  return send_any(comm, data, size, tag, mhandle, request);
+}
+
+/* Java reads *request, which may ask for optional completion, and overwrites it; where Java is not asked, here. */
+static inline bool may_receive(int n, void **data, void *sizes, int *tags, void **mhandles, void **request) {
+  bool ok = request != NULL && n == 1 && data != NULL && sizes != NULL && tags != NULL && mhandles != NULL;
+  if (UNLIKELY(request != NULL && (!ok || !IS_READY()))) {
+    *request = NULL;
+  }
+  return ok;
+}
+
+static int irecv(void *comm, int n, void **data, size_t *sizes, int *tags, void **mhandles, void **events,
+                 void **request) {
+  (void)events;
+  return UNLIKELY(!may_receive(n, data, sizes, tags, mhandles, request))
+             ? NCCL_INVALID_ARGUMENT
+             : CALL(irecv, P(comm), P(data), P(sizes), P(tags), P(mhandles), P(request));
+}
+
+static int irecv_v9(void *comm, int n, void **data, size_t *sizes, int *tags, void **mhandles, void **request) {
+  return irecv(comm, n, data, sizes, tags, mhandles, NULL, request);
+}
+
+static int irecv_v8(void *comm, int n, void **data, int *sizes, int *tags, void **mhandles, void **request) {
+  return UNLIKELY(!may_receive(n, data, sizes, tags, mhandles, request))
+             ? NCCL_INVALID_ARGUMENT
+             : CALL(irecv_int_sizes, P(comm), P(data), P(sizes), P(tags), P(mhandles), P(request));
+}
+
+static int iflush(void *comm, int n, void **data, int *sizes, void **mhandles, void **request) {
+  if (UNLIKELY(request == NULL)) {
+    return NCCL_INVALID_ARGUMENT;
+  }
+  *request = NULL;
+  return n != 1 || data == NULL || sizes == NULL || mhandles == NULL
+             ? NCCL_INVALID_ARGUMENT
+             : CALL(iflush, P(comm), P(data), P(sizes), P(mhandles), P(request));
+}
+
+static int test(void *request, int *done, int *sizes) {
+  if (UNLIKELY(done == NULL)) {
+    return NCCL_INVALID_ARGUMENT;
+  }
+  *done = 0;
+  return CALL(test, P(request), P(done), P(sizes));
+}
+
+#define EXPORTED __attribute__((visibility("default"))) extern const
+
+/* clang-format off */
+#define COMMON_SLOTS \
+  .name = "Trigon", .devices = devices, .accept = accept_comm, .regMr = reg_mr, .regMrDmaBuf = NULL, \
+  .deregMr = dereg_mr, .iflush = iflush, .test = test, .closeSend = close_send, .closeRecv = close_recv, \
+  .closeListen = close_listen, .getDeviceMr = NULL, .irecvConsumed = NULL
+/* clang-format on */
+
+EXPORTED struct nccl_net_v8 ncclNetPlugin_v8;
+const struct nccl_net_v8 ncclNetPlugin_v8 = {
+    COMMON_SLOTS,
+    .init = init_without_context,
+    .getProperties = get_properties_v8,
+    .listen = listen_without_context,
+    .connect = connect_without_context,
+    .isend = isend_v8,
+    .irecv = irecv_v8,
+};
+
+EXPORTED struct nccl_net_v9 ncclNetPlugin_v9;
+const struct nccl_net_v9 ncclNetPlugin_v9 = {
+    COMMON_SLOTS,
+    .init = init_without_context,
+    .getProperties = get_properties_v9,
+    .listen = listen_without_context,
+    .connect = connect_without_context,
+    .isend = isend_v9,
+    .irecv = irecv_v9,
+    .makeVDevice = NULL,
+};
+
+EXPORTED struct nccl_net_v10 ncclNetPlugin_v10;
+const struct nccl_net_v10 ncclNetPlugin_v10 = {
+    COMMON_SLOTS,
+    .init = init_v10,
+    .getProperties = get_properties_v9,
+    .listen = listen_without_context,
+    .connect = connect_v10,
+    .isend = isend,
+    .irecv = irecv,
+    .makeVDevice = NULL,
+};
+
+EXPORTED struct nccl_net_v11 ncclNetPlugin_v11;
+const struct nccl_net_v11 ncclNetPlugin_v11 = {
+    COMMON_SLOTS,
+    .init = init_with_context,
+    .getProperties = get_properties_v11,
+    .listen = listen_in_context,
+    .connect = connect_in_context,
+    .isend = isend,
+    .irecv = irecv,
+    .makeVDevice = NULL,
+    .finalize = finalize,
+    .setNetAttr = NULL,
+};
+
+EXPORTED struct nccl_net_v12 ncclNetPlugin_v12;
+const struct nccl_net_v12 ncclNetPlugin_v12 = {
+    COMMON_SLOTS,
+    .init = init_with_context,
+    .getProperties = get_properties_v12,
+    .listen = listen_in_context,
+    .connect = connect_in_context,
+    .isend = isend,
+    .irecv = irecv,
+    .makeVDevice = NULL,
+    .finalize = finalize,
+    .setNetAttr = NULL,
+};

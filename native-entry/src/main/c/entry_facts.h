@@ -1,0 +1,50 @@
+/*
+ * What this library was compiled with, for Java to compare with what it was written for. Part of entry.c.
+ */
+#ifndef TRIGON_ENTRY_FACTS_H
+#define TRIGON_ENTRY_FACTS_H
+
+#include "nccl_net_abi.h"
+
+/* trigon.entry.AbiCheck reads these by name. */
+struct abi_fact {
+  const char *name;
+  int64_t value;
+};
+
+#define SIZE_OF(type) {#type, sizeof(struct type)}
+#define OFFSET_OF(type, field) {#type "." #field, offsetof(struct type, field)}
+
+/* clang-format off */
+#define PROPERTIES_OF_ALL(type) \
+  SIZE_OF(type), OFFSET_OF(type, name), OFFSET_OF(type, pciPath), OFFSET_OF(type, guid), \
+  OFFSET_OF(type, ptrSupport), OFFSET_OF(type, regIsGlobal), OFFSET_OF(type, speed), \
+  OFFSET_OF(type, port), OFFSET_OF(type, latency), OFFSET_OF(type, maxComms), \
+  OFFSET_OF(type, maxRecvs), OFFSET_OF(type, netDeviceType), OFFSET_OF(type, netDeviceVersion)
+#define PROPERTIES_SINCE_9(type) \
+  PROPERTIES_OF_ALL(type), OFFSET_OF(type, forceFlush), OFFSET_OF(type, vProps.ndevs), \
+  OFFSET_OF(type, vProps.devs), OFFSET_OF(type, maxP2pBytes), OFFSET_OF(type, maxCollBytes)
+#define PROPERTIES_SINCE_11(type) \
+  PROPERTIES_SINCE_9(type), OFFSET_OF(type, maxMultiRequestSize)
+/* clang-format on */
+
+static const struct abi_fact abi_facts[] = {
+    PROPERTIES_OF_ALL(nccl_net_properties_v8),
+    PROPERTIES_SINCE_9(nccl_net_properties_v9),
+    PROPERTIES_SINCE_11(nccl_net_properties_v11),
+    PROPERTIES_SINCE_11(nccl_net_properties_v12),
+    OFFSET_OF(nccl_net_properties_v12, railId),
+    OFFSET_OF(nccl_net_properties_v12, planeId),
+    SIZE_OF(nccl_net_config),
+    OFFSET_OF(nccl_net_config, trafficClass),
+    {"handle", NCCL_NET_HANDLE_BYTES},
+    {"pointer", sizeof(void *)},
+};
+
+#undef PROPERTIES_SINCE_11
+#undef PROPERTIES_SINCE_9
+#undef PROPERTIES_OF_ALL
+#undef OFFSET_OF
+#undef SIZE_OF
+
+#endif

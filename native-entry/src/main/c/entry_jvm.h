@@ -1,0 +1,151 @@
+/*
+ * The JVM: created once per process on a thread of its own, or the host program's if it has one. Never destroyed,
+ * since a process gets one JVM once. Part of entry.c.
+ */
+#ifndef TRIGON_ENTRY_JVM_H
+#define TRIGON_ENTRY_JVM_H
+
+#include <link.h>
+#include <setjmp.h>
+#include <sys/stat.h>
+
+#include "entry_options.h"
+#include "entry_signals.h"
+
+typedef jint (*create_jvm)(JavaVM **vm, void **env, void *arguments);
+typedef jint (*created_jvms)(JavaVM **vms, jsize size, jsize *count);
+
+#ifndef JNI_VERSION_24
+#define JNI_VERSION_24 0x00180000
+#endif
+
+/* While the JVM is being created: what it says, and the way out if it gives up. */
+static atomic_bool creating;
+static pthread_t creator;
+static jmp_buf out_of_creation;
+static char said[LOG_LINE_BYTES];
+static size_t said_bytes;
+
+/* The JVM's "abort" hook: it would end the process after this. */
+static void leave_creation(void) {
+  if (atomic_load(&creating) && pthread_equal(pthread_self(), creator)) {
+    longjmp(out_of_creation, 1);
+  }
+}
+
+/* The JVM's "vfprintf" hook: its words go to NCCL's log while it starts, to stderr after, to stdout never. */
+static jint JNICALL hear_jvm(FILE *file, const char *format, va_list arguments) {
+  (void)file;
+  if (!atomic_load(&creating)) {
+    return vfprintf(stderr, format, arguments);
+  }
+  int length = vsnprintf(said + said_bytes, sizeof said - said_bytes, format, arguments);
+  if (length > 0) {
+    size_t end = said_bytes + (size_t)length;
+    said_bytes = end < sizeof said ? end : sizeof said - 1;
+  }
+  return length;
+}
+
+static void trim_said(void) {
+  for (char *c = said; *c != '\0'; c++) {
+    *c = *c == '\n' || *c == '\r' ? ' ' : *c;
+  }
+  while (said_bytes > 0 && said[said_bytes - 1] == ' ') {
+    said[--said_bytes] = '\0';
+  }
+}
+
+struct mapped_jvm {
+  char path[PATH_MAX];
+};
+
+static int is_libjvm(struct dl_phdr_info *info, size_t size, void *found) {
+  (void)size;
+  const char *name = info->dlpi_name == NULL ? NULL : strrchr(info->dlpi_name, '/');
+  if (name == NULL || strcmp(name, "/libjvm.so") != 0) {
+    return 0;
+  }
+  (void)snprintf(((struct mapped_jvm *)found)->path, PATH_MAX, "%s", info->dlpi_name);
+  return 1;
+}
+
+static bool is_same_file(const char *one, const char *other) {
+  struct stat a;
+  struct stat b;
+  return stat(one, &a) == 0 && stat(other, &b) == 0 && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
+/* A JVM that runs in this process already, or NULL. */
+static JavaVM *running_jvm(void *libjvm) {
+  created_jvms created = (created_jvms)dlsym(libjvm, "JNI_GetCreatedJavaVMs");
+  JavaVM *vm = NULL;
+  jsize count = 0;
+  return created != NULL && created(&vm, 1, &count) == JNI_OK && count > 0 ? vm : NULL;
+}
+
+/* Two libjvm.so in one process end it, so another one is refused unless it already runs what Trigon needs. */
+static bool open_libjvm(const struct home *home, void **libjvm) {
+  struct mapped_jvm mapped = {""};
+  const char *path = home->libjvm;
+  if (dl_iterate_phdr(is_libjvm, &mapped) != 0 && !is_same_file(mapped.path, home->libjvm)) {
+    *libjvm = dlopen(mapped.path, RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD);
+    if (*libjvm == NULL || running_jvm(*libjvm) == NULL) {
+      return start_fails("another JVM, %s, is loaded in this process; Trigon's, %s, cannot be beside it: set JAVA_HOME "
+                         "to the one the program uses and remove Trigon's runtime, or run NCCL in another process",
+                         mapped.path, home->libjvm);
+    }
+    return true;
+  }
+  *libjvm = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  return *libjvm != NULL || start_fails("cannot load the JVM: %s", dlerror());
+}
+
+/* With a handler of the host's on SIGUSR2 (which HotSpot takes, for profiling alone) put back. */
+static jint create_keeping_usr2(create_jvm create, JavaVM **vm, JNIEnv **env, JavaVMInitArgs *arguments) {
+  struct sigaction of_host_usr2;
+  bool keep = sigaction(SIGUSR2, NULL, &of_host_usr2) == 0 &&
+              ((of_host_usr2.sa_flags & SA_SIGINFO) || of_host_usr2.sa_handler != SIG_DFL);
+  jint result = create(vm, (void **)env, arguments);
+  if (keep && getenv("_JAVA_SR_SIGNUM") == NULL) {
+    (void)sigaction(SIGUSR2, &of_host_usr2, NULL);
+  }
+  return result;
+}
+
+static bool create_new(void *libjvm, const struct home *home, JavaVM **vm, JNIEnv **env) {
+  create_jvm create = (create_jvm)dlsym(libjvm, "JNI_CreateJavaVM");
+  static struct jvm_options options; /* not on the stack: longjmp leaves it as it is */
+  collect_options(&options, home);
+  add_option(&options, "abort", (void *)leave_creation);
+  add_option(&options, "vfprintf", (void *)hear_jvm);
+  if (create == NULL || !options.complete) {
+    return start_fails(create == NULL ? "%s has no JNI_CreateJavaVM: not a JVM"
+                                      : "%s: too many options in TRIGON_JAVA_OPTS, or no memory",
+                       home->libjvm);
+  }
+  JavaVMInitArgs arguments = {.version = JNI_VERSION_10,
+                              .nOptions = options.count,
+                              .options = options.list,
+                              .ignoreUnrecognized = JNI_TRUE};
+  volatile jint result = JNI_ERR;
+  creator = pthread_self();
+  atomic_store(&creating, true);
+  bool gave_up = setjmp(out_of_creation) != 0;
+  if (!gave_up) {
+    result = create_keeping_usr2(create, vm, env, &arguments);
+  }
+  atomic_store(&creating, false);
+  trim_said();
+  if (gave_up || result != JNI_OK) {
+    return start_fails("the JVM %s did not start (%d): %s; look at TRIGON_JAVA_OPTS and JAVA_TOOL_OPTIONS",
+                       home->libjvm, (int)result, said_bytes > 0 ? said : "it did not say why");
+  }
+  if (said_bytes > 0) {
+    log_text(NCCL_LOG_INFO, "the JVM says: %s", said);
+  }
+  begin_to_guard((jvm_signal_handler)dlsym(libjvm, "JVM_handle_linux_signal"));
+  return true;
+}
+
+#endif

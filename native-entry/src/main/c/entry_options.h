@@ -1,0 +1,121 @@
+/*
+ * The options of the JVM. Part of entry.c.
+ */
+#ifndef TRIGON_ENTRY_OPTIONS_H
+#define TRIGON_ENTRY_OPTIONS_H
+
+#include <jni.h>
+
+#include "entry_home.h"
+
+enum { MAX_JVM_OPTIONS = 128 };
+
+struct jvm_options {
+  JavaVMOption list[MAX_JVM_OPTIONS];
+  int count;
+  bool complete; /* false: one did not fit */
+};
+
+static const char *const standard_options[] = {
+    /* a guest: no handlers for INT, TERM, HUP, QUIT, no files outside, no cores, nothing on stdout */
+    "-Xrs",
+    "-XX:-UsePerfData",
+    "-XX:-CreateCoredumpOnCrash",
+    "-XX:+DisableAttachMechanism",
+    "-Xlog:disable",
+    "-Xlog:all=warning:stderr",
+    /* small: the data path makes no garbage, so the heap serves connection set-up alone */
+    "-Xms16m",
+    "-Xmx128m",
+    "-Xss512k",
+    "-XX:MaxMetaspaceSize=128m",
+    "-XX:MaxDirectMemorySize=128m",
+    "-XX:ReservedCodeCacheSize=48m",
+    "-XX:CICompilerCount=2",
+};
+
+/* The shortest pauses at this size. Switched off by name, since JAVA_TOOL_OPTIONS may have switched one on. */
+static const char *const collector_options[] = {
+    "-XX:-UseG1GC", "-XX:-UseParallelGC", "-XX:-UseZGC", "-XX:-UseShenandoahGC", "-XX:+UseSerialGC",
+};
+
+static void add_option(struct jvm_options *options, char *text, void *extra) {
+  if (options->count == MAX_JVM_OPTIONS || text == NULL) {
+    options->complete = false;
+    return;
+  }
+  options->list[options->count++] = (JavaVMOption){.optionString = text, .extraInfo = extra};
+}
+
+/* The strings live as long as the process: the JVM keeps some of them. */
+__attribute__((format(printf, 2, 3))) static void add_formatted(struct jvm_options *options, const char *format, ...) {
+  char *text = NULL;
+  va_list arguments;
+  va_start(arguments, format);
+  if (vasprintf(&text, format, arguments) < 0) {
+    text = NULL;
+  }
+  va_end(arguments);
+  add_option(options, text, NULL);
+}
+
+/* Adds the words of `text`; blanks separate them, single and double quotes keep blanks. */
+static void add_words(struct jvm_options *options, const char *text) {
+  while (*text != '\0') {
+    text += strspn(text, " \t\n");
+    if (*text == '\0') {
+      return;
+    }
+    char *word = malloc(strlen(text) + 1);
+    if (word == NULL) {
+      options->complete = false;
+      return;
+    }
+    size_t length = 0;
+    char quote = '\0';
+    for (; *text != '\0' && (quote != '\0' || strchr(" \t\n", *text) == NULL); text++) {
+      if (quote != '\0' ? *text == quote : *text == '\'' || *text == '"') {
+        quote = quote != '\0' ? '\0' : *text;
+      } else {
+        word[length++] = *text;
+      }
+    }
+    word[length] = '\0';
+    add_option(options, word, NULL);
+  }
+}
+
+static bool chooses_collector(const char *text) {
+  for (const char *at = text; (at = strstr(at, "-XX:+Use")) != NULL; at++) {
+    size_t length = strcspn(at, " \t\n'\"");
+    if (length > 2 && strncmp(at + length - 2, "GC", 2) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* TRIGON_JAVA_OPTS comes last, so that it wins. */
+static void collect_options(struct jvm_options *options, const struct home *home) {
+  const char *own = getenv("TRIGON_JAVA_OPTS");
+  const char *directory = getenv("TMPDIR");
+  own = own != NULL ? own : "";
+  directory = directory != NULL && directory[0] != '\0' ? directory : "/tmp";
+  options->complete = true;
+  for (size_t i = 0; i < sizeof standard_options / sizeof standard_options[0]; i++) {
+    add_formatted(options, "%s", standard_options[i]);
+  }
+  if (!chooses_collector(own)) {
+    for (size_t i = 0; i < sizeof collector_options / sizeof collector_options[0]; i++) {
+      add_formatted(options, "%s", collector_options[i]);
+    }
+  }
+  add_formatted(options, "-XX:ErrorFile=%s/hs_err_trigon_%%p.log", directory);
+  add_formatted(options, "-Dtrigon.home=%s", home->directory);
+  add_formatted(options, "--module-path=%s", home->jars);
+  add_formatted(options, "--add-modules=trigon.entry");
+  add_formatted(options, "--enable-native-access=trigon.entry,trigon.verbs");
+  add_words(options, own);
+}
+
+#endif

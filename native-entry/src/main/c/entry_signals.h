@@ -1,0 +1,122 @@
+/*
+ * Signals between the host program and the JVM. Part of entry.c.
+ *
+ * HotSpot works with SIGSEGV, SIGBUS, SIGFPE and SIGILL: implicit null checks and safepoints of compiled code are
+ * such signals. A handler that the host installs before the JVM starts is chained to by the JVM. One installed
+ * after (python's faulthandler.enable(), for example) would take a harmless null check for a crash. So the guard puts
+ * itself in front: the JVM is asked first, and what is not the JVM's goes to the host's handler.
+ */
+#ifndef TRIGON_ENTRY_SIGNALS_H
+#define TRIGON_ENTRY_SIGNALS_H
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <time.h>
+
+#include "entry_log.h"
+
+/* libjvm's: handles the signal if it is the JVM's, and returns whether it was. */
+typedef int (*jvm_signal_handler)(int signal, siginfo_t *info, void *context, int abort_if_unrecognized);
+
+static const int guarded_signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL};
+#define GUARDED_SIGNALS (sizeof guarded_signals / sizeof guarded_signals[0])
+
+static jvm_signal_handler ask_jvm;
+static struct sigaction of_jvm[GUARDED_SIGNALS];
+static struct sigaction of_host[GUARDED_SIGNALS]; /* valid where the guard is installed */
+static pthread_mutex_t guard_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static size_t guard_index(int signal) {
+  size_t i = 0;
+  while (i < GUARDED_SIGNALS - 1 && guarded_signals[i] != signal) {
+    i++;
+  }
+  return i;
+}
+
+static void guard(int signal, siginfo_t *info, void *context) {
+  if (ask_jvm(signal, info, context, 0)) {
+    return;
+  }
+  const struct sigaction *host = &of_host[guard_index(signal)];
+  if (host->sa_flags & SA_SIGINFO) {
+    host->sa_sigaction(signal, info, context);
+  } else if (host->sa_handler == SIG_DFL || host->sa_handler == SIG_IGN) {
+    /* the faulting instruction runs again, now with the default: the process ends as it would have */
+    struct sigaction standard = {.sa_handler = SIG_DFL};
+    (void)sigaction(signal, &standard, NULL);
+  } else {
+    host->sa_handler(signal);
+  }
+}
+
+static bool is_handler(const struct sigaction *action, void (*handler)(int, siginfo_t *, void *)) {
+  return (action->sa_flags & SA_SIGINFO) && action->sa_sigaction == handler;
+}
+
+/* Puts the guard back in front if the host has installed handlers of its own since. Any thread. */
+static void guard_signals(void) {
+  if (ask_jvm == NULL) {
+    return;
+  }
+  pthread_mutex_lock(&guard_lock);
+  for (size_t i = 0; i < GUARDED_SIGNALS; i++) {
+    struct sigaction now;
+    if (sigaction(guarded_signals[i], NULL, &now) != 0 || is_handler(&now, guard) ||
+        is_handler(&now, of_jvm[i].sa_sigaction)) {
+      continue;
+    }
+    of_host[i] = now;
+    struct sigaction ours = of_jvm[i]; /* its mask, and its flags: SA_ONSTACK, SA_SIGINFO */
+    ours.sa_sigaction = guard;
+    (void)sigaction(guarded_signals[i], &ours, NULL);
+  }
+  pthread_mutex_unlock(&guard_lock);
+}
+
+static void *watch_signals(void *unused) {
+  (void)unused;
+  const struct timespec second = {.tv_sec = 1};
+  for (;;) {
+    nanosleep(&second, NULL);
+    guard_signals();
+  }
+  return NULL;
+}
+
+/* Blocks what the host may handle, so that it never arrives on a thread of the JVM; the JVM unblocks its own. */
+static void block_signals_of_host(void) {
+  sigset_t blocked;
+  sigfillset(&blocked);
+  static const int synchronous[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGABRT};
+  for (size_t i = 0; i < sizeof synchronous / sizeof synchronous[0]; i++) {
+    sigdelset(&blocked, synchronous[i]);
+  }
+  (void)pthread_sigmask(SIG_SETMASK, &blocked, NULL);
+}
+
+/* After the JVM was created: remembers its handlers and begins to watch. */
+static void begin_to_guard(jvm_signal_handler jvm) {
+  if (jvm == NULL) {
+    log_text(NCCL_LOG_INFO, "this JVM does not export JVM_handle_linux_signal: signal handlers that the program "
+                            "installs from now on (python's faulthandler) disturb it");
+    return;
+  }
+  for (size_t i = 0; i < GUARDED_SIGNALS; i++) {
+    (void)sigaction(guarded_signals[i], NULL, &of_jvm[i]);
+  }
+  ask_jvm = jvm;
+  pthread_t thread;
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+  pthread_attr_setstacksize(&attributes, 256 * 1024);
+  if (pthread_create(&thread, &attributes, watch_signals, NULL) == 0) { /* signals are blocked as in its creator */
+    (void)pthread_setname_np(thread, "trigon-signals");
+  }
+  pthread_attr_destroy(&attributes);
+}
+
+#endif

@@ -1,0 +1,16 @@
+/** NCCL's calls as they come from C, and the composition root behind them. */
+module trigon.entry {
+    requires ch.qos.logback.classic;
+    requires ch.qos.logback.core;
+    requires org.slf4j;
+    requires trigon.transport;
+    requires trigon.verbs;
+    requires static org.jspecify;
+
+    exports trigon.entry;
+
+    uses trigon.entry.NetPluginFactory;
+
+    provides ch.qos.logback.classic.spi.Configurator with
+            trigon.entry.log.NcclLogConfigurator;
+}

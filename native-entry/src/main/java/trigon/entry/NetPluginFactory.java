@@ -1,0 +1,18 @@
+package trigon.entry;
+
+import java.util.Map;
+import trigon.transport.NetPlugin;
+
+/**
+ * Makes the plugin that NCCL's calls go to. Found with {@link java.util.ServiceLoader} on Trigon's own path, where there
+ * is at most one: tests put theirs there.
+ */
+public interface NetPluginFactory {
+
+    /**
+     * Makes the plugin. Called once per process, on the thread that starts Java.
+     *
+     * @param environment the process's environment variables; nothing else reads them
+     */
+    NetPlugin create(Map<String, String> environment);
+}

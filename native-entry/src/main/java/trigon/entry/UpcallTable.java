@@ -1,0 +1,87 @@
+package trigon.entry;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemoryLayout;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodType;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import trigon.verbs.Memory;
+
+/**
+ * Fills C's table ({@code struct upcalls} in {@code entry.c}) with upcall stubs, which live as long as the process.
+ *
+ * <p>All arguments are {@code long}: pointers need no segments then, and targets with equally many arguments share what
+ * the linker generates.
+ */
+final class UpcallTable {
+
+    private static final int POINTER_BYTES = 8;
+
+    private final Linker linker = Linker.nativeLinker();
+    private final MethodHandles.Lookup lookup = MethodHandles.lookup();
+    private final List<Long> stubs = new ArrayList<>();
+
+    private UpcallTable() {}
+
+    /**
+     * Fills the table.
+     *
+     * @param address of the table
+     * @param entries that C expects
+     * @throws IllegalStateException where Java has more or fewer
+     */
+    static void fill(long address, long entries, ControlCalls control, DataPathCalls dataPath) {
+        UpcallTable table = new UpcallTable();
+        table.addAll(control, dataPath);
+        if (table.stubs.size() != entries) {
+            throw new IllegalStateException(
+                    "libnccl-net-trigon.so has %d calls and the jars have %d; install both from one package"
+                            .formatted(entries, table.stubs.size()));
+        }
+        for (int i = 0; i < table.stubs.size(); i++) {
+            Memory.putLong(address + (long) POINTER_BYTES * i, table.stubs.get(i));
+        }
+    }
+
+    /** The order is C's. */
+    private void addAll(ControlCalls control, DataPathCalls dataPath) {
+        add(control, "openContext", 3);
+        add(control, "openDefaultContext", 0);
+        add(control, "closeContext", 1);
+        add(control, "devices", 1);
+        add(control, "properties", 3);
+        add(control, "listen", 4);
+        add(control, "connect", 5);
+        add(control, "accept", 2);
+        add(control, "registerMemory", 5);
+        add(control, "deregisterMemory", 2);
+        add(dataPath, "isend", 6);
+        add(dataPath, "irecv", 6);
+        add(dataPath, "irecvIntSizes", 6);
+        add(dataPath, "iflush", 5);
+        add(dataPath, "test", 3);
+        add(control, "closeSend", 1);
+        add(control, "closeReceive", 1);
+        add(control, "closeListen", 1);
+    }
+
+    private void add(Object target, String method, int arguments) {
+        Class<?>[] types = new Class<?>[arguments];
+        Arrays.fill(types, long.class);
+        MemoryLayout[] layouts = new MemoryLayout[arguments];
+        Arrays.fill(layouts, ValueLayout.JAVA_LONG);
+        try {
+            MethodHandle handle = lookup.bind(target, method, MethodType.methodType(int.class, types));
+            FunctionDescriptor descriptor = FunctionDescriptor.of(ValueLayout.JAVA_INT, layouts);
+            stubs.add(linker.upcallStub(handle, descriptor, Arena.global()).address());
+        } catch (ReflectiveOperationException e) {
+            throw new LinkageError("no upcall target " + method, e);
+        }
+    }
+}

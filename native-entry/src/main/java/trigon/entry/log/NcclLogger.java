@@ -1,0 +1,72 @@
+package trigon.entry.log;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandle;
+
+/**
+ * NCCL's log, reached through {@code log_line} in {@code entry.c}: NCCL's own logger is variadic, and text must not
+ * become its format. Any thread.
+ */
+public final class NcclLogger {
+
+    /** Levels of {@code ncclDebugLogLevel}. */
+    static final int WARN = 2;
+
+    static final int INFO = 3;
+    static final int TRACE = 5;
+
+    static final String PREFIX = "NET/Trigon : ";
+
+    /** {@code NCCL_INIT | NCCL_NET}: shown with NCCL_DEBUG=INFO, whose default subsystems contain INIT. */
+    private static final long INIT_AND_NET = 0x11;
+
+    /** {@code NCCL_ALL}: warnings pass every filter, as NCCL's own do. */
+    private static final long ALL = -1;
+
+    private static final MethodHandle LOG_LINE = Linker.nativeLinker()
+            .downcallHandle(FunctionDescriptor.of(
+                    ValueLayout.JAVA_INT, ValueLayout.JAVA_INT, ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG));
+
+    private final MemorySegment logLine;
+
+    /**
+     * A way to NCCL's log.
+     *
+     * @param address of {@code int32_t log_line(int32_t level, int64_t subsystems, const char *text)}
+     */
+    public NcclLogger(long address) {
+        logLine = MemorySegment.ofAddress(address);
+    }
+
+    /** Makes a line for {@link #warnPrepared}; it is never freed. Returns its address. */
+    public long prepare(String text) {
+        return Arena.global().allocateFrom(PREFIX + text).address();
+    }
+
+    /** Logs a prepared line as a warning. Allocates nothing. */
+    public void warnPrepared(long line) {
+        call(WARN, ALL, line);
+    }
+
+    /** Logs a line. Returns whether there is a logger that took it. */
+    boolean log(int level, String text) {
+        try (Arena arena = Arena.ofConfined()) {
+            return call(
+                    level,
+                    level == WARN ? ALL : INIT_AND_NET,
+                    arena.allocateFrom(PREFIX + text.replace('\0', ' ')).address());
+        }
+    }
+
+    private boolean call(int level, long subsystems, long line) {
+        try {
+            return (int) LOG_LINE.invokeExact(logLine, level, subsystems, line) != 0;
+        } catch (Throwable thrown) {
+            throw new AssertionError("a downcall does not throw", thrown);
+        }
+    }
+}
