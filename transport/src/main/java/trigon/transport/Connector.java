@@ -8,6 +8,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import trigon.config.NodeConfig;
 import trigon.config.PluginConfig;
 import trigon.handshake.HandshakeClient;
 import trigon.handshake.HandshakeException;
@@ -72,7 +73,7 @@ final class Connector {
         for (Path path : paths) {
             try {
                 Connection connection = connectOver(path, handle, trafficClass, connecting);
-                log.info("sends to {}: {}", connecting.peer(), path);
+                log.info("sends to {}", path);
                 return connection;
             } catch (HandshakeException | VerbsException e) {
                 failures.add(path, e);
@@ -127,7 +128,9 @@ final class Connector {
 
     private String peerName(ListenHandle handle) {
         if (handle.nodeIndex().isPresent() && config.cluster().isPresent()) {
-            return config.cluster().get().nodeName(handle.nodeIndex().getAsInt());
+            List<NodeConfig> nodes = config.cluster().get().nodes();
+            int index = handle.nodeIndex().getAsInt();
+            return index < nodes.size() ? nodes.get(index).name() : "node " + index;
         }
         return handle.links().isEmpty()
                 ? "a peer without links"

@@ -20,7 +20,7 @@ import trigon.handshake.HandshakeListeners;
 import trigon.handshake.LinkAddress;
 import trigon.handshake.ListenHandle;
 import trigon.handshake.NodeIdentity;
-import trigon.routing.LocalLink;
+import trigon.routing.DiscoveredLinks;
 import trigon.routing.RouteLookup;
 import trigon.routing.RoutingTable;
 import trigon.verbs.AccessFlag;
@@ -59,7 +59,7 @@ public final class RoutedNetPlugin implements NetPlugin, AutoCloseable {
      * Opens this node's links and their listeners.
      *
      * @param config the settings
-     * @param local this node's links; at least one
+     * @param discovered this node's links; at least one
      * @param providers the devices behind them, by kind; they stay the caller's
      * @param kernel the kernel's routing table
      * @param hostName what peers see in their logs where the settings name no node
@@ -68,7 +68,7 @@ public final class RoutedNetPlugin implements NetPlugin, AutoCloseable {
      */
     public static RoutedNetPlugin open(
             PluginConfig config,
-            List<LocalLink> local,
+            DiscoveredLinks discovered,
             Map<LinkKind, VerbsProvider> providers,
             RouteLookup kernel,
             String hostName) {
@@ -77,7 +77,7 @@ public final class RoutedNetPlugin implements NetPlugin, AutoCloseable {
                 config.thisNode().map(node -> OptionalInt.of(node.index())).orElse(OptionalInt.empty()),
                 config.fingerprint());
         try (Unwinding unwinding = new Unwinding()) {
-            Links links = Links.open(local, providers);
+            Links links = Links.open(discovered.links(), providers);
             unwinding.onFailure(links::close);
             HandshakeEventLoop loop = HandshakeEventLoop.open();
             unwinding.onFailure(loop::close);
@@ -87,7 +87,7 @@ public final class RoutedNetPlugin implements NetPlugin, AutoCloseable {
             ExecutorService control = Executors.newThreadPerTaskExecutor(
                     Thread.ofVirtual().name("trigon-control-", 0).factory());
             ConnectionFactory connections = new ConnectionFactory(config.queuePair(), new SecureRandom());
-            RoutingTable routing = new RoutingTable(local, kernel, config::nicForPeer);
+            RoutingTable routing = RoutingTable.of(config, discovered, kernel);
             Connector connector = new Connector(
                     links,
                     routing,

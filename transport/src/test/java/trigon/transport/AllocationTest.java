@@ -1,0 +1,76 @@
+package trigon.transport;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import trigon.testsupport.AllocationAssert;
+
+@Timeout(60)
+class AllocationTest {
+
+    @Test
+    void aMessageAllocatesNothingOnTheCallingThread(@TempDir Path directory) {
+        Path file = TestNode.cluster(
+                directory,
+                """
+                a: {nics: [{address: 127.1.12.1/24}]}
+                b: {nics: [{address: 127.1.12.2/24}]}
+                """);
+        try (TestNode a = new TestNode(file, "a");
+                TestNode b = new TestNode(file, "b")) {
+            Connected ab = new Connected(a, b);
+            long from = a.allocate(64);
+            long to = b.allocate(64);
+            long fromHandle = a.register(ab.sendComm, from, 64);
+            long toHandle = b.register(ab.receiveComm, to, 64);
+
+            AllocationAssert.assertZeroAllocation(() -> message(ab, from, fromHandle, to, toHandle), 20_000);
+        }
+    }
+
+    private static void message(Connected ab, long from, long fromHandle, long to, long toHandle) {
+        long receive = ab.receiver.plugin.irecv(ab.receiveComm, to, 64, 0, toHandle, false);
+        long send = NetPlugin.TRY_AGAIN;
+        while (send == NetPlugin.TRY_AGAIN) {
+            send = ab.sender.plugin.isend(ab.sendComm, from, 64, 0, fromHandle);
+        }
+        long sent = NetPlugin.NOT_DONE;
+        while (sent == NetPlugin.NOT_DONE) {
+            sent = ab.sender.plugin.test(send);
+        }
+        long received = NetPlugin.NOT_DONE;
+        while (received == NetPlugin.NOT_DONE) {
+            received = ab.receiver.plugin.test(receive);
+        }
+        if (sent != 64 || received != 64) {
+            throw new AssertionError("sent " + sent + ", received " + received);
+        }
+    }
+
+    @Test
+    void anEmptyTestAndAnUnreadySendAllocateNothing(@TempDir Path directory) {
+        Path file = TestNode.cluster(
+                directory,
+                """
+                a: {nics: [{address: 127.1.12.1/24}]}
+                b: {nics: [{address: 127.1.12.2/24}]}
+                """);
+        try (TestNode a = new TestNode(file, "a");
+                TestNode b = new TestNode(file, "b")) {
+            Connected ab = new Connected(a, b);
+            long from = a.allocate(64);
+            long to = b.allocate(64);
+            long fromHandle = a.register(ab.sendComm, from, 64);
+            long toHandle = b.register(ab.receiveComm, to, 64);
+            assertThat(a.plugin.isend(ab.sendComm, from, 64, 0, fromHandle)).isEqualTo(NetPlugin.TRY_AGAIN);
+            long receive = b.plugin.irecv(ab.receiveComm, to, 64, 0, toHandle, false);
+
+            AllocationAssert.assertZeroAllocation(() -> b.plugin.test(receive), 100_000);
+            b.plugin.closeReceive(ab.receiveComm);
+            AllocationAssert.assertZeroAllocation(() -> a.plugin.isend(ab.sendComm, from, 64, 0, 0), 100_000);
+        }
+    }
+}

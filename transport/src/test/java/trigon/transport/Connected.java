@@ -1,0 +1,72 @@
+package trigon.transport;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.function.LongSupplier;
+
+/**
+ * A connection from one node to another, made as NCCL makes it: connect and accept polled in turn. Every wait has a
+ * deadline.
+ */
+final class Connected {
+
+    private static final long DEADLINE_NANOS = 20_000_000_000L;
+
+    final TestNode sender;
+    final TestNode receiver;
+    final long sendComm;
+    final long receiveComm;
+
+    Connected(TestNode sender, TestNode receiver) {
+        this.sender = sender;
+        this.receiver = receiver;
+        long handle = receiver.allocate(NetPlugin.HANDLE_BYTES);
+        long listenComm = receiver.plugin.listen(receiver.context, 0, handle);
+        long connected = 0;
+        long accepted = 0;
+        long deadline = System.nanoTime() + DEADLINE_NANOS;
+        while (connected == 0 || accepted == 0) {
+            if (connected == 0) {
+                connected = sender.plugin.connect(
+                        sender.context, 0, handle, NetPlugin.TRAFFIC_CLASS_UNDEFINED);
+            }
+            if (accepted == 0) {
+                accepted = receiver.plugin.accept(listenComm);
+            }
+            pause(deadline, "the connection");
+        }
+        receiver.plugin.closeListen(listenComm);
+        sendComm = connected;
+        receiveComm = accepted;
+    }
+
+    /** Calls until the result is not {@link NetPlugin#TRY_AGAIN}. */
+    static long retry(LongSupplier call) {
+        long deadline = System.nanoTime() + DEADLINE_NANOS;
+        long result = call.getAsLong();
+        while (result == NetPlugin.TRY_AGAIN) {
+            pause(deadline, "room for a request");
+            result = call.getAsLong();
+        }
+        assertThat(result).as("request").isPositive();
+        return result;
+    }
+
+    /** Tests a request until it is done or failed; returns what test returned. */
+    static long finish(TestNode node, long request) {
+        long deadline = System.nanoTime() + DEADLINE_NANOS;
+        long result = node.plugin.test(request);
+        while (result == NetPlugin.NOT_DONE) {
+            pause(deadline, "a request");
+            result = node.plugin.test(request);
+        }
+        return result;
+    }
+
+    static void pause(long deadline, String what) {
+        if (System.nanoTime() > deadline) {
+            throw new AssertionError("waited too long for " + what);
+        }
+        Thread.onSpinWait();
+    }
+}

@@ -1,0 +1,339 @@
+package trigon.transport;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static trigon.transport.Connected.finish;
+import static trigon.transport.Connected.retry;
+
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.Random;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import trigon.verbs.Memory;
+
+@Timeout(60)
+class RoutedNetPluginTest {
+
+    private static final int TAG = 7;
+    private static final long INVALID_ARGUMENT = -NcclResult.INVALID_ARGUMENT.code();
+
+    private TestNode a;
+    private TestNode b;
+
+    @BeforeEach
+    void openNodes(@TempDir Path directory) {
+        Path file = TestNode.cluster(
+                directory,
+                """
+                a: {nics: [{address: 127.1.12.1/24}]}
+                b: {nics: [{address: 127.1.12.2/24}]}
+                """);
+        a = new TestNode(file, "a");
+        b = new TestNode(file, "b");
+    }
+
+    @AfterEach
+    void nothingIsLeftOpen() {
+        a.close();
+        b.close();
+        assertThat(a.verbs.ledger().outstanding()).isEmpty();
+        assertThat(b.verbs.ledger().outstanding()).isEmpty();
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1, 7, 8, 127, 4096, 65_537, 3_000_001})
+    void carriesAMessageAndItsRealSize(int size) {
+        Connected ab = new Connected(a, b);
+        long from = a.allocate(size + 1);
+        long to = b.allocate(size + 65);
+        Random random = new Random(size);
+        for (int i = 0; i < size; i++) {
+            Memory.putByte(from + i, (byte) random.nextInt());
+        }
+        Memory.putByte(to + size, (byte) 0x5A);
+        long fromHandle = a.register(ab.sendComm, from, size + 1);
+        long toHandle = b.register(ab.receiveComm, to, size + 65);
+
+        long receive = retry(() -> b.plugin.irecv(ab.receiveComm, to, size + 64, TAG, toHandle, false));
+        long send = retry(() -> a.plugin.isend(ab.sendComm, from, size, TAG, fromHandle));
+
+        assertThat(finish(a, send)).isEqualTo(size);
+        assertThat(finish(b, receive)).isEqualTo(size);
+        assertThat(Memory.segment(to, size).mismatch(Memory.segment(from, size))).isEqualTo(-1);
+        assertThat(Memory.getByte(to + size)).isEqualTo((byte) 0x5A);
+    }
+
+    @Test
+    void carriesTheLongestMessage() {
+        int size = 1 << 30;
+        Connected ab = new Connected(a, b);
+        long from = a.allocate(size);
+        long to = b.allocate(size);
+        for (long i = 0; i < size; i += 4096) {
+            Memory.putLong(from + i, i * 0x9E3779B97F4A7C15L);
+        }
+        long fromHandle = a.register(ab.sendComm, from, size);
+        long toHandle = b.register(ab.receiveComm, to, size);
+
+        long receive = retry(() -> b.plugin.irecv(ab.receiveComm, to, size, TAG, toHandle, false));
+        long send = retry(() -> a.plugin.isend(ab.sendComm, from, size, TAG, fromHandle));
+
+        assertThat(finish(a, send)).isEqualTo(size);
+        assertThat(finish(b, receive)).isEqualTo(size);
+        assertThat(Memory.segment(to, size).mismatch(Memory.segment(from, size))).isEqualTo(-1);
+    }
+
+    @Test
+    void keepsTheOrderOfManyOutstandingMessages() {
+        Connected ab = new Connected(a, b);
+        int count = 1000;
+        long from = a.allocate(8L * count);
+        long to = b.allocate(8L * count);
+        for (int i = 0; i < count; i++) {
+            Memory.putLong(from + 8L * i, i + 1);
+        }
+        long fromHandle = a.register(ab.sendComm, from, 8L * count);
+        long toHandle = b.register(ab.receiveComm, to, 8L * count);
+        Deque<Long> sends = new ArrayDeque<>();
+        Deque<Long> receives = new ArrayDeque<>();
+        int sent = 0;
+        int received = 0;
+        int done = 0;
+        long deadline = System.nanoTime() + 20_000_000_000L;
+        while (done < count) {
+            Connected.pause(deadline, "all messages");
+            if (received < count) {
+                long request = b.plugin.irecv(ab.receiveComm, to + 8L * received, 8, TAG, toHandle, false);
+                assertThat(request).isNotNegative();
+                if (request != NetPlugin.TRY_AGAIN) {
+                    receives.add(request);
+                    received++;
+                }
+            }
+            if (sent < count) {
+                long request = a.plugin.isend(ab.sendComm, from + 8L * sent, 8, TAG, fromHandle);
+                assertThat(request).isNotNegative();
+                if (request != NetPlugin.TRY_AGAIN) {
+                    sends.add(request);
+                    sent++;
+                }
+            }
+            if (!sends.isEmpty() && a.plugin.test(sends.element()) == 8) {
+                sends.remove();
+            }
+            if (!receives.isEmpty() && b.plugin.test(receives.element()) == 8) {
+                receives.remove();
+                done++;
+            }
+        }
+        assertThat(Memory.segment(to, 8L * count).mismatch(Memory.segment(from, 8L * count)))
+                .isEqualTo(-1);
+    }
+
+    @Test
+    void sendsNothingBeforeTheReceiverIsReady() {
+        Connected ab = new Connected(a, b);
+        long from = a.allocate(8);
+        long fromHandle = a.register(ab.sendComm, from, 8);
+
+        for (int i = 0; i < 100; i++) {
+            assertThat(a.plugin.isend(ab.sendComm, from, 8, TAG, fromHandle)).isEqualTo(NetPlugin.TRY_AGAIN);
+        }
+    }
+
+    @Test
+    void takes32ReceivesAndThenAsksForPatience() {
+        Connected ab = new Connected(a, b);
+        long to = b.allocate(8);
+        long toHandle = b.register(ab.receiveComm, to, 8);
+
+        for (int i = 0; i < 32; i++) {
+            assertThat(b.plugin.irecv(ab.receiveComm, to, 8, TAG, toHandle, false))
+                    .isPositive();
+        }
+        assertThat(b.plugin.irecv(ab.receiveComm, to, 8, TAG, toHandle, false)).isEqualTo(NetPlugin.TRY_AGAIN);
+    }
+
+    @Test
+    void aReceiveWithOptionalCompletionIsDoneWhenAskedAndItsSlotIsReusedOnlyWhenItIs() {
+        Connected ab = new Connected(a, b);
+        long from = a.allocate(8 * 100);
+        long to = b.allocate(8 * 100);
+        long fromHandle = a.register(ab.sendComm, from, 8 * 100);
+        long toHandle = b.register(ab.receiveComm, to, 8 * 100);
+
+        for (int i = 0; i < 32; i++) {
+            int offset = 8 * i;
+            long request = b.plugin.irecv(ab.receiveComm, to + offset, 8, TAG, toHandle, true);
+            assertThat(request).isPositive();
+            assertThat(b.plugin.test(request)).isZero();
+            assertThat(b.plugin.test(request)).isEqualTo(INVALID_ARGUMENT);
+        }
+        assertThat(b.plugin.irecv(ab.receiveComm, to, 8, TAG, toHandle, true)).isEqualTo(NetPlugin.TRY_AGAIN);
+        for (int i = 0; i < 100; i++) {
+            int offset = 8 * i;
+            Memory.putLong(from + offset, i + 1);
+            long send = retry(() -> a.plugin.isend(ab.sendComm, from + offset, 8, TAG, fromHandle));
+            assertThat(finish(a, send)).isEqualTo(8);
+            if (i < 68) {
+                int next = 8 * (i + 32);
+                retry(() -> b.plugin.irecv(ab.receiveComm, to + next, 8, TAG, toHandle, true));
+            }
+        }
+        long deadline = System.nanoTime() + 20_000_000_000L;
+        for (int i = 0; i < 100; i++) {
+            while (Memory.getLongAcquire(to + 8L * i) != i + 1) {
+                Connected.pause(deadline, "message " + i);
+            }
+        }
+    }
+
+    @Test
+    void staleAndMadeUpHandlesAreErrors() {
+        Connected ab = new Connected(a, b);
+        long from = a.allocate(8);
+        long to = b.allocate(8);
+        long fromHandle = a.register(ab.sendComm, from, 8);
+        long toHandle = b.register(ab.receiveComm, to, 8);
+        long receive = retry(() -> b.plugin.irecv(ab.receiveComm, to, 8, TAG, toHandle, false));
+        long send = retry(() -> a.plugin.isend(ab.sendComm, from, 8, TAG, fromHandle));
+        assertThat(finish(a, send)).isEqualTo(8);
+        assertThat(finish(b, receive)).isEqualTo(8);
+
+        assertThat(a.plugin.test(send)).isEqualTo(INVALID_ARGUMENT);
+        assertThat(b.plugin.test(receive)).isEqualTo(INVALID_ARGUMENT);
+        assertThat(a.plugin.test(0)).isEqualTo(INVALID_ARGUMENT);
+        assertThat(a.plugin.test(1)).isEqualTo(INVALID_ARGUMENT);
+        assertThat(a.plugin.test(-1)).isEqualTo(INVALID_ARGUMENT);
+        assertThat(a.plugin.isend(0, from, 8, TAG, fromHandle)).isEqualTo(INVALID_ARGUMENT);
+        assertThat(b.plugin.isend(ab.receiveComm, to, 8, TAG, toHandle)).isEqualTo(INVALID_ARGUMENT);
+        assertThat(a.plugin.irecv(ab.sendComm, from, 8, TAG, fromHandle, false)).isEqualTo(INVALID_ARGUMENT);
+        assertThat(b.plugin.irecv(ab.receiveComm, to, 8, TAG, 0, false)).isEqualTo(INVALID_ARGUMENT);
+        assertThat(b.plugin.irecv(ab.receiveComm, to + 1, 8, TAG, toHandle, false))
+                .isEqualTo(INVALID_ARGUMENT);
+        assertThat(b.plugin.irecv(ab.receiveComm, to, (1L << 30) + 1, TAG, toHandle, false))
+                .isEqualTo(INVALID_ARGUMENT);
+        assertThatThrownBy(() -> a.plugin.registerMemory(0, from, 8, 1)).hasMessageContaining("not an open comm");
+        assertThatThrownBy(() -> a.plugin.registerMemory(ab.sendComm, from, 8, 2))
+                .hasMessageContaining("host memory only");
+        assertThatThrownBy(() -> b.plugin.accept(0)).hasMessageContaining("not an open listen comm");
+        a.plugin.deregisterMemory(ab.sendComm, 0);
+        a.plugin.deregisterMemory(ab.sendComm, fromHandle);
+        a.plugin.deregisterMemory(ab.sendComm, fromHandle);
+        a.plugin.closeSend(0);
+        a.plugin.closeSend(ab.sendComm);
+        a.plugin.closeSend(ab.sendComm);
+        assertThat(a.plugin.isend(ab.sendComm, from, 8, TAG, fromHandle)).isEqualTo(INVALID_ARGUMENT);
+        assertThat(a.plugin.test(send)).isEqualTo(INVALID_ARGUMENT);
+    }
+
+    @Test
+    void aMessageLongerThanTheReceiveFailsTheSenderWithAReason() {
+        Connected ab = new Connected(a, b);
+        long from = a.allocate(16);
+        long to = b.allocate(8);
+        long fromHandle = a.register(ab.sendComm, from, 16);
+        long toHandle = b.register(ab.receiveComm, to, 8);
+        retry(() -> b.plugin.irecv(ab.receiveComm, to, 8, TAG, toHandle, false));
+
+        long deadline = System.nanoTime() + 20_000_000_000L;
+        long result = a.plugin.isend(ab.sendComm, from, 16, TAG, fromHandle);
+        while (result == NetPlugin.TRY_AGAIN) {
+            Connected.pause(deadline, "the clear-to-send entry");
+            result = a.plugin.isend(ab.sendComm, from, 16, TAG, fromHandle);
+        }
+
+        assertThat(result).isEqualTo(-NcclResult.INVALID_USAGE.code());
+    }
+
+    @Test
+    void aMessageToAReceiverThatIsGoneFailsAndSoDoesTheNext() {
+        Connected ab = new Connected(a, b);
+        long from = a.allocate(8);
+        long to = b.allocate(8);
+        long fromHandle = a.register(ab.sendComm, from, 8);
+        long toHandle = b.register(ab.receiveComm, to, 8);
+        retry(() -> b.plugin.irecv(ab.receiveComm, to, 8, TAG, toHandle, false));
+        retry(() -> b.plugin.irecv(ab.receiveComm, to, 8, TAG, toHandle, false));
+        long first = retry(() -> a.plugin.isend(ab.sendComm, from, 8, TAG, fromHandle));
+        assertThat(finish(a, first)).isEqualTo(8);
+
+        b.plugin.deregisterMemory(ab.receiveComm, toHandle);
+        b.plugin.closeReceive(ab.receiveComm);
+        long second = retry(() -> a.plugin.isend(ab.sendComm, from, 8, TAG, fromHandle));
+
+        assertThat(finish(a, second)).isEqualTo(-NcclResult.REMOTE_ERROR.code());
+        assertThat(a.plugin.isend(ab.sendComm, from, 8, TAG, fromHandle))
+                .isEqualTo(-NcclResult.REMOTE_ERROR.code());
+    }
+
+    @Test
+    void closingWithRequestsOutstandingFreesEverything() {
+        Connected ab = new Connected(a, b);
+        int size = 1 << 20;
+        long from = a.allocate(size);
+        long to = b.allocate(size);
+        long fromHandle = a.register(ab.sendComm, from, size);
+        long toHandle = b.register(ab.receiveComm, to, size);
+        for (int i = 0; i < 8; i++) {
+            retry(() -> b.plugin.irecv(ab.receiveComm, to, size, TAG, toHandle, false));
+        }
+        for (int i = 0; i < 4; i++) {
+            retry(() -> a.plugin.isend(ab.sendComm, from, size, TAG, fromHandle));
+        }
+
+        // the order of NCCL's abort: memory first
+        a.plugin.deregisterMemory(ab.sendComm, fromHandle);
+        b.plugin.deregisterMemory(ab.receiveComm, toHandle);
+        a.plugin.closeSend(ab.sendComm);
+        b.plugin.closeReceive(ab.receiveComm);
+    }
+
+    @Test
+    void closingTheContextReapsWhatIsHalfOpen() {
+        long handle = b.allocate(NetPlugin.HANDLE_BYTES);
+        b.plugin.listen(b.context, 0, handle);
+        long stranger = b.allocate(NetPlugin.HANDLE_BYTES);
+        b.plugin.listen(b.context, 0, stranger);
+        assertThat(a.plugin.connect(a.context, 0, handle, NetPlugin.TRAFFIC_CLASS_UNDEFINED))
+                .isZero();
+
+        a.plugin.closeContext(a.context);
+        b.plugin.closeContext(b.context);
+
+        assertThatThrownBy(() -> a.plugin.listen(a.context, 0, handle)).hasMessageContaining("not an open context");
+    }
+
+    @Test
+    void connectingToAListenerThatIsClosedFailsWithAReason() {
+        long handle = b.allocate(NetPlugin.HANDLE_BYTES);
+        b.plugin.closeListen(b.plugin.listen(b.context, 0, handle));
+
+        assertThatThrownBy(() -> connectUntilItFails(handle))
+                .isInstanceOf(NoConnectionException.class)
+                .hasMessageContaining("no connection to b")
+                .hasMessageContaining("127.1.12.2");
+    }
+
+    @Test
+    void aHandleThatAnotherNetworkMadeIsRefused() {
+        long handle = b.allocate(NetPlugin.HANDLE_BYTES);
+        Memory.fill(handle, NetPlugin.HANDLE_BYTES, (byte) 0x11);
+
+        assertThatThrownBy(() -> connectUntilItFails(handle)).hasMessageContaining("NCCL_NET=Trigon");
+    }
+
+    private void connectUntilItFails(long handle) {
+        long deadline = System.nanoTime() + 20_000_000_000L;
+        while (a.plugin.connect(a.context, 0, handle, NetPlugin.TRAFFIC_CLASS_UNDEFINED) == 0) {
+            Connected.pause(deadline, "the failure");
+        }
+    }
+}
