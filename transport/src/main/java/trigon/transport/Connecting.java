@@ -29,11 +29,21 @@ final class Connecting {
     /** Does the work, on a control thread. */
     void run(Supplier<Connection> work) {
         try {
-            result.complete(work.get());
+            finish(work.get());
         } catch (Throwable t) {
             // NCCL's thread throws it when it takes the result
             result.completeExceptionally(t);
         }
+    }
+
+    private void finish(Connection connection) {
+        synchronized (this) {
+            if (!abandoned) {
+                result.complete(connection);
+                return;
+            }
+        }
+        connection.close();
     }
 
     /** The handshake that is under way now. */
@@ -73,6 +83,8 @@ final class Connecting {
                 attempt.abandon("NCCL gave the connection up");
             }
         }
-        result.thenAccept(Connection::close);
+        if (result.isDone() && !result.isCompletedExceptionally()) {
+            result.join().close();
+        }
     }
 }

@@ -60,9 +60,7 @@ final class Connection implements AutoCloseable {
         this.role = role;
         maxMessageBytes = link.port().maxMessageSize();
         int receiveQueueDepth = role == Role.RECEIVER ? RequestRing.SLOTS : 1;
-        sendQueueDepth = role == Role.SENDER
-                ? SendComm.sendQueueDepth(maxMessageBytes)
-                : ReceiveComm.SEND_QUEUE_DEPTH;
+        sendQueueDepth = role == Role.SENDER ? SendComm.sendQueueDepth(maxMessageBytes) : ReceiveComm.SEND_QUEUE_DEPTH;
         try (Unwinding unwinding = new Unwinding()) {
             unwinding.onFailure(arena::close);
             memoryAddress = arena.allocate(ClearToSend.RING_BYTES, 4096).address();
@@ -189,6 +187,7 @@ final class Connection implements AutoCloseable {
     /** For errors: both ends' queue pairs, GIDs, and the link. */
     @Override
     public String toString() {
-        return "%s on %s: local %s, peer %s".formatted(role == Role.SENDER ? "sender" : "receiver", link, endpoint, remote);
+        return "%s on %s: local %s, peer %s"
+                .formatted(role == Role.SENDER ? "sender" : "receiver", link, endpoint, remote);
     }
 }

@@ -51,10 +51,6 @@ final class ConnectionFactory {
             int trafficClass) {
         int nccl = trafficClass == NetPlugin.TRAFFIC_CLASS_UNDEFINED ? 0 : trafficClass & 0xFF;
         connection.connect(
-                peer,
-                peerMemory,
-                peerMaxMessageBytes,
-                config.trafficClass().orElse(nccl),
-                config.serviceLevel());
+                peer, peerMemory, peerMaxMessageBytes, config.trafficClass().orElse(nccl), config.serviceLevel());
     }
 }

@@ -51,7 +51,8 @@ final class HandleTable<T> {
     }
 
     /** The object of a handle, its lower 32 bits ignored; null if the handle is stale or was never given out. */
-    @Nullable T find(long handle) {
+    @Nullable
+    T find(long handle) {
         int slot = (int) (handle >>> SLOT_SHIFT) & (MAX_SLOTS - 1);
         @Nullable Entry<T>[] current = entries;
         if (slot >= current.length) {

@@ -6,16 +6,52 @@ import trigon.verbs.PortAttributes;
 import trigon.verbs.ProtectionDomain;
 
 /**
- * A local link whose device is open. Shared by all connections over it; lives until the plugin is closed.
- *
- * @param local what routing knows of it
- * @param device its open device, which other links of the same device share
- * @param protectionDomain the domain of all its queue pairs and memory, shared likewise
- * @param port the port's attributes when it was opened
- * @param traffic what went over it
+ * A local link whose device is open. Shared by all connections over it; lives until the plugin is closed. There is one
+ * object for each link, so that links are compared by identity.
  */
-record Link(
-        LocalLink local, DeviceContext device, ProtectionDomain protectionDomain, PortAttributes port, Traffic traffic) {
+final class Link {
+
+    private final LocalLink local;
+    private final DeviceContext device;
+    private final ProtectionDomain protectionDomain;
+    private final PortAttributes port;
+    private final Traffic traffic = new Traffic();
+
+    /**
+     * A link.
+     *
+     * @param local what routing knows of it
+     * @param device its open device, which other links of the same device share
+     * @param protectionDomain the domain of all its queue pairs and memory, shared likewise
+     * @param port the port's attributes now
+     */
+    Link(LocalLink local, DeviceContext device, ProtectionDomain protectionDomain, PortAttributes port) {
+        this.local = local;
+        this.device = device;
+        this.protectionDomain = protectionDomain;
+        this.port = port;
+    }
+
+    LocalLink local() {
+        return local;
+    }
+
+    DeviceContext device() {
+        return device;
+    }
+
+    ProtectionDomain protectionDomain() {
+        return protectionDomain;
+    }
+
+    PortAttributes port() {
+        return port;
+    }
+
+    /** What went over it. */
+    Traffic traffic() {
+        return traffic;
+    }
 
     @Override
     public String toString() {

@@ -37,12 +37,8 @@ final class Links implements AutoCloseable {
             unwinding.onFailure(opened::close);
             for (LocalLink link : local) {
                 Device device = opened.device(link, Objects.requireNonNull(providers.get(link.kind())));
-                opened.links.add(new Link(
-                        link,
-                        device.context,
-                        device.protectionDomain,
-                        device.context.queryPort(link.port()),
-                        new Traffic()));
+                opened.links.add(
+                        new Link(link, device.context, device.protectionDomain, device.context.queryPort(link.port())));
             }
             unwinding.succeeded();
         }
@@ -80,7 +76,10 @@ final class Links implements AutoCloseable {
                 .toList();
         int prefixLength = there.getFirst().local().address().prefixLength();
         return new LinkAddress(
-                address, prefixLength, port, there.stream().map(link -> link.local().kind()).collect(Collectors.toSet()));
+                address,
+                prefixLength,
+                port,
+                there.stream().map(link -> link.local().kind()).collect(Collectors.toSet()));
     }
 
     /** The open link of one that routing chose. */

@@ -65,7 +65,7 @@ final class ListenComm implements OfferHandler {
                     connection, offer.endpoint(), offer.clearToSend(), offer.maxMessageBytes(), trafficClass);
             unwinding.succeeded();
         }
-        incoming.result().whenCompleteAsync((_, failure) -> finish(connection, incoming, failure), control);
+        var _ = incoming.result().whenCompleteAsync((_, failure) -> finish(connection, incoming, failure), control);
         return new Answer(offer.kind(), connection.endpoint(), RemoteMemory.NONE, connection.maxMessageBytes());
     }
 

@@ -81,23 +81,15 @@ public final class RoutedNetPlugin implements NetPlugin, AutoCloseable {
             unwinding.onFailure(links::close);
             HandshakeEventLoop loop = HandshakeEventLoop.open();
             unwinding.onFailure(loop::close);
-            HandshakeListeners listeners =
-                    HandshakeListeners.open(loop, config.handshake(), self, links.addresses());
+            HandshakeListeners listeners = HandshakeListeners.open(loop, config.handshake(), self, links.addresses());
             unwinding.onFailure(listeners::close);
             ExecutorService control = Executors.newThreadPerTaskExecutor(
                     Thread.ofVirtual().name("trigon-control-", 0).factory());
             ConnectionFactory connections = new ConnectionFactory(config.queuePair(), new SecureRandom());
             RoutingTable routing = RoutingTable.of(config, discovered, kernel);
             Connector connector = new Connector(
-                    links,
-                    routing,
-                    new HandshakeClient(loop, config.handshake()),
-                    connections,
-                    config,
-                    self,
-                    control);
-            RoutedNetPlugin plugin =
-                    new RoutedNetPlugin(links, loop, listeners, connector, connections, self, control);
+                    links, routing, new HandshakeClient(loop, config.handshake()), connections, config, self, control);
+            RoutedNetPlugin plugin = new RoutedNetPlugin(links, loop, listeners, connector, connections, self, control);
             unwinding.succeeded();
             return plugin;
         }
@@ -162,10 +154,9 @@ public final class RoutedNetPlugin implements NetPlugin, AutoCloseable {
     public long listen(long contextHandle, int device, long handleAddress) {
         requireDevice(device);
         Context context = context(contextHandle);
-        ListenComm listenComm =
-                new ListenComm(contextHandle, context.trafficClass(), links, connections, control);
-        ListenHandle handle = ListenHandle.fitting(
-                listenComm.connectionId(), self.index(), self.configFingerprint(), linkAddresses);
+        ListenComm listenComm = new ListenComm(contextHandle, context.trafficClass(), links, connections, control);
+        ListenHandle handle =
+                ListenHandle.fitting(listenComm.connectionId(), self.index(), self.configFingerprint(), linkAddresses);
         listeners.register(listenComm.connectionId(), listenComm);
         long result = listenComms.add(listenComm);
         context.listenComms().add(result);

@@ -80,12 +80,12 @@ final class SendComm extends Comm {
         return fail(
                 NcclResult.INVALID_USAGE,
                 "message %d of %d bytes with tag %d meets a receive of %d bytes with tag %d"
-                .formatted(
-                        sequence,
-                        size,
-                        tag,
-                        Memory.getInt(entry + ClearToSend.CAPACITY),
-                        Memory.getInt(entry + ClearToSend.TAG)));
+                        .formatted(
+                                sequence,
+                                size,
+                                tag,
+                                Memory.getInt(entry + ClearToSend.CAPACITY),
+                                Memory.getInt(entry + ClearToSend.TAG)));
     }
 
     @Override

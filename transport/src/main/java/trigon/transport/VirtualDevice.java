@@ -22,7 +22,8 @@ final class VirtualDevice {
     /** Its properties; there is at least one link. */
     static DeviceProperties properties(List<Link> links) {
         // a ring goes over one link in each direction, so it is as fast as the slowest
-        int speed = links.stream().mapToInt(link -> link.local().speedMbps()).min().orElseThrow();
+        int speed =
+                links.stream().mapToInt(link -> link.local().speedMbps()).min().orElseThrow();
         boolean rdma = links.stream().anyMatch(link -> link.local().kind() == LinkKind.RDMA);
         return new DeviceProperties(
                 NAME,

@@ -79,8 +79,8 @@ class AllToAllTest {
             Collections.shuffle(order, random);
             for (int peer : order) {
                 if (sends[peer] == 0 && random.nextBoolean()) {
-                    sends[peer] = node.plugin.connect(
-                            node.context, 0, handles[me][peer], NetPlugin.TRAFFIC_CLASS_UNDEFINED);
+                    sends[peer] =
+                            node.plugin.connect(node.context, 0, handles[me][peer], NetPlugin.TRAFFIC_CLASS_UNDEFINED);
                 }
                 if (receives[peer] == 0 && random.nextBoolean()) {
                     receives[peer] = node.plugin.accept(listenComms[peer]);
@@ -103,8 +103,8 @@ class AllToAllTest {
         long[] sending = new long[RANKS];
         for (int peer : peers) {
             long handle = node.register(receives[peer], in + 8L * peer, 8);
-            pending[peer] = Connected.retry(
-                    () -> node.plugin.irecv(receives[peer], in + 8L * peer, 8, peer, handle, false));
+            pending[peer] =
+                    Connected.retry(() -> node.plugin.irecv(receives[peer], in + 8L * peer, 8, peer, handle, false));
         }
         for (int peer : peers) {
             long handle = node.register(sends[peer], out, 8);

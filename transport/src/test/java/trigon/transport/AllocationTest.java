@@ -13,9 +13,7 @@ class AllocationTest {
 
     @Test
     void aMessageAllocatesNothingOnTheCallingThread(@TempDir Path directory) {
-        Path file = TestNode.cluster(
-                directory,
-                """
+        Path file = TestNode.cluster(directory, """
                 a: {nics: [{address: 127.1.12.1/24}]}
                 b: {nics: [{address: 127.1.12.2/24}]}
                 """);
@@ -52,9 +50,7 @@ class AllocationTest {
 
     @Test
     void anEmptyTestAndAnUnreadySendAllocateNothing(@TempDir Path directory) {
-        Path file = TestNode.cluster(
-                directory,
-                """
+        Path file = TestNode.cluster(directory, """
                 a: {nics: [{address: 127.1.12.1/24}]}
                 b: {nics: [{address: 127.1.12.2/24}]}
                 """);

@@ -27,8 +27,7 @@ final class Connected {
         long deadline = System.nanoTime() + DEADLINE_NANOS;
         while (connected == 0 || accepted == 0) {
             if (connected == 0) {
-                connected = sender.plugin.connect(
-                        sender.context, 0, handle, NetPlugin.TRAFFIC_CLASS_UNDEFINED);
+                connected = sender.plugin.connect(sender.context, 0, handle, NetPlugin.TRAFFIC_CLASS_UNDEFINED);
             }
             if (accepted == 0) {
                 accepted = receiver.plugin.accept(listenComm);

@@ -64,7 +64,9 @@ class HandleTableTest {
         for (int i = 0; i < 20_000; i++) {
             if (live.size() < 100 || random.nextBoolean()) {
                 String thing = "thing " + i;
-                assertThat(live.put(table.add(thing), thing)).as("seed %d", seed).isNull();
+                assertThat(live.put(table.add(thing), thing))
+                        .as("seed %d", seed)
+                        .isNull();
             } else {
                 long handle = live.keySet().iterator().next();
                 assertThat(table.remove(handle)).isEqualTo(live.remove(handle));

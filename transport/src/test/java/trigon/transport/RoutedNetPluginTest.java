@@ -29,9 +29,7 @@ class RoutedNetPluginTest {
 
     @BeforeEach
     void openNodes(@TempDir Path directory) {
-        Path file = TestNode.cluster(
-                directory,
-                """
+        Path file = TestNode.cluster(directory, """
                 a: {nics: [{address: 127.1.12.1/24}]}
                 b: {nics: [{address: 127.1.12.2/24}]}
                 """);
@@ -66,7 +64,8 @@ class RoutedNetPluginTest {
 
         assertThat(finish(a, send)).isEqualTo(size);
         assertThat(finish(b, receive)).isEqualTo(size);
-        assertThat(Memory.segment(to, size).mismatch(Memory.segment(from, size))).isEqualTo(-1);
+        assertThat(Memory.segment(to, size).mismatch(Memory.segment(from, size)))
+                .isEqualTo(-1);
         assertThat(Memory.getByte(to + size)).isEqualTo((byte) 0x5A);
     }
 
@@ -87,7 +86,8 @@ class RoutedNetPluginTest {
 
         assertThat(finish(a, send)).isEqualTo(size);
         assertThat(finish(b, receive)).isEqualTo(size);
-        assertThat(Memory.segment(to, size).mismatch(Memory.segment(from, size))).isEqualTo(-1);
+        assertThat(Memory.segment(to, size).mismatch(Memory.segment(from, size)))
+                .isEqualTo(-1);
     }
 
     @Test
@@ -270,8 +270,7 @@ class RoutedNetPluginTest {
         long second = retry(() -> a.plugin.isend(ab.sendComm, from, 8, TAG, fromHandle));
 
         assertThat(finish(a, second)).isEqualTo(-NcclResult.REMOTE_ERROR.code());
-        assertThat(a.plugin.isend(ab.sendComm, from, 8, TAG, fromHandle))
-                .isEqualTo(-NcclResult.REMOTE_ERROR.code());
+        assertThat(a.plugin.isend(ab.sendComm, from, 8, TAG, fromHandle)).isEqualTo(-NcclResult.REMOTE_ERROR.code());
     }
 
     @Test

@@ -31,19 +31,16 @@ final class TestNode implements AutoCloseable {
         PluginConfig config =
                 ConfigLoader.load(Map.of("TRIGON_CONFIG", file.toString(), "TRIGON_NODE", name), "host-of-" + name);
         DiscoveredLinks discovered = LinkDiscovery.discover(config, List.of(), HostInterfaces.snapshot());
-        verbs = new SoftwareVerbs(discovered.links().stream().map(TestNode::device).toList());
-        plugin = RoutedNetPlugin.open(
-                config, discovered, Map.of(LinkKind.SOFTWARE, verbs), _ -> Optional.empty(), name);
+        verbs = new SoftwareVerbs(
+                discovered.links().stream().map(TestNode::device).toList());
+        plugin =
+                RoutedNetPlugin.open(config, discovered, Map.of(LinkKind.SOFTWARE, verbs), _ -> Optional.empty(), name);
         context = plugin.openContext(1, NetPlugin.TRAFFIC_CLASS_UNDEFINED);
     }
 
     private static SoftwareDevice device(LocalLink link) {
         return new SoftwareDevice(
-                link.deviceName(),
-                link.address().address(),
-                link.address().prefixLength(),
-                link.speedMbps(),
-                0);
+                link.deviceName(), link.address().address(), link.address().prefixLength(), link.speedMbps(), 0);
     }
 
     /** Writes a cluster file. */

@@ -46,8 +46,7 @@ class TriangleTest {
         long toHandle = connected.receiver.register(connected.receiveComm, to, 8);
         long receive = Connected.retry(
                 () -> connected.receiver.plugin.irecv(connected.receiveComm, to, 8, 0, toHandle, false));
-        long send =
-                Connected.retry(() -> connected.sender.plugin.isend(connected.sendComm, from, 8, 0, fromHandle));
+        long send = Connected.retry(() -> connected.sender.plugin.isend(connected.sendComm, from, 8, 0, fromHandle));
         assertThat(Connected.finish(connected.sender, send)).isEqualTo(8);
         assertThat(Connected.finish(connected.receiver, receive)).isEqualTo(8);
         assertThat(Memory.getLong(to)).isEqualTo(0x0123_4567_89AB_CDEFL);

@@ -1,0 +1,128 @@
+package trigon.integration;
+
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.Architectures.layeredArchitecture;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+import java.lang.foreign.Linker;
+import java.lang.foreign.SymbolLookup;
+import org.junit.jupiter.api.Test;
+
+/** The rules that keep the structure: who may depend on whom, and who may touch what. */
+class ArchitectureTest {
+
+    private static final JavaClasses CLASSES = new ClassFileImporter()
+            .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
+            .withImportOption(location -> !location.contains("/test-classes/"))
+            .importPackages("trigon");
+
+    @Test
+    void dependenciesPointOneWay() {
+        layeredArchitecture()
+                .consideringOnlyDependenciesInLayers()
+                .layer("config")
+                .definedBy("trigon.config..")
+                .layer("verbs")
+                .definedBy("trigon.verbs..")
+                .layer("software-verbs")
+                .definedBy("trigon.software..")
+                .layer("routing")
+                .definedBy("trigon.routing..")
+                .layer("handshake")
+                .definedBy("trigon.handshake..")
+                .layer("qp-state")
+                .definedBy("trigon.qpstate..")
+                .layer("transport")
+                .definedBy("trigon.transport..")
+                .layer("native-entry")
+                .definedBy("trigon.entry..")
+                .whereLayer("native-entry")
+                .mayNotBeAccessedByAnyLayer()
+                .whereLayer("transport")
+                .mayOnlyBeAccessedByLayers("native-entry")
+                .whereLayer("software-verbs")
+                .mayOnlyBeAccessedByLayers("native-entry")
+                .whereLayer("qp-state")
+                .mayOnlyBeAccessedByLayers("transport")
+                .whereLayer("handshake")
+                .mayOnlyBeAccessedByLayers("transport", "native-entry")
+                .whereLayer("routing")
+                .mayOnlyBeAccessedByLayers("transport", "native-entry")
+                .whereLayer("config")
+                .mayOnlyBeAccessedByLayers("routing", "handshake", "transport", "native-entry")
+                .check(CLASSES);
+    }
+
+    @Test
+    void packagesHaveNoCycles() {
+        slices().matching("trigon.(**)").should().beFreeOfCycles().check(CLASSES);
+    }
+
+    @Test
+    void onlyTheBordersToCLinkForeignFunctions() {
+        noClasses()
+                .that()
+                .resideOutsideOfPackages("trigon.verbs.ffm..", "trigon.entry..")
+                .should()
+                .dependOnClassesThat()
+                .belongToAnyOf(Linker.class, SymbolLookup.class)
+                .check(CLASSES);
+    }
+
+    @Test
+    void everyLibraryHasItsRoom() {
+        noClasses()
+                .that()
+                .resideOutsideOfPackages("trigon.handshake..", "trigon.software..")
+                .should()
+                .dependOnClassesThat()
+                .resideInAPackage("io.netty..")
+                .because("Netty serves the handshake and the software device")
+                .check(CLASSES);
+        noClasses()
+                .that()
+                .resideOutsideOfPackage("trigon.config..")
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage("com.fasterxml..", "org.yaml..")
+                .because("only the settings are YAML")
+                .check(CLASSES);
+        noClasses()
+                .that()
+                .resideOutsideOfPackage("trigon.entry..")
+                .should()
+                .dependOnClassesThat()
+                .resideInAPackage("ch.qos.logback..")
+                .because("everything else logs through SLF4J")
+                .check(CLASSES);
+    }
+
+    @Test
+    void onlyTheEntryReadsTheEnvironment() {
+        noClasses()
+                .that()
+                .resideOutsideOfPackage("trigon.entry..")
+                .should()
+                .callMethod(System.class, "getenv")
+                .orShould()
+                .callMethod(System.class, "getenv", String.class)
+                .check(CLASSES);
+    }
+
+    @Test
+    void aGuestNeitherEndsTheProcessNorWritesToItsOutput() {
+        noClasses()
+                .should()
+                .callMethod(System.class, "exit", int.class)
+                .orShould()
+                .callMethod(Runtime.class, "exit", int.class)
+                .orShould()
+                .callMethod(Runtime.class, "halt", int.class)
+                .orShould()
+                .accessField(System.class, "out")
+                .check(CLASSES);
+    }
+}

@@ -1,0 +1,91 @@
+package trigon.integration;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.FileVisitResult;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The distribution as a folder that is put somewhere and used with whatever settings. */
+@Timeout(300)
+class DistributionIT {
+
+    @TempDir
+    Path directory;
+
+    @Test
+    void worksWhereItIsMovedTo() throws IOException {
+        Path moved = directory.resolve("a folder with spaces");
+        copy(HostProgram.distribution(), moved);
+
+        Map<String, String> logs = Triangle.of(directory, moved, 0).run("--bytes", "4096");
+
+        assertThat(logs).hasSize(3);
+    }
+
+    @Test
+    void bearsEverythingNcclDoesAtTheBorder() {
+        for (int api = 8; api <= 12; api++) {
+            Path log = directory.resolve("contract-" + api + ".log");
+            try (HostProgram host = new HostProgram(
+                    HostProgram.distribution(),
+                    log,
+                    Map.of(),
+                    "--mode",
+                    "contract",
+                    "--api",
+                    Integer.toString(api))) {
+                assertThat(host.exitStatus()).as("API %d: %s", api, host.output()).isZero();
+            }
+        }
+    }
+
+    @Test
+    void aWrongSettingIsNamedAndTheHostLives() throws IOException {
+        Path file = Files.writeString(directory.resolve("wrong.yaml"), "version: 1\nlink: rdma\nnodes:\n");
+        try (HostProgram host = new HostProgram(
+                HostProgram.distribution(),
+                directory.resolve("wrong.log"),
+                Map.of("TRIGON_CONFIG", file.toString()))) {
+            assertThat(host.exitStatus()).isEqualTo(1);
+            assertThat(host.output())
+                    .contains(file.toString())
+                    .contains("line 2")
+                    .contains("link")
+                    .contains("init returned 5");
+        }
+    }
+
+    @Test
+    void requiringRdmaWithoutADeviceIsAnErrorThatSaysWhatToDo() {
+        try (HostProgram host = new HostProgram(
+                HostProgram.distribution(), directory.resolve("rdma.log"), Map.of("TRIGON_LINKS", "rdma"))) {
+            assertThat(host.exitStatus()).isEqualTo(1);
+            assertThat(host.output()).contains("no RDMA link").contains("TRIGON_LINKS");
+        }
+    }
+
+    private static void copy(Path from, Path to) throws IOException {
+        Files.walkFileTree(from, new SimpleFileVisitor<>() {
+            @Override
+            public FileVisitResult preVisitDirectory(Path folder, BasicFileAttributes attributes) throws IOException {
+                Files.createDirectories(to.resolve(from.relativize(folder)));
+                return FileVisitResult.CONTINUE;
+            }
+
+            @Override
+            public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) throws IOException {
+                Files.copy(file, to.resolve(from.relativize(file)), StandardCopyOption.COPY_ATTRIBUTES);
+                return FileVisitResult.CONTINUE;
+            }
+        });
+    }
+}

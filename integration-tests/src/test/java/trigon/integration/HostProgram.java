@@ -1,0 +1,89 @@
+package trigon.integration;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * One run of the C host that plays NCCL, in a child process. Its output goes to files; closing ends it.
+ *
+ * <p>The environment holds nothing of the surrounding one that concerns Trigon, NCCL or Java.
+ */
+final class HostProgram implements AutoCloseable {
+
+    private static final long DEADLINE_SECONDS = 120;
+
+    private final Process process;
+    private final Path output;
+
+    /**
+     * Starts it.
+     *
+     * @param distribution whose plugin and host program are used
+     * @param output where standard output and error go
+     */
+    HostProgram(Path distribution, Path output, Map<String, String> environment, String... arguments) {
+        this.output = output;
+        List<String> command = new ArrayList<>();
+        command.add(distribution.resolve("libexec/nccl-host").toString());
+        command.add("--plugin");
+        command.add(distribution.resolve("lib/libnccl-net-trigon.so").toString());
+        command.addAll(List.of(arguments));
+        ProcessBuilder builder = new ProcessBuilder(command)
+                .redirectErrorStream(true)
+                .redirectOutput(output.toFile())
+                .redirectInput(Path.of("/dev/null").toFile());
+        builder.environment()
+                .keySet()
+                .removeIf(name -> name.startsWith("TRIGON_") || name.startsWith("NCCL_") || name.contains("JAVA"));
+        builder.environment().put("NCCL_DEBUG", "INFO");
+        builder.environment().putAll(environment);
+        try {
+            process = builder.start();
+        } catch (IOException e) {
+            throw new UncheckedIOException("cannot start " + command, e);
+        }
+    }
+
+    /** The distribution that the build made. */
+    static Path distribution() {
+        return Path.of(System.getProperty("trigon.distribution"));
+    }
+
+    /** Waits for its end and returns the exit status. */
+    int exitStatus() {
+        try {
+            if (!process.waitFor(DEADLINE_SECONDS, TimeUnit.SECONDS)) {
+                throw new AssertionError("the host program did not end within " + DEADLINE_SECONDS + " s: " + output());
+            }
+            return process.exitValue();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new AssertionError("interrupted", e);
+        }
+    }
+
+    /** What it has printed so far. */
+    String output() {
+        try {
+            return Files.readString(output, StandardCharsets.UTF_8);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    long pid() {
+        return process.pid();
+    }
+
+    @Override
+    public void close() {
+        process.destroyForcibly();
+    }
+}

@@ -1,0 +1,77 @@
+package trigon.integration;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Nodes a, b and c, each cable a subnet of its own, on software links; one host process per node.
+ *
+ * @param directory for the cluster file and the logs
+ * @param distribution the plugin's
+ * @param file the cluster file
+ */
+record Triangle(Path directory, Path distribution, Path file) {
+
+    private static final List<String> NODES = List.of("a", "b", "c");
+
+    /**
+     * A triangle.
+     *
+     * @param order which node lists its second NIC first: a bit per node
+     */
+    static Triangle of(Path directory, Path distribution, int order) {
+        String text = "version: 1\nlinks: software\nnodes:\n"
+                + node("a", "127.0.12.1/24", "127.0.13.1/24", order & 1)
+                + node("b", "127.0.12.2/24", "127.0.23.2/24", order & 2)
+                + node("c", "127.0.13.3/24", "127.0.23.3/24", order & 4);
+        try {
+            return new Triangle(
+                    directory, distribution, Files.writeString(directory.resolve("triangle.yaml"), text));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static String node(String name, String first, String second, int swapped) {
+        return "  %s: {nics: [{address: %s}, {address: %s}]}%n"
+                .formatted(name, swapped == 0 ? first : second, swapped == 0 ? second : first);
+    }
+
+    /** Runs the host with these arguments on all nodes, and requires that all succeed. Returns the logs by node. */
+    Map<String, String> run(String... arguments) {
+        List<HostProgram> hosts = new ArrayList<>();
+        try {
+            Path rendezvous = Files.createTempDirectory(directory, "rendezvous");
+            for (int rank = 0; rank < NODES.size(); rank++) {
+                List<String> all = new ArrayList<>(List.of(arguments));
+                all.addAll(List.of("--rank", Integer.toString(rank), "--ranks", "3"));
+                all.addAll(List.of("--rendezvous", rendezvous.toString()));
+                hosts.add(new HostProgram(
+                        distribution,
+                        directory.resolve(NODES.get(rank) + ".log"),
+                        Map.of("TRIGON_CONFIG", file.toString(), "TRIGON_NODE", NODES.get(rank)),
+                        all.toArray(String[]::new)));
+            }
+            Map<String, String> logs = new LinkedHashMap<>();
+            for (int rank = 0; rank < NODES.size(); rank++) {
+                int status = hosts.get(rank).exitStatus();
+                String log = hosts.get(rank).output();
+                assertThat(status).as("exit status of rank %d; its log:%n%s", rank, log).isZero();
+                logs.put(NODES.get(rank), log);
+            }
+            return logs;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } finally {
+            hosts.forEach(HostProgram::close);
+        }
+    }
+}
