@@ -1,0 +1,116 @@
+package trigon.routing;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.function.Predicate;
+import java.util.regex.Pattern;
+import trigon.config.InterfaceAddress;
+import trigon.config.LinkPolicy;
+
+/** The links without a list from the user: all RDMA ports with an IP address, else all interfaces. */
+final class AutomaticLinks {
+
+    /** Bridges that container and VM software makes: the same addresses on every machine, and no way to any other. */
+    private static final Pattern PRIVATE_BRIDGE =
+            Pattern.compile("(docker|virbr|podman|cni|lxcbr|lxdbr).*|br-[0-9a-f]{12}");
+
+    private final LinkPolicy policy;
+    private final GidSelector gids;
+    private final HostInterfaces interfaces;
+    private final List<String> leftOut;
+    private final LinkList links = new LinkList();
+
+    AutomaticLinks(LinkPolicy policy, GidSelector gids, HostInterfaces interfaces, List<String> leftOut) {
+        this.policy = policy;
+        this.gids = gids;
+        this.interfaces = interfaces;
+        this.leftOut = leftOut;
+    }
+
+    List<LocalLink> find(List<RdmaPort> ports) {
+        if (policy != LinkPolicy.SOFTWARE) {
+            addRdma(ports);
+        }
+        if (policy != LinkPolicy.RDMA) {
+            if (links.links().isEmpty()) {
+                addInterfaces();
+            } else {
+                addTwins();
+            }
+        }
+        return links.links();
+    }
+
+    private void addRdma(List<RdmaPort> ports) {
+        List<RdmaPort> sorted = ports.stream()
+                .sorted(Comparator.comparing(RdmaPort::deviceName).thenComparingInt(RdmaPort::port))
+                .toList();
+        for (int rank = 0; rank < sorted.size(); rank++) {
+            for (PortAddress address : gids.addresses(sorted.get(rank), leftOut)) {
+                links.addRdma(address, rank);
+            }
+        }
+    }
+
+    /** The RDMA links' addresses as software links, for peers that have no RDMA there. */
+    private void addTwins() {
+        List<LocalLink> rdma = links.links();
+        for (LocalLink link : rdma) {
+            interfaces
+                    .withAddress(link.address().address())
+                    .ifPresent(on -> links.addSoftware(on, link.address(), link.rank()));
+        }
+        for (HostInterface each : interfaces.interfaces()) {
+            boolean used = rdma.stream().anyMatch(link -> link.interfaceName().equals(each.name()));
+            if (!used) {
+                leftOut.add(each.name() + ": not an RDMA port's interface, and there are such");
+            }
+        }
+    }
+
+    private void addInterfaces() {
+        List<HostInterface> usable = new ArrayList<>();
+        for (HostInterface each : interfaces.interfaces()) {
+            if (!each.up()) {
+                leftOut.add(each.name() + ": down");
+            } else if (addresses(each).isEmpty()) {
+                leftOut.add(each.name() + ": no IP address that is not link-local");
+            } else {
+                usable.add(each);
+            }
+        }
+        // as NCCL chooses its socket interfaces: the loopback only if there is nothing else at all
+        Predicate<HostInterface> isBridge =
+                each -> PRIVATE_BRIDGE.matcher(each.name()).matches();
+        Predicate<HostInterface> isOrdinary =
+                isBridge.or(HostInterface::loopback).negate();
+        for (Predicate<HostInterface> wanted : List.of(isOrdinary, isBridge, HostInterface::loopback)) {
+            if (usable.stream().anyMatch(wanted)) {
+                addInterfaces(usable, wanted);
+                return;
+            }
+        }
+    }
+
+    private void addInterfaces(List<HostInterface> usable, Predicate<HostInterface> wanted) {
+        int rank = 0;
+        for (HostInterface each : usable) {
+            if (!wanted.test(each)) {
+                leftOut.add(each.name() + ": loopback or a private bridge, and there are better interfaces");
+                continue;
+            }
+            for (InterfaceAddress address : addresses(each)) {
+                links.addSoftware(each, address, rank);
+            }
+            rank++;
+        }
+    }
+
+    private static List<InterfaceAddress> addresses(HostInterface of) {
+        return of.addresses().stream()
+                .filter(address -> GidSelector.isUsable(address.address()))
+                .sorted()
+                .toList();
+    }
+}

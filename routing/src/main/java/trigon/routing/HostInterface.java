@@ -1,0 +1,30 @@
+package trigon.routing;
+
+import java.util.List;
+import trigon.config.InterfaceAddress;
+
+/**
+ * Snapshot of a network interface.
+ *
+ * @param name for example {@code eth0}
+ * @param index the kernel's number, from 1
+ * @param up whether it can carry data
+ * @param loopback whether it is the loopback interface
+ * @param addresses its IP addresses
+ * @param speedMbps rate of the link in Mbit/s
+ */
+public record HostInterface(
+        String name, int index, boolean up, boolean loopback, List<InterfaceAddress> addresses, int speedMbps) {
+
+    public HostInterface {
+        addresses = List.copyOf(addresses);
+    }
+
+    /** For example {@code eth0 10.0.12.1/24 fd00::1/64} or {@code eth1 (down)}. */
+    @Override
+    public String toString() {
+        StringBuilder text = new StringBuilder(name);
+        addresses.forEach(address -> text.append(' ').append(address));
+        return text.append(up ? "" : " (down)").toString();
+    }
+}

@@ -1,0 +1,109 @@
+package trigon.routing;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.NetworkInterface;
+import java.net.SocketException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import trigon.config.InterfaceAddress;
+
+/**
+ * Snapshot of the machine's network interfaces.
+ *
+ * @param interfaces by index
+ */
+public record HostInterfaces(List<HostInterface> interfaces) {
+
+    /** Assumed where the kernel tells no speed: 10 Gbit/s, as NCCL does. */
+    static final int UNKNOWN_SPEED_MBPS = 10_000;
+
+    public HostInterfaces {
+        interfaces = interfaces.stream()
+                .sorted(Comparator.comparingInt(HostInterface::index).thenComparing(HostInterface::name))
+                .toList();
+    }
+
+    /**
+     * Asks the kernel.
+     *
+     * @throws UncheckedIOException if the interfaces cannot be listed
+     */
+    public static HostInterfaces snapshot() {
+        try {
+            List<HostInterface> interfaces = new ArrayList<>();
+            for (NetworkInterface each : NetworkInterface.networkInterfaces().toList()) {
+                interfaces.add(snapshot(each));
+            }
+            return new HostInterfaces(interfaces);
+        } catch (SocketException e) {
+            throw new UncheckedIOException("the network interfaces cannot be listed: " + e.getMessage(), e);
+        }
+    }
+
+    private static HostInterface snapshot(NetworkInterface of) throws SocketException {
+        List<InterfaceAddress> addresses = of.getInterfaceAddresses().stream()
+                .map(address -> new InterfaceAddress(address.getAddress(), address.getNetworkPrefixLength()))
+                .toList();
+        return new HostInterface(
+                of.getName(), of.getIndex(), of.isUp(), of.isLoopback(), addresses, speedMbps(of.getName()));
+    }
+
+    private static int speedMbps(String name) {
+        try {
+            // unreadable or -1 for virtual interfaces and without carrier
+            int speed = Integer.parseInt(
+                    Files.readString(Path.of("/sys/class/net", name, "speed")).strip());
+            return speed > 0 ? speed : UNKNOWN_SPEED_MBPS;
+        } catch (IOException | NumberFormatException _) {
+            return UNKNOWN_SPEED_MBPS;
+        }
+    }
+
+    /** The interface with that index; empty for 0. */
+    public Optional<HostInterface> withIndex(int index) {
+        return interfaces.stream()
+                .filter(each -> index != 0 && each.index() == index)
+                .findFirst();
+    }
+
+    /** The interface of that name. */
+    public Optional<HostInterface> withName(String name) {
+        return interfaces.stream().filter(each -> each.name().equals(name)).findFirst();
+    }
+
+    /**
+     * The interface that has an address; one that is up goes first. IPv4 loopback addresses need not be configured:
+     * Linux takes all of 127.0.0.0/8 for its own, so they belong to the loopback interface.
+     */
+    public Optional<HostInterface> withAddress(InetAddress address) {
+        Optional<HostInterface> owner = interfaces.stream()
+                .filter(each -> addressOf(each, address).isPresent())
+                .min(Comparator.comparing(HostInterface::up).reversed());
+        if (owner.isPresent() || address.getAddress().length != 4 || !address.isLoopbackAddress()) {
+            return owner;
+        }
+        return interfaces.stream().filter(HostInterface::loopback).findFirst();
+    }
+
+    /** The address with its prefix, as the interface has it. */
+    static Optional<InterfaceAddress> addressOf(HostInterface of, InetAddress address) {
+        return of.addresses().stream()
+                .filter(each -> each.address().equals(address))
+                .findFirst();
+    }
+
+    /** For messages. */
+    @Override
+    public String toString() {
+        return interfaces.isEmpty()
+                ? "none"
+                : interfaces.stream().map(HostInterface::toString).collect(Collectors.joining(", "));
+    }
+}

@@ -1,0 +1,55 @@
+package trigon.routing;
+
+import java.util.Comparator;
+import java.util.Locale;
+import trigon.config.InterfaceAddress;
+import trigon.verbs.Gid;
+import trigon.verbs.LinkKind;
+
+/**
+ * A way out of this machine: one IP address, and one device that serves it. An address that an RDMA device and a
+ * software device serve is two links.
+ *
+ * @param name for logs
+ * @param kind what carries the data
+ * @param deviceName the RDMA device, or the software device, of which there is one for each address
+ * @param port the device's port
+ * @param address what peers reach it by, and its subnet
+ * @param gidIndex the address's place in the port's GID table
+ * @param gid the entry there
+ * @param speedMbps rate in Mbit/s
+ * @param interfaceName the network interface that has the address
+ * @param interfaceIndex its index; 0 if unknown
+ * @param rank place of its NIC in the user's list, or without one in the order of names; less is better among equals
+ */
+public record LocalLink(
+        String name,
+        LinkKind kind,
+        String deviceName,
+        int port,
+        InterfaceAddress address,
+        int gidIndex,
+        Gid gid,
+        int speedMbps,
+        String interfaceName,
+        int interfaceIndex,
+        int rank) {
+
+    /** By rank; all further criteria only make the order a total one. */
+    static final Comparator<LocalLink> BY_RANK = Comparator.comparingInt(LocalLink::rank)
+            .thenComparing(LocalLink::address)
+            .thenComparing(LocalLink::kind)
+            .thenComparing(LocalLink::deviceName)
+            .thenComparingInt(LocalLink::port)
+            .thenComparingInt(LocalLink::gidIndex);
+
+    /** For example {@code rxe_ab 10.0.12.1/24 (rdma)}. */
+    @Override
+    public String toString() {
+        return "%s %s (%s)".formatted(name, address, word(kind));
+    }
+
+    static String word(LinkKind kind) {
+        return kind.name().toLowerCase(Locale.ROOT);
+    }
+}

@@ -1,0 +1,28 @@
+package trigon.routing;
+
+import trigon.config.InterfaceAddress;
+import trigon.verbs.LinkKind;
+
+/**
+ * A way to a peer that can be tried.
+ *
+ * @param peer the peer's name, for logs
+ * @param local this end
+ * @param remote that end
+ * @param kind what carries the data, at both ends
+ * @param reason why it is a path
+ */
+public record Path(String peer, LocalLink local, PeerLink remote, LinkKind kind, Reason reason) {
+
+    public Path {
+        if (local.kind() != kind || !remote.kinds().contains(kind)) {
+            throw new IllegalArgumentException(local + " and " + remote + " are not both " + LocalLink.word(kind));
+        }
+    }
+
+    /** For example {@code b 10.0.12.2 via rxe_ab 10.0.12.1/24 (rdma), same subnet /24}. */
+    @Override
+    public String toString() {
+        return "%s %s via %s, %s".formatted(peer, InterfaceAddress.text(remote.address()), local, reason);
+    }
+}

@@ -1,0 +1,141 @@
+package trigon.routing;
+
+import java.net.InetAddress;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import trigon.config.ClusterConfig;
+import trigon.config.NodeConfig;
+import trigon.config.PluginConfig;
+
+/**
+ * Finds the paths to a peer.
+ *
+ * <p>Immutable, and thread-safe if the route lookup is. The result depends on what the links and the peer are, not on
+ * the order in which they are listed.
+ */
+public final class RoutingTable {
+
+    private final List<LocalLink> links;
+    private final RouteLookup kernel;
+    private final Map<Integer, NicOverride> overrides;
+    private final List<String> nodeNames;
+
+    /**
+     * A table.
+     *
+     * @param links this machine's
+     * @param overrides the only NIC to use for a peer, by the peer's node index
+     * @param nodeNames of the cluster, by node index, for messages; empty if there is none
+     */
+    public RoutingTable(
+            List<LocalLink> links, RouteLookup kernel, Map<Integer, NicOverride> overrides, List<String> nodeNames) {
+        this.links = links.stream().sorted(LocalLink.BY_RANK).toList();
+        this.kernel = kernel;
+        this.overrides = Map.copyOf(overrides);
+        this.nodeNames = List.copyOf(nodeNames);
+    }
+
+    /** The table of these links under these settings. */
+    public static RoutingTable of(PluginConfig config, DiscoveredLinks discovered, RouteLookup kernel) {
+        List<String> names = config.cluster().map(ClusterConfig::nodes).orElse(List.of()).stream()
+                .map(NodeConfig::name)
+                .toList();
+        return new RoutingTable(discovered.links(), kernel, discovered.overrides(), names);
+    }
+
+    /** This machine's links, by rank. */
+    public List<LocalLink> links() {
+        return links;
+    }
+
+    /**
+     * The paths to a peer, in the order in which they should be tried. First those within one subnet, the longest
+     * prefix first, RDMA before software, then by the NICs' rank; after them those along the kernel's routes. If the
+     * configuration prescribes a NIC for this peer, only that one's.
+     *
+     * @return at least one path
+     * @throws NoPathException if there is none
+     */
+    public List<Path> pathsTo(PeerDescription peer) {
+        String name = nameOf(peer);
+        Optional<NicOverride> override = overrideFor(peer);
+        List<LocalLink> candidates = links.stream()
+                .filter(link -> override.isEmpty() || override.get().allows(link))
+                .toList();
+        List<PeerLink> remotes =
+                peer.links().stream().distinct().sorted(PeerLink.BY_ADDRESS).toList();
+        Map<PeerLink, Optional<InetAddress>> sources = new HashMap<>();
+        List<Path> paths = new ArrayList<>();
+        for (PeerLink remote : remotes) {
+            Optional<InetAddress> source = kernel.sourceFor(remote.address());
+            sources.put(remote, source);
+            for (LocalLink local : candidates) {
+                if (remote.kinds().contains(local.kind())) {
+                    reason(local, remote, source)
+                            .map(why -> override.<Reason>map(nic -> new Reason.Prescribed(nic.reference(), why))
+                                    .orElse(why))
+                            .ifPresent(why -> paths.add(new Path(name, local, remote, local.kind(), why)));
+                }
+            }
+        }
+        if (paths.isEmpty()) {
+            throw new NoPathException(new NoPathReport(name, links, remotes, override, sources).text());
+        }
+        return paths.stream().sorted(BEST_FIRST).toList();
+    }
+
+    private static final Comparator<Path> BEST_FIRST = Comparator.comparingInt(
+                    (Path path) -> -subnetBits(path.reason()))
+            .thenComparing(Path::kind)
+            .thenComparing(Path::local, LocalLink.BY_RANK)
+            .thenComparing(Path::remote, PeerLink.BY_ADDRESS);
+
+    /** How closely both ends are related: less than any subnet for a route. */
+    private static int subnetBits(Reason reason) {
+        return switch (reason) {
+            case Reason.SameSubnet(int prefixLength) -> prefixLength;
+            case Reason.KernelRoute() -> -1;
+            case Reason.Prescribed prescribed -> subnetBits(prescribed.because());
+        };
+    }
+
+    private static Optional<Reason> reason(LocalLink local, PeerLink remote, Optional<InetAddress> source) {
+        OptionalInt prefix = commonPrefix(local, remote);
+        if (prefix.isPresent()) {
+            return Optional.of(new Reason.SameSubnet(prefix.getAsInt()));
+        }
+        return source.filter(address -> address.equals(local.address().address()))
+                .map(_ -> new Reason.KernelRoute());
+    }
+
+    /**
+     * The shorter prefix, if each end is in the other's subnet: with unequal prefixes, one end may take the other for a
+     * neighbour that answers through a gateway.
+     */
+    private static OptionalInt commonPrefix(LocalLink local, PeerLink remote) {
+        boolean neighbours = local.address().contains(remote.address())
+                && remote.interfaceAddress().contains(local.address().address());
+        return neighbours
+                ? OptionalInt.of(Math.min(local.address().prefixLength(), remote.prefixLength()))
+                : OptionalInt.empty();
+    }
+
+    private Optional<NicOverride> overrideFor(PeerDescription peer) {
+        return peer.nodeIndex().isPresent()
+                ? Optional.ofNullable(overrides.get(peer.nodeIndex().getAsInt()))
+                : Optional.empty();
+    }
+
+    private String nameOf(PeerDescription peer) {
+        if (peer.nodeIndex().isEmpty()) {
+            return "peer";
+        }
+        int index = peer.nodeIndex().getAsInt();
+        return index >= 0 && index < nodeNames.size() ? nodeNames.get(index) : "node " + index;
+    }
+}

@@ -1,0 +1,147 @@
+package trigon.routing;
+
+import java.net.InetAddress;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import trigon.config.ClusterConfig;
+import trigon.config.HandshakeConfig;
+import trigon.config.InterfaceAddress;
+import trigon.config.LinkPolicy;
+import trigon.config.NicConfig;
+import trigon.config.NicReference;
+import trigon.config.NodeConfig;
+import trigon.config.PluginConfig;
+import trigon.config.QueuePairConfig;
+import trigon.config.Setting;
+import trigon.config.Source;
+import trigon.verbs.Gid;
+import trigon.verbs.GidEntry;
+import trigon.verbs.LinkKind;
+import trigon.verbs.LinkLayer;
+import trigon.verbs.Mtu;
+import trigon.verbs.PortAttributes;
+import trigon.verbs.PortState;
+
+/** Makes the routing tests' values from text. */
+final class Links {
+
+    static final RouteLookup NO_ROUTES = _ -> Optional.empty();
+    static final int TCP_PORT = 7471;
+    // the name Path is taken in this package
+    private static final java.nio.file.Path FILE = java.nio.file.Path.of("/etc/trigon.yaml");
+    static final Source LINE = new Source.File(FILE, 9);
+
+    private Links() {}
+
+    static InetAddress address(String text) {
+        return InterfaceAddress.parseAddress(text);
+    }
+
+    static LocalLink rdma(String name, String address, int rank) {
+        return local(name, LinkKind.RDMA, InterfaceAddress.parse(address), rank);
+    }
+
+    static LocalLink software(String name, String address, int rank) {
+        return local(name, LinkKind.SOFTWARE, InterfaceAddress.parse(address), rank);
+    }
+
+    static LocalLink local(String name, LinkKind kind, InterfaceAddress address, int rank) {
+        return new LocalLink(
+                name, kind, name, 1, address, 1, Gid.of(address.address()), 100_000, "if_" + name, 1 + rank, rank);
+    }
+
+    static PeerLink remote(String address, LinkKind first, LinkKind... more) {
+        InterfaceAddress parsed = InterfaceAddress.parse(address);
+        return new PeerLink(parsed.address(), parsed.prefixLength(), TCP_PORT, EnumSet.of(first, more));
+    }
+
+    static PeerDescription peer(PeerLink... links) {
+        return new PeerDescription(OptionalInt.empty(), List.of(links));
+    }
+
+    static PeerDescription node(int index, PeerLink... links) {
+        return new PeerDescription(OptionalInt.of(index), List.of(links));
+    }
+
+    static RoutingTable table(LocalLink... links) {
+        return new RoutingTable(List.of(links), NO_ROUTES, Map.of(), List.of());
+    }
+
+    static HostInterface up(String name, int index, String... addresses) {
+        return new HostInterface(name, index, true, name.equals("lo"), parse(addresses), 25_000);
+    }
+
+    static HostInterface down(String name, int index, String... addresses) {
+        return new HostInterface(name, index, false, false, parse(addresses), 25_000);
+    }
+
+    static HostInterfaces interfaces(HostInterface... interfaces) {
+        return new HostInterfaces(List.of(interfaces));
+    }
+
+    /** An Ethernet port whose GID table is as SoftRoCE's: a link-local entry first, then the addresses. */
+    static RdmaPort roce(String device, int interfaceIndex, String... addresses) {
+        List<GidEntry> table = new ArrayList<>();
+        table.add(gid(0, "fe80::" + interfaceIndex, GidEntry.Type.ROCE_V2, interfaceIndex));
+        for (String address : addresses) {
+            table.add(gid(table.size(), address, GidEntry.Type.ROCE_V1, interfaceIndex));
+            table.add(gid(table.size(), address, GidEntry.Type.ROCE_V2, interfaceIndex));
+        }
+        return new RdmaPort(device, 1, port(PortState.ACTIVE, LinkLayer.ETHERNET), table);
+    }
+
+    static GidEntry gid(int index, String address, GidEntry.Type type, int interfaceIndex) {
+        return new GidEntry(index, Gid.of(address(address)), type, interfaceIndex);
+    }
+
+    static PortAttributes port(PortState state, LinkLayer layer) {
+        return new PortAttributes(state, Mtu.MTU_4096, 1L << 30, 0, layer, 100_000);
+    }
+
+    static PluginConfig config(LinkPolicy policy) {
+        return config(policy, QueuePairConfig.DEFAULT);
+    }
+
+    static PluginConfig config(LinkPolicy policy, QueuePairConfig queuePair) {
+        return new PluginConfig(
+                Optional.empty(),
+                0,
+                new Setting<>(policy, Source.DEFAULT),
+                Optional.empty(),
+                Optional.empty(),
+                queuePair,
+                HandshakeConfig.DEFAULT,
+                Map.of());
+    }
+
+    /** Node {@code a}, which has these NICs; {@code b} is the other node. */
+    static PluginConfig config(LinkPolicy policy, Map<Integer, NicReference> peers, NicConfig... nics) {
+        NodeConfig a = new NodeConfig("a", 0, List.of(nics), LINE);
+        NodeConfig b = new NodeConfig("b", 1, List.of(nic("x", "")), LINE);
+        return new PluginConfig(
+                Optional.of(FILE),
+                1,
+                new Setting<>(policy, Source.DEFAULT),
+                Optional.of(new ClusterConfig(List.of(a, b), List.of(peers, Map.of()))),
+                Optional.of(a),
+                QueuePairConfig.DEFAULT,
+                HandshakeConfig.DEFAULT,
+                Map.of());
+    }
+
+    /** A NIC as listed in a file; empty texts are left out. */
+    static NicConfig nic(String device, String address) {
+        return new NicConfig(
+                Optional.of(device).filter(text -> !text.isEmpty()),
+                Optional.of(address).filter(text -> !text.isEmpty()).map(InterfaceAddress::parse),
+                LINE);
+    }
+
+    private static List<InterfaceAddress> parse(String... addresses) {
+        return List.of(addresses).stream().map(InterfaceAddress::parse).toList();
+    }
+}
