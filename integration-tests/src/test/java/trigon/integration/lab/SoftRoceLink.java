@@ -41,7 +41,7 @@ final class SoftRoceLink implements AutoCloseable {
         final CompletionQueue completions;
         final QueuePair queuePair;
         final MemoryRegion region;
-        final WorkCompletions batch = new WorkCompletions(QUEUE_DEPTH);
+        final WorkCompletions batch = new WorkCompletions(1);
         private final Arena arena = Arena.ofShared();
 
         End(VerbsProvider provider, String device) {
@@ -91,20 +91,19 @@ final class SoftRoceLink implements AutoCloseable {
                     .build());
         }
 
-        /** Polls until one completion is in {@code batch}, at index 0. */
+        /** Polls until the next completion is in {@code batch}, which has room for one. */
         void awaitOne(Duration limit) {
             long deadline = System.nanoTime() + limit.toNanos();
-            int taken = 0;
+            int taken = completions.poll(batch);
             while (taken == 0) {
-                taken = completions.poll(batch);
                 if (System.nanoTime() - deadline > 0) {
                     throw new AssertionError("no completion on " + context.deviceName() + " within " + limit);
                 }
                 Thread.onSpinWait();
+                taken = completions.poll(batch);
             }
-            if (taken != 1) {
-                throw new AssertionError("expected one completion on %s, not %d, status %d"
-                        .formatted(context.deviceName(), taken, batch.statusCode(0)));
+            if (taken < 0) {
+                throw new AssertionError("polling %s gave %d".formatted(context.deviceName(), taken));
             }
         }
 
