@@ -1,0 +1,36 @@
+package trigon.handshake;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.BooleanSupplier;
+
+/** What the tests ask of futures and of the process. */
+final class HandshakeAssert {
+
+    private HandshakeAssert() {}
+
+    /** The failure that the future has, or gets in time. */
+    static HandshakeException failureOf(CompletableFuture<?> future) throws InterruptedException, TimeoutException {
+        try {
+            throw new AssertionError("no failure, but " + future.get(10, TimeUnit.SECONDS));
+        } catch (ExecutionException e) {
+            if (e.getCause() instanceof HandshakeException failure) {
+                return failure;
+            }
+            throw new AssertionError("another failure", e);
+        }
+    }
+
+    /** Waits until it holds. */
+    static void eventually(String what, BooleanSupplier holds) throws InterruptedException {
+        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
+        while (!holds.getAsBoolean()) {
+            if (System.nanoTime() > end) {
+                throw new AssertionError("not in time: " + what);
+            }
+            Thread.sleep(2);
+        }
+    }
+}

@@ -1,0 +1,122 @@
+package trigon.handshake;
+
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
+import java.time.Duration;
+import java.util.List;
+import java.util.OptionalInt;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import trigon.config.HandshakeConfig;
+import trigon.handshake.HandshakeMessage.Answer;
+import trigon.handshake.HandshakeMessage.Offer;
+import trigon.verbs.LinkKind;
+
+/** A process of the tests: its own event loop, one loopback address, listener and client. */
+final class Node implements AutoCloseable {
+
+    static final Duration LONG = Duration.ofSeconds(20);
+
+    private final InetAddress address;
+    private final NodeIdentity identity;
+    private final HandshakeEventLoop loop = HandshakeEventLoop.open();
+    private final HandshakeListeners listeners;
+    private final HandshakeClient client;
+    private final RandomMessages values = new RandomMessages(new Random());
+
+    Node(String address, Duration timeout) {
+        this(address, timeout, 1);
+    }
+
+    Node(String address, Duration timeout, int fingerprint) {
+        try {
+            this.address = InetAddress.getByName(address);
+        } catch (UnknownHostException e) {
+            throw new AssertionError(e);
+        }
+        HandshakeConfig config = new HandshakeConfig(timeout, 0);
+        identity = new NodeIdentity("node-" + address, OptionalInt.empty(), fingerprint);
+        listeners = HandshakeListeners.open(loop, config, identity, List.of(this.address));
+        client = new HandshakeClient(loop, config);
+    }
+
+    InetAddress address() {
+        return address;
+    }
+
+    InetSocketAddress listeningAt() {
+        return new InetSocketAddress(address, listeners.port(address));
+    }
+
+    HandshakeListeners listeners() {
+        return listeners;
+    }
+
+    HandshakeEventLoop loop() {
+        return loop;
+    }
+
+    NodeIdentity identity() {
+        return identity;
+    }
+
+    Offer offer(ConnectionId connection) {
+        Offer random = values.offer(connection, LinkKind.RDMA);
+        return new Offer(
+                connection, identity, LinkKind.RDMA, random.endpoint(), random.clearToSend(), random.maxMessageBytes());
+    }
+
+    Answer answer() {
+        return values.answer(LinkKind.RDMA);
+    }
+
+    /** Offers to whoever listens there. */
+    OutgoingOffer connect(InetSocketAddress to, Offer offer) {
+        return client.connect(address, to, offer);
+    }
+
+    /** Registers a connection whose offers are collected, to be answered by the test. */
+    Listener listen(ConnectionId connection) {
+        Listener listener = new Listener();
+        listeners.register(connection, listener);
+        return listener;
+    }
+
+    @Override
+    public void close() {
+        listeners.close();
+        loop.close();
+    }
+
+    /** Collects offers. */
+    static final class Listener implements OfferHandler {
+
+        private final LinkedBlockingQueue<Attempt> attempts = new LinkedBlockingQueue<>();
+
+        @Override
+        public CompletableFuture<Answer> onOffer(IncomingOffer offer) {
+            CompletableFuture<Answer> answer = new CompletableFuture<>();
+            attempts.add(new Attempt(offer, answer));
+            return answer;
+        }
+
+        /** The next offer. */
+        Attempt next() throws InterruptedException {
+            Attempt attempt = attempts.poll(10, TimeUnit.SECONDS);
+            if (attempt == null) {
+                throw new AssertionError("no offer came");
+            }
+            return attempt;
+        }
+
+        boolean isEmpty() {
+            return attempts.isEmpty();
+        }
+    }
+
+    /** An offer, and what is to be completed with its answer. */
+    record Attempt(IncomingOffer incoming, CompletableFuture<Answer> answer) {}
+}

@@ -1,0 +1,110 @@
+package trigon.handshake;
+
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.OptionalInt;
+import java.util.Set;
+import java.util.random.RandomGenerator;
+import trigon.handshake.HandshakeMessage.Answer;
+import trigon.handshake.HandshakeMessage.Offer;
+import trigon.handshake.HandshakeMessage.Ready;
+import trigon.handshake.HandshakeMessage.Reject;
+import trigon.verbs.Gid;
+import trigon.verbs.LinkKind;
+import trigon.verbs.Mtu;
+import trigon.verbs.QueuePairEndpoint;
+
+/** Values of all kinds, from a seed. */
+final class RandomMessages {
+
+    private final RandomGenerator random;
+
+    RandomMessages(RandomGenerator random) {
+        this.random = random;
+    }
+
+    HandshakeMessage message() {
+        return switch (random.nextInt(4)) {
+            case 0 -> offer(connection(), kind());
+            case 1 -> answer(kind());
+            case 2 -> new Ready();
+            default -> new Reject(text(random.nextInt(2 * Reject.MAX_REASON_CHARS)));
+        };
+    }
+
+    Offer offer(ConnectionId connection, LinkKind kind) {
+        return new Offer(connection, node(), kind, endpoint(), memory(), random.nextLong(1, Long.MAX_VALUE));
+    }
+
+    Answer answer(LinkKind kind) {
+        return new Answer(kind, endpoint(), memory(), random.nextLong(1, Long.MAX_VALUE));
+    }
+
+    ConnectionId connection() {
+        return new ConnectionId(random.nextLong(), random.nextLong());
+    }
+
+    NodeIdentity node() {
+        String name = "n" + text(random.nextInt(40)).replace('\n', ' ');
+        return new NodeIdentity(name, index(), random.nextInt());
+    }
+
+    OptionalInt index() {
+        return random.nextBoolean() ? OptionalInt.of(random.nextInt(0xFFFF)) : OptionalInt.empty();
+    }
+
+    LinkKind kind() {
+        return random.nextBoolean() ? LinkKind.RDMA : LinkKind.SOFTWARE;
+    }
+
+    QueuePairEndpoint endpoint() {
+        return new QueuePairEndpoint(
+                random.nextInt(1 << 24),
+                random.nextInt(1 << 24),
+                new Gid(random.nextLong(), random.nextLong()),
+                random.nextInt(1 << 16),
+                Mtu.ofCode(random.nextInt(1, 6)));
+    }
+
+    RemoteMemory memory() {
+        return new RemoteMemory(random.nextLong(), random.nextInt());
+    }
+
+    /** Links that fit a handle. */
+    List<LinkAddress> links() throws UnknownHostException {
+        List<LinkAddress> links = new ArrayList<>();
+        int room = ListenHandle.PRIVATE_OFFSET - ListenHandle.LINKS_OFFSET;
+        for (LinkAddress next = link(); LinkAddressCodec.bytes(next) <= room; next = link()) {
+            links.add(next);
+            room -= LinkAddressCodec.bytes(next);
+        }
+        return links.subList(0, random.nextInt(links.size() + 1));
+    }
+
+    LinkAddress link() throws UnknownHostException {
+        byte[] address = new byte[random.nextBoolean() ? 4 : 16];
+        random.nextBytes(address);
+        Set<LinkKind> kinds = random.nextBoolean() ? EnumSet.allOf(LinkKind.class) : EnumSet.of(kind());
+        return new LinkAddress(
+                InetAddress.getByAddress(address),
+                random.nextInt(address.length * 8 + 1),
+                random.nextInt(1, 0x10000),
+                kinds);
+    }
+
+    private String text(int characters) {
+        StringBuilder text = new StringBuilder();
+        for (int i = 0; i < characters; i++) {
+            switch (random.nextInt(8)) {
+                case 0 -> text.append('\u00e4');
+                case 1 -> text.append('\u6f22');
+                case 2 -> text.appendCodePoint(0x1F680);
+                default -> text.append((char) random.nextInt(' ', '~'));
+            }
+        }
+        return text.toString();
+    }
+}
