@@ -18,7 +18,7 @@ final class AbiCheck {
      * Checks all facts that Java depends on.
      *
      * @param facts what C was compiled with, by name
-     * @throws IllegalStateException naming each difference with both numbers
+     * @throws InstallationException naming each difference with both numbers
      */
     static void check(Map<String, Long> facts) {
         List<String> differences = new ArrayList<>();
@@ -31,7 +31,7 @@ final class AbiCheck {
             }
         });
         if (!differences.isEmpty()) {
-            throw new IllegalStateException(
+            throw new InstallationException(
                     "libnccl-net-trigon.so and the jars do not fit together (%s); install both from one package"
                             .formatted(String.join(", ", differences)));
         }

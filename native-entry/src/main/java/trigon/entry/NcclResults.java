@@ -12,6 +12,7 @@ final class NcclResults {
     static NcclResult of(Throwable thrown) {
         return switch (thrown) {
             case VerbsException _ -> NcclResult.SYSTEM_ERROR;
+            case InstallationException _ -> NcclResult.INVALID_USAGE;
             case IllegalArgumentException _ -> NcclResult.INVALID_ARGUMENT;
             default -> NcclResult.INTERNAL_ERROR;
         };

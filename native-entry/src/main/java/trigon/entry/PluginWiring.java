@@ -14,7 +14,7 @@ final class PluginWiring {
      * Wires the plugin.
      *
      * @param environment the process's environment variables
-     * @throws IllegalStateException where the installation is incomplete
+     * @throws InstallationException where the installation is incomplete
      */
     static NetPlugin wire(Map<String, String> environment) {
         // not the thread's context class loader: NCCL's threads have none
@@ -25,10 +25,10 @@ final class PluginWiring {
         return switch (factories.size()) {
             case 1 -> factories.getFirst().create(environment);
             case 0 ->
-                throw new IllegalStateException(
+                throw new InstallationException(
                         "no transport among the jars: the installation is incomplete; install Trigon again");
             default ->
-                throw new IllegalStateException("several transports among the jars (%s): remove all but one"
+                throw new InstallationException("several transports among the jars (%s): remove all but one"
                         .formatted(factories.stream()
                                 .map(factory -> factory.getClass().getName())
                                 .toList()));

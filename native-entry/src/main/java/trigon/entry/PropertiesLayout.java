@@ -60,12 +60,13 @@ enum PropertiesLayout {
     }
 
     int bytes() {
-        return switch (this) {
+        int end = switch (this) {
             case V8 -> netDeviceVersion() + INT;
             case V9 -> maxCollBytes() + LONG;
-            case V11 -> maxCollBytes() + 2 * LONG; // maxMultiRequestSize and padding
+            case V11 -> maxMultiRequestSize() + INT;
             case V12 -> planeId() + SHORT;
         };
+        return Math.ceilDiv(end, LONG) * LONG;
     }
 
     int forceFlush() {

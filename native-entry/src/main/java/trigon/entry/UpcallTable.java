@@ -34,13 +34,13 @@ final class UpcallTable {
      *
      * @param address of the table
      * @param entries that C expects
-     * @throws IllegalStateException where Java has more or fewer
+     * @throws InstallationException where Java has more or fewer
      */
     static void fill(long address, long entries, ControlCalls control, DataPathCalls dataPath) {
         UpcallTable table = new UpcallTable();
         table.addAll(control, dataPath);
         if (table.stubs.size() != entries) {
-            throw new IllegalStateException(
+            throw new InstallationException(
                     "libnccl-net-trigon.so has %d calls and the jars have %d; install both from one package"
                             .formatted(entries, table.stubs.size()));
         }

@@ -1,0 +1,65 @@
+/*
+ * One rank's connections: on each channel a send comm to the next rank of the ring and a receive comm from the one
+ * before, with registered staging buffers. What NCCL's service thread does.
+ */
+#ifndef HOST_CONNECTIONS_H
+#define HOST_CONNECTIONS_H
+
+#include "net.h"
+#include "options.h"
+#include "rendezvous.h"
+
+/* Messages on their way per connection, as NCCL's NCCL_STEPS. */
+enum { DEPTH = 8, MAX_CHANNELS = 64 };
+
+struct channel {
+  int device;
+  void *listen_comm;
+  void *send_comm;
+  void *recv_comm;
+  char handle[NCCL_NET_HANDLE_BYTES];      /* of our listener */
+  char next_handle[NCCL_NET_HANDLE_BYTES]; /* of the next rank's; the plugin may keep state in it */
+  bool has_next_handle;
+  char *send_buffer; /* DEPTH slots */
+  char *recv_buffer;
+  void *send_mhandle;
+  void *recv_mhandle;
+};
+
+struct rank {
+  const struct options *options;
+  struct net *net;
+  struct rendezvous *rendezvous; /* NULL: this rank is alone */
+  int number;
+  void *ctx;
+  size_t slot_bytes;
+  struct channel channels[MAX_CHANNELS];
+  double seconds; /* of all iterations */
+  size_t wrong;   /* elements or bytes that were not as expected */
+};
+
+/* Sequence numbers of a channel's messages: those below `posted` were given to the plugin, those below `done` ended. */
+struct flow {
+  size_t posted;
+  size_t done;
+  void *requests[DEPTH];
+};
+
+/* Listens, connects and accepts on all channels at once, then registers slots of `slot_bytes`. */
+bool connect_channels(struct rank *rank, size_t slot_bytes);
+
+/* Deregisters and closes, whatever there is. */
+bool close_channels(struct rank *rank);
+
+/* Tests the oldest request of a flow. Returns 1: done, with its size; 0: not done; -1: failed, said why. */
+int test_oldest(struct rank *rank, struct flow *flow, size_t *size);
+
+/* Sends or receives message flow->posted. Returns 1: posted; 0: the plugin had no room; -1: failed, said why. */
+int post_send(struct rank *rank, struct channel *channel, struct flow *flow, void *data, size_t size);
+int post_recv(struct rank *rank, struct channel *channel, struct flow *flow, void *data, size_t capacity);
+
+static inline char *slot_of(const struct rank *rank, char *buffer, size_t message) {
+  return buffer + (message % DEPTH) * rank->slot_bytes;
+}
+
+#endif

@@ -1,0 +1,144 @@
+/*
+ * Plays NCCL's part with a network plugin: loads it, initialises it, and for each rank connects a ring of ranks from
+ * one thread and moves data from another. Knows nothing of the plugin but NCCL's interface. Exits with 0 only if all
+ * was right.
+ */
+#include <pthread.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "host.h"
+#include "transfers.h"
+
+static pthread_mutex_t print_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static bool show_devices(struct rank *rank) {
+  int devices = 0;
+  int result = net_devices(rank->net, &devices);
+  for (int dev = 0; result == NCCL_SUCCESS && dev < devices; dev++) {
+    struct net_properties p;
+    result = net_get_properties(rank->net, dev, &p);
+    if (result == NCCL_SUCCESS && rank->options->verbose) {
+      fprintf(stderr,
+              "rank %d: device %d: %s, pci %s, guid 0x%llx, port %d, %d Mbit/s, %g us, pointers %d, receives %d\n",
+              rank->number, dev, p.name, p.pci_path == NULL ? "none" : p.pci_path, (unsigned long long)p.guid, p.port,
+              p.speed, (double)p.latency, p.pointer_support, p.max_receives);
+    }
+  }
+  return result == NCCL_SUCCESS || fail(rank->number, "devices: %d (%s)", result, result_name(result));
+}
+
+static void report(const struct rank *rank) {
+  const struct options *o = rank->options;
+  bool ring = o->test == TEST_RING;
+  double seconds = rank->seconds / (ring ? o->iterations : 1);
+  double algorithm = ring && seconds > 0 ? (double)o->bytes / seconds / 1e9 : 0;
+  double bus = algorithm * 2 * (o->ranks - 1) / o->ranks;
+  pthread_mutex_lock(&print_lock);
+  if (o->print_json) {
+    printf("{\"rank\": %d, \"ranks\": %d, \"plugin\": \"%s\", \"api\": %d, \"test\": \"%s\", \"channels\": %d, "
+           "\"bytes\": %zu, \"iterations\": %d, \"seconds\": %.9f, \"algbw_gbytes\": %.6f, \"busbw_gbytes\": %.6f, "
+           "\"wrong\": %zu}\n",
+           rank->number, o->ranks, net_name(rank->net), o->api, ring ? "ring" : "exchange", o->channels, o->bytes,
+           o->iterations, seconds, algorithm, bus, rank->wrong);
+    fflush(stdout);
+  } else {
+    fprintf(stderr, "rank %d: %zu bytes, %.3f ms, algbw %.3f GB/s, busbw %.3f GB/s, %zu wrong\n", rank->number,
+            o->bytes, seconds * 1e3, algorithm, bus, rank->wrong);
+  }
+  pthread_mutex_unlock(&print_lock);
+}
+
+/* What NCCL's progress thread does. */
+static void *run_progress(void *argument) {
+  struct rank *rank = argument;
+  thread_rank = rank->number;
+  bool ok = rank->options->test == TEST_RING ? run_ring(rank) : run_exchange(rank);
+  return ok && rank->wrong == 0 ? rank : NULL;
+}
+
+/* What NCCL's service thread does. */
+static void *run_service(void *argument) {
+  struct rank *rank = argument;
+  const struct options *options = rank->options;
+  thread_rank = rank->number;
+  size_t longest = options->test == TEST_RING ? options->slice_bytes : options->bytes + 128;
+  bool ok = connect_channels(rank, longest);
+  if (ok && rank->rendezvous != NULL) {
+    ok = rendezvous_barrier(rank->rendezvous, "connected", options->ranks, now() + options->timeout_seconds);
+  }
+  if (ok) {
+    pthread_t progress;
+    void *result = NULL;
+    ok = pthread_create(&progress, NULL, run_progress, rank) == 0 && pthread_join(progress, &result) == 0 &&
+         result != NULL;
+  }
+  if (ok) {
+    report(rank);
+  }
+  return close_channels(rank) && ok ? rank : NULL;
+}
+
+/* What an application's thread and NCCL's init and destroy do, for one rank. */
+static void *run_rank(void *argument) {
+  struct rank *rank = argument;
+  const struct options *options = rank->options;
+  thread_rank = rank->number;
+  double deadline = now() + options->timeout_seconds;
+  if (options->ranks > 1 &&
+      (rank->rendezvous = rendezvous_open(options->rendezvous, rank->number, deadline)) == NULL) {
+    return NULL;
+  }
+  int result = net_init(rank->net, &rank->ctx, 0x7267000000000000ULL);
+  bool ok = result == NCCL_SUCCESS || fail(rank->number, "init returned %d (%s)", result, result_name(result));
+  if (ok) {
+    ok = show_devices(rank);
+    pthread_t service;
+    void *served = NULL;
+    ok = ok && pthread_create(&service, NULL, run_service, rank) == 0 && pthread_join(service, &served) == 0 &&
+         served != NULL;
+    result = net_finalize(rank->net, rank->ctx);
+    ok = (result == NCCL_SUCCESS || fail(rank->number, "finalize returned %d", result)) && ok;
+  }
+  if (rank->rendezvous != NULL) {
+    ok = ok && rendezvous_leave(rank->rendezvous, options->ranks, now() + options->timeout_seconds);
+    rendezvous_close(rank->rendezvous);
+  }
+  return ok ? rank : NULL;
+}
+
+static bool run_transfer(const struct options *options) {
+  struct net net;
+  thread_rank = options->rank;
+  if (!net_open(&net, options->plugin, options->api)) {
+    return false;
+  }
+  struct rank *ranks = calloc((size_t)options->local_ranks, sizeof *ranks);
+  pthread_t threads[64];
+  bool ok = ranks != NULL;
+  int started = 0;
+  for (; ok && started < options->local_ranks; started++) {
+    ranks[started] = (struct rank){.options = options, .net = &net, .number = options->rank + started};
+    ok = pthread_create(&threads[started], NULL, run_rank, &ranks[started]) == 0;
+  }
+  for (int i = 0; i < started; i++) {
+    void *result = NULL;
+    pthread_join(threads[i], &result);
+    ok &= result != NULL;
+  }
+  net_close(&net);
+  free(ranks);
+  return ok && !is_failing();
+}
+
+int main(int argc, char **argv) {
+  struct options options;
+  if (!parse_options(&options, argc, argv)) {
+    return 2;
+  }
+  if (options.mode == MODE_CONTRACT) {
+    return run_contract(&options) == 0 ? 0 : 1;
+  }
+  return run_transfer(&options) ? 0 : 1;
+}

@@ -1,0 +1,82 @@
+/*
+ * A network plugin, whichever API version it is used through. The functions return an ncclResult_t and have the
+ * meaning that NCCL gives them; what a version lacks is done as NCCL's core does it.
+ */
+#ifndef HOST_NET_H
+#define HOST_NET_H
+
+#include <stdbool.h>
+
+#include "nccl_net_abi.h"
+
+struct net {
+  int api;
+  void *library;
+  union {
+    const void *table;
+    const struct nccl_net_v8 *v8;
+    const struct nccl_net_v9 *v9;
+    const struct nccl_net_v10 *v10;
+    const struct nccl_net_v11 *v11;
+    const struct nccl_net_v12 *v12;
+  };
+};
+
+/* The properties that all versions have, and those of later versions or what stands for them. */
+struct net_properties {
+  const char *name;
+  const char *pci_path;
+  uint64_t guid;
+  int pointer_support;
+  int speed;
+  int port;
+  float latency;
+  int max_comms;
+  int max_receives;
+  int device_type;
+  int virtual_devices;
+  int first_virtual_device;
+  size_t max_p2p_bytes;
+  size_t max_collective_bytes;
+  int max_multi_request;
+  int rail;
+  int plane;
+};
+
+/* dlopen and dlsym as NCCL does. False: it has said why. */
+bool net_open(struct net *net, const char *path, int api);
+void net_close(struct net *net);
+const char *net_name(const struct net *net);
+
+/* The logger that this program gives to plugins: stderr, with the rank of the calling thread. */
+void log_to_stderr(int level, unsigned long subsystems, const char *where, int line, const char *format, ...);
+
+/* The rank that log lines of this thread carry. */
+extern _Thread_local int thread_rank;
+
+/* v11 and later: a context per communicator. Before: once while any communicator lives, as NCCL's core does. */
+int net_init(struct net *net, void **ctx, uint64_t comm_id);
+int net_finalize(struct net *net, void *ctx);
+int net_devices(const struct net *net, int *count);
+
+/* Fills the struct with `poison` before the call. */
+int net_raw_properties(const struct net *net, int dev, unsigned char poison, unsigned char raw[128], size_t *bytes);
+int net_get_properties(const struct net *net, int dev, struct net_properties *properties);
+
+int net_listen(const struct net *net, void *ctx, int dev, void *handle, void **comm);
+int net_connect(const struct net *net, void *ctx, int dev, void *handle, void **comm);
+int net_accept(const struct net *net, void *listen_comm, void **comm);
+int net_close_send(const struct net *net, void *comm);
+int net_close_recv(const struct net *net, void *comm);
+int net_close_listen(const struct net *net, void *comm);
+
+int net_reg_mr(const struct net *net, void *comm, void *data, size_t size, int type, void **mhandle);
+int net_dereg_mr(const struct net *net, void *comm, void *mhandle);
+
+int net_isend(const struct net *net, void *comm, void *data, size_t size, int tag, void *mhandle, void **request);
+int net_irecv(const struct net *net, void *comm, int n, void **data, size_t *sizes, int *tags, void **mhandles,
+              void **request);
+int net_iflush(const struct net *net, void *comm, int n, void **data, int *sizes, void **mhandles, void **request);
+int net_test(const struct net *net, void *request, int *done, int *sizes);
+
+#endif

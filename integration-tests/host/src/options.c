@@ -1,0 +1,117 @@
+#include "options.h"
+
+#include <getopt.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char usage[] =
+    "nccl-host --plugin PATH [options]: plays NCCL's part with a network plugin\n"
+    "  --plugin PATH        the plugin, a shared library\n"
+    "  --api N              8 to 12: which ncclNetPlugin_vN (default 12)\n"
+    "  --mode transfer      connect, transfer, check, close (default)\n"
+    "  --mode contract      one process: what the plugin must bear from NCCL\n"
+    "  --test ring          float32 ring all-reduce, every element checked (default)\n"
+    "  --test exchange      messages of 0 to BYTES bytes to the next rank, every byte checked\n"
+    "  --rank R --ranks N   this process's first rank, and how many there are (default 0, 1)\n"
+    "  --local-ranks L      ranks R to R+L-1 live in this process (default 1)\n"
+    "  --rendezvous WHERE   a directory that all ranks see, or HOST:PORT where rank 0 listens\n"
+    "  --bytes N            of the all-reduce, or of the longest message (default 1048576)\n"
+    "  --slice-bytes N      longest message of the all-reduce (default 524288)\n"
+    "  --iterations N       (default 3)\n"
+    "  --channels C         rings side by side (default 1)\n"
+    "  --device D           device number (default: channel modulo devices)\n"
+    "  --seed N             of --test exchange (default 1)\n"
+    "  --timeout SECONDS    for every wait (default 60)\n"
+    "  --print-json         one line of JSON per rank on stdout\n"
+    "  --verbose            devices and steps on stderr\n";
+
+enum { PLUGIN = 256, API, MODE, TEST, RANK, RANKS, LOCAL_RANKS, RENDEZVOUS, BYTES, SLICE_BYTES, ITERATIONS,
+       CHANNELS, DEVICE, SEED, TIMEOUT, PRINT_JSON, VERBOSE };
+
+static const struct option long_options[] = {
+    {"plugin", required_argument, NULL, PLUGIN},
+    {"api", required_argument, NULL, API},
+    {"mode", required_argument, NULL, MODE},
+    {"test", required_argument, NULL, TEST},
+    {"rank", required_argument, NULL, RANK},
+    {"ranks", required_argument, NULL, RANKS},
+    {"local-ranks", required_argument, NULL, LOCAL_RANKS},
+    {"rendezvous", required_argument, NULL, RENDEZVOUS},
+    {"bytes", required_argument, NULL, BYTES},
+    {"slice-bytes", required_argument, NULL, SLICE_BYTES},
+    {"iterations", required_argument, NULL, ITERATIONS},
+    {"channels", required_argument, NULL, CHANNELS},
+    {"device", required_argument, NULL, DEVICE},
+    {"seed", required_argument, NULL, SEED},
+    {"timeout", required_argument, NULL, TIMEOUT},
+    {"print-json", no_argument, NULL, PRINT_JSON},
+    {"verbose", no_argument, NULL, VERBOSE},
+    {NULL, 0, NULL, 0},
+};
+
+static bool number(const char *text, long min, long max, long *value) {
+  char *end;
+  *value = strtol(text, &end, 10);
+  if (*text != '\0' && *end == '\0' && *value >= min && *value <= max) {
+    return true;
+  }
+  fprintf(stderr, "nccl-host: %s is not a number from %ld to %ld\n", text, min, max);
+  return false;
+}
+
+static bool choice(const char *text, const char *first, const char *second, int *value) {
+  if (strcmp(text, first) != 0 && strcmp(text, second) != 0) {
+    fprintf(stderr, "nccl-host: %s is neither %s nor %s\n", text, first, second);
+    return false;
+  }
+  *value = strcmp(text, first) == 0 ? 0 : 1;
+  return true;
+}
+
+static bool set(struct options *options, int option, const char *text) {
+  long value = 0;
+  int chosen = 0;
+  bool ok = true;
+  switch (option) {
+  case PLUGIN: options->plugin = text; break;
+  case RENDEZVOUS: options->rendezvous = text; break;
+  case PRINT_JSON: options->print_json = true; break;
+  case VERBOSE: options->verbose = true; break;
+  case API: ok = number(text, 8, 12, &value); options->api = (int)value; break;
+  case RANK: ok = number(text, 0, 4095, &value); options->rank = (int)value; break;
+  case RANKS: ok = number(text, 1, 4096, &value); options->ranks = (int)value; break;
+  case LOCAL_RANKS: ok = number(text, 1, 64, &value); options->local_ranks = (int)value; break;
+  case BYTES: ok = number(text, 0, 1L << 36, &value); options->bytes = (size_t)value; break;
+  case SLICE_BYTES: ok = number(text, 4, 1L << 30, &value); options->slice_bytes = (size_t)value & ~3UL; break;
+  case ITERATIONS: ok = number(text, 1, 1000000, &value); options->iterations = (int)value; break;
+  case CHANNELS: ok = number(text, 1, 64, &value); options->channels = (int)value; break;
+  case DEVICE: ok = number(text, -1, 127, &value); options->device = (int)value; break;
+  case SEED: ok = number(text, 0, INT32_MAX, &value); options->seed = (unsigned)value; break;
+  case TIMEOUT: ok = number(text, 1, 86400, &value); options->timeout_seconds = (int)value; break;
+  case MODE: ok = choice(text, "transfer", "contract", &chosen); options->mode = (enum mode)chosen; break;
+  case TEST: ok = choice(text, "ring", "exchange", &chosen); options->test = (enum test)chosen; break;
+  default: ok = false; fputs(usage, stderr); break;
+  }
+  return ok;
+}
+
+bool parse_options(struct options *options, int argc, char **argv) {
+  *options = (struct options){.api = 12, .ranks = 1, .local_ranks = 1, .channels = 1, .device = -1, .bytes = 1 << 20,
+                              .slice_bytes = 512 << 10, .iterations = 3, .timeout_seconds = 60, .seed = 1};
+  int option;
+  while ((option = getopt_long(argc, argv, "", long_options, NULL)) != -1) {
+    if (!set(options, option, optarg)) {
+      return false;
+    }
+  }
+  bool alone = options->mode == MODE_CONTRACT || options->ranks == 1;
+  if (options->plugin == NULL || optind < argc || options->rank + options->local_ranks > options->ranks ||
+      (!alone && options->rendezvous == NULL)) {
+    fputs("nccl-host: needs --plugin, and for several ranks --rendezvous; ranks count from 0\n", stderr);
+    fputs(usage, stderr);
+    return false;
+  }
+  return true;
+}

@@ -1,0 +1,34 @@
+/* The command line. */
+#ifndef HOST_OPTIONS_H
+#define HOST_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum test { TEST_RING, TEST_EXCHANGE };
+enum mode { MODE_TRANSFER, MODE_CONTRACT };
+
+struct options {
+  const char *plugin;
+  const char *rendezvous; /* a directory, or HOST:PORT of rank 0 */
+  enum mode mode;
+  enum test test;
+  int api;
+  int rank;        /* of this process's first */
+  int ranks;       /* in all processes */
+  int local_ranks; /* in this process: a thread group each, as with several GPUs per process */
+  int channels;
+  int device; /* -1: the channel's number modulo the devices */
+  size_t bytes;
+  size_t slice_bytes;
+  int iterations;
+  int timeout_seconds;
+  unsigned seed;
+  bool print_json;
+  bool verbose;
+};
+
+/* Returns false after it has said what is wrong with the command line. */
+bool parse_options(struct options *options, int argc, char **argv);
+
+#endif

@@ -1,0 +1,231 @@
+/*
+ * Ring all-reduce as NCCL does it on the wire. A channel's part of the vector is worked off in loops; a loop has a
+ * segment per rank. In step s, a rank sends to the next what it got in step s-1: for ranks-1 steps the sum so far
+ * (reduce-scatter), for ranks-1 steps more the finished sum (all-gather). A segment travels in SLICES messages, so that
+ * several are on their way; short segments leave the last ones empty, which are sent all the same.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "host.h"
+#include "transfers.h"
+
+enum { SLICES = 4 };
+
+struct work {
+  struct rank *rank;
+  struct channel *channel;
+  float *data;            /* the channel's part */
+  size_t elements;        /* of it */
+  size_t slice_elements;  /* of the longest message */
+  size_t loop_elements;   /* all segments of a loop */
+  size_t steps_of_loop;
+  size_t messages;
+  struct flow sends;
+  struct flow receives;
+  bool staged; /* message sends.posted lies in its slot */
+};
+
+struct piece {
+  size_t first;
+  size_t elements;
+  size_t step;
+};
+
+static size_t least(size_t a, size_t b) {
+  return a < b ? a : b;
+}
+
+/* Which elements message `message` carries that this rank sends (or receives, from the rank before). */
+static struct piece piece_of(const struct work *work, size_t message, bool received) {
+  size_t ranks = (size_t)work->rank->options->ranks;
+  size_t step = message / SLICES % work->steps_of_loop;
+  size_t loop = message / SLICES / work->steps_of_loop;
+  size_t slice = message % SLICES;
+  size_t sender = (size_t)work->rank->number + (received ? ranks - 1 : 0);
+  size_t segment = (sender + 2 * ranks - step) % ranks;
+  size_t loop_first = loop * work->loop_elements;
+  size_t loop_end = least(loop_first + work->loop_elements, work->elements);
+  size_t segment_elements = (loop_end - loop_first + ranks - 1) / ranks;
+  size_t slice_elements = (segment_elements + SLICES - 1) / SLICES;
+  size_t end = least(loop_first + (segment + 1) * segment_elements, loop_end);
+  size_t first = least(loop_first + segment * segment_elements + slice * slice_elements, end);
+  return (struct piece){first, least(first + slice_elements, end) - first, step};
+}
+
+static bool begin(struct work *work, struct rank *rank, int number, float *vector, size_t elements) {
+  size_t channels = (size_t)rank->options->channels;
+  size_t ranks = (size_t)rank->options->ranks;
+  size_t first = elements * (size_t)number / channels;
+  *work = (struct work){.rank = rank,
+                        .channel = &rank->channels[number],
+                        .data = vector + first,
+                        .elements = elements * (size_t)(number + 1) / channels - first,
+                        .slice_elements = rank->options->slice_bytes / sizeof(float),
+                        .steps_of_loop = 2 * (ranks - 1)};
+  work->loop_elements = work->slice_elements * SLICES * ranks;
+  size_t loops = (work->elements + work->loop_elements - 1) / work->loop_elements;
+  work->messages = (loops == 0 ? 1 : loops) * work->steps_of_loop * SLICES;
+  return true;
+}
+
+static bool receive(struct work *work, bool *progress) {
+  struct rank *rank = work->rank;
+  struct flow *flow = &work->receives;
+  while (flow->posted < work->messages && flow->posted - flow->done < DEPTH) {
+    int result = post_recv(rank, work->channel, flow, slot_of(rank, work->channel->recv_buffer, flow->posted),
+                           rank->slot_bytes);
+    if (result <= 0) {
+      if (result < 0) {
+        return false;
+      }
+      break;
+    }
+    *progress = true;
+  }
+  size_t bytes;
+  size_t message = flow->done;
+  int done = test_oldest(rank, flow, &bytes);
+  if (done <= 0) {
+    return done == 0;
+  }
+  *progress = true;
+  struct piece piece = piece_of(work, message, true);
+  if (bytes != piece.elements * sizeof(float)) {
+    return fail(rank->number, "message %zu has %zu bytes instead of %zu", message, bytes,
+                piece.elements * sizeof(float));
+  }
+  const float *received = (const float *)slot_of(rank, work->channel->recv_buffer, message);
+  float *into = work->data + piece.first;
+  if (piece.step < (size_t)rank->options->ranks - 1) {
+    for (size_t i = 0; i < piece.elements; i++) {
+      into[i] += received[i];
+    }
+  } else {
+    memcpy(into, received, bytes);
+  }
+  return true;
+}
+
+static bool transmit(struct work *work, bool *progress) {
+  struct rank *rank = work->rank;
+  struct flow *flow = &work->sends;
+  size_t bytes;
+  int done = test_oldest(rank, flow, &bytes);
+  *progress |= done == 1;
+  while (done >= 0 && flow->posted < work->messages && flow->posted - flow->done < DEPTH) {
+    struct piece piece = piece_of(work, flow->posted, false);
+    if (piece.step > 0 && work->receives.done + SLICES <= flow->posted) {
+      break; /* this piece has not come from the rank before yet */
+    }
+    char *slot = slot_of(rank, work->channel->send_buffer, flow->posted);
+    if (!work->staged) {
+      memcpy(slot, work->data + piece.first, piece.elements * sizeof(float));
+      work->staged = true;
+    }
+    int result = post_send(rank, work->channel, flow, slot, piece.elements * sizeof(float));
+    if (result <= 0) {
+      return result == 0;
+    }
+    work->staged = false;
+    *progress = true;
+  }
+  return done >= 0;
+}
+
+static bool stalled(const struct work *works) {
+  const struct rank *rank = works->rank;
+  char text[512] = "";
+  size_t length = 0;
+  for (int c = 0; c < rank->options->channels && length < sizeof text; c++) {
+    const struct work *work = &works[c];
+    length += (size_t)snprintf(text + length, sizeof text - length,
+                               "; channel %d: of %zu messages %zu sends posted, %zu done, %zu receives posted, %zu done",
+                               c, work->messages, work->sends.posted, work->sends.done, work->receives.posted,
+                               work->receives.done);
+  }
+  return fail(rank->number, "timeout: nothing moved for %d s%s", rank->options->timeout_seconds, text);
+}
+
+static bool all_reduce(struct rank *rank, struct work *works, float *vector, size_t elements) {
+  int open = 0;
+  for (int c = 0; c < rank->options->channels; c++) {
+    begin(&works[c], rank, c, vector, elements);
+    open += works[c].messages > 0;
+  }
+  double last_progress = now();
+  unsigned idle = 0;
+  while (open > 0) {
+    bool progress = false;
+    open = 0;
+    for (int c = 0; c < rank->options->channels; c++) {
+      struct work *work = &works[c];
+      if (work->sends.done == work->messages && work->receives.done == work->messages) {
+        continue;
+      }
+      open++;
+      if (!receive(work, &progress) || !transmit(work, &progress)) {
+        return false;
+      }
+    }
+    if (progress) {
+      last_progress = now();
+      idle = 0;
+    } else if (is_failing()) {
+      return false;
+    } else if (now() - last_progress > rank->options->timeout_seconds) {
+      return stalled(works);
+    } else {
+      idle_wait(&idle);
+    }
+  }
+  return true;
+}
+
+/* Small whole numbers: their sums are exact in any order. */
+static float value_of(size_t element, int iteration) {
+  return (float)((element * 7 + (size_t)iteration * 3) % 251);
+}
+
+static void fill(const struct rank *rank, float *vector, size_t elements, int iteration) {
+  for (size_t i = 0; i < elements; i++) {
+    vector[i] = (float)(rank->number + 1) * value_of(i, iteration);
+  }
+}
+
+static void check(struct rank *rank, const float *vector, size_t elements, int iteration) {
+  float ranks = (float)rank->options->ranks;
+  float factor = ranks * (ranks + 1) / 2;
+  for (size_t i = 0; i < elements; i++) {
+    float expected = factor * value_of(i, iteration);
+    if (vector[i] != expected && rank->wrong++ == 0) {
+      fail(rank->number, "element %zu of iteration %d is %g instead of %g", i, iteration, (double)vector[i],
+           (double)expected);
+    }
+  }
+}
+
+bool run_ring(struct rank *rank) {
+  size_t elements = rank->options->bytes / sizeof(float);
+  float *vector = malloc(elements * sizeof(float) + sizeof(float));
+  struct work *works = calloc((size_t)rank->options->channels, sizeof *works);
+  if (vector == NULL || works == NULL) {
+    free(vector);
+    free(works);
+    return fail(rank->number, "no memory for %zu bytes", rank->options->bytes);
+  }
+  bool ok = true;
+  for (int i = 0; ok && i < rank->options->iterations; i++) {
+    fill(rank, vector, elements, i);
+    double start = now();
+    ok = all_reduce(rank, works, vector, elements);
+    rank->seconds += now() - start;
+    if (ok) {
+      check(rank, vector, elements, i);
+    }
+  }
+  free(vector);
+  free(works);
+  return ok;
+}

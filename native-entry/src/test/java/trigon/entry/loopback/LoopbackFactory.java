@@ -1,0 +1,18 @@
+package trigon.entry.loopback;
+
+import java.util.Map;
+import trigon.entry.NetPluginFactory;
+import trigon.transport.NetPlugin;
+
+/** Makes a {@link LoopbackPlugin}; LOOPBACK_FAULT in the environment chooses something for it to do wrong. */
+public final class LoopbackFactory implements NetPluginFactory {
+
+    @Override
+    public NetPlugin create(Map<String, String> environment) {
+        String fault = environment.getOrDefault("LOOPBACK_FAULT", "");
+        if (fault.equals("create")) {
+            throw new IllegalStateException("told to fail at the start");
+        }
+        return new LoopbackPlugin(fault);
+    }
+}
