@@ -22,5 +22,5 @@ install_file() { # MODE FROM TO
   mv "$3.new" "$3"
 }
 install_file 755 "$project/native-entry/target/native/libnccl-net-trigon.so" "$distribution/lib/libnccl-net-trigon.so"
-install_file 755 "$project/integration-tests/host/target/nccl-host" "$distribution/libexec/nccl-host"
+install_file 755 "$project/native-entry/target/host/nccl-host" "$distribution/libexec/nccl-host"
 install_file 755 "$project/dist/src/main/sh/trigon" "$distribution/bin/trigon"

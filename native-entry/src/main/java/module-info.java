@@ -3,6 +3,10 @@ module trigon.entry {
     requires ch.qos.logback.classic;
     requires ch.qos.logback.core;
     requires org.slf4j;
+    requires trigon.config;
+    requires trigon.handshake;
+    requires trigon.routing;
+    requires trigon.software;
     requires trigon.transport;
     requires trigon.verbs;
     requires static org.jspecify;

@@ -4,8 +4,8 @@ import java.util.Map;
 import trigon.transport.NetPlugin;
 
 /**
- * Makes the plugin that NCCL's calls go to. Found with {@link java.util.ServiceLoader} on Trigon's own path, where there
- * is at most one: tests put theirs there.
+ * Makes the plugin that NCCL's calls go to: {@link TransportFactory}, unless {@link java.util.ServiceLoader} finds another
+ * one on Trigon's own path, where tests put theirs.
  */
 public interface NetPluginFactory {
 

@@ -24,11 +24,9 @@ final class PluginWiring {
                         .toList();
         return switch (factories.size()) {
             case 1 -> factories.getFirst().create(environment);
-            case 0 ->
-                throw new InstallationException(
-                        "no transport among the jars: the installation is incomplete; install Trigon again");
+            case 0 -> new TransportFactory().create(environment);
             default ->
-                throw new InstallationException("several transports among the jars (%s): remove all but one"
+                throw new InstallationException("several transports among the jars (%s): remove them, or all but one"
                         .formatted(factories.stream()
                                 .map(factory -> factory.getClass().getName())
                                 .toList()));
