@@ -14,7 +14,7 @@ module=$project/integration-tests
 trigon_find_jdk || exit 125
 
 if [ $# -eq 0 ]; then
-  (cd "$project" && ./mvnw -q test-compile -pl integration-tests -am) || exit 125
+  (cd "$project" && ./mvnw -q package -DskipTests -pl integration-tests -am) || exit 125
   classpath=$module/target/test-classes:$(cat "$module/target/lab.classpath")
   set -- "--scan-classpath=$module/target/test-classes" --include-classname='.*LabTest'
 else
