@@ -18,8 +18,7 @@ import org.jspecify.annotations.Nullable;
  * without a file does not load it.
  *
  * <p>Only the plain part of YAML is taken: no aliases, no anchors that anything could refer to, no tags, one document.
- * Duplicate keys are found here and
- * not by Jackson's strict detection, because here both lines are known.
+ * Duplicate keys are found here and not by Jackson's strict detection, because here both lines are known.
  */
 final class YamlReader {
 
