@@ -56,12 +56,13 @@ final class ClusterDecoder {
         for (Located item : list.items(NICS_RULE)) {
             NicConfig nic = nic(item);
             for (NicConfig other : nics.keySet()) {
-                // with one address or none to choose from, a device must not be there twice
+                // a device may be there several times only to list several of its addresses
                 if (other.device().isPresent()
                         && other.device().equals(nic.device())
                         && (other.address().isEmpty() || nic.address().isEmpty())) {
-                    throw item.bad("the NIC %s is there already, with all of its addresses or with one (%s)"
-                            .formatted(nic.device().orElseThrow(), other.source()));
+                    throw item.bad(
+                            "the NIC %s is there already (%s); only with different addresses may it be listed again"
+                                    .formatted(nic.device().orElseThrow(), other.source()));
                 }
             }
             nics.put(nic, item);

@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
  * Turns the text of a YAML document into {@link YamlNode}s. The only class that touches Jackson, so that a process
  * without a file does not load it.
  *
- * <p>Only the plain part of YAML is taken: no anchors, aliases and tags, one document. Duplicate keys are found here and
- * not by Jackson's strict detection, because here both lines are known.
+ * <p>Only the plain part of YAML is taken: no aliases, no anchors that anything could refer to, no tags, one document.
+ * Duplicate keys are found here and not by Jackson's strict detection, because here both lines are known.
  */
 final class YamlReader {
 

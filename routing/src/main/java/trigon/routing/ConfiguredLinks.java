@@ -83,8 +83,11 @@ final class ConfiguredLinks {
             }
         }
         boolean required = policy == LinkPolicy.RDMA || (policy == LinkPolicy.AUTO && namesRdmaDevice);
+        String why = reasons.isEmpty() ? "" : " (" + String.join("; ", reasons) + ")";
+        if (policy == LinkPolicy.AUTO && !required && found.isEmpty()) {
+            leftOut.add(nic + ": software only, since no active RDMA port has an address of it" + why);
+        }
         if (required && found.isEmpty()) {
-            String why = reasons.isEmpty() ? "" : " (" + String.join("; ", reasons) + ")";
             throw problem(
                     nic,
                     nic.address()

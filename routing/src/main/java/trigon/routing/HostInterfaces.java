@@ -49,10 +49,16 @@ public record HostInterfaces(List<HostInterface> interfaces) {
 
     private static HostInterface snapshot(NetworkInterface of) throws SocketException {
         List<InterfaceAddress> addresses = of.getInterfaceAddresses().stream()
-                .map(address -> new InterfaceAddress(address.getAddress(), address.getNetworkPrefixLength()))
+                .map(address -> interfaceAddress(address.getAddress(), address.getNetworkPrefixLength()))
                 .toList();
         return new HostInterface(
                 of.getName(), of.getIndex(), of.isUp(), of.isLoopback(), addresses, speedMbps(of.getName()));
+    }
+
+    /** Without a sensible prefix, an address alone in its subnet. */
+    private static InterfaceAddress interfaceAddress(InetAddress address, int prefixLength) {
+        int bits = address.getAddress().length * Byte.SIZE;
+        return new InterfaceAddress(address, prefixLength >= 0 && prefixLength <= bits ? prefixLength : bits);
     }
 
     private static int speedMbps(String name) {

@@ -20,6 +20,12 @@ import trigon.config.PluginConfig;
  */
 public final class RoutingTable {
 
+    private static final Comparator<Path> BEST_FIRST = Comparator.comparingInt(
+                    (Path path) -> -subnetBits(path.reason()))
+            .thenComparing(Path::kind)
+            .thenComparing(Path::local, LocalLink.BY_RANK)
+            .thenComparing(Path::remote, PeerLink.BY_ADDRESS);
+
     private final List<LocalLink> links;
     private final RouteLookup kernel;
     private final Map<Integer, NicOverride> overrides;
@@ -88,12 +94,6 @@ public final class RoutingTable {
         }
         return paths.stream().sorted(BEST_FIRST).toList();
     }
-
-    private static final Comparator<Path> BEST_FIRST = Comparator.comparingInt(
-                    (Path path) -> -subnetBits(path.reason()))
-            .thenComparing(Path::kind)
-            .thenComparing(Path::local, LocalLink.BY_RANK)
-            .thenComparing(Path::remote, PeerLink.BY_ADDRESS);
 
     /** How closely both ends are related: less than any subnet for a route. */
     private static int subnetBits(Reason reason) {

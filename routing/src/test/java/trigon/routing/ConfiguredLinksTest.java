@@ -81,6 +81,19 @@ class ConfiguredLinksTest {
     }
 
     @Test
+    void saysWhichNicsHaveNoRdma() {
+        DiscoveredLinks found = LinkDiscovery.discover(
+                Links.config(LinkPolicy.AUTO, Map.of(), nic("", "192.168.1.5/24"), nic("", "10.0.13.1/24")),
+                PORTS,
+                HOST);
+
+        assertThat(found.leftOut())
+                .singleElement()
+                .asString()
+                .startsWith("192.168.1.5/24: software only, since no active RDMA port has an address of it");
+    }
+
+    @Test
     void takesLoopbackAddressesThatNobodyConfigured() {
         assertThat(links(LinkPolicy.SOFTWARE, nic("", "127.0.12.1/24"), nic("", "127.0.13.1/24")))
                 .containsExactly("soft_lo 127.0.12.1/24 (software)", "soft_lo_2 127.0.13.1/24 (software)");
