@@ -184,7 +184,8 @@ class RoutedNetPluginTest {
             assertThat(finish(a, send)).isEqualTo(8);
             if (i < 68) {
                 int next = 8 * (i + 32);
-                retry(() -> b.plugin.irecv(ab.receiveComm, to + next, 8, TAG, toHandle, true));
+                long receive = retry(() -> b.plugin.irecv(ab.receiveComm, to + next, 8, TAG, toHandle, true));
+                assertThat(b.plugin.test(receive)).isIn(0L, 8L);
             }
         }
         long deadline = System.nanoTime() + 20_000_000_000L;
