@@ -16,6 +16,9 @@ bool is_failing(void);
 /* Waits a little: yields at first, sleeps when there was nothing to do for long. `idle` counts the calls. */
 void idle_wait(unsigned *idle);
 
+/* From now on idle_wait only yields. */
+void never_sleep(void);
+
 /* Name of an ncclResult_t. */
 const char *result_name(int result);
 

@@ -137,6 +137,9 @@ int main(int argc, char **argv) {
   if (!parse_options(&options, argc, argv)) {
     return 2;
   }
+  if (options.spin) {
+    never_sleep();
+  }
   if (options.mode == MODE_CONTRACT) {
     return run_contract(&options) == 0 ? 0 : 1;
   }

@@ -16,10 +16,12 @@ static const char usage[] =
     "  --test exchange      messages of 0 to BYTES bytes to the next rank, every byte checked\n"
     "  --rank R --ranks N   this process's first rank, and how many there are (default 0, 1)\n"
     "  --local-ranks L      ranks R to R+L-1 live in this process (default 1)\n"
-    "  --rendezvous WHERE   a directory that all ranks see, or HOST:PORT where rank 0 listens\n"
+    "  --rendezvous WHERE   a new directory that all ranks see, or HOST:PORT where rank 0 listens\n"
     "  --bytes N            of the all-reduce, or of the longest message (default 1048576)\n"
     "  --slice-bytes N      longest message of the all-reduce (default 524288)\n"
     "  --iterations N       (default 3)\n"
+    "  --warmup N           iterations of the all-reduce before those that are timed (default 1)\n"
+    "  --spin               wait as NCCL does: yield, never sleep\n"
     "  --channels C         rings side by side (default 1)\n"
     "  --device D           device number (default: channel modulo devices)\n"
     "  --seed N             of --test exchange (default 1)\n"
@@ -28,7 +30,7 @@ static const char usage[] =
     "  --verbose            devices and steps on stderr\n";
 
 enum { PLUGIN = 256, API, MODE, TEST, RANK, RANKS, LOCAL_RANKS, RENDEZVOUS, BYTES, SLICE_BYTES, ITERATIONS,
-       CHANNELS, DEVICE, SEED, TIMEOUT, PRINT_JSON, VERBOSE };
+       CHANNELS, DEVICE, SEED, TIMEOUT, PRINT_JSON, VERBOSE, WARMUP, SPIN };
 
 static const struct option long_options[] = {
     {"plugin", required_argument, NULL, PLUGIN},
@@ -48,6 +50,8 @@ static const struct option long_options[] = {
     {"timeout", required_argument, NULL, TIMEOUT},
     {"print-json", no_argument, NULL, PRINT_JSON},
     {"verbose", no_argument, NULL, VERBOSE},
+    {"warmup", required_argument, NULL, WARMUP},
+    {"spin", no_argument, NULL, SPIN},
     {NULL, 0, NULL, 0},
 };
 
@@ -79,6 +83,8 @@ static bool set(struct options *options, int option, const char *text) {
   case RENDEZVOUS: options->rendezvous = text; break;
   case PRINT_JSON: options->print_json = true; break;
   case VERBOSE: options->verbose = true; break;
+  case SPIN: options->spin = true; break;
+  case WARMUP: ok = number(text, 0, 1000000, &value); options->warmup = (int)value; break;
   case API: ok = number(text, 8, 12, &value); options->api = (int)value; break;
   case RANK: ok = number(text, 0, 4095, &value); options->rank = (int)value; break;
   case RANKS: ok = number(text, 1, 4096, &value); options->ranks = (int)value; break;
@@ -99,7 +105,7 @@ static bool set(struct options *options, int option, const char *text) {
 
 bool parse_options(struct options *options, int argc, char **argv) {
   *options = (struct options){.api = 12, .ranks = 1, .local_ranks = 1, .channels = 1, .device = -1, .bytes = 1 << 20,
-                              .slice_bytes = 512 << 10, .iterations = 3, .timeout_seconds = 60, .seed = 1};
+                              .slice_bytes = 512 << 10, .iterations = 3, .warmup = 1, .timeout_seconds = 60, .seed = 1};
   int option;
   while ((option = getopt_long(argc, argv, "", long_options, NULL)) != -1) {
     if (!set(options, option, optarg)) {

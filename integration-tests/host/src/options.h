@@ -10,7 +10,7 @@ enum mode { MODE_TRANSFER, MODE_CONTRACT };
 
 struct options {
   const char *plugin;
-  const char *rendezvous; /* a directory, or HOST:PORT of rank 0 */
+  const char *rendezvous; /* a fresh directory, or HOST:PORT of rank 0 */
   enum mode mode;
   enum test test;
   int api;
@@ -22,10 +22,12 @@ struct options {
   size_t bytes;
   size_t slice_bytes;
   int iterations;
+  int warmup; /* iterations before, checked but not timed */
   int timeout_seconds;
   unsigned seed;
   bool print_json;
   bool verbose;
+  bool spin; /* wait as NCCL does: yield, never sleep */
 };
 
 /* Returns false after it has said what is wrong with the command line. */

@@ -185,7 +185,7 @@ static bool all_reduce(struct rank *rank, struct work *works, float *vector, siz
 
 /* Small whole numbers: their sums are exact in any order. */
 static float value_of(size_t element, int iteration) {
-  return (float)((element * 7 + (size_t)iteration * 3) % 251);
+  return (float)((element * 7 + (size_t)(iteration + 1000000) * 3) % 251);
 }
 
 static void fill(const struct rank *rank, float *vector, size_t elements, int iteration) {
@@ -216,11 +216,11 @@ bool run_ring(struct rank *rank) {
     return fail(rank->number, "no memory for %zu bytes", rank->options->bytes);
   }
   bool ok = true;
-  for (int i = 0; ok && i < rank->options->iterations; i++) {
+  for (int i = -rank->options->warmup; ok && i < rank->options->iterations; i++) {
     fill(rank, vector, elements, i);
     double start = now();
     ok = all_reduce(rank, works, vector, elements);
-    rank->seconds += now() - start;
+    rank->seconds += i < 0 ? 0 : now() - start;
     if (ok) {
       check(rank, vector, elements, i);
     }

@@ -17,10 +17,9 @@ struct jvm_options {
 };
 
 static const char *const standard_options[] = {
-    /* a guest: no handlers for INT, TERM, HUP, QUIT, no files outside, no cores, nothing on stdout */
+    /* a guest: no handlers for INT, TERM, HUP, QUIT, no files outside, nothing on stdout; cores are for ulimit -c to say */
     "-Xrs",
     "-XX:-UsePerfData",
-    "-XX:-CreateCoredumpOnCrash",
     "-XX:+DisableAttachMechanism",
     "-Xlog:disable",
     "-Xlog:all=warning:stderr",

@@ -22,6 +22,7 @@ final class LoopbackPlugin implements NetPlugin {
     private static final Logger LOG = LoggerFactory.getLogger(LoopbackPlugin.class);
 
     private static final long MAGIC = 0x6c6f6f706261636bL;
+    private static final long PROCESS = ProcessHandle.current().pid();
     private static final int DEVICES = 2;
     private static final int STATE = HANDLE_BYTES - 8;
 
@@ -111,6 +112,7 @@ final class LoopbackPlugin implements NetPlugin {
         long id = add(new ListenComm(new Link(context)));
         Memory.putLong(handleAddress, MAGIC);
         Memory.putLong(handleAddress + 8, id);
+        Memory.putLong(handleAddress + 16, PROCESS);
         Memory.putLong(handleAddress + STATE, 0);
         return id;
     }
@@ -123,8 +125,8 @@ final class LoopbackPlugin implements NetPlugin {
             char percent = '%';
             throw new IllegalStateException("told to fail in connect: " + percent + "s" + percent + "n");
         }
-        if (Memory.getLong(handleAddress) != MAGIC) {
-            throw new IllegalArgumentException("not a handle of this plugin");
+        if (Memory.getLong(handleAddress) != MAGIC || Memory.getLong(handleAddress + 16) != PROCESS) {
+            throw new IllegalArgumentException("not a handle of this plugin in this process");
         }
         Link link = get(Memory.getLong(handleAddress + 8), ListenComm.class, "listener")
                 .link();
