@@ -115,7 +115,7 @@ class HandshakeCodecTest {
 
     @Test
     void garbageIsNothingButRefused() {
-        for (int i = 0; i < 50_000; i++) {
+        for (int i = 0; i < 20_000; i++) {
             byte[] body = new byte[random.nextInt(128)];
             random.nextBytes(body);
             int type = random.nextInt(6);
