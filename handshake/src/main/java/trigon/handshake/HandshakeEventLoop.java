@@ -7,6 +7,7 @@ import io.netty.channel.EventLoop;
 import io.netty.channel.SingleThreadIoEventLoop;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.util.concurrent.Future;
+import io.netty.util.concurrent.Promise;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -31,14 +32,14 @@ public final class HandshakeEventLoop implements AutoCloseable {
     /** Handshakes are few and small: nothing is gained by a pool, whose first chunk alone is larger than all of them. */
     private static final ByteBufAllocator ALLOCATOR = new UnpooledByteBufAllocator(false);
 
-    private final EventLoop eventLoop;
+    private final SingleThreadIoEventLoop eventLoop;
 
     /** All that are open. Belongs to the thread, as does the next. */
     private final Set<Channel> channels = new HashSet<>();
 
     private boolean closing;
 
-    private HandshakeEventLoop(EventLoop eventLoop) {
+    private HandshakeEventLoop(SingleThreadIoEventLoop eventLoop) {
         this.eventLoop = eventLoop;
     }
 
@@ -70,17 +71,34 @@ public final class HandshakeEventLoop implements AutoCloseable {
     }
 
     /**
+     * Has the thread close channels and waits until they really are: a socket that a selector knows is closed by its
+     * next select only, and its port taken until then. Brief; not to be called on the thread.
+     */
+    void closeOnThread(Runnable closing) {
+        Promise<Void> closed = eventLoop.newPromise();
+        // after this iteration's tasks, and then as the first of the next, which begins with a select
+        Runnable afterSelect = () -> eventLoop.execute(() -> closed.setSuccess(null));
+        try {
+            eventLoop.execute(() -> {
+                closing.run();
+                eventLoop.executeAfterEventLoopIteration(afterSelect);
+            });
+            if (!closed.awaitUninterruptibly(CLOSE_SECONDS, TimeUnit.SECONDS)) {
+                LOGGER.warn("{} did not close its sockets within {} s", THREAD_NAME, CLOSE_SECONDS);
+            }
+        } catch (RejectedExecutionException e) {
+            LOGGER.trace("the thread has ended, and closed all sockets before", e);
+        }
+    }
+
+    /**
      * Ends the thread, and waits for it, which is brief; open connections and listeners are closed, and what waits for
      * them fails. Not to be called on the thread itself. Closing twice is allowed.
      */
     @Override
     public void close() {
-        try {
-            // Netty closes channels on its own when a loop ends, but not if it ends without a quiet period
-            eventLoop.submit(this::closeChannels).awaitUninterruptibly(CLOSE_SECONDS, TimeUnit.SECONDS);
-        } catch (RejectedExecutionException e) {
-            LOGGER.trace("closed before", e);
-        }
+        // Netty closes channels on its own when a loop ends, but not if it ends without a quiet period
+        closeOnThread(this::closeChannels);
         Future<?> ended = eventLoop.shutdownGracefully(0, CLOSE_SECONDS, TimeUnit.SECONDS);
         if (!ended.awaitUninterruptibly(CLOSE_SECONDS, TimeUnit.SECONDS)) {
             LOGGER.warn("{} did not end within {} s", THREAD_NAME, CLOSE_SECONDS);

@@ -14,7 +14,6 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import trigon.config.HandshakeConfig;
@@ -30,7 +29,6 @@ public final class HandshakeListeners implements AutoCloseable {
 
     private static final Logger LOGGER = LoggerFactory.getLogger(HandshakeListeners.class);
     private static final int BACKLOG = 1024;
-    private static final long CLOSE_SECONDS = 5;
 
     private final HandshakeEventLoop loop;
     private final IncomingConnections connections;
@@ -162,21 +160,11 @@ public final class HandshakeListeners implements AutoCloseable {
     @Override
     public void close() {
         closed = true;
-        try {
-            boolean done = loop.eventLoop()
-                    .submit(() -> {
-                        for (Channel socket : sockets) {
-                            var _ = socket.close();
-                        }
-                        connections.close();
-                    })
-                    .awaitUninterruptibly(CLOSE_SECONDS, TimeUnit.SECONDS);
-            if (!done) {
-                LOGGER.warn(
-                        "{} did not close the listeners within {} s", HandshakeEventLoop.THREAD_NAME, CLOSE_SECONDS);
+        loop.closeOnThread(() -> {
+            for (Channel socket : sockets) {
+                var _ = socket.close();
             }
-        } catch (RejectedExecutionException e) {
-            LOGGER.debug("listeners closed after their event loop, which has closed the sockets", e);
-        }
+            connections.close();
+        });
     }
 }
