@@ -162,7 +162,8 @@ abstract class HandshakeConnection extends ChannelInboundHandlerAdapter {
     @Override
     public final void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
         switch (cause) {
-            case HandshakeException e -> fail(e.kind(), String.valueOf(e.getMessage()), e);
+            // told to the peer as well: one of another version reads at least that
+            case HandshakeException e -> reject(e.kind(), String.valueOf(e.getMessage()));
             case IOException e ->
                 fail(
                         Kind.DISCONNECTED,
@@ -170,7 +171,9 @@ abstract class HandshakeConnection extends ChannelInboundHandlerAdapter {
                         e);
             default -> fail(Kind.ABANDONED, "internal error: " + cause, cause);
         }
-        close();
+        if (!(cause instanceof HandshakeException)) {
+            close();
+        }
     }
 
     /** A disagreement is logged on both sides; what else goes wrong is for whoever looks at the result to tell. */

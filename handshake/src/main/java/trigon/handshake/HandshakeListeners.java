@@ -127,7 +127,8 @@ public final class HandshakeListeners implements AutoCloseable {
 
     /**
      * From now on the handler hears of offers for that connection, until it is unregistered. Once a link came of it,
-     * further offers are rejected.
+     * further offers are rejected. To be called before the handle is given to NCCL: an offer for a connection that is
+     * not registered is rejected.
      *
      * @throws IllegalStateException if it is registered already, or the listeners are closed
      */

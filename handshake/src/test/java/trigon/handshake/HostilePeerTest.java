@@ -107,12 +107,14 @@ class HostilePeerTest {
     }
 
     @Test
-    void anotherVersionIsClosedAtItsHeader() throws Exception {
+    void anotherVersionIsToldAndClosedAtItsHeader() throws Exception {
         byte[] offer = HandshakeCodec.encode(client.offer(connection));
         offer[4] = 77;
         try (Socket socket = connect(patientServer)) {
             send(socket, Arrays.copyOf(offer, 8));
-            assertClosed(socket);
+            assertThat(new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8))
+                    .startsWith("TrgM")
+                    .contains("version 77");
         }
     }
 
