@@ -34,7 +34,7 @@ public final class HandshakeClient {
             throw new IllegalArgumentException(remote + " is a name, not an address");
         }
         OutgoingConnection connection =
-                new OutgoingConnection(loop.eventLoop(), config.timeout(), local, inScopeOf(local, remote), offer);
+                new OutgoingConnection(loop, config.timeout(), local, inScopeOf(local, remote), offer);
         connection.start();
         return connection;
     }

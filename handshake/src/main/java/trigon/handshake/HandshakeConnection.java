@@ -6,7 +6,6 @@ import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOption;
-import io.netty.channel.EventLoop;
 import io.netty.channel.FixedRecvByteBufAllocator;
 import io.netty.util.concurrent.ScheduledFuture;
 import java.io.IOException;
@@ -14,6 +13,7 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
 import trigon.handshake.HandshakeException.Kind;
 import trigon.handshake.HandshakeMessage.Reject;
 
@@ -25,7 +25,7 @@ abstract class HandshakeConnection extends ChannelInboundHandlerAdapter {
 
     private static final int RECEIVE_BYTES = 512;
 
-    private final EventLoop eventLoop;
+    private final HandshakeEventLoop loop;
     private final Duration timeout;
     private final CompletableFuture<Established> result = new CompletableFuture<>();
 
@@ -34,8 +34,8 @@ abstract class HandshakeConnection extends ChannelInboundHandlerAdapter {
     private String awaited;
     private boolean over;
 
-    HandshakeConnection(EventLoop eventLoop, Duration timeout, String awaited) {
-        this.eventLoop = eventLoop;
+    HandshakeConnection(HandshakeEventLoop loop, Duration timeout, String awaited) {
+        this.loop = loop;
         this.timeout = timeout;
         this.awaited = awaited;
     }
@@ -53,8 +53,8 @@ abstract class HandshakeConnection extends ChannelInboundHandlerAdapter {
         return result;
     }
 
-    final EventLoop eventLoop() {
-        return eventLoop;
+    final HandshakeEventLoop loop() {
+        return loop;
     }
 
     final boolean isOver() {
@@ -63,7 +63,7 @@ abstract class HandshakeConnection extends ChannelInboundHandlerAdapter {
 
     /** Starts the deadline of the whole handshake. */
     final void startDeadline() {
-        deadline = eventLoop.schedule(this::expire, timeout.toNanos(), TimeUnit.NANOSECONDS);
+        deadline = loop.eventLoop().schedule(this::expire, timeout.toNanos(), TimeUnit.NANOSECONDS);
     }
 
     /** Notes what is waited for, for the message if it does not come. */
@@ -73,7 +73,7 @@ abstract class HandshakeConnection extends ChannelInboundHandlerAdapter {
 
     final void attach(Channel to) {
         channel = to;
-        to.config().setAllocator(HandshakeEventLoop.allocator());
+        loop.adopt(to);
         to.config().setRecvByteBufAllocator(new FixedRecvByteBufAllocator(RECEIVE_BYTES));
         to.config().setOption(ChannelOption.TCP_NODELAY, true);
         to.pipeline().addLast(new HandshakeFrameDecoder(), this);
@@ -98,6 +98,7 @@ abstract class HandshakeConnection extends ChannelInboundHandlerAdapter {
 
     final void fail(Kind kind, String why, @Nullable Throwable cause) {
         if (!over) {
+            over = true; // before closing, which is a failure of its own to whoever listens to the channel
             close();
             end(new HandshakeException(kind, describe() + ": " + why, cause));
         }
@@ -108,6 +109,7 @@ abstract class HandshakeConnection extends ChannelInboundHandlerAdapter {
         if (over) {
             return;
         }
+        over = true;
         if (channel != null && channel.isActive()) {
             // closed once the reason is written; the deadline guards that
             channel.writeAndFlush(Unpooled.wrappedBuffer(HandshakeCodec.encode(new Reject(reason))))
@@ -119,7 +121,6 @@ abstract class HandshakeConnection extends ChannelInboundHandlerAdapter {
     }
 
     private void end(HandshakeException exception) {
-        over = true;
         failed(exception);
         result.completeExceptionally(exception);
     }
@@ -150,7 +151,7 @@ abstract class HandshakeConnection extends ChannelInboundHandlerAdapter {
 
     @Override
     public void channelInactive(ChannelHandlerContext context) {
-        if (eventLoop.isShuttingDown()) {
+        if (loop.isClosing()) {
             fail(Kind.ABANDONED, "this process closes its handshakes");
         } else {
             fail(Kind.DISCONNECTED, "the peer closed the connection before " + awaited + " came");
@@ -161,7 +162,8 @@ abstract class HandshakeConnection extends ChannelInboundHandlerAdapter {
     @Override
     public final void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
         switch (cause) {
-            case HandshakeException e -> fail(e.kind(), String.valueOf(e.getMessage()), e);
+            // told to the peer as well: one of another version reads at least that
+            case HandshakeException e -> reject(e.kind(), String.valueOf(e.getMessage()));
             case IOException e ->
                 fail(
                         Kind.DISCONNECTED,
@@ -169,10 +171,20 @@ abstract class HandshakeConnection extends ChannelInboundHandlerAdapter {
                         e);
             default -> fail(Kind.ABANDONED, "internal error: " + cause, cause);
         }
-        close();
+        if (!(cause instanceof HandshakeException)) {
+            close();
+        }
     }
 
-    static String text(Duration duration) {
+    /** A disagreement is logged on both sides; what else goes wrong is for whoever looks at the result to tell. */
+    static void log(Logger logger, HandshakeException failure) {
+        switch (failure.kind()) {
+            case REJECTED, PROTOCOL -> logger.warn("{}", failure.getMessage());
+            case UNREACHABLE, TIMED_OUT, DISCONNECTED, ABANDONED, LISTEN -> logger.debug("{}", failure.getMessage());
+        }
+    }
+
+    private static String text(Duration duration) {
         return duration.toMillis() % 1000 == 0 ? duration.toSeconds() + " s" : duration.toMillis() + " ms";
     }
 }

@@ -2,10 +2,16 @@ package trigon.handshake;
 
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.UnpooledByteBufAllocator;
+import io.netty.channel.Channel;
 import io.netty.channel.EventLoop;
 import io.netty.channel.SingleThreadIoEventLoop;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.util.concurrent.Future;
+import io.netty.util.concurrent.Promise;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
@@ -13,8 +19,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The one thread that serves all handshakes of a process, as listener and as client: {@value #THREAD_NAME}, a daemon.
- *
- * <p>Close the listeners before it. Closing waits for the thread to end, which is brief: it never blocks.
+ * It never blocks.
  */
 public final class HandshakeEventLoop implements AutoCloseable {
 
@@ -24,9 +29,17 @@ public final class HandshakeEventLoop implements AutoCloseable {
     private static final Logger LOGGER = LoggerFactory.getLogger(HandshakeEventLoop.class);
     private static final long CLOSE_SECONDS = 5;
 
-    private final EventLoop eventLoop;
+    /** Handshakes are few and small: nothing is gained by a pool, whose first chunk alone is larger than all of them. */
+    private static final ByteBufAllocator ALLOCATOR = new UnpooledByteBufAllocator(false);
 
-    private HandshakeEventLoop(EventLoop eventLoop) {
+    private final SingleThreadIoEventLoop eventLoop;
+
+    /** All that are open. Belongs to the thread, as does the next. */
+    private final Set<Channel> channels = new HashSet<>();
+
+    private boolean closing;
+
+    private HandshakeEventLoop(SingleThreadIoEventLoop eventLoop) {
         this.eventLoop = eventLoop;
     }
 
@@ -42,17 +55,60 @@ public final class HandshakeEventLoop implements AutoCloseable {
         return eventLoop;
     }
 
-    /** Handshakes are few and small: nothing is gained by a pool, whose first chunk alone is larger than all of them. */
-    static ByteBufAllocator allocator() {
-        return new UnpooledByteBufAllocator(false);
+    /** Whether {@link #close} has begun: a channel that ends now was not ended by the peer. On the thread only. */
+    boolean isClosing() {
+        return closing;
     }
 
-    /** Ends the thread; open connections are closed, and what waits for them fails. Closing twice is allowed. */
+    /** Takes over a new channel, to be closed with the loop at the latest. On the thread only. */
+    void adopt(Channel channel) {
+        channel.config().setAllocator(ALLOCATOR);
+        channels.add(channel);
+        channel.closeFuture().addListener(_ -> channels.remove(channel));
+        if (closing) {
+            var _ = channel.close();
+        }
+    }
+
+    /**
+     * Has the thread close channels and waits until they really are: a socket that a selector knows is closed by its
+     * next select only, and its port taken until then. Brief; not to be called on the thread.
+     */
+    void closeOnThread(Runnable closing) {
+        Promise<Void> closed = eventLoop.newPromise();
+        // after this iteration's tasks, and then as the first of the next, which begins with a select
+        Runnable afterSelect = () -> eventLoop.execute(() -> closed.setSuccess(null));
+        try {
+            eventLoop.execute(() -> {
+                closing.run();
+                eventLoop.executeAfterEventLoopIteration(afterSelect);
+            });
+            if (!closed.awaitUninterruptibly(CLOSE_SECONDS, TimeUnit.SECONDS)) {
+                LOGGER.warn("{} did not close its sockets within {} s", THREAD_NAME, CLOSE_SECONDS);
+            }
+        } catch (RejectedExecutionException e) {
+            LOGGER.trace("the thread has ended, and closed all sockets before", e);
+        }
+    }
+
+    /**
+     * Ends the thread, and waits for it, which is brief; open connections and listeners are closed, and what waits for
+     * them fails. Not to be called on the thread itself. Closing twice is allowed.
+     */
     @Override
     public void close() {
+        // Netty closes channels on its own when a loop ends, but not if it ends without a quiet period
+        closeOnThread(this::closeChannels);
         Future<?> ended = eventLoop.shutdownGracefully(0, CLOSE_SECONDS, TimeUnit.SECONDS);
         if (!ended.awaitUninterruptibly(CLOSE_SECONDS, TimeUnit.SECONDS)) {
             LOGGER.warn("{} did not end within {} s", THREAD_NAME, CLOSE_SECONDS);
+        }
+    }
+
+    private void closeChannels() {
+        closing = true;
+        for (Channel channel : List.copyOf(channels)) {
+            var _ = channel.close();
         }
     }
 }

@@ -5,7 +5,6 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
-import io.netty.channel.EventLoop;
 import io.netty.channel.socket.SocketChannel;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import java.net.InetAddress;
@@ -15,7 +14,6 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import trigon.config.HandshakeConfig;
@@ -31,16 +29,15 @@ public final class HandshakeListeners implements AutoCloseable {
 
     private static final Logger LOGGER = LoggerFactory.getLogger(HandshakeListeners.class);
     private static final int BACKLOG = 1024;
-    private static final long CLOSE_SECONDS = 5;
 
-    private final EventLoop eventLoop;
+    private final HandshakeEventLoop loop;
     private final IncomingConnections connections;
     private final List<Channel> sockets = new ArrayList<>();
     private final List<InetSocketAddress> addresses = new ArrayList<>();
     private volatile boolean closed;
 
-    private HandshakeListeners(EventLoop eventLoop, IncomingConnections connections) {
-        this.eventLoop = eventLoop;
+    private HandshakeListeners(HandshakeEventLoop loop, IncomingConnections connections) {
+        this.loop = loop;
         this.connections = connections;
     }
 
@@ -54,7 +51,7 @@ public final class HandshakeListeners implements AutoCloseable {
      */
     public static HandshakeListeners open(
             HandshakeEventLoop loop, HandshakeConfig config, NodeIdentity self, Collection<InetAddress> addresses) {
-        HandshakeListeners listeners = new HandshakeListeners(loop.eventLoop(), new IncomingConnections(self));
+        HandshakeListeners listeners = new HandshakeListeners(loop, new IncomingConnections(self));
         try {
             for (InetAddress address : addresses) {
                 listeners.bind(new InetSocketAddress(address, config.port()), config.timeout());
@@ -68,19 +65,21 @@ public final class HandshakeListeners implements AutoCloseable {
 
     private void bind(InetSocketAddress address, Duration timeout) {
         ChannelFuture binding = new ServerBootstrap()
-                .group(eventLoop)
+                .group(loop.eventLoop())
                 .channel(NioServerSocketChannel.class)
                 .option(ChannelOption.SO_REUSEADDR, true) // a restart need not wait for the last run's connections
                 .option(ChannelOption.SO_BACKLOG, BACKLOG)
+                .handler(new ChannelInitializer<NioServerSocketChannel>() {
+                    @Override
+                    protected void initChannel(NioServerSocketChannel channel) {
+                        loop.adopt(channel);
+                    }
+                })
                 .childHandler(new ChannelInitializer<SocketChannel>() {
                     @Override
                     protected void initChannel(SocketChannel channel) {
                         new IncomingConnection(
-                                        eventLoop,
-                                        timeout,
-                                        connections,
-                                        channel.localAddress(),
-                                        channel.remoteAddress())
+                                        loop, timeout, connections, channel.localAddress(), channel.remoteAddress())
                                 .attach(channel);
                     }
                 })
@@ -128,7 +127,8 @@ public final class HandshakeListeners implements AutoCloseable {
 
     /**
      * From now on the handler hears of offers for that connection, until it is unregistered. Once a link came of it,
-     * further offers are rejected.
+     * further offers are rejected. To be called before the handle is given to NCCL: an offer for a connection that is
+     * not registered is rejected.
      *
      * @throws IllegalStateException if it is registered already, or the listeners are closed
      */
@@ -147,7 +147,7 @@ public final class HandshakeListeners implements AutoCloseable {
         Registration removed = connections.unregister(connection);
         if (removed != null) {
             try {
-                eventLoop.execute(removed::unregistered);
+                loop.eventLoop().execute(removed::unregistered);
             } catch (RejectedExecutionException e) {
                 LOGGER.debug("connection {} unregistered after the event loop was closed", connection);
             }
@@ -161,21 +161,11 @@ public final class HandshakeListeners implements AutoCloseable {
     @Override
     public void close() {
         closed = true;
-        try {
-            boolean done = eventLoop
-                    .submit(() -> {
-                        for (Channel socket : sockets) {
-                            var _ = socket.close();
-                        }
-                        connections.close();
-                    })
-                    .awaitUninterruptibly(CLOSE_SECONDS, TimeUnit.SECONDS);
-            if (!done) {
-                LOGGER.warn(
-                        "{} did not close the listeners within {} s", HandshakeEventLoop.THREAD_NAME, CLOSE_SECONDS);
+        loop.closeOnThread(() -> {
+            for (Channel socket : sockets) {
+                var _ = socket.close();
             }
-        } catch (RejectedExecutionException e) {
-            LOGGER.debug("listeners closed after their event loop, which has closed the sockets", e);
-        }
+            connections.close();
+        });
     }
 }

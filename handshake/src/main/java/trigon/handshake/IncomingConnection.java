@@ -1,7 +1,6 @@
 package trigon.handshake;
 
 import io.netty.channel.ChannelHandlerContext;
-import io.netty.channel.EventLoop;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.concurrent.CompletionException;
@@ -36,12 +35,12 @@ final class IncomingConnection extends HandshakeConnection {
     private @Nullable Answer answer;
 
     IncomingConnection(
-            EventLoop eventLoop,
+            HandshakeEventLoop loop,
             Duration timeout,
             IncomingConnections connections,
             InetSocketAddress local,
             InetSocketAddress remote) {
-        super(eventLoop, timeout, "an offer");
+        super(loop, timeout, "an offer");
         this.connections = connections;
         this.local = local;
         this.remote = remote;
@@ -64,12 +63,7 @@ final class IncomingConnection extends HandshakeConnection {
         switch (message) {
             case Offer received when step == Step.STRANGER -> offered(received);
             case Ready _ when step == Step.ANSWERED -> established();
-            case Reject reject -> {
-                if (step != Step.STRANGER) {
-                    LOGGER.warn("{}: the connecting side gives up: {}", describe(), reject.reason());
-                }
-                fail(Kind.REJECTED, "the connecting side gives up: " + reject.reason());
-            }
+            case Reject reject -> fail(Kind.REJECTED, "the connecting side gives up: " + reject.reason());
             case Offer _, Answer _, Ready _ ->
                 fail(
                         Kind.PROTOCOL,
@@ -157,17 +151,17 @@ final class IncomingConnection extends HandshakeConnection {
 
     @Override
     void failed(HandshakeException cause) {
-        if (registration != null) {
-            registration.ended(this);
-            LOGGER.debug("{}", cause.getMessage());
-        } else {
+        if (registration == null) {
             connections.strangerFailed(cause);
+            return;
         }
+        registration.ended(this);
+        log(LOGGER, cause);
     }
 
     private void onEventLoop(Runnable task) {
         try {
-            eventLoop().execute(task);
+            loop().eventLoop().execute(task);
         } catch (RejectedExecutionException e) {
             LOGGER.debug("{}: an answer after the event loop was closed", describe(), e);
         }

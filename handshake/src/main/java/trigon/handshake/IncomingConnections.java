@@ -33,6 +33,7 @@ final class IncomingConnections {
     private final Set<NodeIdentity> warnedOf = new HashSet<>();
     private final RateLimitedWarning strangerWarning =
             new RateLimitedWarning(LOGGER, WARNING_INTERVAL, System::nanoTime);
+    private boolean closed;
 
     IncomingConnections(NodeIdentity self) {
         this.self = self;
@@ -55,6 +56,10 @@ final class IncomingConnections {
     }
 
     void opened(IncomingConnection connection) {
+        if (closed) {
+            connection.close(); // accepted just before its socket was closed
+            return;
+        }
         open.add(connection);
         strangers.add(connection);
         if (strangers.size() > MAX_STRANGERS) {
@@ -87,6 +92,7 @@ final class IncomingConnections {
 
     /** Closes all; attempts under way fail. */
     void close() {
+        closed = true;
         registrations.clear();
         for (IncomingConnection connection : List.copyOf(open)) {
             connection.reject(Kind.ABANDONED, "the listener was closed");

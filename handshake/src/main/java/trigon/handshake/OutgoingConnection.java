@@ -5,7 +5,6 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
-import io.netty.channel.EventLoop;
 import io.netty.channel.socket.nio.NioSocketChannel;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -42,8 +41,8 @@ final class OutgoingConnection extends HandshakeConnection implements OutgoingOf
     private @Nullable Answer answered;
 
     OutgoingConnection(
-            EventLoop eventLoop, Duration timeout, InetAddress local, InetSocketAddress remote, Offer offer) {
-        super(eventLoop, timeout, "the TCP connection");
+            HandshakeEventLoop loop, Duration timeout, InetAddress local, InetSocketAddress remote, Offer offer) {
+        super(loop, timeout, "the TCP connection");
         this.local = local;
         this.remote = remote;
         this.offer = offer;
@@ -58,7 +57,7 @@ final class OutgoingConnection extends HandshakeConnection implements OutgoingOf
     private void connect() {
         startDeadline();
         new Bootstrap()
-                .group(eventLoop())
+                .group(loop().eventLoop())
                 .channel(NioSocketChannel.class)
                 .disableResolver() // addresses only: and a resolver would start a thread of its own to end
                 .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, 0) // the deadline is for all of it
@@ -77,7 +76,7 @@ final class OutgoingConnection extends HandshakeConnection implements OutgoingOf
     }
 
     private void unreachable(Throwable cause) {
-        if (eventLoop().isShuttingDown()) {
+        if (loop().isClosing()) {
             fail(Kind.ABANDONED, "this process closes its handshakes", cause);
         } else {
             fail(
@@ -102,10 +101,7 @@ final class OutgoingConnection extends HandshakeConnection implements OutgoingOf
         switch (message) {
             case Answer received when step == Step.OFFERING -> answered(received);
             case Ready _ when step == Step.READY && answered != null -> established(answered);
-            case Reject reject -> {
-                LOGGER.warn("{}: the listener rejects it: {}", describe(), reject.reason());
-                fail(Kind.REJECTED, "the listener rejects it: " + reject.reason());
-            }
+            case Reject reject -> fail(Kind.REJECTED, "the listener rejects it: " + reject.reason());
             case Offer _, Answer _, Ready _ -> unexpected(message);
         }
     }
@@ -163,13 +159,13 @@ final class OutgoingConnection extends HandshakeConnection implements OutgoingOf
 
     @Override
     void failed(HandshakeException cause) {
-        LOGGER.debug("{}", cause.getMessage());
+        log(LOGGER, cause);
         answer.completeExceptionally(cause);
     }
 
     private void onEventLoop(Runnable task) {
         try {
-            eventLoop().execute(task);
+            loop().eventLoop().execute(task);
         } catch (RejectedExecutionException e) {
             // the loop's thread is gone, and with it everybody else who could touch this
             fail(Kind.ABANDONED, "this process has closed its handshakes", e);

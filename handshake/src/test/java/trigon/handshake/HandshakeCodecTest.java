@@ -24,7 +24,7 @@ class HandshakeCodecTest {
 
     @Test
     void readsWhatItWrote() {
-        for (int i = 0; i < 5_000; i++) {
+        for (int i = 0; i < 2_000; i++) {
             HandshakeMessage message = messages.message();
 
             assertThat(decode(HandshakeCodec.encode(message)))
@@ -115,7 +115,7 @@ class HandshakeCodecTest {
 
     @Test
     void garbageIsNothingButRefused() {
-        for (int i = 0; i < 50_000; i++) {
+        for (int i = 0; i < 5_000; i++) {
             byte[] body = new byte[random.nextInt(128)];
             random.nextBytes(body);
             int type = random.nextInt(6);
@@ -126,7 +126,7 @@ class HandshakeCodecTest {
 
     @Test
     void damagedMessagesAreReadOrRefused() {
-        for (int i = 0; i < 20_000; i++) {
+        for (int i = 0; i < 5_000; i++) {
             byte[] frame = HandshakeCodec.encode(messages.message());
             byte[] body = Arrays.copyOfRange(frame, 8, frame.length);
             for (int flips = random.nextInt(4); flips >= 0 && body.length > 0; flips--) {

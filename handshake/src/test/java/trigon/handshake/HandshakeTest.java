@@ -254,6 +254,19 @@ class HandshakeTest {
     }
 
     @Test
+    void aClosedListenersPortIsFreeAtOnce() {
+        for (int i = 0; i < 50; i++) {
+            HandshakeConfig config = new HandshakeConfig(
+                    Duration.ofSeconds(1), client.listeningAt().getPort());
+            client.listeners().close();
+            try (HandshakeListeners again =
+                    HandshakeListeners.open(server.loop(), config, server.identity(), List.of(client.address()))) {
+                assertThat(again.addresses()).containsExactly(client.listeningAt());
+            }
+        }
+    }
+
+    @Test
     void registersAConnectionOnce() {
         server.listen(connection);
 

@@ -159,7 +159,7 @@ class ListenHandleTest {
 
     @Test
     void damagedHandlesAreReadOrRefused() throws UnknownHostException {
-        for (int i = 0; i < 50_000; i++) {
+        for (int i = 0; i < 20_000; i++) {
             byte[] bytes = handle().toBytes();
             if (random.nextBoolean()) {
                 bytes = Arrays.copyOf(bytes, random.nextInt(300));

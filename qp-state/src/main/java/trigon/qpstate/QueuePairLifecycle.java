@@ -190,7 +190,7 @@ public final class QueuePairLifecycle implements AutoCloseable {
             verb.run();
         } catch (RuntimeException e) {
             event.end();
-            state = new QueuePairState.Error(e);
+            state = before instanceof QueuePairState.Error ? before : new QueuePairState.Error(e);
             commit(event, before, state, peer(before, after));
             LOGGER.warn("{} {} -> ERROR on the way to {}: {}", this, before.name(), transition.to(), e.toString());
             throw e;

@@ -1,0 +1,400 @@
+package trigon.handshake;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static trigon.handshake.HandshakeAssert.eventually;
+import static trigon.handshake.HandshakeAssert.failureOf;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.net.SocketException;
+import java.net.SocketTimeoutException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import trigon.handshake.HandshakeException.Kind;
+import trigon.handshake.HandshakeMessage.Ready;
+import trigon.handshake.HandshakeMessage.Reject;
+
+/** Peers that are silent, slow, broken or not Trigon at all, as raw sockets. */
+class HostilePeerTest {
+
+    private static final Duration SHORT = Duration.ofMillis(300);
+
+    private final Node server = new Node("127.0.0.1", SHORT);
+    private final Node patientServer = new Node("127.0.0.1", Node.LONG);
+    private final Node client = new Node("127.0.0.2", SHORT);
+    private final ConnectionId connection = ConnectionId.random();
+
+    @AfterEach
+    void close() {
+        client.close();
+        server.close();
+        patientServer.close();
+    }
+
+    @Test
+    void aSilentClientIsClosedAtTheDeadline() throws Exception {
+        try (Socket silent = connect(server)) {
+            assertThat(silent.getInputStream().read()).isEqualTo(-1);
+        }
+        assertServes(server);
+    }
+
+    @Test
+    void silentClientsDisturbNobody() throws Exception {
+        List<Socket> silent = new ArrayList<>();
+        try {
+            for (int i = 0; i < IncomingConnections.MAX_STRANGERS + 20; i++) {
+                silent.add(connect(patientServer));
+            }
+            assertServes(patientServer);
+            // the oldest made room for the newest
+            assertThat(silent.getFirst().getInputStream().read()).isEqualTo(-1);
+        } finally {
+            for (Socket socket : silent) {
+                socket.close();
+            }
+        }
+    }
+
+    @Test
+    void aHttpRequestIsClosedAtOnce() throws Exception {
+        try (Socket http = connect(patientServer)) {
+            http.getOutputStream().write("GET / HTTP/1.1\r\nHost: x\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+            assertClosed(http);
+        }
+        assertServes(patientServer);
+    }
+
+    @Test
+    void garbageIsClosedAtOnce() throws Exception {
+        long seed = new Random().nextLong();
+        Random random = new Random(seed);
+        for (int i = 0; i < 50; i++) {
+            byte[] garbage = new byte[8 + random.nextInt(10_000)];
+            random.nextBytes(garbage);
+            if (random.nextBoolean()) {
+                // a good beginning
+                System.arraycopy(
+                        new byte[] {'T', 'r', 'g', 'M', 1, (byte) (1 + random.nextInt(4)), 0, 1}, 0, garbage, 0, 8);
+            }
+            try (Socket socket = connect(patientServer)) {
+                send(socket, garbage);
+                socket.shutdownOutput();
+                assertClosed(socket);
+            }
+        }
+        assertServes(patientServer);
+    }
+
+    @Test
+    void aTooLongFrameIsClosedAtItsHeader() throws Exception {
+        try (Socket socket = connect(patientServer)) {
+            send(socket, new byte[] {'T', 'r', 'g', 'M', 1, 4, (byte) 0xFF, (byte) 0xFF});
+            assertClosed(socket);
+        }
+    }
+
+    @Test
+    void anotherVersionIsToldAndClosedAtItsHeader() throws Exception {
+        byte[] offer = HandshakeCodec.encode(client.offer(connection));
+        offer[4] = 77;
+        try (Socket socket = connect(patientServer)) {
+            send(socket, Arrays.copyOf(offer, 8));
+            assertThat(new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8))
+                    .startsWith("TrgM")
+                    .contains("version 77");
+        }
+    }
+
+    @Test
+    void bytesMayComeOneByOne() throws Exception {
+        Node.Listener listener = patientServer.listen(connection);
+        try (Socket slow = connect(patientServer)) {
+            slow.setTcpNoDelay(true);
+            for (byte b : HandshakeCodec.encode(client.offer(connection))) {
+                send(slow, new byte[] {b});
+            }
+            Node.Attempt attempt = listener.next();
+            answer(attempt, slow);
+            for (byte b : HandshakeCodec.encode(new Ready())) {
+                send(slow, new byte[] {b});
+            }
+            assertThat(attempt.incoming().result().get(10, TimeUnit.SECONDS)).isNotNull();
+        }
+    }
+
+    @Test
+    void slowBytesDoNotMoveTheDeadline() throws Exception {
+        try (Socket slow = connect(server)) {
+            byte[] offer = HandshakeCodec.encode(client.offer(connection));
+            slow.setSoTimeout(1);
+            int sent = 0;
+            while (!closedBy(slow) && sent < offer.length - 1) {
+                send(slow, new byte[] {offer[sent++]});
+                Thread.sleep(20);
+            }
+            assertThat(sent).isLessThan(offer.length - 1);
+        }
+    }
+
+    @Test
+    void anOfferOutOfTurnFailsTheAttempt() throws Exception {
+        Node.Listener listener = patientServer.listen(connection);
+        try (Socket socket = connect(patientServer)) {
+            send(socket, HandshakeCodec.encode(client.offer(connection)));
+            Node.Attempt attempt = listener.next();
+            send(socket, HandshakeCodec.encode(client.offer(connection)));
+
+            assertThat(failureOf(attempt.incoming().result()))
+                    .returns(Kind.PROTOCOL, HandshakeException::kind)
+                    .hasMessageContaining("Offer where none is due");
+            assertClosed(socket);
+        }
+    }
+
+    @Test
+    void readyBeforeTheAnswerFailsTheAttempt() throws Exception {
+        Node.Listener listener = patientServer.listen(connection);
+        try (Socket socket = connect(patientServer)) {
+            send(socket, HandshakeCodec.encode(client.offer(connection)));
+            Node.Attempt attempt = listener.next();
+            send(socket, HandshakeCodec.encode(new Ready()));
+
+            assertThat(failureOf(attempt.incoming().result())).hasMessageContaining("Ready where none is due");
+        }
+    }
+
+    @Test
+    void readyTwiceEstablishesOnce() throws Exception {
+        Node.Listener listener = patientServer.listen(connection);
+        try (Socket socket = connect(patientServer)) {
+            send(socket, HandshakeCodec.encode(client.offer(connection)));
+            Node.Attempt attempt = listener.next();
+            answer(attempt, socket);
+            send(socket, HandshakeCodec.encode(new Ready()));
+            send(socket, HandshakeCodec.encode(new Ready()));
+
+            assertThat(attempt.incoming().result().get(10, TimeUnit.SECONDS)).isNotNull();
+        }
+    }
+
+    @Test
+    void aDisconnectBeforeTheAnswerReleasesTheAttempt() throws Exception {
+        Node.Listener listener = patientServer.listen(connection);
+        Node.Attempt attempt;
+        try (Socket socket = connect(patientServer)) {
+            send(socket, HandshakeCodec.encode(client.offer(connection)));
+            attempt = listener.next();
+        }
+
+        assertThat(failureOf(attempt.incoming().result()))
+                .returns(Kind.DISCONNECTED, HandshakeException::kind)
+                .hasMessageContaining("before the own answer came");
+        attempt.answer().complete(patientServer.answer()); // too late, and harmless
+        assertServes(patientServer, connection, listener);
+    }
+
+    @Test
+    void aDisconnectBeforeReadyReleasesTheAttempt() throws Exception {
+        Node.Listener listener = patientServer.listen(connection);
+        Node.Attempt attempt;
+        try (Socket socket = connect(patientServer)) {
+            send(socket, HandshakeCodec.encode(client.offer(connection)));
+            attempt = listener.next();
+            attempt.answer().complete(patientServer.answer());
+            assertThat(socket.getInputStream().read()).isNotNegative();
+            socket.setSoLinger(true, 0); // a reset, as from a dying process
+        }
+
+        assertThat(failureOf(attempt.incoming().result())).returns(Kind.DISCONNECTED, HandshakeException::kind);
+        assertServes(patientServer, connection, listener);
+    }
+
+    @Test
+    void aPeerThatIsNeverReadyTimesOut() throws Exception {
+        Node.Listener listener = server.listen(connection);
+        try (Socket socket = connect(server)) {
+            send(socket, HandshakeCodec.encode(client.offer(connection)));
+            Node.Attempt attempt = listener.next();
+            attempt.answer().complete(server.answer());
+
+            assertThat(failureOf(attempt.incoming().result()))
+                    .returns(Kind.TIMED_OUT, HandshakeException::kind)
+                    .hasMessageContaining("the peer's readiness did not come within 300 ms");
+        }
+    }
+
+    @Test
+    void anOwnAnswerThatNeverComesTimesOut() throws Exception {
+        Node.Listener listener = server.listen(connection);
+        try (Socket socket = connect(server)) {
+            send(socket, HandshakeCodec.encode(client.offer(connection)));
+
+            assertThat(failureOf(listener.next().incoming().result()))
+                    .returns(Kind.TIMED_OUT, HandshakeException::kind)
+                    .hasMessageContaining("the own answer did not come within 300 ms");
+        }
+    }
+
+    @Test
+    void aSilentListenerTimesOut() throws Exception {
+        try (ServerSocket silent = new ServerSocket(0, 1, server.address())) {
+            OutgoingOffer outgoing = client.connect(at(silent), client.offer(connection));
+
+            assertThat(failureOf(outgoing.answer()))
+                    .returns(Kind.TIMED_OUT, HandshakeException::kind)
+                    .hasMessageContaining("127.0.0.1:" + silent.getLocalPort())
+                    .hasMessageContaining("the answer to the offer did not come within 300 ms");
+        }
+    }
+
+    @Test
+    void aTcpConnectionThatNeverComesTimesOut() throws Exception {
+        // a full backlog: Linux drops what asks for more, like a path that loses everything
+        try (ServerSocket full = new ServerSocket(0, 1, server.address());
+                Socket first = new Socket(server.address(), full.getLocalPort());
+                Socket second = new Socket(server.address(), full.getLocalPort())) {
+            OutgoingOffer outgoing = client.connect(at(full), client.offer(connection));
+
+            assertThat(failureOf(outgoing.answer()))
+                    .returns(Kind.TIMED_OUT, HandshakeException::kind)
+                    .hasMessageContaining("the TCP connection did not come within 300 ms");
+            assertThat(first.isConnected() && second.isConnected()).isTrue();
+        }
+    }
+
+    @Test
+    void aListenerThatIsNotTrigonFailsAtOnce() throws Exception {
+        assertThat(failureOf(offerTo("SSH-2.0-OpenSSH_9.6\r\n".getBytes(StandardCharsets.US_ASCII))))
+                .returns(Kind.PROTOCOL, HandshakeException::kind)
+                .hasMessageContaining("does not speak Trigon's handshake");
+    }
+
+    @Test
+    void aListenerThatHangsUpFailsAtOnce() throws Exception {
+        assertThat(failureOf(offerTo(new byte[0])))
+                .returns(Kind.DISCONNECTED, HandshakeException::kind)
+                .hasMessageContaining("before the answer to the offer came");
+    }
+
+    @Test
+    void aListenerThatTalksOutOfTurnFails() throws Exception {
+        assertThat(failureOf(offerTo(HandshakeCodec.encode(new Ready()))))
+                .returns(Kind.PROTOCOL, HandshakeException::kind)
+                .hasMessageContaining("Ready where none is due");
+    }
+
+    @Test
+    void aListenersReasonIsPrintable() throws Exception {
+        byte[] reject = HandshakeCodec.encode(new Reject("a b"));
+        reject[reject.length - 2] = '\n';
+
+        assertThat(failureOf(offerTo(reject)))
+                .returns(Kind.REJECTED, HandshakeException::kind)
+                .hasMessageEndingWith("a b");
+    }
+
+    @Test
+    void aListenerThatNeverConfirmsTimesOut() throws Exception {
+        try (ServerSocket listener = new ServerSocket(0, 1, server.address())) {
+            OutgoingOffer outgoing = client.connect(at(listener), client.offer(connection));
+            try (Socket accepted = listener.accept()) {
+                send(accepted, HandshakeCodec.encode(server.answer()));
+                outgoing.answer().get(10, TimeUnit.SECONDS);
+
+                assertThat(failureOf(outgoing.sendReady()))
+                        .returns(Kind.TIMED_OUT, HandshakeException::kind)
+                        .hasMessageContaining("the listener's confirmation did not come");
+            }
+        }
+    }
+
+    /** Offers to a listener that says that, and hangs up. */
+    private CompletableFuture<?> offerTo(byte[] reply) throws Exception {
+        try (ServerSocket listener = new ServerSocket(0, 1, server.address())) {
+            OutgoingOffer outgoing = client.connect(at(listener), client.offer(connection));
+            try (Socket accepted = listener.accept()) {
+                int offered = HandshakeCodec.encode(outgoing.offer()).length;
+                assertThat(accepted.getInputStream().readNBytes(offered)).hasSize(offered);
+                send(accepted, reply);
+            }
+            eventually("the offer fails", outgoing.answer()::isDone);
+            return outgoing.answer();
+        }
+    }
+
+    private void assertServes(Node node) throws Exception {
+        ConnectionId fresh = ConnectionId.random();
+        assertServes(node, fresh, node.listen(fresh));
+    }
+
+    private static void assertServes(Node node, ConnectionId offered, Node.Listener listener) throws Exception {
+        try (Node other = new Node("127.0.0.3", Node.LONG)) {
+            OutgoingOffer outgoing = other.connect(node.listeningAt(), other.offer(offered));
+            listener.next().answer().complete(node.answer());
+            outgoing.answer().get(10, TimeUnit.SECONDS);
+            outgoing.sendReady().get(10, TimeUnit.SECONDS);
+        }
+    }
+
+    private static Socket connect(Node node) throws IOException {
+        Socket socket = new Socket();
+        socket.setSoTimeout(10_000);
+        socket.connect(node.listeningAt());
+        return socket;
+    }
+
+    private static InetSocketAddress at(ServerSocket socket) {
+        return new InetSocketAddress(socket.getInetAddress(), socket.getLocalPort());
+    }
+
+    private static void send(Socket socket, byte[] bytes) throws IOException {
+        try {
+            socket.getOutputStream().write(bytes);
+        } catch (SocketException e) {
+            assertThat(e).hasMessageMatching(".*(reset|pipe|closed).*"); // the other side has hung up: what is wanted
+        }
+    }
+
+    /** Answers for the server and reads that as the peer. */
+    private void answer(Node.Attempt attempt, Socket peer) throws IOException {
+        HandshakeMessage.Answer answer = patientServer.answer();
+        attempt.answer().complete(answer);
+        byte[] expected = HandshakeCodec.encode(answer);
+        assertThat(peer.getInputStream().readNBytes(expected.length)).isEqualTo(expected);
+    }
+
+    /** The other side closes; a reason may come before. */
+    private static void assertClosed(Socket socket) throws IOException {
+        ByteBuffer rest = ByteBuffer.allocate(8192);
+        try (InputStream in = socket.getInputStream()) {
+            while (in.read(rest.array()) >= 0) {
+                rest.clear();
+            }
+        } catch (SocketException e) {
+            assertThat(e).hasMessageContaining("reset");
+        }
+    }
+
+    private static boolean closedBy(Socket socket) {
+        try {
+            return socket.getInputStream().read() < 0;
+        } catch (SocketTimeoutException e) {
+            return false;
+        } catch (IOException e) {
+            return true;
+        }
+    }
+}
