@@ -4,6 +4,8 @@ import io.netty.channel.socket.SocketChannel;
 import io.netty.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A connection that a peer's requester has opened: first its preamble, then its requests, come in; the responses go
@@ -11,22 +13,26 @@ import org.jspecify.annotations.Nullable;
  */
 final class InboundConnection extends StreamReader {
 
+    private static final Logger log = LoggerFactory.getLogger(InboundConnection.class);
+
     /** How long the end of a connection may take: the last responses, and the peer's reaction to them. */
     private static final long FINISH_SECONDS = 2;
 
     private final SocketChannel channel;
     private final Listener listener;
-    private final ResponseStream stream;
     private final ScheduledFuture<?> preambleDeadline;
     private Preamble.@Nullable Hello hello;
     private @Nullable Responder responder;
+    /** From the adoption on: strangers get no memory. */
+    private @Nullable ResponseStream stream;
+
+    private boolean refusing;
     private boolean finishing;
 
     InboundConnection(SocketChannel channel, ReceiveStaging staging, Listener listener, long preambleMillis) {
         super(channel, staging, WireFormat.PREAMBLE_BYTES);
         this.channel = channel;
         this.listener = listener;
-        stream = new ResponseStream(channel, this);
         preambleDeadline = channel.eventLoop()
                 .schedule(
                         () -> reject("it said nothing for " + preambleMillis + " ms"),
@@ -34,8 +40,13 @@ final class InboundConnection extends StreamReader {
                         TimeUnit.MILLISECONDS);
     }
 
+    /** Only after {@link #adoptedBy}. */
     ResponseStream stream() {
-        return stream;
+        ResponseStream mine = stream;
+        if (mine == null) {
+            throw new IllegalStateException("nobody has adopted the connection");
+        }
+        return mine;
     }
 
     /** Who is at the other end; only after the preamble. */
@@ -55,11 +66,18 @@ final class InboundConnection extends StreamReader {
     /** The requests belong to that responder from now on. */
     void adoptedBy(Responder owner) {
         responder = owner;
+        stream = new ResponseStream(channel, this);
     }
 
-    /** Ends it with a line in the log. */
+    /** Ends it for what the peer did, with a line in the log. */
     void reject(String reason) {
         listener.rejected(channel.remoteAddress(), reason);
+        close();
+    }
+
+    /** Ends it because the queue pair is not there for it: the peer may just be a moment late. */
+    void decline(String reason) {
+        log.debug("{} is closed: {}", channel, reason);
         close();
     }
 
@@ -67,20 +85,26 @@ final class InboundConnection extends StreamReader {
     void close() {
         preambleDeadline.cancel(false);
         discard();
-        stream.stop();
+        stopStream();
         closeChannel();
+    }
+
+    private void stopStream() {
+        if (stream != null) {
+            stream.stop();
+        }
     }
 
     /** Ends it once the last responses are out, so that the peer learns what has been done; takes no more requests. */
     void finish() {
         responder = null;
-        if (stream.readsMemory()) {
+        if (stream().readsMemory()) {
             close();
             return;
         }
         finishing = true;
         discard();
-        stream.ring();
+        stream().ring();
         var _ = channel.eventLoop().schedule(this::closeChannel, FINISH_SECONDS, TimeUnit.SECONDS);
         afterDrained();
     }
@@ -113,11 +137,14 @@ final class InboundConnection extends StreamReader {
 
     @Override
     void onReadComplete() {
-        stream.ring();
+        if (stream != null) {
+            stream.ring();
+        }
     }
 
     /** A refusal is queued: no request after it counts. */
     void onRefused() {
+        refusing = true;
         Responder owner = responder;
         if (owner != null) {
             owner.onRefused();
@@ -126,12 +153,14 @@ final class InboundConnection extends StreamReader {
     }
 
     void onDrained() {
-        // not from here: this runs inside a write
-        channel.eventLoop().execute(this::afterDrained);
+        if (refusing || finishing) {
+            // not from here: this runs inside a write
+            channel.eventLoop().execute(this::afterDrained);
+        }
     }
 
     private void afterDrained() {
-        if (!stream.isIdle()) {
+        if (!stream().isIdle()) {
             return;
         }
         Responder owner = responder;
@@ -145,7 +174,7 @@ final class InboundConnection extends StreamReader {
     @Override
     void onClosed() {
         preambleDeadline.cancel(false);
-        stream.stop();
+        stopStream();
         listener.closed(this);
         Responder owner = responder;
         responder = null;

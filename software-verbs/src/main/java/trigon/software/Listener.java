@@ -24,12 +24,14 @@ final class Listener {
 
     private static final Logger log = LoggerFactory.getLogger(Listener.class);
     private static final int BACKLOG = 1024;
-    private static final int CONNECTION_LIMIT = 65536;
+    private static final int STRANGER_LIMIT = 1024;
     private static final long REPORT_EVERY_NANOS = TimeUnit.SECONDS.toNanos(10);
 
     private final SoftwareDeviceContext context;
     private final Channel server;
-    private final Set<InboundConnection> connections = new HashSet<>();
+    /** Those that have not sent their preamble. */
+    private final Set<InboundConnection> strangers = new HashSet<>();
+
     private long reportedAt = System.nanoTime() - REPORT_EVERY_NANOS;
     private int unreported;
 
@@ -39,8 +41,6 @@ final class Listener {
                 .group(context.thread().loop(), context.thread().loop())
                 .channel(NioServerSocketChannel.class)
                 .option(ChannelOption.SO_BACKLOG, BACKLOG)
-                .childOption(ChannelOption.TCP_NODELAY, true)
-                .childOption(ChannelOption.RECVBUF_ALLOCATOR, context.staging())
                 .childHandler(new ChannelInitializer<SocketChannel>() {
                     @Override
                     protected void initChannel(SocketChannel channel) {
@@ -64,20 +64,22 @@ final class Listener {
     }
 
     private void accepted(SocketChannel channel, long preambleMillis) {
-        if (connections.size() == CONNECTION_LIMIT) {
-            rejected(channel.remoteAddress(), "there are " + CONNECTION_LIMIT + " connections already");
+        if (strangers.size() == STRANGER_LIMIT) {
+            rejected(channel.remoteAddress(), STRANGER_LIMIT + " others have not said who they are either");
             var _ = channel.close();
             return;
         }
+        context.socketOptions().apply(channel.config(), context.staging());
         InboundConnection connection = new InboundConnection(channel, context.staging(), this, preambleMillis);
-        connections.add(connection);
+        strangers.add(connection);
         channel.pipeline().addLast(connection);
     }
 
     void identified(InboundConnection connection, Preamble.Hello hello) {
+        strangers.remove(connection);
         SoftwareQueuePair queuePair = context.queuePair(hello.destinationNumber());
         if (queuePair == null) {
-            connection.reject("there is no queue pair for " + hello);
+            connection.decline("there is no queue pair for " + hello);
         } else {
             queuePair.responder().offer(connection);
         }
@@ -101,7 +103,7 @@ final class Listener {
     }
 
     void closed(InboundConnection connection) {
-        connections.remove(connection);
+        strangers.remove(connection);
         Preamble.Hello hello = connection.helloOrNull();
         SoftwareQueuePair queuePair = hello == null ? null : context.queuePair(hello.destinationNumber());
         if (queuePair != null) {

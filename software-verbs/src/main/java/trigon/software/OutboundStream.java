@@ -26,13 +26,12 @@ abstract class OutboundStream implements FileRegion {
     /** Payloads up to this are copied behind their header: cheaper than another element in the gathering write. */
     static final int COPY_LIMIT = 2 << 10;
 
-    private static final int STAGING_BYTES = 64 << 10;
     private static final int HEADER_ROOM = 64;
 
     private final Channel channel;
-    private final ByteBuffer staging = ByteBuffer.allocateDirect(STAGING_BYTES).limit(0);
-    private final long stagingAddress = MemorySegment.ofBuffer(staging).address();
-    private final ByteBuffer[] pair = {staging, staging};
+    private final ByteBuffer staging;
+    private final long stagingAddress;
+    private final ByteBuffer[] pair;
 
     private @Nullable SoftwareMemoryRegion payloadRegion;
     private long payloadAddress;
@@ -40,8 +39,17 @@ abstract class OutboundStream implements FileRegion {
     private boolean queued;
     private boolean stopped;
 
-    OutboundStream(Channel channel) {
+    /**
+     * A stream into a channel.
+     *
+     * @param stagingBytes how much of headers and short payloads is gathered for one write
+     */
+    OutboundStream(Channel channel, int stagingBytes) {
         this.channel = channel;
+        staging = ByteBuffer.allocateDirect(stagingBytes);
+        stagingAddress = MemorySegment.ofBuffer(staging).address();
+        staging.limit(0);
+        pair = new ByteBuffer[] {staging, staging};
     }
 
     // ---- for the subclass

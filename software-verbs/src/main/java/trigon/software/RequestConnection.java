@@ -4,7 +4,6 @@ import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelInitializer;
-import io.netty.channel.ChannelOption;
 import io.netty.channel.socket.nio.NioSocketChannel;
 import java.net.InetSocketAddress;
 
@@ -25,11 +24,10 @@ final class RequestConnection extends StreamReader {
         ChannelFuture connecting = new Bootstrap()
                 .group(context.thread().loop())
                 .channel(NioSocketChannel.class)
-                .option(ChannelOption.TCP_NODELAY, true)
-                .option(ChannelOption.RECVBUF_ALLOCATOR, context.staging())
                 .handler(new ChannelInitializer<>() {
                     @Override
                     protected void initChannel(Channel channel) {
+                        context.socketOptions().apply(channel.config(), context.staging());
                         channel.pipeline().addLast(new RequestConnection(channel, context.staging(), requester));
                     }
                 })

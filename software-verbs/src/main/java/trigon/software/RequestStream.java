@@ -7,10 +7,12 @@ import trigon.verbs.Memory;
 /** The requests of a queue pair on their way out. Owned by the event loop. */
 final class RequestStream extends OutboundStream {
 
+    private static final int STAGING_BYTES = 64 << 10;
+
     private final Requester requester;
 
     RequestStream(Channel channel, Requester requester) {
-        super(channel);
+        super(channel, STAGING_BYTES);
         this.requester = requester;
     }
 

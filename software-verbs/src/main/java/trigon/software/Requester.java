@@ -1,7 +1,6 @@
 package trigon.software;
 
 import io.netty.channel.ConnectTimeoutException;
-import io.netty.util.concurrent.ScheduledFuture;
 import java.net.ConnectException;
 import java.net.InetSocketAddress;
 import java.util.concurrent.TimeUnit;
@@ -27,6 +26,7 @@ final class Requester {
 
     private final SoftwareQueuePair queuePair;
     private final SendQueue queue;
+    private final TimeLimits limits;
     private final OrderedCopy readCopy = new OrderedCopy();
 
     private long head;
@@ -37,8 +37,6 @@ final class Requester {
     private int firstPsn;
     private int readsOutstanding;
     private int maxReadAtomic;
-    private long retryNanos;
-    private int rnrRetry;
 
     private @Nullable RequestConnection connection;
     private boolean connecting;
@@ -52,14 +50,10 @@ final class Requester {
     private long readOffset;
     private @Nullable SoftwareMemoryRegion readTarget;
 
-    private long progressAt;
-    private long silenceAllowance;
-    private @Nullable ScheduledFuture<?> retryTimer;
-    private @Nullable ScheduledFuture<?> rnrTimer;
-
     Requester(SoftwareQueuePair queuePair, SendQueue queue) {
         this.queuePair = queuePair;
         this.queue = queue;
+        limits = new TimeLimits(this, queuePair.loop());
     }
 
     // ---- life cycle
@@ -68,8 +62,7 @@ final class Requester {
     void start(int sendPsn, int maxReadAtomic, long retryNanos, int rnrRetry) {
         firstPsn = sendPsn;
         this.maxReadAtomic = maxReadAtomic;
-        this.retryNanos = retryNanos;
-        this.rnrRetry = rnrRetry;
+        limits.start(retryNanos, rnrRetry);
         connect();
     }
 
@@ -83,8 +76,7 @@ final class Requester {
             current.close();
         }
         readTarget = null;
-        retryTimer = cancelled(retryTimer);
-        rnrTimer = cancelled(rnrTimer);
+        limits.stop();
     }
 
     /** Completes all requests that are left as flushed. */
@@ -108,13 +100,6 @@ final class Requester {
         lost = false;
         localFailure = null;
         base = head;
-    }
-
-    private static @Nullable ScheduledFuture<?> cancelled(@Nullable ScheduledFuture<?> timer) {
-        if (timer != null) {
-            timer.cancel(false);
-        }
-        return null;
     }
 
     // ---- connection
@@ -196,7 +181,7 @@ final class Requester {
             fail(WorkCompletionStatus.RETRY_EXCEEDED, "the peer has closed the connection");
             return;
         }
-        armRetryTimer();
+        limits.arm();
         RequestConnection current = connection;
         if (current != null) {
             current.stream().ring();
@@ -287,9 +272,7 @@ final class Requester {
         onProgress();
         switch (kind) {
             case WireFormat.ACK -> {
-                // also says that waiting for a receive is over
-                rnrTimer = cancelled(rnrTimer);
-                silenceAllowance = 0;
+                limits.onReceiverReady();
                 acknowledge(psn);
             }
             case WireFormat.NAK -> {
@@ -299,7 +282,7 @@ final class Requester {
             }
             case WireFormat.RECEIVER_NOT_READY -> {
                 if (acknowledge(psn - 1)) {
-                    receiverNotReady(detail);
+                    onReceiverNotReady(detail);
                 }
             }
             case WireFormat.READ_DATA -> {
@@ -339,6 +322,14 @@ final class Requester {
 
     private boolean isSendingPayload() {
         return connection != null && connection.stream().payloadLeft() > 0;
+    }
+
+    private void onReceiverNotReady(int timerCode) {
+        if (head == next) {
+            badResponse("waits for what was not sent");
+        } else {
+            limits.onReceiverNotReady(timerCode);
+        }
     }
 
     /** Begins, or goes on with, the data of the READ at {@code head}. */
@@ -448,60 +439,25 @@ final class Requester {
         }
     }
 
-    // ---- time limits
+    // ---- for the time limits
 
     /** The peer, or the socket towards it, has given a sign of life. */
     void onProgress() {
-        progressAt = System.nanoTime();
+        limits.onProgress();
     }
 
-    private void receiverNotReady(int timerCode) {
-        if (head == next) {
-            badResponse("waits for what was not sent");
-            return;
-        }
-        // it says so again and again while it waits; silence longer than that is not waiting
-        silenceAllowance = 4 * Timing.NOT_READY_REPEAT_NANOS;
-        if (rnrRetry == 0) {
-            rnrExceeded();
-        } else if (rnrRetry < Timing.RNR_RETRY_FOR_EVER && rnrTimer == null) {
-            long nanos = rnrRetry * Timing.rnrNanos(timerCode);
-            rnrTimer = queuePair.loop().schedule(this::rnrExceeded, nanos, TimeUnit.NANOSECONDS);
-        }
+    boolean isRunning() {
+        return queuePair.isReadyToSend();
     }
 
-    private void rnrExceeded() {
-        rnrTimer = null;
+    /** Whether the peer owes an answer, or a connection. */
+    boolean isWaitingForPeer() {
+        return head < next || (connecting && head < queue.tail());
+    }
+
+    void onTimeLimit(WorkCompletionStatus status, String reason) {
         if (queuePair.isReadyToSend()) {
-            fail(WorkCompletionStatus.RNR_RETRY_EXCEEDED, "the peer posted no receive in time");
-        }
-    }
-
-    private void armRetryTimer() {
-        if (retryTimer == null && retryNanos > 0) {
-            onProgress();
-            scheduleRetryTimer(retryNanos);
-        }
-    }
-
-    private void scheduleRetryTimer(long nanos) {
-        retryTimer = queuePair.loop().schedule(this::onRetryTimer, nanos, TimeUnit.NANOSECONDS);
-    }
-
-    private void onRetryTimer() {
-        retryTimer = null;
-        if (!queuePair.isReadyToSend()) {
-            return;
-        }
-        if (head == next && !connecting) {
-            work(); // was idle: what has just been posted gets its full time
-            return;
-        }
-        long left = Math.max(retryNanos, silenceAllowance) - (System.nanoTime() - progressAt);
-        if (left > 0) {
-            scheduleRetryTimer(left);
-        } else {
-            fail(WorkCompletionStatus.RETRY_EXCEEDED, "no answer in time");
+            fail(status, reason);
         }
     }
 

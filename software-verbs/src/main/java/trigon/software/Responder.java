@@ -76,7 +76,7 @@ final class Responder {
                     adopt(candidate);
                 }
             }
-            case ERROR -> candidate.reject(queuePair + " is in the error state");
+            case ERROR -> candidate.decline(queuePair + " is in the error state");
         }
     }
 
@@ -117,7 +117,7 @@ final class Responder {
 
     void rejectWaiting() {
         for (InboundConnection candidate : List.copyOf(waiting)) {
-            candidate.reject(queuePair + " was closed or reset");
+            candidate.decline(queuePair + " was closed or reset");
         }
         waiting.clear();
     }
@@ -188,12 +188,7 @@ final class Responder {
         } else {
             target = queuePair
                     .memoryRegions()
-                    .local(
-                            queuePair.protectionDomain(),
-                            receives.localKey(),
-                            receives.localAddress(),
-                            receives.length(),
-                            true);
+                    .local(queuePair.protectionDomain(), receives.localKey(), receives.localAddress(), length, true);
             if (target == null) {
                 refuseSend(WorkCompletionStatus.LOCAL_PROTECTION_ERROR, WireFormat.REMOTE_OPERATION);
             } else {

@@ -13,6 +13,7 @@ final class ResponseStream extends OutboundStream {
     /** READ data goes out in pieces of this size with a header each, so that a refusal can take the place of the rest. */
     private static final int READ_PIECE = 256 << 10;
 
+    private static final int STAGING_BYTES = 8 << 10;
     private static final int QUEUE = SoftwareDeviceContext.MAX_READ_ATOMIC;
 
     private final InboundConnection connection;
@@ -36,7 +37,7 @@ final class ResponseStream extends OutboundStream {
     private int readPsn;
 
     ResponseStream(Channel channel, InboundConnection connection) {
-        super(channel);
+        super(channel, STAGING_BYTES);
         this.connection = connection;
     }
 

@@ -188,6 +188,11 @@ final class SoftwareDeviceContext implements DeviceContext {
     }
 
     /** Any thread. */
+    SocketOptions socketOptions() {
+        return provider.socketOptions();
+    }
+
+    /** Any thread. */
     ResourceLedger ledger() {
         return provider.ledger();
     }

@@ -34,6 +34,7 @@ public final class SoftwareVerbs implements VerbsProvider, AutoCloseable {
     private final ResourceLedger ledger = new ResourceLedger();
     private final DeviceThread thread = new DeviceThread("trigon-software-0");
     private final ReceiveStaging staging = new ReceiveStaging();
+    private final SocketOptions socketOptions = new SocketOptions();
     private int lastNumber = new SecureRandom().nextInt() & NUMBER_MASK;
 
     /**
@@ -104,6 +105,10 @@ public final class SoftwareVerbs implements VerbsProvider, AutoCloseable {
 
     ReceiveStaging staging() {
         return staging;
+    }
+
+    SocketOptions socketOptions() {
+        return socketOptions;
     }
 
     /** Counts through all 24 bits before one comes again. The event loop. */

@@ -1,0 +1,50 @@
+package trigon.software;
+
+import io.netty.channel.ChannelConfig;
+import io.netty.channel.ChannelOption;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What every connection of the software devices sets on its socket.
+ *
+ * <p>Buffers are only set where the kernel grants them: a size that is cut down to {@code net.core.rmem_max} would be
+ * less than what the kernel's own tuning reaches ({@code tcp(7)}).
+ */
+final class SocketOptions {
+
+    private static final Logger log = LoggerFactory.getLogger(SocketOptions.class);
+    private static final int BUFFER_BYTES = 4 << 20;
+
+    private final boolean setsReceiveBuffer;
+    private final boolean setsSendBuffer;
+
+    SocketOptions() {
+        setsReceiveBuffer = grants("rmem_max");
+        setsSendBuffer = grants("wmem_max");
+    }
+
+    private static boolean grants(String limit) {
+        Path file = Path.of("/proc/sys/net/core", limit);
+        try {
+            return Long.parseLong(Files.readString(file).strip()) >= BUFFER_BYTES;
+        } catch (IOException | NumberFormatException e) {
+            log.debug("{} says nothing: {}", file, e.toString());
+            return false;
+        }
+    }
+
+    void apply(ChannelConfig config, ReceiveStaging staging) {
+        config.setOption(ChannelOption.TCP_NODELAY, true);
+        config.setOption(ChannelOption.RECVBUF_ALLOCATOR, staging);
+        if (setsReceiveBuffer) {
+            config.setOption(ChannelOption.SO_RCVBUF, BUFFER_BYTES);
+        }
+        if (setsSendBuffer) {
+            config.setOption(ChannelOption.SO_SNDBUF, BUFFER_BYTES);
+        }
+    }
+}
