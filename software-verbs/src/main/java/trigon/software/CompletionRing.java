@@ -1,0 +1,69 @@
+package trigon.software;
+
+import trigon.verbs.WorkCompletions;
+
+/**
+ * Completions on their way from the event loop, which adds, to the one thread that polls. Preallocated; neither side
+ * locks or allocates.
+ */
+final class CompletionRing {
+
+    private static final int STRIDE = 4;
+
+    private final long[] slots;
+    private final int mask;
+    private final PaddedIndex head = new PaddedIndex();
+    private final PaddedIndex tail = new PaddedIndex();
+
+    /** A ring for at least that many completions. */
+    CompletionRing(int entries) {
+        int capacity = Words.powerOfTwo(entries);
+        slots = new long[capacity * STRIDE];
+        mask = capacity - 1;
+    }
+
+    int capacity() {
+        return mask + 1;
+    }
+
+    /** Adds one; false if the ring is full. */
+    boolean offer(
+            long workRequestId, int status, int opcode, int byteLength, int immediate, int flags, int queuePairNumber) {
+        long index = tail.get();
+        if (index - head.getAcquire() > mask) {
+            return false;
+        }
+        int at = ((int) index & mask) * STRIDE;
+        slots[at] = workRequestId;
+        slots[at + 1] = Words.pack(status, opcode);
+        slots[at + 2] = Words.pack(byteLength, immediate);
+        slots[at + 3] = Words.pack(flags, queuePairNumber);
+        tail.setRelease(index + 1);
+        return true;
+    }
+
+    /** Moves the oldest completions into the batch; returns how many. */
+    int drain(WorkCompletions into) {
+        long from = head.get();
+        int count = (int) Math.min(tail.getAcquire() - from, into.capacity());
+        for (int i = 0; i < count; i++) {
+            int at = ((int) (from + i) & mask) * STRIDE;
+            long outcome = slots[at + 1];
+            long payload = slots[at + 2];
+            long origin = slots[at + 3];
+            into.set(
+                    i,
+                    slots[at],
+                    Words.high(outcome),
+                    Words.low(outcome),
+                    Words.high(payload),
+                    Words.low(payload),
+                    Words.high(origin),
+                    Words.low(origin));
+        }
+        if (count > 0) {
+            head.setRelease(from + count);
+        }
+        return count;
+    }
+}

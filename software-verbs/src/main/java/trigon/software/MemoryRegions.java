@@ -1,0 +1,68 @@
+package trigon.software;
+
+import io.netty.util.collection.IntObjectHashMap;
+import java.security.SecureRandom;
+import org.jspecify.annotations.Nullable;
+import trigon.verbs.AccessFlag;
+
+/**
+ * The keys of a device's memory regions. Keys are random, so that a peer can neither guess one nor meet an old one
+ * again soon. Owned by the event loop; looking up allocates nothing.
+ */
+final class MemoryRegions {
+
+    private final SecureRandom random = new SecureRandom();
+    private final IntObjectHashMap<SoftwareMemoryRegion> byLocalKey = new IntObjectHashMap<>();
+    private final IntObjectHashMap<SoftwareMemoryRegion> byRemoteKey = new IntObjectHashMap<>();
+
+    SoftwareMemoryRegion add(SoftwareProtectionDomain domain, long address, long length, int accessBits) {
+        int localKey = freeKey(byLocalKey);
+        int remoteKey = freeKey(byRemoteKey);
+        SoftwareMemoryRegion region =
+                new SoftwareMemoryRegion(domain, address, length, accessBits, localKey, remoteKey);
+        byLocalKey.put(localKey, region);
+        byRemoteKey.put(remoteKey, region);
+        return region;
+    }
+
+    /** Takes the keys back and ends all access. True the first time. */
+    boolean remove(SoftwareMemoryRegion region) {
+        if (!region.markClosed()) {
+            return false;
+        }
+        byLocalKey.remove(region.localKey());
+        byRemoteKey.remove(region.remoteKey());
+        return true;
+    }
+
+    /** The region that an own work request means; null if it may not be used so. */
+    @Nullable
+    SoftwareMemoryRegion local(
+            SoftwareProtectionDomain domain, int localKey, long address, long length, boolean write) {
+        SoftwareMemoryRegion region = byLocalKey.get(localKey);
+        return usable(region, domain, address, length) && (!write || region.allows(AccessFlag.LOCAL_WRITE))
+                ? region
+                : null;
+    }
+
+    /** The region that a peer's request means; null if it may not be used so. */
+    @Nullable
+    SoftwareMemoryRegion remote(
+            SoftwareProtectionDomain domain, int remoteKey, long address, long length, AccessFlag access) {
+        SoftwareMemoryRegion region = byRemoteKey.get(remoteKey);
+        return usable(region, domain, address, length) && region.allows(access) ? region : null;
+    }
+
+    private static boolean usable(
+            @Nullable SoftwareMemoryRegion region, SoftwareProtectionDomain domain, long address, long length) {
+        return region != null && region.protectionDomain() == domain && region.contains(address, length);
+    }
+
+    private int freeKey(IntObjectHashMap<SoftwareMemoryRegion> taken) {
+        int key;
+        do {
+            key = random.nextInt();
+        } while (key == 0 || taken.containsKey(key));
+        return key;
+    }
+}

@@ -1,0 +1,35 @@
+package trigon.software;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+
+/** A counter that one thread advances and another reads, on a cache line of its own. */
+final class PaddedIndex {
+
+    private static final VarHandle ELEMENT = MethodHandles.arrayElementVarHandle(long[].class);
+    private static final int LONGS_PER_TWO_LINES = 16;
+
+    private final long[] cell = new long[2 * LONGS_PER_TWO_LINES];
+
+    /** For the thread that advances it. */
+    long get() {
+        return cell[LONGS_PER_TWO_LINES];
+    }
+
+    long getAcquire() {
+        return (long) ELEMENT.getAcquire(cell, LONGS_PER_TWO_LINES);
+    }
+
+    void setRelease(long value) {
+        ELEMENT.setRelease(cell, LONGS_PER_TWO_LINES, value);
+    }
+
+    /** In the total order of volatile accesses: for "publish, then see whether the other side sleeps". */
+    long getVolatile() {
+        return (long) ELEMENT.getVolatile(cell, LONGS_PER_TWO_LINES);
+    }
+
+    void setVolatile(long value) {
+        ELEMENT.setVolatile(cell, LONGS_PER_TWO_LINES, value);
+    }
+}

@@ -1,0 +1,27 @@
+package trigon.software;
+
+import trigon.verbs.Gid;
+
+/** What came first on an accepted connection. */
+sealed interface Preamble {
+
+    /**
+     * A requester names itself and the queue pair that it wants.
+     *
+     * @param destinationNumber queue pair number at this end
+     * @param sourceNumber queue pair number at the requester's end
+     * @param firstPsn PSN of its first request
+     * @param source GID of the requester's port
+     */
+    record Hello(int destinationNumber, int sourceNumber, int firstPsn, Gid source) implements Preamble {
+
+        @Override
+        public String toString() {
+            return "qp 0x%06x of %s to qp 0x%06x, psn 0x%06x"
+                    .formatted(sourceNumber, source, destinationNumber, firstPsn);
+        }
+    }
+
+    /** Something else. */
+    record Malformed(String reason) implements Preamble {}
+}

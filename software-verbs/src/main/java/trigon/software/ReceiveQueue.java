@@ -1,0 +1,76 @@
+package trigon.software;
+
+import trigon.verbs.Errno;
+
+/**
+ * The receive work requests of a queue pair: a preallocated ring which one posting thread fills and the event loop
+ * takes from, oldest first.
+ */
+final class ReceiveQueue {
+
+    private static final int STRIDE = 3;
+
+    private final long[] slots;
+    private final int mask;
+    private final int capacity;
+    private final PaddedIndex head = new PaddedIndex();
+    private final PaddedIndex tail = new PaddedIndex();
+
+    /** A ring for at least that many requests; none if it is 0. */
+    ReceiveQueue(int workRequests) {
+        int size = Words.powerOfTwo(workRequests);
+        slots = new long[size * STRIDE];
+        mask = size - 1;
+        capacity = workRequests == 0 ? 0 : size;
+    }
+
+    /** Adds a request; 0, or ENOMEM if the ring is full. The posting thread. */
+    int offer(long workRequestId, long localAddress, int length, int localKey) {
+        long index = tail.get();
+        if (index - head.getAcquire() >= capacity) {
+            return Errno.ENOMEM;
+        }
+        int at = slot(index);
+        slots[at] = workRequestId;
+        slots[at + 1] = localAddress;
+        slots[at + 2] = Words.pack(length, localKey);
+        tail.setVolatile(index + 1);
+        return 0;
+    }
+
+    // ---- the event loop; the accessors are of the oldest request
+
+    boolean isEmpty() {
+        return head.get() == tail.getVolatile();
+    }
+
+    long workRequestId() {
+        return slots[slot(head.get())];
+    }
+
+    long localAddress() {
+        return slots[slot(head.get()) + 1];
+    }
+
+    int length() {
+        return Words.high(slots[slot(head.get()) + 2]);
+    }
+
+    int localKey() {
+        return Words.low(slots[slot(head.get()) + 2]);
+    }
+
+    /** Drops the oldest request. */
+    void remove() {
+        head.setRelease(head.get() + 1);
+    }
+
+    /** Drops all of them. */
+    void clear() {
+        head.setRelease(tail.getVolatile());
+    }
+
+    private int slot(long index) {
+        return ((int) index & mask) * STRIDE;
+    }
+}

@@ -1,0 +1,53 @@
+package trigon.software;
+
+import io.netty.channel.Channel;
+import trigon.verbs.Gid;
+import trigon.verbs.Memory;
+
+/** The requests of a queue pair on their way out. Owned by the event loop. */
+final class RequestStream extends OutboundStream {
+
+    private final Requester requester;
+
+    RequestStream(Channel channel, Requester requester) {
+        super(channel);
+        this.requester = requester;
+    }
+
+    void putPreamble(int destinationNumber, int sourceNumber, int firstPsn, Gid source) {
+        WireFormat.putPreamble(stagingEnd(), destinationNumber, sourceNumber, firstPsn, source);
+        staged(WireFormat.PREAMBLE_BYTES);
+    }
+
+    @Override
+    boolean hasNext() {
+        return requester.mayStartNext();
+    }
+
+    @Override
+    void encode() {
+        while (payloadLeft() == 0 && hasStagingRoom() && requester.mayStartNext()) {
+            requester.startNext(this);
+        }
+    }
+
+    void putRequest(int opcode, int psn, int length, long remoteAddress, int remoteKey, int immediate, long addend) {
+        WireFormat.putRequest(stagingEnd(), opcode, psn, length, remoteAddress, remoteKey, immediate, addend);
+        staged(WireFormat.REQUEST_BYTES);
+    }
+
+    void putPayload(long address, int bytes) {
+        Memory.copy(address, stagingEnd(), bytes);
+        staged(bytes);
+    }
+
+    @Override
+    void wrote() {
+        requester.onProgress();
+    }
+
+    @Override
+    void payloadLost(int missing) {
+        requester.onPayloadLost();
+    }
+}

@@ -1,0 +1,147 @@
+package trigon.software;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import trigon.verbs.Errno;
+import trigon.verbs.Memory;
+
+/**
+ * The send work requests of a queue pair: a preallocated ring which one posting thread fills and the event loop works
+ * off. An index counts requests since the last RESET; the slot is free again once {@link #release} passes it.
+ */
+final class SendQueue {
+
+    private static final int STRIDE = 8;
+    private static final int ID = 0;
+    private static final int LOCAL_ADDRESS = 1;
+    private static final int REMOTE_ADDRESS = 2;
+    private static final int ADDEND = 3;
+    private static final int LENGTH_AND_LOCAL_KEY = 4;
+    private static final int REMOTE_KEY_AND_IMMEDIATE = 5;
+    private static final int OPCODE_AND_FLAGS = 6;
+
+    private final long[] slots;
+    private final int mask;
+    private final int inlineBytes;
+    private final MemorySegment inline;
+    private final PaddedIndex head = new PaddedIndex();
+    private final PaddedIndex tail = new PaddedIndex();
+    private long headSeenByProducer;
+
+    /** A ring for at least that many requests, with room for that many inline bytes in each. */
+    SendQueue(int workRequests, int inlineBytes) {
+        int capacity = Words.powerOfTwo(workRequests);
+        slots = new long[capacity * STRIDE];
+        mask = capacity - 1;
+        this.inlineBytes = inlineBytes;
+        // collected with the queue, not freed: a late post on a closed queue pair must not hit foreign memory
+        inline = Arena.ofAuto().allocate(Math.max(1L, (long) capacity * inlineBytes), Long.BYTES);
+    }
+
+    int inlineBytes() {
+        return inlineBytes;
+    }
+
+    // ---- the posting thread
+
+    /** Whether one more request fits. */
+    boolean hasRoom() {
+        long index = tail.get();
+        if (index - headSeenByProducer <= mask) {
+            return true;
+        }
+        headSeenByProducer = head.getAcquire();
+        return index - headSeenByProducer <= mask;
+    }
+
+    /** Copies the payload of the request that is offered next. The caller has checked the length and the room. */
+    long copyInline(long localAddress, int length) {
+        long at = inline.address() + (long) ((int) tail.get() & mask) * inlineBytes;
+        Memory.copy(localAddress, at, length);
+        return at;
+    }
+
+    /** Adds a request; 0, or ENOMEM if the ring is full. */
+    int offer(
+            int opcode,
+            long workRequestId,
+            long localAddress,
+            int length,
+            int localKey,
+            long remoteAddress,
+            int remoteKey,
+            int immediate,
+            long addend,
+            int flags) {
+        if (!hasRoom()) {
+            return Errno.ENOMEM;
+        }
+        long index = tail.get();
+        int at = slot(index);
+        slots[at + ID] = workRequestId;
+        slots[at + LOCAL_ADDRESS] = localAddress;
+        slots[at + REMOTE_ADDRESS] = remoteAddress;
+        slots[at + ADDEND] = addend;
+        slots[at + LENGTH_AND_LOCAL_KEY] = Words.pack(length, localKey);
+        slots[at + REMOTE_KEY_AND_IMMEDIATE] = Words.pack(remoteKey, immediate);
+        slots[at + OPCODE_AND_FLAGS] = Words.pack(opcode, flags);
+        tail.setVolatile(index + 1);
+        return 0;
+    }
+
+    // ---- the event loop
+
+    /** One past the newest request. */
+    long tail() {
+        return tail.getVolatile();
+    }
+
+    /** Gives the slots below {@code index} back to the posting thread. */
+    void release(long index) {
+        head.setRelease(index);
+    }
+
+    long workRequestId(long index) {
+        return slots[slot(index) + ID];
+    }
+
+    long localAddress(long index) {
+        return slots[slot(index) + LOCAL_ADDRESS];
+    }
+
+    long remoteAddress(long index) {
+        return slots[slot(index) + REMOTE_ADDRESS];
+    }
+
+    long addend(long index) {
+        return slots[slot(index) + ADDEND];
+    }
+
+    int length(long index) {
+        return Words.high(slots[slot(index) + LENGTH_AND_LOCAL_KEY]);
+    }
+
+    int localKey(long index) {
+        return Words.low(slots[slot(index) + LENGTH_AND_LOCAL_KEY]);
+    }
+
+    int remoteKey(long index) {
+        return Words.high(slots[slot(index) + REMOTE_KEY_AND_IMMEDIATE]);
+    }
+
+    int immediate(long index) {
+        return Words.low(slots[slot(index) + REMOTE_KEY_AND_IMMEDIATE]);
+    }
+
+    int opcode(long index) {
+        return Words.high(slots[slot(index) + OPCODE_AND_FLAGS]);
+    }
+
+    int flags(long index) {
+        return Words.low(slots[slot(index) + OPCODE_AND_FLAGS]);
+    }
+
+    private int slot(long index) {
+        return ((int) index & mask) * STRIDE;
+    }
+}

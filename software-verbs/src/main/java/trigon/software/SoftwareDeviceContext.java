@@ -1,0 +1,218 @@
+package trigon.software;
+
+import io.netty.util.collection.IntObjectHashMap;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import trigon.verbs.CompletionQueue;
+import trigon.verbs.DeviceAttributes;
+import trigon.verbs.DeviceContext;
+import trigon.verbs.Errno;
+import trigon.verbs.Gid;
+import trigon.verbs.GidEntry;
+import trigon.verbs.LinkLayer;
+import trigon.verbs.Mtu;
+import trigon.verbs.PortAttributes;
+import trigon.verbs.PortState;
+import trigon.verbs.ProtectionDomain;
+import trigon.verbs.QueuePair;
+import trigon.verbs.QueuePairCapacity;
+import trigon.verbs.ResourceLedger;
+import trigon.verbs.VerbsException;
+
+/**
+ * An open software device, with a listener of its own: its port is the LID of the device's only port. Its tables are
+ * owned by the event loop; the methods may be called from any thread.
+ */
+final class SoftwareDeviceContext implements DeviceContext {
+
+    static final int MAX_MESSAGE_BYTES = 1 << 30;
+    static final int MAX_READ_ATOMIC = 16;
+    static final int MAX_WORK_REQUESTS = 16384;
+    static final int MAX_COMPLETIONS = 1 << 20;
+    static final int MAX_INLINE_BYTES = 1024;
+    static final int PORT = 1;
+
+    private static final Logger log = LoggerFactory.getLogger(SoftwareDeviceContext.class);
+
+    private final SoftwareVerbs provider;
+    private final SoftwareDevice device;
+    private final MemoryRegions memoryRegions = new MemoryRegions();
+    private final IntObjectHashMap<SoftwareQueuePair> queuePairs = new IntObjectHashMap<>();
+    private final Listener listener;
+    private int children;
+    private boolean open = true;
+
+    SoftwareDeviceContext(SoftwareVerbs provider, SoftwareDevice device, long preambleMillis) {
+        this.provider = provider;
+        this.device = device;
+        listener = new Listener(this, preambleMillis);
+        ledger().opened(ResourceLedger.Kind.DEVICE_CONTEXT);
+        log.debug("{} listens on TCP port {}", device, listener.port());
+    }
+
+    @Override
+    public String deviceName() {
+        return device.name();
+    }
+
+    @Override
+    public DeviceAttributes attributes() {
+        long guid = Gid.of(device.address()).low();
+        return new DeviceAttributes(guid, PORT, MAX_WORK_REQUESTS, MAX_COMPLETIONS, MAX_READ_ATOMIC);
+    }
+
+    @Override
+    public PortAttributes queryPort(int port) {
+        requirePort("ibv_query_port", port);
+        return new PortAttributes(
+                PortState.ACTIVE, Mtu.MTU_4096, MAX_MESSAGE_BYTES, listener.port(), LinkLayer.TCP, device.speedMbps());
+    }
+
+    @Override
+    public List<GidEntry> gidTable(int port) {
+        requirePort("ibv_query_gid_ex", port);
+        return List.of(new GidEntry(0, Gid.of(device.address()), GidEntry.Type.ROCE_V2, device.interfaceIndex()));
+    }
+
+    private void requirePort(String verb, int port) {
+        if (port != PORT) {
+            throw new VerbsException(verb, deviceName(), Errno.EINVAL, "it has no port " + port + ", only port 1");
+        }
+    }
+
+    @Override
+    public ProtectionDomain allocateProtectionDomain() {
+        return thread().call(() -> {
+            requireOpen("ibv_alloc_pd");
+            return new SoftwareProtectionDomain(this);
+        });
+    }
+
+    @Override
+    public CompletionQueue createCompletionQueue(int entries) {
+        requireRange("ibv_create_cq", "entries", entries, 1, MAX_COMPLETIONS);
+        return thread().call(() -> {
+            requireOpen("ibv_create_cq");
+            return new SoftwareCompletionQueue(this, entries);
+        });
+    }
+
+    @Override
+    public QueuePair createQueuePair(ProtectionDomain protectionDomain, QueuePairCapacity capacity) {
+        String verb = "ibv_create_qp";
+        requireRange(verb, "send work requests", capacity.sendWorkRequests(), 1, MAX_WORK_REQUESTS);
+        requireRange(verb, "receive work requests", capacity.receiveWorkRequests(), 0, MAX_WORK_REQUESTS);
+        requireRange(verb, "inline bytes", capacity.inlineBytes(), 0, MAX_INLINE_BYTES);
+        if (!(protectionDomain instanceof SoftwareProtectionDomain domain) || domain.context() != this) {
+            throw new VerbsException(verb, deviceName(), Errno.EINVAL, "the protection domain is not this context's");
+        }
+        SoftwareCompletionQueue sends = own(capacity.sendCompletions());
+        SoftwareCompletionQueue receives = own(capacity.receiveCompletions());
+        return thread().call(() -> create(domain, sends, receives, capacity));
+    }
+
+    private SoftwareQueuePair create(
+            SoftwareProtectionDomain domain,
+            SoftwareCompletionQueue sends,
+            SoftwareCompletionQueue receives,
+            QueuePairCapacity capacity) {
+        requireOpen("ibv_create_qp");
+        int number = provider.nextQueuePairNumber();
+        SoftwareQueuePair queuePair = new SoftwareQueuePair(this, domain, number, sends, receives, capacity);
+        sends.attach(queuePair);
+        receives.attach(queuePair);
+        domain.retained();
+        queuePairs.put(number, queuePair);
+        childOpened(ResourceLedger.Kind.QUEUE_PAIR);
+        return queuePair;
+    }
+
+    private SoftwareCompletionQueue own(CompletionQueue queue) {
+        if (queue instanceof SoftwareCompletionQueue mine && mine.context() == this) {
+            return mine;
+        }
+        throw new VerbsException(
+                "ibv_create_qp", deviceName(), Errno.EINVAL, "a completion queue is not this context's");
+    }
+
+    private void requireRange(String verb, String what, int value, int least, int most) {
+        if (value < least || value > most) {
+            throw new VerbsException(
+                    verb, deviceName(), Errno.EINVAL, value + " " + what + " are not in " + least + ".." + most);
+        }
+    }
+
+    private void requireOpen(String verb) {
+        if (!open) {
+            throw new VerbsException(verb, deviceName(), Errno.EINVAL, "the device context is closed");
+        }
+    }
+
+    @Override
+    public void close() {
+        thread().run(() -> {
+            if (!open) {
+                return;
+            }
+            if (children > 0) {
+                throw new VerbsException(
+                        "ibv_close_device",
+                        deviceName(),
+                        Errno.EBUSY,
+                        "close its " + children + " queue pairs, completion queues and protection domains first");
+            }
+            open = false;
+            listener.close();
+            ledger().closed(ResourceLedger.Kind.DEVICE_CONTEXT);
+            log.debug("{} closed", device);
+        });
+    }
+
+    // ---- for what belongs to it; on the event loop unless noted
+
+    /** Any thread. */
+    SoftwareDevice device() {
+        return device;
+    }
+
+    /** Any thread. */
+    DeviceThread thread() {
+        return provider.thread();
+    }
+
+    /** Any thread. */
+    ReceiveStaging staging() {
+        return provider.staging();
+    }
+
+    /** Any thread. */
+    ResourceLedger ledger() {
+        return provider.ledger();
+    }
+
+    MemoryRegions memoryRegions() {
+        return memoryRegions;
+    }
+
+    @Nullable
+    SoftwareQueuePair queuePair(int number) {
+        return queuePairs.get(number);
+    }
+
+    void childOpened(ResourceLedger.Kind kind) {
+        children++;
+        ledger().opened(kind);
+    }
+
+    void childClosed(ResourceLedger.Kind kind) {
+        children--;
+        ledger().closed(kind);
+    }
+
+    void closed(SoftwareQueuePair queuePair) {
+        queuePairs.remove(queuePair.number());
+        childClosed(ResourceLedger.Kind.QUEUE_PAIR);
+    }
+}

@@ -1,0 +1,441 @@
+package trigon.software;
+
+import io.netty.channel.EventLoop;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import trigon.verbs.AccessFlag;
+import trigon.verbs.AddressVector;
+import trigon.verbs.Errno;
+import trigon.verbs.Gid;
+import trigon.verbs.QueuePair;
+import trigon.verbs.QueuePairAttribute;
+import trigon.verbs.QueuePairAttributes;
+import trigon.verbs.QueuePairCapacity;
+import trigon.verbs.QueuePairStateCode;
+import trigon.verbs.SendFlag;
+import trigon.verbs.VerbsException;
+
+/**
+ * A queue pair of a software device: the posting side of its two queues, its state, and its {@link Requester} and
+ * {@link Responder}. The post methods run on the posting threads; everything else on the event loop.
+ */
+final class SoftwareQueuePair implements QueuePair {
+
+    private static final Logger log = LoggerFactory.getLogger(SoftwareQueuePair.class);
+    private static final VarHandle WAKING;
+
+    static {
+        try {
+            WAKING = MethodHandles.lookup().findVarHandle(SoftwareQueuePair.class, "waking", boolean.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    private final SoftwareDeviceContext context;
+    private final SoftwareProtectionDomain protectionDomain;
+    private final int number;
+    private final SoftwareCompletionQueue sendCompletions;
+    private final SoftwareCompletionQueue receiveCompletions;
+    private final SendQueue sendQueue;
+    private final ReceiveQueue receiveQueue;
+    private final Requester requester;
+    private final Responder responder;
+    private final Runnable work = this::work;
+
+    private volatile QueuePairStateCode state = QueuePairStateCode.RESET;
+    private volatile boolean awaitsReceive;
+    private volatile boolean closed;
+    /** Whether {@link #work} is on its way to the event loop. */
+    @SuppressWarnings("unused") // by way of WAKING
+    private volatile boolean waking;
+
+    // set on the way to READY_TO_SEND; owned by the event loop
+    private int accessBits;
+    private int minRnrTimer;
+    private Gid peerGid = new Gid(0, 0);
+    private int peerNumber;
+    private InetSocketAddress peerAddress = new InetSocketAddress(0);
+
+    SoftwareQueuePair(
+            SoftwareDeviceContext context,
+            SoftwareProtectionDomain protectionDomain,
+            int number,
+            SoftwareCompletionQueue sendCompletions,
+            SoftwareCompletionQueue receiveCompletions,
+            QueuePairCapacity capacity) {
+        this.context = context;
+        this.protectionDomain = protectionDomain;
+        this.number = number;
+        this.sendCompletions = sendCompletions;
+        this.receiveCompletions = receiveCompletions;
+        sendQueue = new SendQueue(capacity.sendWorkRequests(), capacity.inlineBytes());
+        receiveQueue = new ReceiveQueue(capacity.receiveWorkRequests());
+        requester = new Requester(this, sendQueue);
+        responder = new Responder(this, receiveQueue);
+    }
+
+    @Override
+    public int number() {
+        return number;
+    }
+
+    @Override
+    public int maxInlineBytes() {
+        return sendQueue.inlineBytes();
+    }
+
+    @Override
+    public QueuePairStateCode queryState() {
+        return state;
+    }
+
+    // ---- data path
+
+    @Override
+    public int postSend(long workRequestId, long localAddress, int length, int localKey, int sendFlags) {
+        return post(WireFormat.SEND, workRequestId, localAddress, length, localKey, 0, 0, 0, 0, sendFlags);
+    }
+
+    @Override
+    public int postWrite(
+            long workRequestId,
+            long localAddress,
+            int length,
+            int localKey,
+            long remoteAddress,
+            int remoteKey,
+            int sendFlags) {
+        return post(
+                WireFormat.WRITE,
+                workRequestId,
+                localAddress,
+                length,
+                localKey,
+                remoteAddress,
+                remoteKey,
+                0,
+                0,
+                sendFlags);
+    }
+
+    @Override
+    public int postWriteWithImmediate(
+            long workRequestId,
+            long localAddress,
+            int length,
+            int localKey,
+            long remoteAddress,
+            int remoteKey,
+            int immediate,
+            int sendFlags) {
+        return post(
+                WireFormat.WRITE_WITH_IMMEDIATE,
+                workRequestId,
+                localAddress,
+                length,
+                localKey,
+                remoteAddress,
+                remoteKey,
+                immediate,
+                0,
+                sendFlags);
+    }
+
+    @Override
+    public int postRead(
+            long workRequestId,
+            long localAddress,
+            int length,
+            int localKey,
+            long remoteAddress,
+            int remoteKey,
+            int sendFlags) {
+        if ((sendFlags & SendFlag.INLINE) != 0) {
+            return Errno.EINVAL;
+        }
+        return post(
+                WireFormat.READ,
+                workRequestId,
+                localAddress,
+                length,
+                localKey,
+                remoteAddress,
+                remoteKey,
+                0,
+                0,
+                sendFlags);
+    }
+
+    @Override
+    public int postFetchAndAdd(
+            long workRequestId,
+            long localAddress,
+            int localKey,
+            long remoteAddress,
+            int remoteKey,
+            long addend,
+            int sendFlags) {
+        if ((sendFlags & SendFlag.INLINE) != 0) {
+            return Errno.EINVAL;
+        }
+        return post(
+                WireFormat.FETCH_AND_ADD,
+                workRequestId,
+                localAddress,
+                Long.BYTES,
+                localKey,
+                remoteAddress,
+                remoteKey,
+                0,
+                addend,
+                sendFlags);
+    }
+
+    private int post(
+            int opcode,
+            long workRequestId,
+            long localAddress,
+            int length,
+            int localKey,
+            long remoteAddress,
+            int remoteKey,
+            int immediate,
+            long addend,
+            int sendFlags) {
+        QueuePairStateCode current = state;
+        boolean accepts = current == QueuePairStateCode.READY_TO_SEND || current == QueuePairStateCode.ERROR;
+        if (!accepts || closed || length < 0 || length > SoftwareDeviceContext.MAX_MESSAGE_BYTES) {
+            return Errno.EINVAL;
+        }
+        long source = localAddress;
+        if ((sendFlags & SendFlag.INLINE) != 0) {
+            if (length > sendQueue.inlineBytes()) {
+                return Errno.EINVAL;
+            }
+            if (!sendQueue.hasRoom()) {
+                return Errno.ENOMEM;
+            }
+            source = sendQueue.copyInline(localAddress, length);
+        }
+        int result = sendQueue.offer(
+                opcode,
+                workRequestId,
+                source,
+                length,
+                localKey,
+                remoteAddress,
+                remoteKey,
+                immediate,
+                addend,
+                sendFlags);
+        if (result == 0) {
+            wake();
+        }
+        return result;
+    }
+
+    @Override
+    public int postReceive(long workRequestId, long localAddress, int length, int localKey) {
+        if (state == QueuePairStateCode.RESET || closed || length < 0) {
+            return Errno.EINVAL;
+        }
+        int result = receiveQueue.offer(workRequestId, localAddress, length, localKey);
+        if (result == 0 && (awaitsReceive || state == QueuePairStateCode.ERROR)) {
+            wake();
+        }
+        return result;
+    }
+
+    /** Has the event loop look at the queues, unless it is about to. */
+    void wake() {
+        if (!(boolean) WAKING.getVolatile(this) && WAKING.compareAndSet(this, false, true)) {
+            context.thread().execute(work);
+        }
+    }
+
+    private void work() {
+        WAKING.setVolatile(this, false);
+        if (closed) {
+            return;
+        }
+        if (state == QueuePairStateCode.READY_TO_SEND) {
+            requester.work();
+        }
+        if (state == QueuePairStateCode.ERROR) {
+            flush();
+        } else {
+            responder.onReceivePosted();
+        }
+    }
+
+    private void flush() {
+        requester.flush();
+        responder.flush();
+    }
+
+    // ---- control path
+
+    @Override
+    public void modify(QueuePairAttributes attributes) {
+        context.thread().run(() -> change(attributes));
+    }
+
+    private void change(QueuePairAttributes attributes) {
+        if (closed) {
+            throw new VerbsException("ibv_modify_qp", toString(), Errno.EINVAL, "the queue pair is closed");
+        }
+        QueuePairStateCode from = state;
+        StateRules.check(toString(), from, attributes);
+        if (attributes.state() == QueuePairStateCode.ERROR) {
+            enterError("as asked for");
+            return;
+        }
+        AttributeLimits.check(toString(), attributes);
+        switch (attributes.state()) {
+            case RESET -> reset();
+            case READY_TO_RECEIVE -> becomeReadyToReceive(attributes);
+            case READY_TO_SEND -> becomeReadyToSend(from, attributes);
+            case INIT, SEND_QUEUE_DRAINED, SEND_QUEUE_ERROR, ERROR -> {
+                takeCommon(attributes);
+                state = attributes.state();
+            }
+        }
+        log.debug("{} {} -> {}", this, from, state);
+    }
+
+    private void takeCommon(QueuePairAttributes attributes) {
+        if (attributes.mask().contains(QueuePairAttribute.ACCESS_FLAGS)) {
+            accessBits = attributes.accessFlags();
+        }
+        if (attributes.mask().contains(QueuePairAttribute.MIN_RNR_TIMER)) {
+            minRnrTimer = attributes.minRnrTimer();
+        }
+    }
+
+    private void becomeReadyToReceive(QueuePairAttributes attributes) {
+        AddressVector vector = attributes.addressVector();
+        InetAddress address = Reachability.resolve(context.device(), vector.destination());
+        takeCommon(attributes);
+        peerGid = vector.destination();
+        peerNumber = attributes.destinationNumber();
+        peerAddress = new InetSocketAddress(address, vector.destinationLid());
+        state = QueuePairStateCode.READY_TO_RECEIVE;
+        responder.start(attributes.receivePsn(), attributes.maxDestinationReadAtomic());
+    }
+
+    private void becomeReadyToSend(QueuePairStateCode from, QueuePairAttributes attributes) {
+        takeCommon(attributes);
+        state = QueuePairStateCode.READY_TO_SEND;
+        if (from == QueuePairStateCode.READY_TO_RECEIVE) {
+            requester.start(
+                    attributes.sendPsn(),
+                    attributes.maxReadAtomic(),
+                    Timing.retryNanos(attributes.timeout(), attributes.retryCount()),
+                    attributes.rnrRetry());
+        }
+    }
+
+    /** Ends both halves and flushes what is posted. */
+    void enterError(String reason) {
+        if (closed || state == QueuePairStateCode.ERROR) {
+            return;
+        }
+        log.info("{} {} -> ERROR: {}", this, state, reason);
+        state = QueuePairStateCode.ERROR;
+        requester.stop();
+        responder.stop();
+        responder.rejectWaiting();
+        flush();
+    }
+
+    private void reset() {
+        state = QueuePairStateCode.RESET;
+        requester.reset();
+        responder.reset();
+    }
+
+    @Override
+    public void close() {
+        context.thread().run(this::destroy);
+    }
+
+    private void destroy() {
+        if (closed) {
+            return;
+        }
+        closed = true;
+        requester.reset();
+        responder.reset();
+        sendCompletions.detach(this);
+        receiveCompletions.detach(this);
+        protectionDomain.released();
+        context.closed(this);
+        log.debug("{} closed", this);
+    }
+
+    // ---- for the two halves
+
+    EventLoop loop() {
+        return context.thread().loop();
+    }
+
+    MemoryRegions memoryRegions() {
+        return context.memoryRegions();
+    }
+
+    SoftwareProtectionDomain protectionDomain() {
+        return protectionDomain;
+    }
+
+    Responder responder() {
+        return responder;
+    }
+
+    boolean isReadyToSend() {
+        return state == QueuePairStateCode.READY_TO_SEND && !closed;
+    }
+
+    boolean allows(AccessFlag flag) {
+        return (accessBits & flag.bit()) != 0;
+    }
+
+    int minRnrTimer() {
+        return minRnrTimer;
+    }
+
+    /** Tells {@link #postReceive} whether the event loop is to be woken. */
+    void setAwaitsReceive(boolean awaits) {
+        awaitsReceive = awaits;
+    }
+
+    boolean isPeer(Preamble.Hello hello, int expectedPsn) {
+        return hello.source().equals(peerGid) && hello.sourceNumber() == peerNumber && hello.firstPsn() == expectedPsn;
+    }
+
+    void completeSend(long workRequestId, int status, int opcode, int length) {
+        sendCompletions.add(workRequestId, status, WireFormat.completionOpcode(opcode), length, 0, 0, number);
+    }
+
+    void completeReceive(long workRequestId, int status, int opcode, int byteLength, int immediate, int flags) {
+        receiveCompletions.add(workRequestId, status, opcode, byteLength, immediate, flags, number);
+    }
+
+    /** Connects to the peer from the device's address, and tells the requester how it went. */
+    void connect(Requester caller, int epoch) {
+        RequestConnection.connect(context, peerAddress, caller, epoch);
+    }
+
+    void putPreamble(RequestStream stream, int firstPsn) {
+        stream.putPreamble(peerNumber, number, firstPsn, Gid.of(context.device().address()));
+    }
+
+    @Override
+    public String toString() {
+        return "qp 0x%06x of %s".formatted(number, context.deviceName());
+    }
+}

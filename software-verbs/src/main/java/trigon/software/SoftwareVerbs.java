@@ -1,0 +1,117 @@
+package trigon.software;
+
+import java.security.SecureRandom;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import trigon.verbs.DeviceContext;
+import trigon.verbs.Errno;
+import trigon.verbs.LinkKind;
+import trigon.verbs.ResourceLedger;
+import trigon.verbs.VerbsException;
+import trigon.verbs.VerbsProvider;
+
+/**
+ * The software devices: RDMA verbs over TCP, one device per local IP address.
+ *
+ * <p>All devices of a provider share one event loop thread, which starts with the first device that is opened and ends
+ * with {@link #close}. Thread-safe.
+ */
+public final class SoftwareVerbs implements VerbsProvider, AutoCloseable {
+
+    /** How long an accepted connection may take to say who it is. */
+    static final long PREAMBLE_MILLIS = 5000;
+
+    private static final Logger log = LoggerFactory.getLogger(SoftwareVerbs.class);
+    private static final int NUMBER_MASK = 0xFF_FFFF;
+    /** 0 and 1 are the management queue pairs of InfiniBand. */
+    private static final int FIRST_NUMBER = 2;
+
+    private final Map<String, SoftwareDevice> devices = new LinkedHashMap<>();
+    private final long preambleMillis;
+    private final ResourceLedger ledger = new ResourceLedger();
+    private final DeviceThread thread = new DeviceThread("trigon-software-0");
+    private final ReceiveStaging staging = new ReceiveStaging();
+    private int lastNumber = new SecureRandom().nextInt() & NUMBER_MASK;
+
+    /**
+     * A provider of these devices.
+     *
+     * @throws IllegalArgumentException if two have the same name
+     */
+    public SoftwareVerbs(List<SoftwareDevice> devices) {
+        this(devices, PREAMBLE_MILLIS);
+    }
+
+    SoftwareVerbs(List<SoftwareDevice> devices, long preambleMillis) {
+        for (SoftwareDevice device : devices) {
+            if (this.devices.put(device.name(), device) != null) {
+                throw new IllegalArgumentException("two software devices are called " + device.name());
+            }
+        }
+        this.preambleMillis = preambleMillis;
+    }
+
+    @Override
+    public String name() {
+        return "software verbs";
+    }
+
+    @Override
+    public LinkKind linkKind() {
+        return LinkKind.SOFTWARE;
+    }
+
+    @Override
+    public List<String> deviceNames() {
+        return List.copyOf(devices.keySet());
+    }
+
+    /**
+     * Opens a device. Each open device listens on a port of its own, which its port's LID says.
+     *
+     * @throws VerbsException ENODEV if there is no such device, EADDRNOTAVAIL if its address cannot be listened on
+     */
+    @Override
+    public DeviceContext open(String deviceName) {
+        SoftwareDevice device = devices.get(deviceName);
+        if (device == null) {
+            throw new VerbsException(
+                    "ibv_open_device", deviceName, Errno.ENODEV, "the software devices are " + devices.keySet());
+        }
+        return new SoftwareDeviceContext(this, device, preambleMillis);
+    }
+
+    @Override
+    public ResourceLedger ledger() {
+        return ledger;
+    }
+
+    /** Ends the thread. What is still open does nothing any more, and may still be closed. */
+    @Override
+    public void close() {
+        if (!ledger.outstanding().isEmpty()) {
+            log.warn("The software devices are closed with {} open", ledger.outstanding());
+        }
+        thread.close();
+    }
+
+    DeviceThread thread() {
+        return thread;
+    }
+
+    ReceiveStaging staging() {
+        return staging;
+    }
+
+    /** Counts through all 24 bits before one comes again. The event loop. */
+    int nextQueuePairNumber() {
+        lastNumber = (lastNumber + 1) & NUMBER_MASK;
+        if (lastNumber < FIRST_NUMBER) {
+            lastNumber = FIRST_NUMBER;
+        }
+        return lastNumber;
+    }
+}

@@ -1,0 +1,159 @@
+package trigon.software;
+
+import trigon.verbs.Gid;
+import trigon.verbs.Memory;
+import trigon.verbs.WorkCompletionOpcode;
+
+/**
+ * What two software devices say to each other on a TCP connection: first a preamble from the requester; then requests
+ * with their payload one way, and responses the other way. Little-endian, as all hosts are that NCCL runs on.
+ *
+ * <p>Each message has a packet sequence number (PSN) of 24 bits, counted per message and not per packet. A response
+ * acknowledges all requests before its own PSN; an ACK also that one.
+ */
+final class WireFormat {
+
+    static final long MAGIC = 0x5653_4E4F_4749_5254L; // "TRIGONSV" in memory order
+    static final int VERSION = 1;
+    static final int PSN_MASK = 0xFF_FFFF;
+
+    static final int PREAMBLE_BYTES = 40;
+    static final int REQUEST_BYTES = 40;
+    static final int RESPONSE_BYTES = 16;
+
+    /** Opcodes of requests. */
+    static final int WRITE = 1;
+
+    static final int WRITE_WITH_IMMEDIATE = 2;
+    static final int SEND = 3;
+    static final int READ = 4;
+    static final int FETCH_AND_ADD = 5;
+
+    /** Kinds of responses. */
+    static final int ACK = 1;
+
+    static final int NAK = 2;
+    static final int RECEIVER_NOT_READY = 3;
+    static final int READ_DATA = 4;
+    static final int ATOMIC_RESULT = 5;
+
+    /** Reasons of a NAK, in {@link #responseDetail}. */
+    static final int REMOTE_ACCESS = 1;
+
+    static final int REMOTE_INVALID_REQUEST = 2;
+    static final int REMOTE_OPERATION = 3;
+
+    private WireFormat() {}
+
+    /** The {@link WorkCompletionOpcode} of a request with that opcode. */
+    static int completionOpcode(int opcode) {
+        return switch (opcode) {
+            case WRITE, WRITE_WITH_IMMEDIATE -> WorkCompletionOpcode.RDMA_WRITE;
+            case READ -> WorkCompletionOpcode.RDMA_READ;
+            case FETCH_AND_ADD -> WorkCompletionOpcode.FETCH_ADD;
+            default -> WorkCompletionOpcode.SEND;
+        };
+    }
+
+    // ---- preamble
+
+    static void putPreamble(long at, int destinationNumber, int sourceNumber, int firstPsn, Gid source) {
+        Memory.putLong(at, MAGIC);
+        Memory.putInt(at + 8, VERSION);
+        Memory.putInt(at + 12, destinationNumber);
+        Memory.putInt(at + 16, sourceNumber);
+        Memory.putInt(at + 20, firstPsn);
+        Memory.putLong(at + 24, source.high());
+        Memory.putLong(at + 32, source.low());
+    }
+
+    /** The preamble, or why the bytes are none. */
+    static Preamble preamble(long at) {
+        if (Memory.getLong(at) != MAGIC) {
+            return new Preamble.Malformed("it does not speak this protocol");
+        }
+        int version = Memory.getInt(at + 8);
+        if (version != VERSION) {
+            return new Preamble.Malformed("it speaks version " + version + ", this end " + VERSION
+                    + "; run the same release of Trigon on all nodes");
+        }
+        return new Preamble.Hello(
+                Memory.getInt(at + 12),
+                Memory.getInt(at + 16),
+                Memory.getInt(at + 20),
+                new Gid(Memory.getLong(at + 24), Memory.getLong(at + 32)));
+    }
+
+    // ---- requests
+
+    static void putRequest(
+            long at, int opcode, int psn, int length, long remoteAddress, int remoteKey, int immediate, long addend) {
+        Memory.putInt(at, opcode);
+        Memory.putInt(at + 4, psn);
+        Memory.putLong(at + 8, remoteAddress);
+        Memory.putInt(at + 16, remoteKey);
+        Memory.putInt(at + 20, length);
+        Memory.putInt(at + 24, immediate);
+        Memory.putInt(at + 28, 0);
+        Memory.putLong(at + 32, addend);
+    }
+
+    static int requestOpcode(long at) {
+        return Memory.getInt(at);
+    }
+
+    static int requestPsn(long at) {
+        return Memory.getInt(at + 4);
+    }
+
+    static long requestAddress(long at) {
+        return Memory.getLong(at + 8);
+    }
+
+    static int requestKey(long at) {
+        return Memory.getInt(at + 16);
+    }
+
+    static int requestLength(long at) {
+        return Memory.getInt(at + 20);
+    }
+
+    static int requestImmediate(long at) {
+        return Memory.getInt(at + 24);
+    }
+
+    static long requestAddend(long at) {
+        return Memory.getLong(at + 32);
+    }
+
+    // ---- responses
+
+    /**
+     * Writes a response.
+     *
+     * @param detail NAK: the reason; RECEIVER_NOT_READY: the RNR timer's code; else 0
+     * @param value READ_DATA: bytes that follow; ATOMIC_RESULT: the value before
+     */
+    static void putResponse(long at, int kind, int detail, int psn, long value) {
+        Memory.putShort(at, (short) kind);
+        Memory.putShort(at + 2, (short) detail);
+        Memory.putInt(at + 4, psn);
+        Memory.putLong(at + 8, value);
+    }
+
+    static int responseKind(long at) {
+        return Memory.getShort(at);
+    }
+
+    static int responseDetail(long at) {
+        return Memory.getShort(at + 2);
+    }
+
+    static int responsePsn(long at) {
+        return Memory.getInt(at + 4);
+    }
+
+    static long responseValue(long at) {
+        return Memory.getLong(at + 8);
+    }
+}

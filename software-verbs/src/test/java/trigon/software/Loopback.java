@@ -1,0 +1,31 @@
+package trigon.software;
+
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.util.List;
+
+/** Software devices on loopback addresses: {@code soft_a} and {@code soft_b} share a subnet, {@code soft_c} does not. */
+final class Loopback {
+
+    static final SoftwareDevice A = device("soft_a", "127.0.12.1");
+    static final SoftwareDevice B = device("soft_b", "127.0.12.2");
+    static final SoftwareDevice C = device("soft_c", "127.0.13.2");
+
+    private Loopback() {}
+
+    static SoftwareDevice device(String name, String address) {
+        return new SoftwareDevice(name, address(address), 24, 25_000, 1);
+    }
+
+    static InetAddress address(String literal) {
+        try {
+            return InetAddress.getByName(literal);
+        } catch (UnknownHostException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    static SoftwareVerbs provider() {
+        return new SoftwareVerbs(List.of(A, B, C));
+    }
+}

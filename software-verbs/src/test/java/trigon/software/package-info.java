@@ -1,0 +1,4 @@
+@NullMarked
+package trigon.software;
+
+import org.jspecify.annotations.NullMarked;

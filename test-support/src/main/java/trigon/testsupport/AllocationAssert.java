@@ -1,0 +1,38 @@
+package trigon.testsupport;
+
+import com.sun.management.ThreadMXBean;
+import java.lang.management.ManagementFactory;
+
+/** Asserts that code allocates nothing on the thread that runs it. */
+public final class AllocationAssert {
+
+    private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+    private static final int ROUNDS = 5;
+
+    private AllocationAssert() {}
+
+    /**
+     * Runs the code often enough to be compiled, then asserts that further runs allocate nothing on this thread. Rounds
+     * in which the JVM itself allocates now and then, for example when it compiles again, are tolerated as long as one
+     * round is clean.
+     *
+     * @param iterations runs of one round
+     */
+    public static void assertZeroAllocation(Runnable code, int iterations) {
+        long least = Long.MAX_VALUE;
+        for (int round = 0; round <= ROUNDS && least > 0; round++) {
+            long before = THREADS.getCurrentThreadAllocatedBytes();
+            for (int i = 0; i < iterations; i++) {
+                code.run();
+            }
+            long allocated = THREADS.getCurrentThreadAllocatedBytes() - before;
+            if (round > 0) { // the first one warms up
+                least = Math.min(least, allocated);
+            }
+        }
+        if (least > 0) {
+            throw new AssertionError(
+                    "allocated " + least + " bytes in the best of " + ROUNDS + " rounds of " + iterations + " runs");
+        }
+    }
+}

@@ -1,0 +1,36 @@
+package trigon.testsupport;
+
+import java.time.Duration;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+
+/** Waiting with a deadline. Generous, since it only shows when something is broken: machines may be slow. */
+public final class Await {
+
+    /** Long enough for the slowest device that the tests run on. */
+    public static final Duration DEADLINE = Duration.ofSeconds(60);
+
+    private static final long PAUSE_NANOS = 50_000;
+
+    private Await() {}
+
+    /** Waits until the condition holds. */
+    public static void until(String what, BooleanSupplier condition) {
+        until(what, DEADLINE, condition);
+    }
+
+    /**
+     * Waits until the condition holds.
+     *
+     * @throws AssertionError naming {@code what} if it does not by the deadline
+     */
+    public static void until(String what, Duration deadline, BooleanSupplier condition) {
+        long end = System.nanoTime() + deadline.toNanos();
+        while (!condition.getAsBoolean()) {
+            if (System.nanoTime() - end > 0) {
+                throw new AssertionError("not within " + deadline.toSeconds() + " s: " + what);
+            }
+            LockSupport.parkNanos(PAUSE_NANOS);
+        }
+    }
+}

@@ -1,0 +1,390 @@
+package trigon.testsupport;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.Random;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import trigon.verbs.CompletionQueue;
+import trigon.verbs.Memory;
+import trigon.verbs.MemoryRegion;
+import trigon.verbs.SendFlag;
+import trigon.verbs.WorkCompletionOpcode;
+import trigon.verbs.WorkCompletionStatus;
+import trigon.verbs.WorkCompletions;
+
+/** Each operation moves exactly the bytes it should, and is reported as it should. */
+public interface DataTransferContract extends OnFabric {
+
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1, 7, 128, 4096, 70_001, LONGEST})
+    default void writes(int length) {
+        try (ConnectedPair pair = ConnectedPair.open(fabric());
+                NativeBuffer from = new NativeBuffer(length).randomize(new Random(length));
+                NativeBuffer to = new NativeBuffer(length)) {
+            MemoryRegion local = pair.first().register(from);
+            MemoryRegion remote = pair.second().register(to);
+
+            assertThat(pair.first()
+                            .queuePair()
+                            .postWrite(
+                                    7,
+                                    from.address(),
+                                    length,
+                                    local.localKey(),
+                                    to.address(),
+                                    remote.remoteKey(),
+                                    SendFlag.SIGNALED))
+                    .isZero();
+
+            Completion done = pair.first().nextSend();
+            assertThat(done.status()).isEqualTo(WorkCompletionStatus.SUCCESS);
+            assertThat(done.workRequestId()).isEqualTo(7);
+            assertThat(done.opcode()).isEqualTo(WorkCompletionOpcode.RDMA_WRITE);
+            assertThat(done.queuePairNumber())
+                    .isEqualTo(pair.first().queuePair().number());
+            assertThat(to.bytes()).isEqualTo(from.bytes());
+            assertThat(pair.second().hasReceive()).isFalse();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1, 128, LONGEST})
+    default void writesWithImmediate(int length) {
+        int immediate = 0xCAFE_F00D;
+        try (ConnectedPair pair = ConnectedPair.open(fabric());
+                NativeBuffer from = new NativeBuffer(length).randomize(new Random(length));
+                NativeBuffer to = new NativeBuffer(length)) {
+            MemoryRegion local = pair.first().register(from);
+            MemoryRegion remote = pair.second().register(to);
+            assertThat(pair.second().queuePair().postReceive(31, 0, 0, 0)).isZero();
+
+            assertThat(pair.first()
+                            .queuePair()
+                            .postWriteWithImmediate(
+                                    8,
+                                    from.address(),
+                                    length,
+                                    local.localKey(),
+                                    to.address(),
+                                    remote.remoteKey(),
+                                    immediate,
+                                    SendFlag.SIGNALED))
+                    .isZero();
+
+            Completion received = pair.second().nextReceive();
+            assertThat(received.status()).isEqualTo(WorkCompletionStatus.SUCCESS);
+            assertThat(received.workRequestId()).isEqualTo(31);
+            assertThat(received.opcode()).isEqualTo(WorkCompletionOpcode.RECEIVE_RDMA_WITH_IMMEDIATE);
+            assertThat(received.hasImmediate()).isTrue();
+            assertThat(received.immediate()).isEqualTo(immediate);
+            assertThat(received.byteLength()).isEqualTo(length);
+            assertThat(to.bytes()).isEqualTo(from.bytes());
+            assertThat(pair.first().nextSend().status()).isEqualTo(WorkCompletionStatus.SUCCESS);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1, 7, 128, 4096, LONGEST})
+    default void sends(int length) {
+        try (ConnectedPair pair = ConnectedPair.open(fabric());
+                NativeBuffer from = new NativeBuffer(length).randomize(new Random(length));
+                NativeBuffer to = new NativeBuffer(length + 9)) {
+            MemoryRegion local = pair.first().register(from);
+            MemoryRegion target = pair.second().register(to);
+            assertThat(pair.second().queuePair().postReceive(32, to.address(), to.length(), target.localKey()))
+                    .isZero();
+
+            assertThat(pair.first()
+                            .queuePair()
+                            .postSend(9, from.address(), length, local.localKey(), SendFlag.SIGNALED))
+                    .isZero();
+
+            Completion received = pair.second().nextReceive();
+            assertThat(received.status()).isEqualTo(WorkCompletionStatus.SUCCESS);
+            assertThat(received.workRequestId()).isEqualTo(32);
+            assertThat(received.opcode()).isEqualTo(WorkCompletionOpcode.RECEIVE);
+            assertThat(received.hasImmediate()).isFalse();
+            assertThat(received.byteLength()).isEqualTo(length);
+            assertThat(to.bytes(0, length)).isEqualTo(from.bytes());
+            assertThat(to.bytes(length, 9)).containsOnly(0);
+            assertThat(pair.first().nextSend().status()).isEqualTo(WorkCompletionStatus.SUCCESS);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1, 7, 128, 4096, 300_001, LONGEST})
+    default void reads(int length) {
+        try (ConnectedPair pair = ConnectedPair.open(fabric());
+                NativeBuffer to = new NativeBuffer(length);
+                NativeBuffer from = new NativeBuffer(length).randomize(new Random(length))) {
+            MemoryRegion local = pair.first().register(to);
+            MemoryRegion remote = pair.second().register(from);
+
+            assertThat(pair.first()
+                            .queuePair()
+                            .postRead(
+                                    10,
+                                    to.address(),
+                                    length,
+                                    local.localKey(),
+                                    from.address(),
+                                    remote.remoteKey(),
+                                    SendFlag.SIGNALED))
+                    .isZero();
+
+            Completion done = pair.first().nextSend();
+            assertThat(done.status()).isEqualTo(WorkCompletionStatus.SUCCESS);
+            assertThat(done.opcode()).isEqualTo(WorkCompletionOpcode.RDMA_READ);
+            assertThat(to.bytes()).isEqualTo(from.bytes());
+        }
+    }
+
+    @Test
+    default void fetchesAndAdds() {
+        try (ConnectedPair pair = ConnectedPair.open(fabric());
+                NativeBuffer before = new NativeBuffer(64);
+                NativeBuffer counter = new NativeBuffer(64)) {
+            MemoryRegion local = pair.first().register(before);
+            MemoryRegion remote = pair.second().register(counter);
+            Memory.putLong(counter.at(8), Long.MAX_VALUE);
+
+            for (int i = 0; i < 8; i++) {
+                assertThat(pair.first()
+                                .queuePair()
+                                .postFetchAndAdd(
+                                        i,
+                                        before.at(i * 8L),
+                                        local.localKey(),
+                                        counter.at(8),
+                                        remote.remoteKey(),
+                                        3,
+                                        SendFlag.SIGNALED))
+                        .isZero();
+            }
+
+            for (int i = 0; i < 8; i++) {
+                Completion done = pair.first().nextSend();
+                assertThat(done.status()).isEqualTo(WorkCompletionStatus.SUCCESS);
+                assertThat(done.opcode()).isEqualTo(WorkCompletionOpcode.FETCH_ADD);
+                assertThat(done.workRequestId()).isEqualTo(i);
+                assertThat(Memory.getLong(before.at(i * 8L))).isEqualTo(Long.MAX_VALUE + 3L * i);
+            }
+            assertThat(Memory.getLong(counter.at(8))).isEqualTo(Long.MAX_VALUE + 24);
+            assertThat(Memory.getLong(counter.at(0))).isZero();
+            assertThat(Memory.getLong(counter.at(16))).isZero();
+        }
+    }
+
+    @Test
+    default void writesNothingButTheRange() {
+        long seed = new Random().nextLong();
+        Random random = new Random(seed);
+        try (ConnectedPair pair = ConnectedPair.open(fabric());
+                NativeBuffer from = new NativeBuffer(16_384).randomize(random);
+                NativeBuffer to = new NativeBuffer(16_384)) {
+            MemoryRegion local = pair.first().register(from);
+            MemoryRegion remote = pair.second().register(to);
+            byte[] expected = to.bytes();
+            for (int i = 0; i < 100; i++) {
+                int length = random.nextInt(i % 2 == 0 ? 64 : 8000);
+                int source = random.nextInt(from.length() - length);
+                int target = random.nextInt(to.length() - length);
+                assertThat(pair.first()
+                                .queuePair()
+                                .postWrite(
+                                        i,
+                                        from.at(source),
+                                        length,
+                                        local.localKey(),
+                                        to.at(target),
+                                        remote.remoteKey(),
+                                        SendFlag.SIGNALED))
+                        .isZero();
+                System.arraycopy(from.bytes(source, length), 0, expected, target, length);
+                assertThat(pair.first().nextSend().status()).isEqualTo(WorkCompletionStatus.SUCCESS);
+                assertThat(to.bytes())
+                        .as("write %d of seed %d: %d bytes from %d to %d", i, seed, length, source, target)
+                        .isEqualTo(expected);
+            }
+        }
+    }
+
+    @Test
+    default void completesInTheOrderOfPosting() {
+        try (ConnectedPair pair = ConnectedPair.open(fabric());
+                NativeBuffer memory = new NativeBuffer(65_536);
+                NativeBuffer target = new NativeBuffer(65_536)) {
+            MemoryRegion local = pair.first().register(memory);
+            MemoryRegion remote = pair.second().register(target);
+            int rounds = 10;
+            for (int i = 0; i < rounds; i++) {
+                pair.second().queuePair().postReceive(100 + i, target.address(), 4096, remote.localKey());
+            }
+
+            for (int i = 0; i < rounds; i++) {
+                long id = 4L * i;
+                var queuePair = pair.first().queuePair();
+                int lkey = local.localKey();
+                int rkey = remote.remoteKey();
+                int flags = SendFlag.SIGNALED;
+                assertThat(queuePair.postWrite(id, memory.address(), 20_000, lkey, target.address(), rkey, flags))
+                        .isZero();
+                assertThat(queuePair.postRead(id + 1, memory.at(32_768), 9_000, lkey, target.address(), rkey, flags))
+                        .isZero();
+                assertThat(queuePair.postSend(id + 2, memory.address(), i, lkey, flags))
+                        .isZero();
+                assertThat(queuePair.postFetchAndAdd(id + 3, memory.at(8), lkey, target.at(8), rkey, 1, flags))
+                        .isZero();
+            }
+
+            for (int i = 0; i < 4 * rounds; i++) {
+                Completion done = pair.first().nextSend();
+                assertThat(done.status()).isEqualTo(WorkCompletionStatus.SUCCESS);
+                assertThat(done.workRequestId()).isEqualTo(i);
+            }
+            for (int i = 0; i < rounds; i++) {
+                Completion received = pair.second().nextReceive();
+                assertThat(received.workRequestId()).isEqualTo(100 + i);
+                assertThat(received.byteLength()).isEqualTo(i);
+            }
+        }
+    }
+
+    @Test
+    default void reportsSuccessOnlyWhereSignaled() {
+        try (ConnectedPair pair = ConnectedPair.open(fabric());
+                NativeBuffer memory = new NativeBuffer(4096);
+                NativeBuffer target = new NativeBuffer(4096)) {
+            MemoryRegion local = pair.first().register(memory);
+            MemoryRegion remote = pair.second().register(target);
+
+            for (int i = 0; i < 12; i++) {
+                int flags = i % 4 == 3 ? SendFlag.SIGNALED : SendFlag.NONE;
+                pair.first()
+                        .queuePair()
+                        .postWrite(
+                                i,
+                                memory.address(),
+                                100,
+                                local.localKey(),
+                                target.address(),
+                                remote.remoteKey(),
+                                flags);
+            }
+
+            assertThat(pair.first().nextSend().workRequestId()).isEqualTo(3);
+            assertThat(pair.first().nextSend().workRequestId()).isEqualTo(7);
+            assertThat(pair.first().nextSend().workRequestId()).isEqualTo(11);
+            assertThat(pair.first().hasSend()).isFalse();
+        }
+    }
+
+    @Test
+    default void takesInlinePayloadWhilePosting() {
+        try (ConnectedPair pair = ConnectedPair.open(fabric());
+                NativeBuffer memory = new NativeBuffer(32);
+                NativeBuffer target = new NativeBuffer(32 * 16)) {
+            MemoryRegion remote = pair.second().register(target);
+            int length = Math.min(32, pair.first().queuePair().maxInlineBytes());
+            assertThat(length).isEqualTo(32);
+
+            for (int i = 0; i < 16; i++) {
+                memory.fill((byte) (i + 1));
+                int flags = SendFlag.INLINE | SendFlag.SIGNALED;
+                // no local key: the memory is not registered
+                assertThat(pair.first()
+                                .queuePair()
+                                .postWrite(
+                                        i, memory.address(), length, 0, target.at(32L * i), remote.remoteKey(), flags))
+                        .isZero();
+            }
+            memory.fill((byte) 0);
+
+            for (int i = 0; i < 16; i++) {
+                assertThat(pair.first().nextSend().status()).isEqualTo(WorkCompletionStatus.SUCCESS);
+                assertThat(target.bytes(32 * i, 32)).containsOnly(i + 1);
+            }
+        }
+    }
+
+    @Test
+    default void movesDataBothWaysAtOnce() {
+        int count = 40;
+        int length = 100_000;
+        try (ConnectedPair pair = ConnectedPair.open(fabric());
+                NativeBuffer one = new NativeBuffer(2 * length).randomize(new Random(1));
+                NativeBuffer other = new NativeBuffer(2 * length).randomize(new Random(2))) {
+            MemoryRegion ones = pair.first().register(one);
+            MemoryRegion others = pair.second().register(other);
+
+            for (int i = 0; i < count; i++) {
+                int flags = i == count - 1 ? SendFlag.SIGNALED : SendFlag.NONE;
+                assertThat(pair.first()
+                                .queuePair()
+                                .postWrite(
+                                        i,
+                                        one.address(),
+                                        length,
+                                        ones.localKey(),
+                                        other.at(length),
+                                        others.remoteKey(),
+                                        flags))
+                        .isZero();
+                assertThat(pair.second()
+                                .queuePair()
+                                .postWrite(
+                                        i,
+                                        other.address(),
+                                        length,
+                                        others.localKey(),
+                                        one.at(length),
+                                        ones.remoteKey(),
+                                        flags))
+                        .isZero();
+            }
+
+            assertThat(pair.first().nextSend().status()).isEqualTo(WorkCompletionStatus.SUCCESS);
+            assertThat(pair.second().nextSend().status()).isEqualTo(WorkCompletionStatus.SUCCESS);
+            assertThat(one.bytes(length, length)).isEqualTo(other.bytes(0, length));
+            assertThat(other.bytes(length, length)).isEqualTo(one.bytes(0, length));
+        }
+    }
+
+    @Test
+    default void allocatesNothingWhilePostingAndPolling() {
+        try (ConnectedPair pair = ConnectedPair.open(fabric());
+                NativeBuffer memory = new NativeBuffer(4096);
+                NativeBuffer target = new NativeBuffer(4096);
+                WorkCompletions batch = new WorkCompletions(8)) {
+            MemoryRegion local = pair.first().register(memory);
+            MemoryRegion remote = pair.second().register(target);
+            var queuePair = pair.first().queuePair();
+            var completions = pair.first().sendCompletions();
+            var receives = pair.second().receiveCompletions();
+            int lkey = local.localKey();
+            int rkey = remote.remoteKey();
+
+            AllocationAssert.assertZeroAllocation(
+                    () -> {
+                        pair.second().queuePair().postReceive(1, 0, 0, 0);
+                        queuePair.postWriteWithImmediate(
+                                1, memory.address(), 256, lkey, target.address(), rkey, 5, SendFlag.SIGNALED);
+                        takeOne(completions, batch);
+                        takeOne(receives, batch);
+                    },
+                    2_000);
+        }
+    }
+
+    private static void takeOne(CompletionQueue queue, WorkCompletions batch) {
+        while (queue.poll(batch) == 0) {
+            LockSupport.parkNanos(10_000); // the test's time limit ends it
+        }
+        if (batch.statusCode(0) != WorkCompletionStatus.SUCCESS_CODE) {
+            throw new AssertionError("a request failed: " + Completion.of(batch, 0));
+        }
+    }
+}

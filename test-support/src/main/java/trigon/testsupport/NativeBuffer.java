@@ -1,0 +1,70 @@
+package trigon.testsupport;
+
+import java.lang.foreign.Arena;
+import java.util.Random;
+import trigon.verbs.Memory;
+
+/** Native memory for a test, aligned to a page; freed when closed. */
+public final class NativeBuffer implements AutoCloseable {
+
+    private static final long PAGE = 4096;
+
+    private final Arena arena = Arena.ofShared();
+    private final long address;
+    private final int length;
+
+    /** Zeroed memory of that many bytes. */
+    public NativeBuffer(int length) {
+        this.length = length;
+        address = arena.allocate(Math.max(1, length), PAGE).address();
+    }
+
+    public long address() {
+        return address;
+    }
+
+    public int length() {
+        return length;
+    }
+
+    /** The address of the byte at {@code offset}. */
+    public long at(long offset) {
+        return address + offset;
+    }
+
+    /** Random bytes all over. */
+    public NativeBuffer randomize(Random random) {
+        byte[] bytes = new byte[length];
+        random.nextBytes(bytes);
+        for (int i = 0; i < length; i++) {
+            Memory.putByte(address + i, bytes[i]);
+        }
+        return this;
+    }
+
+    public NativeBuffer fill(byte value) {
+        Memory.fill(address, length, value);
+        return this;
+    }
+
+    /** A copy of a part of it. */
+    public byte[] bytes(int offset, int count) {
+        byte[] bytes = new byte[count];
+        for (int i = 0; i < count; i++) {
+            bytes[i] = Memory.getByte(address + offset + i);
+        }
+        return bytes;
+    }
+
+    /** A copy of all of it. */
+    public byte[] bytes() {
+        return bytes(0, length);
+    }
+
+    @Override
+    public void close() {
+        if (arena.scope().isAlive()) {
+            arena.close();
+        }
+    }
+}

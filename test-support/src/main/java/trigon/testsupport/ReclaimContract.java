@@ -1,0 +1,170 @@
+package trigon.testsupport;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import trigon.verbs.MemoryRegion;
+import trigon.verbs.QueuePair;
+import trigon.verbs.SendFlag;
+import trigon.verbs.WorkCompletionStatus;
+
+/** Memory whose region or queue pair was closed is not touched any more, whatever was under way. */
+public interface ReclaimContract extends OnFabric {
+
+    int WRITES = 12;
+
+    @Test
+    default void leavesTheTargetAloneOnceItsRegionIsClosed() {
+        try (ConnectedPair pair = ConnectedPair.open(fabric());
+                NativeBuffer from = new NativeBuffer(LONGEST).fill((byte) 1);
+                NativeBuffer to = new NativeBuffer(LONGEST)) {
+            MemoryRegion local = pair.first().register(from);
+            MemoryRegion remote = pair.second().register(to);
+            postWrites(pair, from, local, to, remote);
+
+            remote.close();
+            to.fill((byte) 2);
+
+            assertOutcomes(pair, Set.of(WorkCompletionStatus.REMOTE_ACCESS_ERROR));
+            assertThat(to.bytes()).containsOnly(2);
+        }
+    }
+
+    @Test
+    default void leavesTheSourceAloneOnceItsRegionIsClosed() {
+        ConnectedPair pair = ConnectedPair.open(fabric());
+        NativeBuffer from = new NativeBuffer(LONGEST).fill((byte) 1);
+        try (pair;
+                NativeBuffer to = new NativeBuffer(LONGEST)) {
+            MemoryRegion local = pair.first().register(from);
+            MemoryRegion remote = pair.second().register(to);
+            postWrites(pair, from, local, to, remote);
+
+            local.close();
+            from.fill((byte) 2);
+            from.close();
+
+            assertOutcomes(pair, Set.of(WorkCompletionStatus.LOCAL_PROTECTION_ERROR));
+            assertThat(to.bytes()).doesNotContain(2);
+        }
+    }
+
+    @Test
+    default void leavesTheSourceOfAReadAloneOnceItsRegionIsClosed() {
+        try (ConnectedPair pair = ConnectedPair.open(fabric());
+                NativeBuffer to = new NativeBuffer(LONGEST);
+                NativeBuffer from = new NativeBuffer(LONGEST).fill((byte) 1)) {
+            MemoryRegion local = pair.first().register(to);
+            MemoryRegion remote = pair.second().register(from);
+            postReads(pair, to, local, from, remote);
+
+            remote.close();
+            from.fill((byte) 2);
+
+            assertOutcomes(pair, Set.of(WorkCompletionStatus.REMOTE_ACCESS_ERROR));
+            assertThat(to.bytes()).doesNotContain(2);
+        }
+    }
+
+    @Test
+    default void leavesTheTargetOfAReadAloneOnceItsRegionIsClosed() {
+        try (ConnectedPair pair = ConnectedPair.open(fabric());
+                NativeBuffer to = new NativeBuffer(LONGEST);
+                NativeBuffer from = new NativeBuffer(LONGEST).fill((byte) 1)) {
+            MemoryRegion local = pair.first().register(to);
+            MemoryRegion remote = pair.second().register(from);
+            postReads(pair, to, local, from, remote);
+
+            local.close();
+            to.fill((byte) 2);
+
+            assertOutcomes(pair, Set.of(WorkCompletionStatus.LOCAL_PROTECTION_ERROR));
+            assertThat(to.bytes()).containsOnly(2);
+        }
+    }
+
+    @Test
+    default void leavesTheTargetAloneOnceItsQueuePairIsClosed() {
+        try (ConnectedPair pair = ConnectedPair.open(fabric());
+                NativeBuffer from = new NativeBuffer(LONGEST).fill((byte) 1);
+                NativeBuffer to = new NativeBuffer(LONGEST)) {
+            MemoryRegion local = pair.first().register(from);
+            MemoryRegion remote = pair.second().register(to);
+            postWrites(pair, from, local, to, remote);
+
+            pair.second().queuePair().close();
+            to.fill((byte) 2);
+
+            assertOutcomes(pair, Set.of(WorkCompletionStatus.RETRY_EXCEEDED));
+            assertThat(to.bytes()).containsOnly(2);
+        }
+    }
+
+    @Test
+    default void leavesTheSourceAloneOnceItsQueuePairIsClosed() {
+        ConnectedPair pair = ConnectedPair.open(fabric());
+        NativeBuffer from = new NativeBuffer(LONGEST).fill((byte) 1);
+        try (pair;
+                NativeBuffer to = new NativeBuffer(LONGEST)) {
+            MemoryRegion local = pair.first().register(from);
+            MemoryRegion remote = pair.second().register(to);
+            postWrites(pair, from, local, to, remote);
+
+            pair.first().queuePair().close();
+            from.fill((byte) 2);
+            local.close();
+            from.close();
+            remote.close();
+
+            assertThat(to.bytes()).doesNotContain(2);
+        }
+    }
+
+    private static void postWrites(
+            ConnectedPair pair, NativeBuffer from, MemoryRegion local, NativeBuffer to, MemoryRegion remote) {
+        QueuePair queuePair = pair.first().queuePair();
+        for (int i = 0; i < WRITES; i++) {
+            assertThat(queuePair.postWrite(
+                            i,
+                            from.address(),
+                            LONGEST,
+                            local.localKey(),
+                            to.address(),
+                            remote.remoteKey(),
+                            SendFlag.SIGNALED))
+                    .isZero();
+        }
+    }
+
+    private static void postReads(
+            ConnectedPair pair, NativeBuffer to, MemoryRegion local, NativeBuffer from, MemoryRegion remote) {
+        QueuePair queuePair = pair.first().queuePair();
+        for (int i = 0; i < WRITES; i++) {
+            assertThat(queuePair.postRead(
+                            i,
+                            to.address(),
+                            LONGEST,
+                            local.localKey(),
+                            from.address(),
+                            remote.remoteKey(),
+                            SendFlag.SIGNALED))
+                    .isZero();
+        }
+    }
+
+    /** Successes, then at most one of the failures, then flushed requests; every request once and in order. */
+    private static void assertOutcomes(ConnectedPair pair, Set<WorkCompletionStatus> failures) {
+        boolean failed = false;
+        for (int i = 0; i < WRITES; i++) {
+            Completion done = pair.first().nextSend();
+            assertThat(done.workRequestId()).isEqualTo(i);
+            if (failed) {
+                assertThat(done.status()).isEqualTo(WorkCompletionStatus.WR_FLUSHED);
+            } else if (done.status() != WorkCompletionStatus.SUCCESS) {
+                assertThat(failures).contains(done.status());
+                failed = true;
+            }
+        }
+    }
+}
