@@ -2,7 +2,8 @@
 # Boots the lab once, runs JUnit test classes in its guest, and shuts it down.
 #   run-tests.sh                        build, then run all *LabTest classes of integration-tests
 #   run-tests.sh CLASSPATH CLASS...     run these; JUnit's console launcher must be on the class path
-# LAB_JAVA_OPTIONS: more options for the JVM. Exit status: 0 if all passed; 125 if the lab itself failed.
+# LAB_JAVA_OPTIONS: more options for the JVM. LAB_TEST_TIMEOUT: seconds for the whole run, 1200 by default.
+# Exit status: 0 if all passed; 124 past the time limit; 125 if the lab itself failed.
 # Reports in JUnit's XML format: integration-tests/target/lab-reports (LAB_SHARE).
 set -eu
 
@@ -34,7 +35,7 @@ mkdir -p "$LAB_SHARE"
 
 # under emulation the C1 compiler alone, and the simplest collector, start the fastest
 # shellcheck disable=SC2086
-exec "$here/lab.sh" run "$JAVA_HOME/bin/java" -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -XX:-UsePerfData \
+exec "$here/lab.sh" run -t "${LAB_TEST_TIMEOUT:-1200}" "$JAVA_HOME/bin/java" -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -XX:-UsePerfData \
   --enable-native-access=ALL-UNNAMED ${LAB_JAVA_OPTIONS:-} -cp "$classpath" \
   org.junit.platform.console.ConsoleLauncher execute --disable-banner --disable-ansi-colors --details=tree --details-theme=ascii \
   --reports-dir="$LAB_SHARE" "$@"

@@ -105,6 +105,15 @@ class LibibverbsLabTest {
     }
 
     @Test
+    void takesNoPortNumberForAnother() {
+        try (DeviceContext context = provider.open("rxe_ab")) {
+            assertThatExceptionOfType(VerbsException.class)
+                    .isThrownBy(() -> context.queryPort(257))
+                    .satisfies(e -> assertThat(e.errno()).isEqualTo(Errno.EINVAL));
+        }
+    }
+
+    @Test
     void namesTheDevicesWhenAskedForAnother() {
         assertThatExceptionOfType(VerbsException.class)
                 .isThrownBy(() -> provider.open("mlx5_0"))

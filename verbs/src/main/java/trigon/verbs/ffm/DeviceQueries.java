@@ -6,6 +6,7 @@ import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.List;
 import trigon.verbs.DeviceAttributes;
+import trigon.verbs.Errno;
 import trigon.verbs.Gid;
 import trigon.verbs.GidEntry;
 import trigon.verbs.LinkLayer;
@@ -104,7 +105,8 @@ final class DeviceQueries {
     private static MemorySegment queryPort(long context, String deviceName, int port, Arena arena) {
         // an arena's memory is zeroed, which stands for the fields that the exported function does not fill
         MemorySegment attributes = ibv_port_attr.allocate(arena);
-        int errno = ControlCalls.queryPort(context, port, attributes);
+        // the number is 8 bits wide: a greater one would become another port's
+        int errno = port >>> Byte.SIZE == 0 ? ControlCalls.queryPort(context, port, attributes) : Errno.EINVAL;
         if (errno != 0) {
             throw new VerbsException("ibv_query_port", "%s port %d".formatted(deviceName, port), errno, "");
         }

@@ -2,6 +2,7 @@ package trigon.verbs.ffm;
 
 import java.util.Set;
 import trigon.verbs.AccessFlag;
+import trigon.verbs.Errno;
 import trigon.verbs.MemoryRegion;
 import trigon.verbs.ProtectionDomain;
 import trigon.verbs.ResourceLedger;
@@ -32,9 +33,14 @@ final class NativeProtectionDomain implements ProtectionDomain {
         int bits = AccessFlag.bits(access);
         long domain = handle.address();
         boolean optional = (bits & OPTIONAL_ACCESS) != 0;
-        long region = optional
-                ? ControlCalls.registerMemoryWithOptionalAccess(domain, address, length, bits)
-                : ControlCalls.registerMemory(domain, address, length, bits);
+        long region;
+        if (length < 1) {
+            region = -Errno.EINVAL; // some drivers accept it
+        } else if (optional) {
+            region = ControlCalls.registerMemoryWithOptionalAccess(domain, address, length, bits);
+        } else {
+            region = ControlCalls.registerMemory(domain, address, length, bits);
+        }
         if (region < 0) {
             int errno = (int) -region;
             throw new VerbsException(

@@ -208,7 +208,7 @@ final class NativeQueuePair implements QueuePair {
         return calls.postSend(queuePair, workRequest, failedSend);
     }
 
-    /** What some providers do not check, or answer by a line on the host's standard output, as rxe does. */
+    /** What not every provider checks, and what would reach memory that is freed. */
     private boolean isUnacceptable(int length, int sendFlags) {
         return queuePair == 0 || length < 0 || ((sendFlags & SendFlag.INLINE) != 0 && length > maxInlineBytes);
     }

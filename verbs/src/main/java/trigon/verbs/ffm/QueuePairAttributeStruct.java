@@ -23,14 +23,14 @@ final class QueuePairAttributeStruct {
         ibv_qp_attr.sq_psn(struct, attributes.sendPsn());
         ibv_qp_attr.dest_qp_num(struct, attributes.destinationNumber());
         ibv_qp_attr.qp_access_flags(struct, attributes.accessFlags());
-        ibv_qp_attr.pkey_index(struct, (short) attributes.pkeyIndex());
-        ibv_qp_attr.max_rd_atomic(struct, (byte) attributes.maxReadAtomic());
-        ibv_qp_attr.max_dest_rd_atomic(struct, (byte) attributes.maxDestinationReadAtomic());
-        ibv_qp_attr.min_rnr_timer(struct, (byte) attributes.minRnrTimer());
-        ibv_qp_attr.port_num(struct, (byte) attributes.port());
-        ibv_qp_attr.timeout(struct, (byte) attributes.timeout());
-        ibv_qp_attr.retry_cnt(struct, (byte) attributes.retryCount());
-        ibv_qp_attr.rnr_retry(struct, (byte) attributes.rnrRetry());
+        ibv_qp_attr.pkey_index(struct, unsignedShort(attributes.pkeyIndex()));
+        ibv_qp_attr.max_rd_atomic(struct, unsignedByte(attributes.maxReadAtomic()));
+        ibv_qp_attr.max_dest_rd_atomic(struct, unsignedByte(attributes.maxDestinationReadAtomic()));
+        ibv_qp_attr.min_rnr_timer(struct, unsignedByte(attributes.minRnrTimer()));
+        ibv_qp_attr.port_num(struct, unsignedByte(attributes.port()));
+        ibv_qp_attr.timeout(struct, unsignedByte(attributes.timeout()));
+        ibv_qp_attr.retry_cnt(struct, unsignedByte(attributes.retryCount()));
+        ibv_qp_attr.rnr_retry(struct, unsignedByte(attributes.rnrRetry()));
         if (attributes.mask().contains(QueuePairAttribute.ADDRESS_VECTOR)) {
             write(attributes.addressVector(), ibv_qp_attr.ah_attr(struct));
         }
@@ -39,15 +39,31 @@ final class QueuePairAttributeStruct {
 
     private static void write(AddressVector vector, MemorySegment struct) {
         ibv_ah_attr.is_global(struct, (byte) 1);
-        ibv_ah_attr.dlid(struct, (short) vector.destinationLid());
-        ibv_ah_attr.sl(struct, (byte) vector.serviceLevel());
-        ibv_ah_attr.port_num(struct, (byte) vector.port());
+        ibv_ah_attr.dlid(struct, unsignedShort(vector.destinationLid()));
+        ibv_ah_attr.sl(struct, unsignedByte(vector.serviceLevel()));
+        ibv_ah_attr.port_num(struct, unsignedByte(vector.port()));
         MemorySegment route = ibv_ah_attr.grh(struct);
         ibv_global_route
                 .dgid(route)
                 .copyFrom(MemorySegment.ofArray(vector.destination().toBytes()));
-        ibv_global_route.sgid_index(route, (byte) vector.sourceGidIndex());
-        ibv_global_route.hop_limit(route, (byte) vector.hopLimit());
-        ibv_global_route.traffic_class(route, (byte) vector.trafficClass());
+        ibv_global_route.sgid_index(route, unsignedByte(vector.sourceGidIndex()));
+        ibv_global_route.hop_limit(route, unsignedByte(vector.hopLimit()));
+        ibv_global_route.traffic_class(route, unsignedByte(vector.trafficClass()));
+    }
+
+    private static byte unsignedByte(int value) {
+        return (byte) requireBits(value, Byte.SIZE);
+    }
+
+    private static short unsignedShort(int value) {
+        return (short) requireBits(value, Short.SIZE);
+    }
+
+    /** Cutting a value to the field's width would set another one, for example another GID index. */
+    private static int requireBits(int value, int bits) {
+        if (value >>> bits != 0) {
+            throw new IllegalArgumentException("%d does not fit the %d bits of its field".formatted(value, bits));
+        }
+        return value;
     }
 }

@@ -1,6 +1,7 @@
 package trigon.verbs.ffm;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -86,5 +87,16 @@ class QueuePairAttributeStructTest {
         assertThat(ibv_qp_attr.retry_cnt(toSend)).isEqualTo((byte) 6);
         assertThat(ibv_qp_attr.rnr_retry(toSend)).isEqualTo((byte) 7);
         assertThat(ibv_qp_attr.max_rd_atomic(toSend)).isEqualTo((byte) 1);
+    }
+
+    @Test
+    void refusesAnIndexThatTheFieldCannotHold() {
+        QueuePairAttributes attributes = QueuePairAttributes.to(QueuePairStateCode.READY_TO_RECEIVE)
+                .addressVector(new AddressVector(new Gid(0, 1), 256, 0, 0, 0, 64, 1))
+                .build();
+
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> QueuePairAttributeStruct.of(attributes, arena))
+                .withMessage("256 does not fit the 8 bits of its field");
     }
 }

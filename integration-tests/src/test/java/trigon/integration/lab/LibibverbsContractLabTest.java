@@ -1,0 +1,24 @@
+package trigon.integration.lab;
+
+import java.util.Optional;
+import trigon.testsupport.VerbsContract;
+import trigon.testsupport.VerbsFabric;
+import trigon.verbs.VerbsAvailability.Available;
+import trigon.verbs.VerbsProvider;
+import trigon.verbs.ffm.Libibverbs;
+
+/** The contract on SoftRoCE: the lab's link a-b, and a device of the link a-c, which a-b does not reach. */
+class LibibverbsContractLabTest extends VerbsContract {
+
+    private static final VerbsProvider PROVIDER = ((Available) Libibverbs.load()).provider();
+
+    private static final VerbsFabric FABRIC = new VerbsFabric(
+            new VerbsFabric.End(PROVIDER, "rxe_ab", 1, SoftRoceLink.GID_INDEX),
+            new VerbsFabric.End(PROVIDER, "rxe_ba", 1, SoftRoceLink.GID_INDEX),
+            Optional.of(new VerbsFabric.End(PROVIDER, "rxe_ca", 1, SoftRoceLink.GID_INDEX)));
+
+    @Override
+    public VerbsFabric fabric() {
+        return FABRIC;
+    }
+}
