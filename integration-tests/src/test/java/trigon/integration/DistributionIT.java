@@ -36,14 +36,10 @@ class DistributionIT {
         for (int api = 8; api <= 12; api++) {
             Path log = directory.resolve("contract-" + api + ".log");
             try (HostProgram host = new HostProgram(
-                    HostProgram.distribution(),
-                    log,
-                    Map.of(),
-                    "--mode",
-                    "contract",
-                    "--api",
-                    Integer.toString(api))) {
-                assertThat(host.exitStatus()).as("API %d: %s", api, host.output()).isZero();
+                    HostProgram.distribution(), log, Map.of(), "--mode", "contract", "--api", Integer.toString(api))) {
+                assertThat(host.exitStatus())
+                        .as("API %d: %s", api, host.output())
+                        .isZero();
             }
         }
     }
@@ -52,9 +48,7 @@ class DistributionIT {
     void aWrongSettingIsNamedAndTheHostLives() throws IOException {
         Path file = Files.writeString(directory.resolve("wrong.yaml"), "version: 1\nlink: rdma\nnodes:\n");
         try (HostProgram host = new HostProgram(
-                HostProgram.distribution(),
-                directory.resolve("wrong.log"),
-                Map.of("TRIGON_CONFIG", file.toString()))) {
+                HostProgram.distribution(), directory.resolve("wrong.log"), Map.of("TRIGON_CONFIG", file.toString()))) {
             assertThat(host.exitStatus()).isEqualTo(1);
             assertThat(host.output())
                     .contains(file.toString())

@@ -33,8 +33,7 @@ record Triangle(Path directory, Path distribution, Path file) {
                 + node("b", "127.0.12.2/24", "127.0.23.2/24", order & 2)
                 + node("c", "127.0.13.3/24", "127.0.23.3/24", order & 4);
         try {
-            return new Triangle(
-                    directory, distribution, Files.writeString(directory.resolve("triangle.yaml"), text));
+            return new Triangle(directory, distribution, Files.writeString(directory.resolve("triangle.yaml"), text));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -64,7 +63,9 @@ record Triangle(Path directory, Path distribution, Path file) {
             for (int rank = 0; rank < NODES.size(); rank++) {
                 int status = hosts.get(rank).exitStatus();
                 String log = hosts.get(rank).output();
-                assertThat(status).as("exit status of rank %d; its log:%n%s", rank, log).isZero();
+                assertThat(status)
+                        .as("exit status of rank %d; its log:%n%s", rank, log)
+                        .isZero();
                 logs.put(NODES.get(rank), log);
             }
             return logs;

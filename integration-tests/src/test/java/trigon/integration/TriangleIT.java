@@ -38,14 +38,7 @@ class TriangleIT {
     @ParameterizedTest
     @CsvSource({"0, 1", "4, 1", "1048588, 4", "67108864, 2"})
     void reducesAnySizeOverSeveralChannels(long bytes, int channels) {
-        triangle(0)
-                .run(
-                        "--bytes",
-                        Long.toString(bytes),
-                        "--channels",
-                        Integer.toString(channels),
-                        "--iterations",
-                        "1");
+        triangle(0).run("--bytes", Long.toString(bytes), "--channels", Integer.toString(channels), "--iterations", "1");
     }
 
     @Test
