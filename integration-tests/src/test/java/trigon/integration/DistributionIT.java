@@ -52,7 +52,7 @@ class DistributionIT {
             assertThat(host.exitStatus()).isEqualTo(1);
             assertThat(host.output())
                     .contains(file.toString())
-                    .contains("line 2")
+                    .contains("wrong.yaml:2:")
                     .contains("link")
                     .contains("init returned 5");
         }
