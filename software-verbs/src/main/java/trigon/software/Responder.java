@@ -37,7 +37,7 @@ final class Responder {
     private int opcode;
     private int psn;
     private int length;
-    private int immediate;
+    private long operand;
     private @Nullable SoftwareMemoryRegion target;
     private boolean waitsForReceive;
     private @Nullable ScheduledFuture<?> notReadyTimer;
@@ -70,7 +70,7 @@ final class Responder {
                 }
             }
             case READY_TO_RECEIVE, READY_TO_SEND, SEND_QUEUE_DRAINED, SEND_QUEUE_ERROR -> {
-                if (adopted || !queuePair.isPeer(candidate.hello(), expectedPsn)) {
+                if (adopted || !queuePair.peer().matches(candidate.hello(), expectedPsn)) {
                     candidate.reject("it is not the peer of " + queuePair);
                 } else {
                     adopt(candidate);
@@ -145,7 +145,7 @@ final class Responder {
         opcode = WireFormat.requestOpcode(at);
         psn = WireFormat.requestPsn(at);
         length = WireFormat.requestLength(at);
-        immediate = WireFormat.requestImmediate(at);
+        operand = WireFormat.requestOperand(at);
         if (psn != expectedPsn || length < 0 || length > SoftwareDeviceContext.MAX_MESSAGE_BYTES) {
             peer().reject("it broke the protocol on " + queuePair);
             return;
@@ -157,7 +157,7 @@ final class Responder {
             case WireFormat.WRITE, WireFormat.WRITE_WITH_IMMEDIATE -> startWrite(address, key);
             case WireFormat.SEND -> startSend();
             case WireFormat.READ -> read(address, key);
-            case WireFormat.FETCH_AND_ADD -> fetchAndAdd(address, key, WireFormat.requestAddend(at));
+            case WireFormat.FETCH_AND_ADD -> fetchAndAdd(address, key);
             default -> refuse(WireFormat.REMOTE_INVALID_REQUEST);
         }
     }
@@ -229,7 +229,7 @@ final class Responder {
                     success,
                     WorkCompletionOpcode.RECEIVE_RDMA_WITH_IMMEDIATE,
                     length,
-                    immediate,
+                    (int) operand,
                     WorkCompletions.WITH_IMMEDIATE);
         }
         peer().stream().acknowledge(psn);
@@ -246,7 +246,7 @@ final class Responder {
         }
     }
 
-    private void fetchAndAdd(long address, int key, long addend) {
+    private void fetchAndAdd(long address, int key) {
         boolean aligned = (address & (Long.BYTES - 1)) == 0;
         if (!queuePair.allows(AccessFlag.REMOTE_ATOMIC)
                 || !aligned
@@ -255,7 +255,7 @@ final class Responder {
         } else if (remoteRegion(key, address, Long.BYTES, AccessFlag.REMOTE_ATOMIC) == null) {
             refuse(WireFormat.REMOTE_ACCESS);
         } else {
-            peer().stream().atomicResult(psn, Memory.getAndAddLong(address, addend));
+            peer().stream().atomicResult(psn, Memory.getAndAddLong(address, operand));
         }
     }
 

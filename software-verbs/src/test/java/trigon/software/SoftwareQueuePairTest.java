@@ -166,7 +166,7 @@ class SoftwareQueuePairTest {
             dying.close();
             first.becomeReadyToSend();
 
-            // the time limit is 9 hours
+            // the time limit is 17 hours
             first.queuePair().postSend(1, 0, 0, 0, SendFlag.NONE);
             assertThat(first.nextSend().status()).isEqualTo(WorkCompletionStatus.RETRY_EXCEEDED);
         }
