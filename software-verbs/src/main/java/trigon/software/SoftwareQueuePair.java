@@ -308,7 +308,7 @@ final class SoftwareQueuePair implements QueuePair {
         state = QueuePairStateCode.ERROR;
         requester.stop();
         responder.stop();
-        responder.rejectWaiting();
+        responder.endWaiting();
         flush();
     }
 
