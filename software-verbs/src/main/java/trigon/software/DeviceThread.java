@@ -63,6 +63,12 @@ final class DeviceThread implements AutoCloseable {
         if (loop.inEventLoop()) {
             return action.get();
         }
+        if (loop.isTerminated()) {
+            // its state may be used from here then, by one at a time
+            synchronized (this) {
+                return action.get();
+            }
+        }
         FutureTask<T> task = new FutureTask<>(action::get);
         execute(task);
         return join(task);
@@ -79,7 +85,7 @@ final class DeviceThread implements AutoCloseable {
                     interrupted = true;
                 } catch (TimeoutException _) {
                     if (loop.isTerminated()) {
-                        // the thread has ended, so its state may be used from here; runs once at most
+                        // ended just now, without the task; runs once at most
                         synchronized (this) {
                             task.run();
                         }

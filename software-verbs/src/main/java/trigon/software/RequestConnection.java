@@ -1,11 +1,6 @@
 package trigon.software;
 
-import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.Channel;
-import io.netty.channel.ChannelFuture;
-import io.netty.channel.ChannelInitializer;
-import io.netty.channel.socket.nio.NioSocketChannel;
-import java.net.InetSocketAddress;
 
 /** The connection of a requester: its requests go out, the responses come in. Owned by the event loop. */
 final class RequestConnection extends StreamReader {
@@ -17,29 +12,6 @@ final class RequestConnection extends StreamReader {
         super(channel, staging, WireFormat.RESPONSE_BYTES);
         this.requester = requester;
         stream = new RequestStream(channel, requester);
-    }
-
-    /** Connects from the device's address, and tells the requester how it went. */
-    static void connect(SoftwareDeviceContext context, InetSocketAddress peer, Requester requester, int epoch) {
-        ChannelFuture connecting = new Bootstrap()
-                .group(context.thread().loop())
-                .channel(NioSocketChannel.class)
-                .handler(new ChannelInitializer<>() {
-                    @Override
-                    protected void initChannel(Channel channel) {
-                        context.socketOptions().apply(channel.config(), context.staging());
-                        channel.pipeline().addLast(new RequestConnection(channel, context.staging(), requester));
-                    }
-                })
-                .connect(peer, new InetSocketAddress(context.device().address(), 0));
-        connecting.addListener(done -> {
-            Throwable cause = done.cause();
-            if (cause == null) {
-                requester.onConnected(connecting.channel().pipeline().get(RequestConnection.class), epoch);
-            } else {
-                requester.onConnectFailed(peer, cause, epoch);
-            }
-        });
     }
 
     RequestStream stream() {

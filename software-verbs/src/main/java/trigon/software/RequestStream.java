@@ -33,8 +33,8 @@ final class RequestStream extends OutboundStream {
         }
     }
 
-    void putRequest(int opcode, int psn, int length, long remoteAddress, int remoteKey, int immediate, long addend) {
-        WireFormat.putRequest(stagingEnd(), opcode, psn, length, remoteAddress, remoteKey, immediate, addend);
+    void putRequest(int opcode, int psn, int length, long remoteAddress, int remoteKey, long operand) {
+        WireFormat.putRequest(stagingEnd(), opcode, psn, length, remoteAddress, remoteKey, operand);
         staged(WireFormat.REQUEST_BYTES);
     }
 

@@ -1,12 +1,9 @@
 package trigon.software;
 
-import io.netty.channel.ConnectTimeoutException;
-import java.net.ConnectException;
-import java.net.InetSocketAddress;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import trigon.verbs.Gid;
 import trigon.verbs.Memory;
 import trigon.verbs.SendFlag;
 import trigon.verbs.WorkCompletionStatus;
@@ -22,12 +19,11 @@ final class Requester {
 
     private static final Logger log = LoggerFactory.getLogger(Requester.class);
 
-    private static final int RECONNECT_MILLIS = 100;
-
     private final SoftwareQueuePair queuePair;
     private final SendQueue queue;
     private final TimeLimits limits;
-    private final OrderedCopy readCopy = new OrderedCopy();
+    private final Connector connector;
+    private final ReadTarget readTarget = new ReadTarget();
 
     private long head;
     private long next;
@@ -39,20 +35,15 @@ final class Requester {
     private int maxReadAtomic;
 
     private @Nullable RequestConnection connection;
-    private boolean connecting;
-    /** Grows when the connection is given up, so that a late outcome of connecting is recognized. */
-    private int epoch;
 
     private boolean lost;
     /** Status with which the request at {@code next} fails once all before it are done. */
     private @Nullable WorkCompletionStatus localFailure;
 
-    private long readOffset;
-    private @Nullable SoftwareMemoryRegion readTarget;
-
     Requester(SoftwareQueuePair queuePair, SendQueue queue) {
         this.queuePair = queuePair;
         this.queue = queue;
+        connector = new Connector(queuePair, this);
         limits = new TimeLimits(this, queuePair.loop());
     }
 
@@ -63,19 +54,18 @@ final class Requester {
         firstPsn = sendPsn;
         this.maxReadAtomic = maxReadAtomic;
         limits.start(retryNanos, rnrRetry);
-        connect();
+        connector.connect();
     }
 
     /** Ends the connection; nothing is read or written for this queue pair any more. */
     void stop() {
-        epoch++;
-        connecting = false;
+        connector.stop();
         RequestConnection current = connection;
         connection = null;
         if (current != null) {
             current.close();
         }
-        readTarget = null;
+        readTarget.clear();
         limits.stop();
     }
 
@@ -96,7 +86,6 @@ final class Requester {
         next = head;
         queue.release(head);
         readsOutstanding = 0;
-        readOffset = 0;
         lost = false;
         localFailure = null;
         base = head;
@@ -104,56 +93,26 @@ final class Requester {
 
     // ---- connection
 
-    private void connect() {
-        connecting = true;
-        queuePair.connect(this, epoch);
-    }
-
     /** The TCP connection is there. */
-    void onConnected(RequestConnection established, int attemptEpoch) {
-        if (attemptEpoch != epoch) {
-            established.close();
-            return;
-        }
-        connecting = false;
+    void onConnected(RequestConnection established) {
         connection = established;
-        queuePair.putPreamble(established.stream(), psn(head));
+        Gid own = Gid.of(queuePair.context().device().address());
+        established.stream().putPreamble(queuePair.peer().number(), queuePair.number(), psn(head), own);
         onProgress();
         established.stream().ring();
         work();
     }
 
-    /** The TCP connection could not be made. */
-    void onConnectFailed(InetSocketAddress peer, Throwable cause, int attemptEpoch) {
-        if (attemptEpoch != epoch) {
-            return;
-        }
-        connecting = false;
-        log.debug("{} cannot connect to {}: {}", queuePair, peer, cause.getMessage());
-        if (head == queue.tail()) {
-            return; // the next request tries again
-        }
-        boolean refused = cause instanceof ConnectException && !(cause instanceof ConnectTimeoutException);
-        if (refused) {
-            fail(WorkCompletionStatus.RETRY_EXCEEDED, "cannot connect to " + peer + ": " + cause.getMessage());
-        } else {
-            connectLater(); // until the retry timer ends it
+    /** Nobody listens at the peer's address. The next request tries again. */
+    void onRefused(String reason) {
+        if (hasWork()) {
+            fail(WorkCompletionStatus.RETRY_EXCEEDED, reason);
         }
     }
 
-    private void connectLater() {
-        connecting = true;
-        int attemptEpoch = epoch;
-        var _ = queuePair
-                .loop()
-                .schedule(
-                        () -> {
-                            if (attemptEpoch == epoch) {
-                                connect();
-                            }
-                        },
-                        RECONNECT_MILLIS,
-                        TimeUnit.MILLISECONDS);
+    /** Whether a request is not done. */
+    boolean hasWork() {
+        return head < queue.tail();
     }
 
     void onConnectionClosed(RequestConnection closed) {
@@ -170,7 +129,7 @@ final class Requester {
 
     /** Looks for something to do: after posts, and whenever something that was waited for has happened. */
     void work() {
-        if (head == queue.tail()) {
+        if (!hasWork()) {
             return;
         }
         if (localFailure != null && head == next) {
@@ -185,8 +144,8 @@ final class Requester {
         RequestConnection current = connection;
         if (current != null) {
             current.stream().ring();
-        } else if (!connecting) {
-            connect();
+        } else if (!connector.isConnecting()) {
+            connector.connect();
         }
     }
 
@@ -225,8 +184,7 @@ final class Requester {
                 length,
                 queue.remoteAddress(index),
                 queue.remoteKey(index),
-                queue.immediate(index),
-                queue.addend(index));
+                queue.operand(index));
         next++;
         if (reads) {
             readsOutstanding++;
@@ -335,17 +293,17 @@ final class Requester {
     /** Begins, or goes on with, the data of the READ at {@code head}. */
     private int startReadData(int psn, long bytes) {
         long total = queue.length(head);
-        if (!isOutstanding(WireFormat.READ, psn) || bytes < 0 || bytes > total - readOffset) {
+        if (!isOutstanding(WireFormat.READ, psn) || bytes < 0 || bytes > total - readTarget.offset()) {
             badResponse("is not the data of the oldest READ");
             return 0;
         }
-        if (readOffset == 0) {
-            readTarget = total == 0 ? null : localRegion(head, true);
-            if (readTarget == null && total > 0) {
-                fail(WorkCompletionStatus.LOCAL_PROTECTION_ERROR, "the target of a READ was deregistered");
+        if (readTarget.isAtStart() && total > 0) {
+            SoftwareMemoryRegion region = localRegion(head, true);
+            if (region == null) {
+                failRead();
                 return 0;
             }
-            readCopy.start(queue.localAddress(head), total);
+            readTarget.start(region, queue.localAddress(head), total);
         }
         if (bytes == 0) {
             finishReadData();
@@ -354,31 +312,29 @@ final class Requester {
     }
 
     void onReadData(long at, int bytes, boolean lastOfResponse) {
-        SoftwareMemoryRegion target = readTarget;
-        if (target == null || !target.isOpen()) {
-            fail(WorkCompletionStatus.LOCAL_PROTECTION_ERROR, "the target of a READ was deregistered");
-            return;
-        }
-        readCopy.accept(at, bytes);
-        readOffset += bytes;
-        if (lastOfResponse) {
+        if (!readTarget.accept(at, bytes)) {
+            failRead();
+        } else if (lastOfResponse) {
             finishReadData();
         }
     }
 
     private void finishReadData() {
-        if (readOffset == queue.length(head)) {
-            readOffset = 0;
-            readTarget = null;
+        if (readTarget.offset() == queue.length(head)) {
+            readTarget.clear();
             finishReadOrAtomic();
         }
+    }
+
+    private void failRead() {
+        fail(WorkCompletionStatus.LOCAL_PROTECTION_ERROR, "the target of a READ or atomic was deregistered");
     }
 
     private void atomicResult(int psn, long before) {
         if (!isOutstanding(WireFormat.FETCH_AND_ADD, psn)) {
             badResponse("is not the result of the oldest atomic");
         } else if (localRegion(head, true) == null) {
-            fail(WorkCompletionStatus.LOCAL_PROTECTION_ERROR, "the target of an atomic was deregistered");
+            failRead();
         } else {
             Memory.putLong(queue.localAddress(head), before);
             finishReadOrAtomic();
@@ -424,7 +380,7 @@ final class Requester {
 
     /** The oldest request fails with that status, and the queue pair with it. */
     private void fail(WorkCompletionStatus status, String reason) {
-        if (head < queue.tail()) {
+        if (hasWork()) {
             complete(status);
         }
         queuePair.enterError(status + ": " + reason);
@@ -452,7 +408,7 @@ final class Requester {
 
     /** Whether the peer owes an answer, or a connection. */
     boolean isWaitingForPeer() {
-        return head < next || (connecting && head < queue.tail());
+        return head < next || (connector.isConnecting() && hasWork());
     }
 
     void onTimeLimit(WorkCompletionStatus status, String reason) {

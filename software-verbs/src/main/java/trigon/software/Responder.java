@@ -29,7 +29,7 @@ final class Responder {
     private final List<InboundConnection> waiting = new ArrayList<>();
 
     private @Nullable InboundConnection connection;
-    private boolean adopted;
+    private boolean started;
     private boolean refusing;
     private int expectedPsn;
     private int maxReadAtomic;
@@ -37,7 +37,7 @@ final class Responder {
     private int opcode;
     private int psn;
     private int length;
-    private int immediate;
+    private long operand;
     private @Nullable SoftwareMemoryRegion target;
     private boolean waitsForReceive;
     private @Nullable ScheduledFuture<?> notReadyTimer;
@@ -53,25 +53,23 @@ final class Responder {
     void start(int receivePsn, int maxDestinationReadAtomic) {
         expectedPsn = receivePsn;
         maxReadAtomic = maxDestinationReadAtomic;
-        List<InboundConnection> candidates = List.copyOf(waiting);
-        waiting.clear();
-        candidates.forEach(this::offer);
+        offerWaiting();
     }
 
-    /** A connection for this queue pair. It is taken, kept until the queue pair is ready, or rejected. */
+    /**
+     * A connection for this queue pair. It is taken, kept, or ended.
+     *
+     * <p>Until the first request, more than one can be right: after a RESET with the same numbers, a connection of the
+     * time before may come in late. The dead one ends before its first request, and then the next is taken.
+     */
     void offer(InboundConnection candidate) {
         switch (queuePair.queryState()) {
-            case RESET, INIT -> {
-                if (waiting.size() == WAITING_LIMIT) {
-                    candidate.reject("too many connections wait for " + queuePair);
-                } else {
-                    candidate.pause();
-                    waiting.add(candidate);
-                }
-            }
+            case RESET, INIT -> keep(candidate);
             case READY_TO_RECEIVE, READY_TO_SEND, SEND_QUEUE_DRAINED, SEND_QUEUE_ERROR -> {
-                if (adopted || !queuePair.isPeer(candidate.hello(), expectedPsn)) {
+                if (started || !queuePair.peer().matches(candidate.hello(), expectedPsn)) {
                     candidate.reject("it is not the peer of " + queuePair);
+                } else if (connection != null) {
+                    keep(candidate);
                 } else {
                     adopt(candidate);
                 }
@@ -80,8 +78,22 @@ final class Responder {
         }
     }
 
+    private void keep(InboundConnection candidate) {
+        if (waiting.size() == WAITING_LIMIT) {
+            candidate.reject("too many connections wait for " + queuePair);
+        } else {
+            candidate.pause();
+            waiting.add(candidate);
+        }
+    }
+
+    private void offerWaiting() {
+        List<InboundConnection> candidates = List.copyOf(waiting);
+        waiting.clear();
+        candidates.forEach(this::offer);
+    }
+
     private void adopt(InboundConnection peer) {
-        adopted = true;
         connection = peer;
         peer.adoptedBy(this);
         log.debug("{} is connected from {}", queuePair, peer.hello());
@@ -110,16 +122,17 @@ final class Responder {
     void reset() {
         stop();
         receives.clear();
-        rejectWaiting();
-        adopted = false;
+        endWaiting();
+        started = false;
         refusing = false;
     }
 
-    void rejectWaiting() {
-        for (InboundConnection candidate : List.copyOf(waiting)) {
-            candidate.decline(queuePair + " was closed or reset");
-        }
+    void endWaiting() {
+        List<InboundConnection> candidates = List.copyOf(waiting);
         waiting.clear();
+        for (InboundConnection candidate : candidates) {
+            candidate.decline(queuePair + " was closed or reset, or another is its peer");
+        }
     }
 
     void onConnectionClosed(InboundConnection closed) {
@@ -132,6 +145,8 @@ final class Responder {
         stopWaiting();
         if (refusing) {
             queuePair.enterError("a request was refused");
+        } else if (!started) {
+            offerWaiting();
         }
     }
 
@@ -142,10 +157,14 @@ final class Responder {
     // ---- requests
 
     void onRequest(long at) {
+        if (!started) {
+            started = true;
+            endWaiting();
+        }
         opcode = WireFormat.requestOpcode(at);
         psn = WireFormat.requestPsn(at);
         length = WireFormat.requestLength(at);
-        immediate = WireFormat.requestImmediate(at);
+        operand = WireFormat.requestOperand(at);
         if (psn != expectedPsn || length < 0 || length > SoftwareDeviceContext.MAX_MESSAGE_BYTES) {
             peer().reject("it broke the protocol on " + queuePair);
             return;
@@ -157,7 +176,7 @@ final class Responder {
             case WireFormat.WRITE, WireFormat.WRITE_WITH_IMMEDIATE -> startWrite(address, key);
             case WireFormat.SEND -> startSend();
             case WireFormat.READ -> read(address, key);
-            case WireFormat.FETCH_AND_ADD -> fetchAndAdd(address, key, WireFormat.requestAddend(at));
+            case WireFormat.FETCH_AND_ADD -> fetchAndAdd(address, key);
             default -> refuse(WireFormat.REMOTE_INVALID_REQUEST);
         }
     }
@@ -229,7 +248,7 @@ final class Responder {
                     success,
                     WorkCompletionOpcode.RECEIVE_RDMA_WITH_IMMEDIATE,
                     length,
-                    immediate,
+                    (int) operand,
                     WorkCompletions.WITH_IMMEDIATE);
         }
         peer().stream().acknowledge(psn);
@@ -246,7 +265,7 @@ final class Responder {
         }
     }
 
-    private void fetchAndAdd(long address, int key, long addend) {
+    private void fetchAndAdd(long address, int key) {
         boolean aligned = (address & (Long.BYTES - 1)) == 0;
         if (!queuePair.allows(AccessFlag.REMOTE_ATOMIC)
                 || !aligned
@@ -255,7 +274,7 @@ final class Responder {
         } else if (remoteRegion(key, address, Long.BYTES, AccessFlag.REMOTE_ATOMIC) == null) {
             refuse(WireFormat.REMOTE_ACCESS);
         } else {
-            peer().stream().atomicResult(psn, Memory.getAndAddLong(address, addend));
+            peer().stream().atomicResult(psn, Memory.getAndAddLong(address, operand));
         }
     }
 

@@ -15,9 +15,9 @@ final class SendQueue {
     private static final int ID = 0;
     private static final int LOCAL_ADDRESS = 1;
     private static final int REMOTE_ADDRESS = 2;
-    private static final int ADDEND = 3;
+    private static final int OPERAND = 3;
     private static final int LENGTH_AND_LOCAL_KEY = 4;
-    private static final int REMOTE_KEY_AND_IMMEDIATE = 5;
+    private static final int REMOTE_KEY = 5;
     private static final int OPCODE_AND_FLAGS = 6;
 
     private final long[] slots;
@@ -61,7 +61,11 @@ final class SendQueue {
         return at;
     }
 
-    /** Adds a request; 0, or ENOMEM if the ring is full. */
+    /**
+     * Adds a request; 0, or ENOMEM if the ring is full.
+     *
+     * @param operand the immediate, or the addend, where the opcode has one
+     */
     int offer(
             int opcode,
             long workRequestId,
@@ -70,8 +74,7 @@ final class SendQueue {
             int localKey,
             long remoteAddress,
             int remoteKey,
-            int immediate,
-            long addend,
+            long operand,
             int flags) {
         if (!hasRoom()) {
             return Errno.ENOMEM;
@@ -81,9 +84,9 @@ final class SendQueue {
         slots[at + ID] = workRequestId;
         slots[at + LOCAL_ADDRESS] = localAddress;
         slots[at + REMOTE_ADDRESS] = remoteAddress;
-        slots[at + ADDEND] = addend;
+        slots[at + OPERAND] = operand;
         slots[at + LENGTH_AND_LOCAL_KEY] = Words.pack(length, localKey);
-        slots[at + REMOTE_KEY_AND_IMMEDIATE] = Words.pack(remoteKey, immediate);
+        slots[at + REMOTE_KEY] = remoteKey;
         slots[at + OPCODE_AND_FLAGS] = Words.pack(opcode, flags);
         tail.setVolatile(index + 1);
         return 0;
@@ -113,8 +116,8 @@ final class SendQueue {
         return slots[slot(index) + REMOTE_ADDRESS];
     }
 
-    long addend(long index) {
-        return slots[slot(index) + ADDEND];
+    long operand(long index) {
+        return slots[slot(index) + OPERAND];
     }
 
     int length(long index) {
@@ -126,11 +129,7 @@ final class SendQueue {
     }
 
     int remoteKey(long index) {
-        return Words.high(slots[slot(index) + REMOTE_KEY_AND_IMMEDIATE]);
-    }
-
-    int immediate(long index) {
-        return Words.low(slots[slot(index) + REMOTE_KEY_AND_IMMEDIATE]);
+        return (int) slots[slot(index) + REMOTE_KEY];
     }
 
     int opcode(long index) {

@@ -1,16 +1,22 @@
 package trigon.software;
 
+import static trigon.software.WireFormat.FETCH_AND_ADD;
+import static trigon.software.WireFormat.READ;
+import static trigon.software.WireFormat.SEND;
+import static trigon.software.WireFormat.WRITE;
+import static trigon.software.WireFormat.WRITE_WITH_IMMEDIATE;
+
 import io.netty.channel.EventLoop;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import trigon.verbs.AccessFlag;
 import trigon.verbs.AddressVector;
 import trigon.verbs.Errno;
-import trigon.verbs.Gid;
 import trigon.verbs.QueuePair;
 import trigon.verbs.QueuePairAttribute;
 import trigon.verbs.QueuePairAttributes;
@@ -57,9 +63,7 @@ final class SoftwareQueuePair implements QueuePair {
     // set on the way to READY_TO_SEND; owned by the event loop
     private int accessBits;
     private int minRnrTimer;
-    private Gid peerGid = new Gid(0, 0);
-    private int peerNumber;
-    private InetSocketAddress peerAddress = new InetSocketAddress(0);
+    private @Nullable Peer peer;
 
     SoftwareQueuePair(
             SoftwareDeviceContext context,
@@ -98,7 +102,7 @@ final class SoftwareQueuePair implements QueuePair {
 
     @Override
     public int postSend(long workRequestId, long localAddress, int length, int localKey, int sendFlags) {
-        return post(WireFormat.SEND, workRequestId, localAddress, length, localKey, 0, 0, 0, 0, sendFlags);
+        return post(SEND, workRequestId, localAddress, length, localKey, 0, 0, 0, sendFlags);
     }
 
     @Override
@@ -110,17 +114,7 @@ final class SoftwareQueuePair implements QueuePair {
             long remoteAddress,
             int remoteKey,
             int sendFlags) {
-        return post(
-                WireFormat.WRITE,
-                workRequestId,
-                localAddress,
-                length,
-                localKey,
-                remoteAddress,
-                remoteKey,
-                0,
-                0,
-                sendFlags);
+        return post(WRITE, workRequestId, localAddress, length, localKey, remoteAddress, remoteKey, 0, sendFlags);
     }
 
     @Override
@@ -133,17 +127,9 @@ final class SoftwareQueuePair implements QueuePair {
             int remoteKey,
             int immediate,
             int sendFlags) {
+        int opcode = WRITE_WITH_IMMEDIATE;
         return post(
-                WireFormat.WRITE_WITH_IMMEDIATE,
-                workRequestId,
-                localAddress,
-                length,
-                localKey,
-                remoteAddress,
-                remoteKey,
-                immediate,
-                0,
-                sendFlags);
+                opcode, workRequestId, localAddress, length, localKey, remoteAddress, remoteKey, immediate, sendFlags);
     }
 
     @Override
@@ -158,17 +144,7 @@ final class SoftwareQueuePair implements QueuePair {
         if ((sendFlags & SendFlag.INLINE) != 0) {
             return Errno.EINVAL;
         }
-        return post(
-                WireFormat.READ,
-                workRequestId,
-                localAddress,
-                length,
-                localKey,
-                remoteAddress,
-                remoteKey,
-                0,
-                0,
-                sendFlags);
+        return post(READ, workRequestId, localAddress, length, localKey, remoteAddress, remoteKey, 0, sendFlags);
     }
 
     @Override
@@ -183,17 +159,9 @@ final class SoftwareQueuePair implements QueuePair {
         if ((sendFlags & SendFlag.INLINE) != 0) {
             return Errno.EINVAL;
         }
-        return post(
-                WireFormat.FETCH_AND_ADD,
-                workRequestId,
-                localAddress,
-                Long.BYTES,
-                localKey,
-                remoteAddress,
-                remoteKey,
-                0,
-                addend,
-                sendFlags);
+        int opcode = FETCH_AND_ADD;
+        int length = Long.BYTES;
+        return post(opcode, workRequestId, localAddress, length, localKey, remoteAddress, remoteKey, addend, sendFlags);
     }
 
     private int post(
@@ -204,8 +172,7 @@ final class SoftwareQueuePair implements QueuePair {
             int localKey,
             long remoteAddress,
             int remoteKey,
-            int immediate,
-            long addend,
+            long operand,
             int sendFlags) {
         QueuePairStateCode current = state;
         boolean accepts = current == QueuePairStateCode.READY_TO_SEND || current == QueuePairStateCode.ERROR;
@@ -223,16 +190,7 @@ final class SoftwareQueuePair implements QueuePair {
             source = sendQueue.copyInline(localAddress, length);
         }
         int result = sendQueue.offer(
-                opcode,
-                workRequestId,
-                source,
-                length,
-                localKey,
-                remoteAddress,
-                remoteKey,
-                immediate,
-                addend,
-                sendFlags);
+                opcode, workRequestId, source, length, localKey, remoteAddress, remoteKey, operand, sendFlags);
         if (result == 0) {
             wake();
         }
@@ -321,9 +279,10 @@ final class SoftwareQueuePair implements QueuePair {
         AddressVector vector = attributes.addressVector();
         InetAddress address = Reachability.resolve(context.device(), vector.destination());
         takeCommon(attributes);
-        peerGid = vector.destination();
-        peerNumber = attributes.destinationNumber();
-        peerAddress = new InetSocketAddress(address, vector.destinationLid());
+        peer = new Peer(
+                vector.destination(),
+                attributes.destinationNumber(),
+                new InetSocketAddress(address, vector.destinationLid()));
         state = QueuePairStateCode.READY_TO_RECEIVE;
         responder.start(attributes.receivePsn(), attributes.maxDestinationReadAtomic());
     }
@@ -349,7 +308,7 @@ final class SoftwareQueuePair implements QueuePair {
         state = QueuePairStateCode.ERROR;
         requester.stop();
         responder.stop();
-        responder.rejectWaiting();
+        responder.endWaiting();
         flush();
     }
 
@@ -379,6 +338,10 @@ final class SoftwareQueuePair implements QueuePair {
     }
 
     // ---- for the two halves
+
+    SoftwareDeviceContext context() {
+        return context;
+    }
 
     EventLoop loop() {
         return context.thread().loop();
@@ -413,8 +376,13 @@ final class SoftwareQueuePair implements QueuePair {
         awaitsReceive = awaits;
     }
 
-    boolean isPeer(Preamble.Hello hello, int expectedPsn) {
-        return hello.source().equals(peerGid) && hello.sourceNumber() == peerNumber && hello.firstPsn() == expectedPsn;
+    /** Only from READY_TO_RECEIVE on. */
+    Peer peer() {
+        Peer known = peer;
+        if (known == null) {
+            throw new IllegalStateException(this + " has no peer yet");
+        }
+        return known;
     }
 
     void completeSend(long workRequestId, int status, int opcode, int length) {
@@ -423,15 +391,6 @@ final class SoftwareQueuePair implements QueuePair {
 
     void completeReceive(long workRequestId, int status, int opcode, int byteLength, int immediate, int flags) {
         receiveCompletions.add(workRequestId, status, opcode, byteLength, immediate, flags, number);
-    }
-
-    /** Connects to the peer from the device's address, and tells the requester how it went. */
-    void connect(Requester caller, int epoch) {
-        RequestConnection.connect(context, peerAddress, caller, epoch);
-    }
-
-    void putPreamble(RequestStream stream, int firstPsn) {
-        stream.putPreamble(peerNumber, number, firstPsn, Gid.of(context.device().address()));
     }
 
     @Override

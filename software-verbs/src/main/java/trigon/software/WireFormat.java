@@ -18,7 +18,7 @@ final class WireFormat {
     static final int PSN_MASK = 0xFF_FFFF;
 
     static final int PREAMBLE_BYTES = 40;
-    static final int REQUEST_BYTES = 40;
+    static final int REQUEST_BYTES = 32;
     static final int RESPONSE_BYTES = 16;
 
     /** Opcodes of requests. */
@@ -86,16 +86,18 @@ final class WireFormat {
 
     // ---- requests
 
-    static void putRequest(
-            long at, int opcode, int psn, int length, long remoteAddress, int remoteKey, int immediate, long addend) {
+    /**
+     * Writes a request.
+     *
+     * @param operand WRITE_WITH_IMMEDIATE: the immediate; FETCH_AND_ADD: the addend; else 0
+     */
+    static void putRequest(long at, int opcode, int psn, int length, long remoteAddress, int remoteKey, long operand) {
         Memory.putInt(at, opcode);
         Memory.putInt(at + 4, psn);
         Memory.putLong(at + 8, remoteAddress);
         Memory.putInt(at + 16, remoteKey);
         Memory.putInt(at + 20, length);
-        Memory.putInt(at + 24, immediate);
-        Memory.putInt(at + 28, 0);
-        Memory.putLong(at + 32, addend);
+        Memory.putLong(at + 24, operand);
     }
 
     static int requestOpcode(long at) {
@@ -118,12 +120,8 @@ final class WireFormat {
         return Memory.getInt(at + 20);
     }
 
-    static int requestImmediate(long at) {
-        return Memory.getInt(at + 24);
-    }
-
-    static long requestAddend(long at) {
-        return Memory.getLong(at + 32);
+    static long requestOperand(long at) {
+        return Memory.getLong(at + 24);
     }
 
     // ---- responses

@@ -157,8 +157,9 @@ class SoftwareQueuePairTest {
     @Test
     void noticesAtOnceThatThePeersProcessIsGone() {
         SoftwareVerbs dying = Loopback.provider();
-        VerbsEnd first = new VerbsEnd(fabric.first(), patient());
-        VerbsEnd second = new VerbsEnd(new VerbsFabric.End(dying, "soft_b", 1, 0), patient());
+        VerbsEnd first = new VerbsEnd(fabric.first(), QueuePairSettings.DEFAULT.withTimeout(31));
+        VerbsEnd second =
+                new VerbsEnd(new VerbsFabric.End(dying, "soft_b", 1, 0), QueuePairSettings.DEFAULT.withTimeout(31));
         try (first;
                 second) {
             first.becomeReadyToReceive(second.endpoint());
@@ -166,26 +167,11 @@ class SoftwareQueuePairTest {
             dying.close();
             first.becomeReadyToSend();
 
-            // the time limit is 9 hours
+            // the time limit is 17 hours
             first.queuePair().postSend(1, 0, 0, 0, SendFlag.NONE);
             assertThat(first.nextSend().status()).isEqualTo(WorkCompletionStatus.RETRY_EXCEEDED);
         }
         LedgerAssert.assertNothingOpen(dying);
-    }
-
-    private static QueuePairSettings patient() {
-        QueuePairSettings usual = QueuePairSettings.DEFAULT;
-        return new QueuePairSettings(
-                usual.workRequests(),
-                usual.completions(),
-                usual.inlineBytes(),
-                usual.access(),
-                usual.psn(),
-                usual.readAtomic(),
-                31,
-                6,
-                usual.rnrRetry(),
-                usual.minRnrTimer());
     }
 
     @Test

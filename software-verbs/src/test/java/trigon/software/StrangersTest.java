@@ -67,7 +67,8 @@ class StrangersTest {
         try (ConnectedPair pair = ConnectedPair.open(fabric)) {
             assertClosed(pair.second(), preamble(pair, 1, 0, WireFormat.PREAMBLE_BYTES));
             assertClosed(pair.second(), preamble(pair, 0, 1, WireFormat.PREAMBLE_BYTES));
-            // right, but the peer is connected already
+            assertStillWorks(pair);
+            // right, but the peer has sent requests already
             assertClosed(pair.second(), preamble(pair, 0, 0, WireFormat.PREAMBLE_BYTES));
             assertStillWorks(pair);
         }
@@ -86,6 +87,19 @@ class StrangersTest {
                 assertStillWorks(pair);
                 assertThat(ends(impostor.getInputStream())).isTrue();
             }
+        }
+    }
+
+    @Test
+    void takesTheNextWhenTheFirstEndsWithoutARequest() throws IOException {
+        try (ConnectedPair pair = ConnectedPair.create(fabric, QueuePairSettings.DEFAULT)) {
+            pair.second().becomeReadyToReceive(pair.first().endpoint());
+            try (Socket stale = socket(pair.second())) {
+                stale.getOutputStream().write(preamble(pair, 0, 0, WireFormat.PREAMBLE_BYTES));
+                pair.first().becomeReadyToReceive(pair.second().endpoint());
+                pair.first().becomeReadyToSend();
+            }
+            assertStillWorks(pair);
         }
     }
 

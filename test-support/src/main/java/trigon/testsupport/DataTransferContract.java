@@ -21,7 +21,7 @@ public interface DataTransferContract extends OnFabric {
     @ParameterizedTest
     @ValueSource(ints = {0, 1, 7, 128, 4096, 70_001, LONGEST})
     default void writes(int length) {
-        try (ConnectedPair pair = ConnectedPair.open(fabric());
+        try (ConnectedPair pair = ConnectedPair.open(fabric(), settings());
                 NativeBuffer from = new NativeBuffer(length).randomize(new Random(length));
                 NativeBuffer to = new NativeBuffer(length)) {
             MemoryRegion local = pair.first().register(from);
@@ -54,7 +54,7 @@ public interface DataTransferContract extends OnFabric {
     @ValueSource(ints = {0, 1, 128, LONGEST})
     default void writesWithImmediate(int length) {
         int immediate = 0xCAFE_F00D;
-        try (ConnectedPair pair = ConnectedPair.open(fabric());
+        try (ConnectedPair pair = ConnectedPair.open(fabric(), settings());
                 NativeBuffer from = new NativeBuffer(length).randomize(new Random(length));
                 NativeBuffer to = new NativeBuffer(length)) {
             MemoryRegion local = pair.first().register(from);
@@ -89,7 +89,7 @@ public interface DataTransferContract extends OnFabric {
     @ParameterizedTest
     @ValueSource(ints = {0, 1, 7, 128, 4096, LONGEST})
     default void sends(int length) {
-        try (ConnectedPair pair = ConnectedPair.open(fabric());
+        try (ConnectedPair pair = ConnectedPair.open(fabric(), settings());
                 NativeBuffer from = new NativeBuffer(length).randomize(new Random(length));
                 NativeBuffer to = new NativeBuffer(length + 9)) {
             MemoryRegion local = pair.first().register(from);
@@ -117,7 +117,7 @@ public interface DataTransferContract extends OnFabric {
     @ParameterizedTest
     @ValueSource(ints = {0, 1, 7, 128, 4096, 300_001, LONGEST})
     default void reads(int length) {
-        try (ConnectedPair pair = ConnectedPair.open(fabric());
+        try (ConnectedPair pair = ConnectedPair.open(fabric(), settings());
                 NativeBuffer to = new NativeBuffer(length);
                 NativeBuffer from = new NativeBuffer(length).randomize(new Random(length))) {
             MemoryRegion local = pair.first().register(to);
@@ -144,7 +144,7 @@ public interface DataTransferContract extends OnFabric {
 
     @Test
     default void fetchesAndAdds() {
-        try (ConnectedPair pair = ConnectedPair.open(fabric());
+        try (ConnectedPair pair = ConnectedPair.open(fabric(), settings());
                 NativeBuffer before = new NativeBuffer(64);
                 NativeBuffer counter = new NativeBuffer(64)) {
             MemoryRegion local = pair.first().register(before);
@@ -182,7 +182,7 @@ public interface DataTransferContract extends OnFabric {
     default void writesNothingButTheRange() {
         long seed = new Random().nextLong();
         Random random = new Random(seed);
-        try (ConnectedPair pair = ConnectedPair.open(fabric());
+        try (ConnectedPair pair = ConnectedPair.open(fabric(), settings());
                 NativeBuffer from = new NativeBuffer(16_384).randomize(random);
                 NativeBuffer to = new NativeBuffer(16_384)) {
             MemoryRegion local = pair.first().register(from);
@@ -214,7 +214,7 @@ public interface DataTransferContract extends OnFabric {
 
     @Test
     default void completesInTheOrderOfPosting() {
-        try (ConnectedPair pair = ConnectedPair.open(fabric());
+        try (ConnectedPair pair = ConnectedPair.open(fabric(), settings());
                 NativeBuffer memory = new NativeBuffer(65_536);
                 NativeBuffer target = new NativeBuffer(65_536)) {
             MemoryRegion local = pair.first().register(memory);
@@ -255,7 +255,7 @@ public interface DataTransferContract extends OnFabric {
 
     @Test
     default void reportsSuccessOnlyWhereSignaled() {
-        try (ConnectedPair pair = ConnectedPair.open(fabric());
+        try (ConnectedPair pair = ConnectedPair.open(fabric(), settings());
                 NativeBuffer memory = new NativeBuffer(4096);
                 NativeBuffer target = new NativeBuffer(4096)) {
             MemoryRegion local = pair.first().register(memory);
@@ -284,7 +284,7 @@ public interface DataTransferContract extends OnFabric {
 
     @Test
     default void takesInlinePayloadWhilePosting() {
-        try (ConnectedPair pair = ConnectedPair.open(fabric());
+        try (ConnectedPair pair = ConnectedPair.open(fabric(), settings());
                 NativeBuffer memory = new NativeBuffer(32);
                 NativeBuffer target = new NativeBuffer(32 * 16)) {
             MemoryRegion remote = pair.second().register(target);
@@ -314,7 +314,7 @@ public interface DataTransferContract extends OnFabric {
     default void movesDataBothWaysAtOnce() {
         int count = 40;
         int length = 100_000;
-        try (ConnectedPair pair = ConnectedPair.open(fabric());
+        try (ConnectedPair pair = ConnectedPair.open(fabric(), settings());
                 NativeBuffer one = new NativeBuffer(2 * length).randomize(new Random(1));
                 NativeBuffer other = new NativeBuffer(2 * length).randomize(new Random(2))) {
             MemoryRegion ones = pair.first().register(one);
@@ -355,7 +355,7 @@ public interface DataTransferContract extends OnFabric {
 
     @Test
     default void allocatesNothingWhilePostingAndPolling() {
-        try (ConnectedPair pair = ConnectedPair.open(fabric());
+        try (ConnectedPair pair = ConnectedPair.open(fabric(), settings());
                 NativeBuffer memory = new NativeBuffer(4096);
                 NativeBuffer target = new NativeBuffer(4096);
                 WorkCompletions batch = new WorkCompletions(8)) {

@@ -45,7 +45,7 @@ public interface LifecycleContract extends OnFabric {
 
     @Test
     default void walksThroughTheStates() {
-        try (ConnectedPair pair = ConnectedPair.create(fabric(), QueuePairSettings.DEFAULT)) {
+        try (ConnectedPair pair = ConnectedPair.create(fabric(), settings())) {
             VerbsEnd first = pair.first();
             QueuePair queuePair = first.queuePair();
             assertThat(queuePair.queryState()).isEqualTo(QueuePairStateCode.RESET);
@@ -64,7 +64,7 @@ public interface LifecycleContract extends OnFabric {
 
     @Test
     default void refusesIllegalTransitions() {
-        try (ConnectedPair pair = ConnectedPair.create(fabric(), QueuePairSettings.DEFAULT)) {
+        try (ConnectedPair pair = ConnectedPair.create(fabric(), settings())) {
             VerbsEnd first = pair.first();
             QueuePairAttributes toReadyToReceive =
                     first.toReadyToReceive(pair.second().endpoint());
@@ -87,7 +87,7 @@ public interface LifecycleContract extends OnFabric {
 
     @Test
     default void refusesMissingAttributes() {
-        try (ConnectedPair pair = ConnectedPair.create(fabric(), QueuePairSettings.DEFAULT)) {
+        try (ConnectedPair pair = ConnectedPair.create(fabric(), settings())) {
             VerbsEnd first = pair.first();
 
             assertRefused(first, to(QueuePairStateCode.INIT));
@@ -100,7 +100,7 @@ public interface LifecycleContract extends OnFabric {
 
     @Test
     default void refusesSuperfluousAttributes() {
-        try (ConnectedPair pair = ConnectedPair.create(fabric(), QueuePairSettings.DEFAULT)) {
+        try (ConnectedPair pair = ConnectedPair.create(fabric(), settings())) {
             assertRefused(
                     pair.first(),
                     QueuePairAttributes.to(QueuePairStateCode.INIT)
@@ -114,7 +114,7 @@ public interface LifecycleContract extends OnFabric {
 
     @Test
     default void flushesEverythingInTheErrorState() {
-        try (ConnectedPair pair = ConnectedPair.open(fabric());
+        try (ConnectedPair pair = ConnectedPair.open(fabric(), settings());
                 NativeBuffer memory = new NativeBuffer(64)) {
             MemoryRegion local = pair.first().register(memory);
             QueuePair queuePair = pair.first().queuePair();
@@ -137,7 +137,7 @@ public interface LifecycleContract extends OnFabric {
 
     @Test
     default void canBeConnectedAgainAfterReset() {
-        try (ConnectedPair pair = ConnectedPair.open(fabric());
+        try (ConnectedPair pair = ConnectedPair.open(fabric(), settings());
                 NativeBuffer memory = new NativeBuffer(64).fill((byte) 7);
                 NativeBuffer target = new NativeBuffer(64)) {
             MemoryRegion local = pair.first().register(memory);
@@ -168,8 +168,8 @@ public interface LifecycleContract extends OnFabric {
 
     @Test
     default void saysWhenTheReceiveQueueIsFull() {
-        int asked = QueuePairSettings.DEFAULT.workRequests();
-        try (ConnectedPair pair = ConnectedPair.create(fabric(), QueuePairSettings.DEFAULT)) {
+        int asked = settings().workRequests();
+        try (ConnectedPair pair = ConnectedPair.create(fabric(), settings())) {
             QueuePair queuePair = pair.first().queuePair();
             queuePair.modify(pair.first().toInit());
             int posted = 0;
@@ -185,8 +185,8 @@ public interface LifecycleContract extends OnFabric {
 
     @Test
     default void saysWhenTheSendQueueIsFull() {
-        int asked = QueuePairSettings.DEFAULT.workRequests();
-        try (ConnectedPair pair = ConnectedPair.open(fabric());
+        int asked = settings().workRequests();
+        try (ConnectedPair pair = ConnectedPair.open(fabric(), settings());
                 NativeBuffer memory = new NativeBuffer(64)) {
             MemoryRegion local = pair.first().register(memory);
             QueuePair queuePair = pair.first().queuePair();
@@ -203,7 +203,7 @@ public interface LifecycleContract extends OnFabric {
 
     @Test
     default void mayBeClosedTwice() {
-        ConnectedPair pair = ConnectedPair.open(fabric());
+        ConnectedPair pair = ConnectedPair.open(fabric(), settings());
         try (NativeBuffer memory = new NativeBuffer(64)) {
             MemoryRegion region = pair.first().register(memory);
             region.close();

@@ -20,7 +20,7 @@ public interface LostPeerContract extends OnFabric {
 
     @Test
     default void waitsUntilAReceiveIsPosted() {
-        try (ConnectedPair pair = ConnectedPair.open(fabric());
+        try (ConnectedPair pair = ConnectedPair.open(fabric(), settings());
                 NativeBuffer memory = new NativeBuffer(50_000).randomize(new Random(3));
                 NativeBuffer target = new NativeBuffer(50_000)) {
             MemoryRegion local = pair.first().register(memory);
@@ -51,7 +51,7 @@ public interface LostPeerContract extends OnFabric {
 
     @Test
     default void givesUpWhenNoReceiveIsPosted() {
-        try (ConnectedPair pair = ConnectedPair.open(fabric(), QueuePairSettings.DEFAULT.withRnr(2, 14));
+        try (ConnectedPair pair = ConnectedPair.open(fabric(), settings().withRnr(2, 14));
                 NativeBuffer memory = new NativeBuffer(64)) {
             MemoryRegion local = pair.first().register(memory);
 
@@ -65,7 +65,7 @@ public interface LostPeerContract extends OnFabric {
 
     @Test
     default void noticesThatThePeerIsGone() {
-        try (ConnectedPair pair = ConnectedPair.open(fabric());
+        try (ConnectedPair pair = ConnectedPair.open(fabric(), settings());
                 NativeBuffer memory = new NativeBuffer(4096);
                 NativeBuffer target = new NativeBuffer(4096)) {
             MemoryRegion local = pair.first().register(memory);
@@ -101,7 +101,7 @@ public interface LostPeerContract extends OnFabric {
 
     @Test
     default void givesUpAPeerThatNeverBecomesReady() {
-        try (ConnectedPair pair = ConnectedPair.create(fabric(), QueuePairSettings.DEFAULT);
+        try (ConnectedPair pair = ConnectedPair.create(fabric(), settings());
                 NativeBuffer memory = new NativeBuffer(64)) {
             MemoryRegion local = pair.first().register(memory);
             pair.first().becomeReadyToReceive(pair.second().endpoint());
@@ -116,8 +116,8 @@ public interface LostPeerContract extends OnFabric {
     @Test
     default void doesNotReachAPeerThroughTheWrongDevice() {
         assumeTrue(fabric().unreachable().isPresent(), "the fabric has no unreachable end");
-        try (VerbsEnd first = new VerbsEnd(fabric().first(), QueuePairSettings.DEFAULT);
-                VerbsEnd other = new VerbsEnd(fabric().unreachable().orElseThrow(), QueuePairSettings.DEFAULT)) {
+        try (VerbsEnd first = new VerbsEnd(fabric().first(), settings());
+                VerbsEnd other = new VerbsEnd(fabric().unreachable().orElseThrow(), settings())) {
             first.queuePair().modify(first.toInit());
 
             assertThatThrownBy(() -> first.queuePair().modify(first.toReadyToReceive(other.endpoint())))

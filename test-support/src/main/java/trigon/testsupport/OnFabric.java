@@ -8,4 +8,9 @@ public interface OnFabric {
 
     /** Where to run; the same for all tests of an instance. */
     VerbsFabric fabric();
+
+    /** How queue pairs are made; slow devices override it with a longer timeout. */
+    default QueuePairSettings settings() {
+        return QueuePairSettings.DEFAULT;
+    }
 }

@@ -51,4 +51,18 @@ public record QueuePairSettings(
         return new QueuePairSettings(
                 workRequests, completions, inlineBytes, access, psn, readAtomic, timeout, retryCount, retry, timer);
     }
+
+    public QueuePairSettings withTimeout(int code) {
+        return new QueuePairSettings(
+                workRequests,
+                completions,
+                inlineBytes,
+                access,
+                psn,
+                readAtomic,
+                code,
+                retryCount,
+                rnrRetry,
+                minRnrTimer);
+    }
 }

@@ -16,7 +16,7 @@ public interface ReclaimContract extends OnFabric {
 
     @Test
     default void leavesTheTargetAloneOnceItsRegionIsClosed() {
-        try (ConnectedPair pair = ConnectedPair.open(fabric());
+        try (ConnectedPair pair = ConnectedPair.open(fabric(), settings());
                 NativeBuffer from = new NativeBuffer(LONGEST).fill((byte) 1);
                 NativeBuffer to = new NativeBuffer(LONGEST)) {
             MemoryRegion local = pair.first().register(from);
@@ -33,7 +33,7 @@ public interface ReclaimContract extends OnFabric {
 
     @Test
     default void leavesTheSourceAloneOnceItsRegionIsClosed() {
-        ConnectedPair pair = ConnectedPair.open(fabric());
+        ConnectedPair pair = ConnectedPair.open(fabric(), settings());
         NativeBuffer from = new NativeBuffer(LONGEST).fill((byte) 1);
         try (pair;
                 NativeBuffer to = new NativeBuffer(LONGEST)) {
@@ -52,7 +52,7 @@ public interface ReclaimContract extends OnFabric {
 
     @Test
     default void leavesTheSourceOfAReadAloneOnceItsRegionIsClosed() {
-        try (ConnectedPair pair = ConnectedPair.open(fabric());
+        try (ConnectedPair pair = ConnectedPair.open(fabric(), settings());
                 NativeBuffer to = new NativeBuffer(LONGEST);
                 NativeBuffer from = new NativeBuffer(LONGEST).fill((byte) 1)) {
             MemoryRegion local = pair.first().register(to);
@@ -69,7 +69,7 @@ public interface ReclaimContract extends OnFabric {
 
     @Test
     default void leavesTheTargetOfAReadAloneOnceItsRegionIsClosed() {
-        try (ConnectedPair pair = ConnectedPair.open(fabric());
+        try (ConnectedPair pair = ConnectedPair.open(fabric(), settings());
                 NativeBuffer to = new NativeBuffer(LONGEST);
                 NativeBuffer from = new NativeBuffer(LONGEST).fill((byte) 1)) {
             MemoryRegion local = pair.first().register(to);
@@ -86,7 +86,7 @@ public interface ReclaimContract extends OnFabric {
 
     @Test
     default void leavesTheTargetAloneOnceItsQueuePairIsClosed() {
-        try (ConnectedPair pair = ConnectedPair.open(fabric());
+        try (ConnectedPair pair = ConnectedPair.open(fabric(), settings());
                 NativeBuffer from = new NativeBuffer(LONGEST).fill((byte) 1);
                 NativeBuffer to = new NativeBuffer(LONGEST)) {
             MemoryRegion local = pair.first().register(from);
@@ -103,7 +103,7 @@ public interface ReclaimContract extends OnFabric {
 
     @Test
     default void leavesTheSourceAloneOnceItsQueuePairIsClosed() {
-        ConnectedPair pair = ConnectedPair.open(fabric());
+        ConnectedPair pair = ConnectedPair.open(fabric(), settings());
         NativeBuffer from = new NativeBuffer(LONGEST).fill((byte) 1);
         try (pair;
                 NativeBuffer to = new NativeBuffer(LONGEST)) {

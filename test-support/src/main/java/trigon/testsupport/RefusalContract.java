@@ -17,7 +17,7 @@ public interface RefusalContract extends OnFabric {
 
     @Test
     default void refusesAnUnknownRemoteKeyAndFlushesInOrder() {
-        try (ConnectedPair pair = ConnectedPair.open(fabric());
+        try (ConnectedPair pair = ConnectedPair.open(fabric(), settings());
                 NativeBuffer memory = new NativeBuffer(4096);
                 NativeBuffer target = new NativeBuffer(4096).fill((byte) 1)) {
             MemoryRegion local = pair.first().register(memory);
@@ -59,7 +59,7 @@ public interface RefusalContract extends OnFabric {
 
     @Test
     default void refusesToWriteBeyondTheRegion() {
-        try (ConnectedPair pair = ConnectedPair.open(fabric());
+        try (ConnectedPair pair = ConnectedPair.open(fabric(), settings());
                 NativeBuffer memory = new NativeBuffer(8192);
                 NativeBuffer target = new NativeBuffer(8192).fill((byte) 1)) {
             MemoryRegion local = pair.first().register(memory);
@@ -78,7 +78,7 @@ public interface RefusalContract extends OnFabric {
 
     @Test
     default void refusesToWriteWhereOnlyReadingIsAllowed() {
-        try (ConnectedPair pair = ConnectedPair.open(fabric());
+        try (ConnectedPair pair = ConnectedPair.open(fabric(), settings());
                 NativeBuffer memory = new NativeBuffer(64);
                 NativeBuffer target = new NativeBuffer(64).fill((byte) 1)) {
             MemoryRegion local = pair.first().register(memory);
@@ -95,7 +95,7 @@ public interface RefusalContract extends OnFabric {
 
     @Test
     default void refusesToReadWhereOnlyWritingIsAllowed() {
-        try (ConnectedPair pair = ConnectedPair.open(fabric());
+        try (ConnectedPair pair = ConnectedPair.open(fabric(), settings());
                 NativeBuffer memory = new NativeBuffer(64);
                 NativeBuffer target = new NativeBuffer(64).fill((byte) 1)) {
             MemoryRegion local = pair.first().register(memory);
@@ -113,8 +113,7 @@ public interface RefusalContract extends OnFabric {
 
     @Test
     default void refusesWhatTheQueuePairDoesNotAllow() {
-        QueuePairSettings readOnly =
-                QueuePairSettings.DEFAULT.withAccess(Set.of(AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_READ));
+        QueuePairSettings readOnly = settings().withAccess(Set.of(AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_READ));
         try (ConnectedPair pair = ConnectedPair.open(fabric(), readOnly);
                 NativeBuffer memory = new NativeBuffer(64);
                 NativeBuffer target = new NativeBuffer(64).fill((byte) 1)) {
@@ -133,7 +132,7 @@ public interface RefusalContract extends OnFabric {
 
     @Test
     default void refusesARegionOfAnotherProtectionDomain() {
-        try (ConnectedPair pair = ConnectedPair.open(fabric());
+        try (ConnectedPair pair = ConnectedPair.open(fabric(), settings());
                 NativeBuffer memory = new NativeBuffer(64);
                 NativeBuffer target = new NativeBuffer(64).fill((byte) 1);
                 ProtectionDomain other = pair.second().context().allocateProtectionDomain();
@@ -151,7 +150,7 @@ public interface RefusalContract extends OnFabric {
 
     @Test
     default void refusesAClosedRegion() {
-        try (ConnectedPair pair = ConnectedPair.open(fabric());
+        try (ConnectedPair pair = ConnectedPair.open(fabric(), settings());
                 NativeBuffer memory = new NativeBuffer(64);
                 NativeBuffer target = new NativeBuffer(64).fill((byte) 1)) {
             MemoryRegion local = pair.first().register(memory);
@@ -169,7 +168,7 @@ public interface RefusalContract extends OnFabric {
 
     @Test
     default void failsOnAnUnknownLocalKey() {
-        try (ConnectedPair pair = ConnectedPair.open(fabric());
+        try (ConnectedPair pair = ConnectedPair.open(fabric(), settings());
                 NativeBuffer memory = new NativeBuffer(64);
                 NativeBuffer target = new NativeBuffer(64).fill((byte) 1)) {
             MemoryRegion local = pair.first().register(memory);
@@ -187,7 +186,7 @@ public interface RefusalContract extends OnFabric {
 
     @Test
     default void failsOnMemoryBeyondTheLocalRegion() {
-        try (ConnectedPair pair = ConnectedPair.open(fabric());
+        try (ConnectedPair pair = ConnectedPair.open(fabric(), settings());
                 NativeBuffer memory = new NativeBuffer(8192);
                 NativeBuffer target = new NativeBuffer(8192);
                 MemoryRegion local =
@@ -204,7 +203,7 @@ public interface RefusalContract extends OnFabric {
 
     @Test
     default void refusesASendLongerThanItsReceive() {
-        try (ConnectedPair pair = ConnectedPair.open(fabric());
+        try (ConnectedPair pair = ConnectedPair.open(fabric(), settings());
                 NativeBuffer memory = new NativeBuffer(64);
                 NativeBuffer target = new NativeBuffer(64).fill((byte) 1)) {
             MemoryRegion local = pair.first().register(memory);
@@ -223,7 +222,7 @@ public interface RefusalContract extends OnFabric {
 
     @Test
     default void refusesAMisalignedAtomic() {
-        try (ConnectedPair pair = ConnectedPair.open(fabric());
+        try (ConnectedPair pair = ConnectedPair.open(fabric(), settings());
                 NativeBuffer memory = new NativeBuffer(64);
                 NativeBuffer target = new NativeBuffer(64)) {
             MemoryRegion local = pair.first().register(memory);

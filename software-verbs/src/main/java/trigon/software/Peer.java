@@ -1,0 +1,19 @@
+package trigon.software;
+
+import java.net.InetSocketAddress;
+import trigon.verbs.Gid;
+
+/**
+ * The queue pair at the other end.
+ *
+ * @param gid GID of its port
+ * @param number its number
+ * @param address where its device listens
+ */
+record Peer(Gid gid, int number, InetSocketAddress address) {
+
+    /** Whether a preamble is its, with that first PSN. */
+    boolean matches(Preamble.Hello hello, int firstPsn) {
+        return hello.source().equals(gid) && hello.sourceNumber() == number && hello.firstPsn() == firstPsn;
+    }
+}
