@@ -28,6 +28,7 @@ import trigon.verbs.MemoryRegion;
 import trigon.verbs.Mtu;
 import trigon.verbs.PortAttributes;
 import trigon.verbs.QueuePair;
+import trigon.verbs.QueuePairAttributes;
 import trigon.verbs.QueuePairCapacity;
 import trigon.verbs.QueuePairStateCode;
 import trigon.verbs.SendFlag;
@@ -212,6 +213,22 @@ class SoftwareQueuePairTest {
                 assertThat(pair.first().nextSend().status()).isEqualTo(WorkCompletionStatus.SUCCESS);
                 assertThat(copy.bytes()).containsOnly(2);
             }
+        }
+    }
+
+    @Test
+    void flushesAReceiveThatIsPostedInTheErrorState() {
+        try (ConnectedPair pair = ConnectedPair.open(fabric, QueuePairSettings.DEFAULT);
+                NativeBuffer memory = new NativeBuffer(64)) {
+            MemoryRegion local = pair.first().register(memory);
+            pair.first()
+                    .queuePair()
+                    .modify(QueuePairAttributes.to(QueuePairStateCode.ERROR).build());
+
+            assertThat(pair.first().queuePair().postReceive(5, memory.address(), 64, local.localKey()))
+                    .isZero();
+
+            assertThat(pair.first().nextReceive().status()).isEqualTo(WorkCompletionStatus.WR_FLUSHED);
         }
     }
 

@@ -12,6 +12,10 @@ import trigon.verbs.WorkCompletionStatus;
 /** Memory whose region or queue pair was closed is not touched any more, whatever was under way. */
 public interface ReclaimContract extends OnFabric {
 
+    /** What becomes of requests whose local memory is gone; SoftRoCE takes an unknown key for a malformed request. */
+    Set<WorkCompletionStatus> LOCAL_KEY_REFUSED =
+            Set.of(WorkCompletionStatus.LOCAL_PROTECTION_ERROR, WorkCompletionStatus.LOCAL_QP_OPERATION_ERROR);
+
     int WRITES = 12;
 
     @Test
@@ -45,7 +49,7 @@ public interface ReclaimContract extends OnFabric {
             from.fill((byte) 2);
             from.close();
 
-            assertOutcomes(pair, Set.of(WorkCompletionStatus.LOCAL_PROTECTION_ERROR));
+            assertOutcomes(pair, LOCAL_KEY_REFUSED);
             assertThat(to.bytes()).doesNotContain(2);
         }
     }
@@ -79,7 +83,7 @@ public interface ReclaimContract extends OnFabric {
             local.close();
             to.fill((byte) 2);
 
-            assertOutcomes(pair, Set.of(WorkCompletionStatus.LOCAL_PROTECTION_ERROR));
+            assertOutcomes(pair, LOCAL_KEY_REFUSED);
             assertThat(to.bytes()).containsOnly(2);
         }
     }

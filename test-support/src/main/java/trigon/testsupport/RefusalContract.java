@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import trigon.verbs.AccessFlag;
+import trigon.verbs.Errno;
 import trigon.verbs.MemoryRegion;
 import trigon.verbs.ProtectionDomain;
 import trigon.verbs.QueuePair;
@@ -179,7 +180,9 @@ public interface RefusalContract extends OnFabric {
                     .queuePair()
                     .postWrite(1, memory.address(), 64, wrongKey, target.address(), remote.remoteKey(), 0);
 
-            assertThat(pair.first().nextSend().status()).isEqualTo(WorkCompletionStatus.LOCAL_PROTECTION_ERROR);
+            // SoftRoCE takes an unknown key for a malformed request
+            assertThat(pair.first().nextSend().status())
+                    .isIn(WorkCompletionStatus.LOCAL_PROTECTION_ERROR, WorkCompletionStatus.LOCAL_QP_OPERATION_ERROR);
             assertThat(target.bytes()).containsOnly(1);
         }
     }
@@ -212,8 +215,9 @@ public interface RefusalContract extends OnFabric {
 
             pair.first().queuePair().postSend(2, memory.address(), 64, local.localKey(), SendFlag.NONE);
 
-            assertThat(pair.first().nextSend().status()).isEqualTo(WorkCompletionStatus.REMOTE_INVALID_REQUEST);
-            // SoftRoCE reports the requester's status here too
+            // SoftRoCE reports another status to the requester, and the requester's to the responder
+            assertThat(pair.first().nextSend().status())
+                    .isIn(WorkCompletionStatus.REMOTE_INVALID_REQUEST, WorkCompletionStatus.REMOTE_OPERATION_ERROR);
             assertThat(pair.second().nextReceive().status())
                     .isIn(WorkCompletionStatus.LOCAL_LENGTH_ERROR, WorkCompletionStatus.REMOTE_INVALID_REQUEST);
             assertThat(target.bytes(63, 1)).containsOnly(1);
@@ -228,12 +232,17 @@ public interface RefusalContract extends OnFabric {
             MemoryRegion local = pair.first().register(memory);
             MemoryRegion remote = pair.second().register(target);
 
-            pair.first()
+            int errno = pair.first()
                     .queuePair()
                     .postFetchAndAdd(1, memory.address(), local.localKey(), target.at(4), remote.remoteKey(), 1, 0);
 
-            assertThat(pair.first().nextSend().status())
-                    .isIn(WorkCompletionStatus.REMOTE_ACCESS_ERROR, WorkCompletionStatus.REMOTE_INVALID_REQUEST);
+            // a device may look at the remote address while posting
+            if (errno == 0) {
+                assertThat(pair.first().nextSend().status())
+                        .isIn(WorkCompletionStatus.REMOTE_ACCESS_ERROR, WorkCompletionStatus.REMOTE_INVALID_REQUEST);
+            } else {
+                assertThat(errno).isEqualTo(Errno.EINVAL);
+            }
             assertThat(target.bytes()).containsOnly(0);
         }
     }
