@@ -34,10 +34,10 @@ class AllToAllTest {
         for (int rank = 0; rank < RANKS; rank++) {
             nodes.append("n%d: {nics: [{address: 127.1.50.%d/24}]}%n".formatted(rank, rank + 1));
         }
-        Path file = TestNode.cluster(directory, nodes.toString());
+        TestCluster file = TestCluster.software(directory, nodes.toString());
         List<TestNode> cluster = new ArrayList<>();
         for (int rank = 0; rank < RANKS; rank++) {
-            cluster.add(new TestNode(file, "n" + rank));
+            cluster.add(file.open("n" + rank));
         }
         CyclicBarrier listening = new CyclicBarrier(RANKS);
         try (ExecutorService threads = Executors.newFixedThreadPool(RANKS)) {
@@ -55,7 +55,7 @@ class AllToAllTest {
         }
         for (TestNode node : cluster) {
             node.close();
-            assertThat(node.verbs.ledger().outstanding()).isEmpty();
+            assertThat(node.verbs().ledger().outstanding()).isEmpty();
         }
     }
 

@@ -13,12 +13,12 @@ class AllocationTest {
 
     @Test
     void aMessageAllocatesNothingOnTheCallingThread(@TempDir Path directory) {
-        Path file = TestNode.cluster(directory, """
+        TestCluster cluster = TestCluster.software(directory, """
                 a: {nics: [{address: 127.1.12.1/24}]}
                 b: {nics: [{address: 127.1.12.2/24}]}
                 """);
-        try (TestNode a = new TestNode(file, "a");
-                TestNode b = new TestNode(file, "b")) {
+        try (TestNode a = cluster.open("a");
+                TestNode b = cluster.open("b")) {
             Connected ab = new Connected(a, b);
             long from = a.allocate(64);
             long to = b.allocate(64);
@@ -50,12 +50,12 @@ class AllocationTest {
 
     @Test
     void anEmptyTestAndAnUnreadySendAllocateNothing(@TempDir Path directory) {
-        Path file = TestNode.cluster(directory, """
+        TestCluster cluster = TestCluster.software(directory, """
                 a: {nics: [{address: 127.1.12.1/24}]}
                 b: {nics: [{address: 127.1.12.2/24}]}
                 """);
-        try (TestNode a = new TestNode(file, "a");
-                TestNode b = new TestNode(file, "b")) {
+        try (TestNode a = cluster.open("a");
+                TestNode b = cluster.open("b")) {
             Connected ab = new Connected(a, b);
             long from = a.allocate(64);
             long to = b.allocate(64);

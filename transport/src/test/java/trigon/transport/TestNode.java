@@ -1,10 +1,7 @@
 package trigon.transport;
 
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.lang.foreign.Arena;
-import java.nio.file.Files;
-import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -14,43 +11,66 @@ import trigon.routing.DiscoveredLinks;
 import trigon.routing.HostInterfaces;
 import trigon.routing.LinkDiscovery;
 import trigon.routing.LocalLink;
+import trigon.routing.RdmaPort;
 import trigon.software.SoftwareDevice;
 import trigon.software.SoftwareVerbs;
+import trigon.verbs.DeviceContext;
 import trigon.verbs.LinkKind;
+import trigon.verbs.VerbsAvailability;
+import trigon.verbs.VerbsProvider;
+import trigon.verbs.ffm.Libibverbs;
 
-/** One node of a cluster on software links: the whole transport, as the native entry wires it. Closed by the test. */
+/** One node of a cluster: the whole transport, as the native entry wires it. Closed by the test. */
 final class TestNode implements AutoCloseable {
 
-    final SoftwareVerbs verbs;
     final RoutedNetPlugin plugin;
     final long context;
-    final Arena arena = Arena.ofShared();
+
+    private final VerbsProvider verbs;
+    private final Arena arena = Arena.ofShared();
 
     /** The node of that name in a cluster file. */
-    TestNode(Path file, String name) {
-        PluginConfig config =
-                ConfigLoader.load(Map.of("TRIGON_CONFIG", file.toString(), "TRIGON_NODE", name), "host-of-" + name);
-        DiscoveredLinks discovered = LinkDiscovery.discover(config, List.of(), HostInterfaces.snapshot());
-        verbs = new SoftwareVerbs(
-                discovered.links().stream().map(TestNode::device).toList());
-        plugin =
-                RoutedNetPlugin.open(config, discovered, Map.of(LinkKind.SOFTWARE, verbs), _ -> Optional.empty(), name);
+    TestNode(TestCluster cluster, String name) {
+        PluginConfig config = ConfigLoader.load(
+                Map.of("TRIGON_CONFIG", cluster.file().toString(), "TRIGON_NODE", name), "host-of-" + name);
+        HostInterfaces interfaces = HostInterfaces.snapshot();
+        DiscoveredLinks discovered;
+        if (cluster.kind() == LinkKind.RDMA) {
+            verbs = libibverbs();
+            discovered = LinkDiscovery.discover(config, ports(verbs), interfaces);
+        } else {
+            discovered = LinkDiscovery.discover(config, List.of(), interfaces);
+            verbs = new SoftwareVerbs(
+                    discovered.links().stream().map(TestNode::device).toList());
+        }
+        plugin = RoutedNetPlugin.open(config, discovered, Map.of(cluster.kind(), verbs), _ -> Optional.empty(), name);
         context = plugin.openContext(1, NetPlugin.TRAFFIC_CLASS_UNDEFINED);
+    }
+
+    private static VerbsProvider libibverbs() {
+        return switch (Libibverbs.load()) {
+            case VerbsAvailability.Available(VerbsProvider provider) -> provider;
+            case VerbsAvailability.Unavailable(String reason) -> throw new AssertionError(reason);
+        };
+    }
+
+    private static List<RdmaPort> ports(VerbsProvider provider) {
+        List<RdmaPort> ports = new ArrayList<>();
+        for (String name : provider.deviceNames()) {
+            try (DeviceContext device = provider.open(name)) {
+                ports.add(new RdmaPort(name, 1, device.queryPort(1), device.gidTable(1)));
+            }
+        }
+        return ports;
+    }
+
+    VerbsProvider verbs() {
+        return verbs;
     }
 
     private static SoftwareDevice device(LocalLink link) {
         return new SoftwareDevice(
                 link.deviceName(), link.address().address(), link.address().prefixLength(), link.speedMbps(), 0);
-    }
-
-    /** Writes a cluster file. */
-    static Path cluster(Path directory, String nodes) {
-        try {
-            return Files.writeString(
-                    directory.resolve("trigon.yaml"), "version: 1\nlinks: software\nnodes:\n" + nodes.indent(2));
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
     }
 
     /** Native memory that lives as long as the node. */
@@ -65,7 +85,9 @@ final class TestNode implements AutoCloseable {
     @Override
     public void close() {
         plugin.close();
-        verbs.close();
+        if (verbs instanceof SoftwareVerbs software) {
+            software.close();
+        }
         arena.close();
     }
 }

@@ -16,14 +16,14 @@ class TriangleTest {
     @ParameterizedTest
     @ValueSource(ints = {0, 1, 2, 3, 4, 5, 6, 7})
     void everyNodeReachesEveryOtherOverTheirOwnCable(int order, @TempDir Path directory) {
-        Path file = TestNode.cluster(
+        TestCluster cluster = TestCluster.software(
                 directory,
                 node("a", "127.1.12.1/24", "127.1.13.1/24", order & 1)
                         + node("b", "127.1.12.2/24", "127.1.23.2/24", order & 2)
                         + node("c", "127.1.13.3/24", "127.1.23.3/24", order & 4));
-        try (TestNode a = new TestNode(file, "a");
-                TestNode b = new TestNode(file, "b");
-                TestNode c = new TestNode(file, "c")) {
+        try (TestNode a = cluster.open("a");
+                TestNode b = cluster.open("b");
+                TestNode c = cluster.open("c")) {
             TestNode[] nodes = {a, b, c};
             for (TestNode from : nodes) {
                 for (TestNode to : nodes) {
