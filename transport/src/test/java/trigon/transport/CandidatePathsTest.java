@@ -1,0 +1,115 @@
+package trigon.transport;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import trigon.handshake.LinkAddress;
+import trigon.handshake.ListenHandle;
+import trigon.routing.NoPathException;
+
+/** Two nodes with two cables on one subnet: the handshake over a cable is what tells whether it works. */
+@Timeout(60)
+class CandidatePathsTest {
+
+    /** Nobody listens there. */
+    private static final int DEAD_PORT = 1;
+
+    private TestNode a;
+    private TestNode b;
+    private TestNode stranger;
+
+    @BeforeEach
+    void openNodes(@TempDir Path directory) {
+        TestCluster cluster = TestCluster.software(directory, """
+                a: {nics: [{address: 127.1.12.1/24}, {address: 127.1.12.11/24}]}
+                b: {nics: [{address: 127.1.12.2/24}, {address: 127.1.12.12/24}]}
+                stranger: {nics: [{address: 127.1.99.9/24}]}
+                """);
+        a = cluster.open("a");
+        b = cluster.open("b");
+        stranger = cluster.open("stranger");
+    }
+
+    @AfterEach
+    void nothingIsLeftOpen() {
+        for (TestNode node : new TestNode[] {a, b, stranger}) {
+            node.close();
+            assertThat(node.verbs().ledger().outstanding()).isEmpty();
+        }
+    }
+
+    @Test
+    void theNextPathIsTakenWhereTheFirstFails() {
+        long handle = b.allocate(NetPlugin.HANDLE_BYTES);
+        long listenComm = b.plugin.listen(b.context, 0, handle);
+        killFirst(handle, 1);
+
+        long sendComm = 0;
+        long receiveComm = 0;
+        long deadline = System.nanoTime() + 20_000_000_000L;
+        while (sendComm == 0 || receiveComm == 0) {
+            Connected.pause(deadline, "the connection over the second path");
+            sendComm = sendComm != 0
+                    ? sendComm
+                    : a.plugin.connect(a.context, 0, handle, NetPlugin.TRAFFIC_CLASS_UNDEFINED);
+            receiveComm = receiveComm != 0 ? receiveComm : b.plugin.accept(listenComm);
+        }
+    }
+
+    @Test
+    void whereAllPathsFailTheErrorTellsWhyEachDid() {
+        long handle = b.allocate(NetPlugin.HANDLE_BYTES);
+        b.plugin.listen(b.context, 0, handle);
+        killFirst(handle, 2);
+
+        assertThatThrownBy(() -> connectUntilItFails(a, handle))
+                .isInstanceOf(NoConnectionException.class)
+                .hasMessageContaining("all of its 4 paths failed")
+                .hasMessageContaining("127.1.12.2:" + DEAD_PORT)
+                .hasMessageContaining("127.1.12.12:" + DEAD_PORT);
+    }
+
+    @Test
+    void withoutAnyPathTheErrorNamesTheAddressesOfBothEnds() {
+        long handle = b.allocate(NetPlugin.HANDLE_BYTES);
+        b.plugin.listen(b.context, 0, handle);
+
+        assertThatThrownBy(() -> connectUntilItFails(stranger, handle))
+                .isInstanceOf(NoPathException.class)
+                .hasMessageContaining("127.1.99.9/24")
+                .hasMessageContaining("127.1.12.2/24")
+                .hasMessageContaining("127.1.12.12/24");
+    }
+
+    /** Puts a port where nobody listens into the first links of a handle. */
+    private static void killFirst(long handleAddress, int count) {
+        ListenHandle handle = ListenHandle.readFrom(handleAddress);
+        List<LinkAddress> links = new ArrayList<>(handle.links());
+        for (int i = 0; i < count; i++) {
+            LinkAddress link = links.get(i);
+            links.set(i, new LinkAddress(link.address(), link.prefixLength(), DEAD_PORT, link.kinds()));
+        }
+        new ListenHandle(
+                        handle.connection(),
+                        handle.nodeIndex(),
+                        handle.configFingerprint(),
+                        links,
+                        handle.linksLeftOut())
+                .writeTo(handleAddress);
+    }
+
+    private static void connectUntilItFails(TestNode node, long handle) {
+        long deadline = System.nanoTime() + 20_000_000_000L;
+        while (node.plugin.connect(node.context, 0, handle, NetPlugin.TRAFFIC_CLASS_UNDEFINED) == 0) {
+            Connected.pause(deadline, "the failure");
+        }
+    }
+}
