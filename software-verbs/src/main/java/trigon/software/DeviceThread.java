@@ -20,6 +20,9 @@ import org.jspecify.annotations.Nullable;
 final class DeviceThread implements AutoCloseable {
 
     private static final long SHUTDOWN_SECONDS = 5;
+    /** Without any, Netty ends a loop before the selector has closed its sockets, and a peer finds a dead listener. */
+    private static final long QUIET_MILLIS = 20;
+
     private static final long CHECK_MILLIS = 100;
 
     private final MultiThreadIoEventLoopGroup group;
@@ -111,10 +114,10 @@ final class DeviceThread implements AutoCloseable {
         return new IllegalStateException(cause);
     }
 
-    /** Ends the thread after the tasks that it has. */
+    /** Ends the thread after the tasks that it has; all sockets are closed then. */
     @Override
     public void close() {
-        group.shutdownGracefully(0, SHUTDOWN_SECONDS, TimeUnit.SECONDS)
+        group.shutdownGracefully(QUIET_MILLIS, TimeUnit.SECONDS.toMillis(SHUTDOWN_SECONDS), TimeUnit.MILLISECONDS)
                 .awaitUninterruptibly(SHUTDOWN_SECONDS, TimeUnit.SECONDS);
     }
 }
