@@ -24,6 +24,7 @@ final class TestNode implements AutoCloseable {
     final SoftwareVerbs verbs;
     final RoutedNetPlugin plugin;
     final long context;
+    final List<LocalLink> links;
     final Arena arena = Arena.ofShared();
 
     /** The node of that name in a cluster file. */
@@ -31,6 +32,7 @@ final class TestNode implements AutoCloseable {
         PluginConfig config =
                 ConfigLoader.load(Map.of("TRIGON_CONFIG", file.toString(), "TRIGON_NODE", name), "host-of-" + name);
         DiscoveredLinks discovered = LinkDiscovery.discover(config, List.of(), HostInterfaces.snapshot());
+        links = discovered.links();
         verbs = new SoftwareVerbs(
                 discovered.links().stream().map(TestNode::device).toList());
         plugin =
