@@ -31,6 +31,8 @@ final class Connection implements AutoCloseable {
         RECEIVER
     }
 
+    private static final int PAGE_BYTES = 4096;
+
     private final Link link;
     private final Role role;
     private final Arena arena = Arena.ofShared();
@@ -65,7 +67,7 @@ final class Connection implements AutoCloseable {
             unwinding.onFailure(arena::close);
             // a page of its own: after ibv_fork_init, registered pages are not there in a forked child, nor what shares
             // them
-            memoryAddress = arena.allocate(ClearToSend.RING_BYTES, 4096).address();
+            memoryAddress = arena.allocate(PAGE_BYTES, PAGE_BYTES).address();
             memory = link.protectionDomain().registerMemory(memoryAddress, ClearToSend.RING_BYTES, memoryAccess());
             unwinding.onFailure(memory::close);
             completionQueue = link.device().createCompletionQueue(sendQueueDepth + receiveQueueDepth);
