@@ -8,7 +8,6 @@ import java.util.Objects;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -85,8 +84,7 @@ public final class RoutedNetPlugin implements NetPlugin, AutoCloseable {
             unwinding.onFailure(loop::close);
             HandshakeListeners listeners = HandshakeListeners.open(loop, config.handshake(), self, links.addresses());
             unwinding.onFailure(listeners::close);
-            ExecutorService control = Executors.newThreadPerTaskExecutor(
-                    Thread.ofVirtual().name("trigon-control-", 0).factory());
+            ExecutorService control = ControlThreads.open();
             ConnectionFactory connections = new ConnectionFactory(config.queuePair(), new SecureRandom());
             RoutingTable routing = RoutingTable.of(config, discovered, kernel);
             Connector connector = new Connector(
