@@ -106,9 +106,7 @@ public final class RoutedNetPlugin implements NetPlugin, AutoCloseable {
         this.links = links;
         this.loop = loop;
         this.listeners = listeners;
-        linkAddresses = links.addresses().stream()
-                .map(address -> links.advertised(address, listeners.port(address)))
-                .toList();
+        linkAddresses = links.advertised(listeners::port);
         this.connector = connector;
         this.connections = connections;
         this.self = self;
