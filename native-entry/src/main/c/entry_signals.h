@@ -36,20 +36,34 @@ static size_t guard_index(int signal) {
   return i;
 }
 
+/* The program's handlers of one crash that this thread is in, each inside the one before, and where the last began. */
+enum { MAX_NESTED_HANDLERS = 3 };
+static __thread int nested __attribute__((tls_model("initial-exec")));
+static __thread char *innermost __attribute__((tls_model("initial-exec")));
+
 static void guard(int signal, siginfo_t *info, void *context) {
   if (ask_jvm(signal, info, context, 0)) {
     return;
   }
   const struct sigaction *host = &of_host[guard_index(signal)];
-  if (host->sa_flags & SA_SIGINFO) {
-    host->sa_sigaction(signal, info, context);
-  } else if (host->sa_handler == SIG_DFL || host->sa_handler == SIG_IGN) {
+  char *here = __builtin_frame_address(0);
+  int nested_before = here < innermost ? nested : 0; /* a handler may have been left by a jump */
+  char *innermost_before = innermost;
+  /* a handler that was installed over the guard hands on to it, and would be called again and again */
+  bool circles = nested_before == MAX_NESTED_HANDLERS;
+  nested = nested_before + 1;
+  innermost = here;
+  if (circles || (!(host->sa_flags & SA_SIGINFO) && (host->sa_handler == SIG_DFL || host->sa_handler == SIG_IGN))) {
     /* the faulting instruction runs again, now with the default: the process ends as it would have */
     struct sigaction standard = {.sa_handler = SIG_DFL};
     (void)sigaction(signal, &standard, NULL);
+  } else if (host->sa_flags & SA_SIGINFO) {
+    host->sa_sigaction(signal, info, context);
   } else {
     host->sa_handler(signal);
   }
+  nested = nested_before;
+  innermost = innermost_before;
 }
 
 static bool is_handler(const struct sigaction *action, void (*handler)(int, siginfo_t *, void *)) {

@@ -1,6 +1,7 @@
 """Loads the plugin into Python as NCCL would, and checks that both bear each other.
 
-Usage: guest.py PLUGIN CASE; exits with 0 if the case went well. Case "segv" is meant to end by a signal.
+Usage: guest.py PLUGIN CASE; exits with 0 if the case went well. The "segv" cases are meant to end by a
+signal.
 """
 import ctypes
 import faulthandler
@@ -87,6 +88,16 @@ def segv(plugin):
     ctypes.string_at(8)
 
 
+def segv_of_two_handlers(plugin):
+    """Of two handlers installed after the JVM, the second hands on to the guard, which it found; it must end."""
+    assert plugin.init() == 0
+    signal.signal(signal.SIGSEGV, lambda number, frame: None)
+    assert plugin.init() == 0
+    faulthandler.enable()
+    assert plugin.init() == 0
+    ctypes.string_at(8)
+
+
 def fork(plugin):
     """A forked child gets errors, and the parent goes on."""
     assert plugin.init() == 0
@@ -116,7 +127,7 @@ def foreign_jvm(plugin):
 
 
 def main():
-    cases = [signals, late_faulthandler, segv, fork, fork_before, foreign_jvm]
+    cases = [signals, late_faulthandler, segv, segv_of_two_handlers, fork, fork_before, foreign_jvm]
     {case.__name__: case for case in cases}[sys.argv[2]](Plugin(sys.argv[1]))
 
 

@@ -47,6 +47,15 @@ class PythonGuestIT {
     }
 
     @Test
+    void aCrashEndsAlsoWhereTwoHandlersAreInstalledLate() throws Exception {
+        ChildProcess python = python("segv_of_two_handlers", Map.of());
+
+        assertThat(python.exit()).as(python.stderr()).isGreaterThan(KILLED);
+        assertThat(python.stderr().split("Fatal Python error: Segmentation fault"))
+                .hasSizeBetween(2, 5);
+    }
+
+    @Test
     void saysWhatAForkedChildDidWrong() throws Exception {
         assertThat(python("fork", Map.of()).stderr()).contains("listen in a process forked after Trigon started");
     }

@@ -31,6 +31,8 @@ final class Connection implements AutoCloseable {
         RECEIVER
     }
 
+    private static final int PAGE_BYTES = 4096;
+
     private final Link link;
     private final Role role;
     private final Arena arena = Arena.ofShared();
@@ -63,7 +65,9 @@ final class Connection implements AutoCloseable {
         sendQueueDepth = role == Role.SENDER ? SendComm.sendQueueDepth(maxMessageBytes) : ReceiveComm.SEND_QUEUE_DEPTH;
         try (Unwinding unwinding = new Unwinding()) {
             unwinding.onFailure(arena::close);
-            memoryAddress = arena.allocate(ClearToSend.RING_BYTES, 4096).address();
+            // a page of its own: after ibv_fork_init, registered pages are not there in a forked child, nor what shares
+            // them
+            memoryAddress = arena.allocate(PAGE_BYTES, PAGE_BYTES).address();
             memory = link.protectionDomain().registerMemory(memoryAddress, ClearToSend.RING_BYTES, memoryAccess());
             unwinding.onFailure(memory::close);
             completionQueue = link.device().createCompletionQueue(sendQueueDepth + receiveQueueDepth);
@@ -106,6 +110,7 @@ final class Connection implements AutoCloseable {
      * @param peerMaxMessageBytes the longest message of the peer's port
      * @param trafficClass of the address vector
      * @param serviceLevel of the address vector
+     * @throws IllegalArgumentException if the longest messages take too many parts for the send queue
      */
     void connect(
             QueuePairEndpoint peer,
@@ -116,6 +121,11 @@ final class Connection implements AutoCloseable {
         remote = peer;
         remoteMemory = peerMemory;
         maxMessageBytes = Math.min(maxMessageBytes, peerMaxMessageBytes);
+        if (role == Role.SENDER && !SendComm.fits(sendQueueDepth, maxMessageBytes)) {
+            throw new IllegalArgumentException(
+                    "the peer's port takes messages of %d bytes at most, too short for a send queue of %d; see ibv_devinfo -v (max_msg_sz) on both nodes"
+                            .formatted(peerMaxMessageBytes, sendQueueDepth));
+        }
         AddressVector route = new AddressVector(
                 peer.gid(),
                 link.local().gidIndex(),

@@ -7,9 +7,15 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.OptionalInt;
 import java.util.Set;
+import java.util.function.ToIntFunction;
 import java.util.stream.Collectors;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import trigon.handshake.ConnectionId;
 import trigon.handshake.LinkAddress;
+import trigon.handshake.ListenHandle;
 import trigon.routing.LocalLink;
 import trigon.verbs.DeviceContext;
 import trigon.verbs.LinkKind;
@@ -18,6 +24,8 @@ import trigon.verbs.VerbsProvider;
 
 /** This node's links, their devices open. Immutable once made; closed after the last connection. */
 final class Links implements AutoCloseable {
+
+    private static final Logger log = LoggerFactory.getLogger(Links.class);
 
     private record Device(DeviceContext context, ProtectionDomain protectionDomain) {}
 
@@ -69,8 +77,27 @@ final class Links implements AutoCloseable {
         return addresses;
     }
 
-    /** What peers are told about an address that is listened on. */
-    LinkAddress advertised(InetAddress address, int port) {
+    /**
+     * What peers are told of the addresses. Warns if that is more than a listen handle has room for.
+     *
+     * @param port the port that is listened on at an address
+     */
+    List<LinkAddress> advertised(ToIntFunction<InetAddress> port) {
+        List<LinkAddress> advertised = addresses().stream()
+                .map(address -> advertised(address, port.applyAsInt(address)))
+                .toList();
+        int leftOut = ListenHandle.fitting(ConnectionId.random(), OptionalInt.empty(), 0, advertised)
+                .linksLeftOut();
+        if (leftOut > 0) {
+            log.warn(
+                    "peers are not told of the last {} of {} addresses, for which NCCL's handle has no room: name the NICs to use in a file (TRIGON_CONFIG)",
+                    leftOut,
+                    advertised.size());
+        }
+        return advertised;
+    }
+
+    private LinkAddress advertised(InetAddress address, int port) {
         List<Link> there = links.stream()
                 .filter(link -> link.local().address().address().equals(address))
                 .toList();

@@ -6,8 +6,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.OptionalInt;
+import java.util.Set;
 import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -83,8 +84,7 @@ public final class RoutedNetPlugin implements NetPlugin, AutoCloseable {
             unwinding.onFailure(loop::close);
             HandshakeListeners listeners = HandshakeListeners.open(loop, config.handshake(), self, links.addresses());
             unwinding.onFailure(listeners::close);
-            ExecutorService control = Executors.newThreadPerTaskExecutor(
-                    Thread.ofVirtual().name("trigon-control-", 0).factory());
+            ExecutorService control = ControlThreads.open();
             ConnectionFactory connections = new ConnectionFactory(config.queuePair(), new SecureRandom());
             RoutingTable routing = RoutingTable.of(config, discovered, kernel);
             Connector connector = new Connector(
@@ -106,9 +106,7 @@ public final class RoutedNetPlugin implements NetPlugin, AutoCloseable {
         this.links = links;
         this.loop = loop;
         this.listeners = listeners;
-        linkAddresses = links.addresses().stream()
-                .map(address -> links.advertised(address, listeners.port(address)))
-                .toList();
+        linkAddresses = links.advertised(listeners::port);
         this.connector = connector;
         this.connections = connections;
         this.self = self;
@@ -157,11 +155,16 @@ public final class RoutedNetPlugin implements NetPlugin, AutoCloseable {
         ListenComm listenComm = new ListenComm(contextHandle, context.trafficClass(), links, connections, control);
         ListenHandle handle =
                 ListenHandle.fitting(listenComm.connectionId(), self.index(), self.configFingerprint(), linkAddresses);
-        listeners.register(listenComm.connectionId(), listenComm);
-        long result = listenComms.add(listenComm);
-        context.listenComms().add(result);
-        handle.writeTo(handleAddress);
-        return result;
+        try (Unwinding unwinding = new Unwinding()) {
+            listeners.register(listenComm.connectionId(), listenComm);
+            unwinding.onFailure(() -> listeners.unregister(listenComm.connectionId()));
+            long result = listenComms.add(listenComm);
+            unwinding.onFailure(() -> closeListen(result));
+            note(contextHandle, Context::listenComms, result);
+            handle.writeTo(handleAddress);
+            unwinding.succeeded();
+            return result;
+        }
     }
 
     @Override
@@ -176,9 +179,13 @@ public final class RoutedNetPlugin implements NetPlugin, AutoCloseable {
             return 0;
         }
         ListenHandle.setPrivateState(handleAddress, 0);
-        Context context = context(contextHandle);
-        connecting.remove(state);
-        context.connecting().remove(state);
+        if (connecting.remove(state) == null) {
+            throw new IllegalArgumentException("the connection was given up when its context was closed");
+        }
+        Context context = contexts.find(contextHandle);
+        if (context != null) {
+            context.connecting().remove(state);
+        }
         return add(contextHandle, new SendComm(pending.take()));
     }
 
@@ -190,9 +197,15 @@ public final class RoutedNetPlugin implements NetPlugin, AutoCloseable {
             throw new IllegalArgumentException("the listen handle belongs to a connection that was closed");
         }
         int wanted = trafficClass == TRAFFIC_CLASS_UNDEFINED ? context.trafficClass() : trafficClass;
-        long state = connecting.add(connector.connect(handle, wanted));
-        context.connecting().add(state);
-        ListenHandle.setPrivateState(handleAddress, state);
+        try (Unwinding unwinding = new Unwinding()) {
+            Connecting pending = connector.connect(handle, wanted);
+            unwinding.onFailure(pending::abandon);
+            long state = connecting.add(pending);
+            unwinding.onFailure(() -> connecting.remove(state));
+            note(contextHandle, Context::connecting, state);
+            ListenHandle.setPrivateState(handleAddress, state);
+            unwinding.succeeded();
+        }
     }
 
     @Override
@@ -206,10 +219,24 @@ public final class RoutedNetPlugin implements NetPlugin, AutoCloseable {
     }
 
     private long add(long contextHandle, Comm comm) {
-        long handle = comms.add(comm);
-        comm.setHandles(contextHandle, handle);
-        context(contextHandle).comms().add(handle);
-        return handle;
+        try (Unwinding unwinding = new Unwinding()) {
+            unwinding.onFailure(comm::close);
+            long handle = comms.add(comm);
+            unwinding.onFailure(() -> comms.remove(handle));
+            comm.setHandles(contextHandle, handle);
+            note(contextHandle, Context::comms, handle);
+            unwinding.succeeded();
+            return handle;
+        }
+    }
+
+    /**
+     * Notes what was opened in a context, for its end. Fails if the end has come meanwhile: then nobody else closes it.
+     */
+    private void note(long contextHandle, Function<Context, Set<Long>> kind, long handle) {
+        kind.apply(context(contextHandle)).add(handle);
+        // closeContext first removes the context and then looks at what was noted: still there, so that was seen
+        context(contextHandle);
     }
 
     @Override
@@ -233,6 +260,10 @@ public final class RoutedNetPlugin implements NetPlugin, AutoCloseable {
         RegisteredMemory memory = new RegisteredMemory(link, region);
         long handle = memories.add(memory);
         comm.registrations().put(handle, memory);
+        if (comms.find(commHandle) == null) {
+            deregisterMemory(commHandle, handle);
+            throw new IllegalArgumentException("0x%x was closed while memory was registered".formatted(commHandle));
+        }
         return handle;
     }
 

@@ -10,6 +10,12 @@ import trigon.verbs.WorkCompletions;
  */
 final class SendComm extends Comm {
 
+    /**
+     * What a port carries in one message at the least: that of SoftRoCE. A peer's port may carry less than the own one,
+     * and the send queue is made before the peer is known.
+     */
+    private static final long LEAST_MAX_MESSAGE_BYTES = 8L << 20;
+
     private final long clearToSend;
     private final int[] workRequests = new int[RequestRing.SLOTS];
     private int sendQueueRoom;
@@ -21,10 +27,19 @@ final class SendComm extends Comm {
         sendQueueRoom = connection.sendQueueDepth();
     }
 
-    /** Send queue entries needed so that one message of the greatest length always fits. */
-    static int sendQueueDepth(long maxMessageBytes) {
-        long parts = (MAX_MESSAGE_BYTES + maxMessageBytes - 1) / maxMessageBytes;
-        return (int) Math.max(parts + RequestRing.SLOTS, 2L * RequestRing.SLOTS);
+    /** Send queue entries to ask for on a port, so that one message of the greatest length fits whatever the peer's. */
+    static int sendQueueDepth(long ownMaxMessageBytes) {
+        long parts = parts(MAX_MESSAGE_BYTES, Math.min(ownMaxMessageBytes, LEAST_MAX_MESSAGE_BYTES));
+        return Math.toIntExact(Math.max(parts + RequestRing.SLOTS, 2L * RequestRing.SLOTS));
+    }
+
+    /** Whether a message of the greatest length fits a send queue; it could never be sent otherwise. */
+    static boolean fits(int sendQueueDepth, long maxMessageBytes) {
+        return parts(MAX_MESSAGE_BYTES, maxMessageBytes) <= sendQueueDepth;
+    }
+
+    private static long parts(long size, long maxMessageBytes) {
+        return size <= maxMessageBytes ? 1 : Math.ceilDiv(size, maxMessageBytes);
     }
 
     /** {@link NetPlugin#isend}; size and memory have been checked. */
@@ -38,7 +53,7 @@ final class SendComm extends Comm {
         if (Memory.getLongAcquire(entry + ClearToSend.SEQUENCE) != sequence + 1) {
             return NetPlugin.TRY_AGAIN;
         }
-        int parts = size <= maxMessageBytes ? 1 : (int) (((long) size + maxMessageBytes - 1) / maxMessageBytes);
+        int parts = (int) parts(size, maxMessageBytes);
         if (requests.state(slot) != RequestRing.FREE || parts > sendQueueRoom) {
             progress();
             return failure != 0 ? failure : NetPlugin.TRY_AGAIN;

@@ -2,6 +2,7 @@ package trigon.transport;
 
 import java.util.ArrayDeque;
 import java.util.Deque;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Undoes a sequence of steps, last first, unless it succeeded: for objects that take several native resources.
@@ -22,8 +23,23 @@ final class Unwinding implements AutoCloseable {
         steps.clear();
     }
 
+    /** Undoes all steps, also where one of them fails; the first failure is thrown after the last step. */
     @Override
     public void close() {
-        steps.forEach(Runnable::run);
+        @Nullable RuntimeException failure = null;
+        for (Runnable step : steps) {
+            try {
+                step.run();
+            } catch (RuntimeException e) {
+                if (failure == null) {
+                    failure = e;
+                } else {
+                    failure.addSuppressed(e);
+                }
+            }
+        }
+        if (failure != null) {
+            throw failure;
+        }
     }
 }

@@ -6,6 +6,7 @@ import static trigon.transport.Connected.finish;
 import static trigon.transport.Connected.retry;
 
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Random;
@@ -16,6 +17,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import trigon.handshake.HandshakeException;
 import trigon.verbs.Memory;
 
 /**
@@ -316,6 +318,48 @@ public abstract class NetPluginContract {
         b.plugin.closeContext(b.context);
 
         assertThatThrownBy(() -> a.plugin.listen(a.context, 0, handle)).hasMessageContaining("not an open context");
+    }
+
+    @Test
+    void aContextThatIsClosedWhileItsConnectionComesUpLeavesNothingOpen() throws InterruptedException {
+        long seed = System.nanoTime();
+        System.err.println("seed " + seed);
+        Random random = new Random(seed);
+        for (int i = 0; i < 50; i++) {
+            long sending = a.plugin.openContext(i, NetPlugin.TRAFFIC_CLASS_UNDEFINED);
+            long receiving = b.plugin.openContext(i, NetPlugin.TRAFFIC_CLASS_UNDEFINED);
+            long handle = b.allocate(NetPlugin.HANDLE_BYTES);
+            long listenComm = b.plugin.listen(receiving, 0, handle);
+            Thread service =
+                    Thread.ofPlatform().start(() -> connectUntilTheContextsAreGone(sending, listenComm, handle));
+
+            Thread.sleep(random.nextInt(10));
+            a.plugin.closeContext(sending);
+            b.plugin.closeContext(receiving);
+
+            assertThat(service.join(Duration.ofSeconds(20))).isTrue();
+        }
+    }
+
+    /** Ends when the listen comm is stale. What was connected is the contexts' to close. */
+    private void connectUntilTheContextsAreGone(long context, long listenComm, long handle) {
+        long connected = 0;
+        long accepted = 0;
+        long deadline = System.nanoTime() + 10_000_000_000L;
+        try {
+            while (true) {
+                connected = connected != 0
+                        ? connected
+                        : a.plugin.connect(context, 0, handle, NetPlugin.TRAFFIC_CLASS_UNDEFINED);
+                accepted = accepted != 0 ? accepted : b.plugin.accept(listenComm);
+                if (connected != 0 && accepted != 0) {
+                    return;
+                }
+                Connected.pause(deadline, "the end of the contexts");
+            }
+        } catch (IllegalArgumentException | NoConnectionException | HandshakeException e) {
+            assertThat(e).as("the end of the contexts").isNotNull();
+        }
     }
 
     @Test

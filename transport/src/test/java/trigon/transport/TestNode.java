@@ -25,6 +25,7 @@ final class TestNode implements AutoCloseable {
 
     final RoutedNetPlugin plugin;
     final long context;
+    final List<LocalLink> links;
 
     private final VerbsProvider verbs;
     private final Arena arena = Arena.ofShared();
@@ -43,6 +44,7 @@ final class TestNode implements AutoCloseable {
             verbs = new SoftwareVerbs(
                     discovered.links().stream().map(TestNode::device).toList());
         }
+        links = discovered.links();
         plugin = RoutedNetPlugin.open(config, discovered, Map.of(cluster.kind(), verbs), _ -> Optional.empty(), name);
         context = plugin.openContext(1, NetPlugin.TRAFFIC_CLASS_UNDEFINED);
     }
