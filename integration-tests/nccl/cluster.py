@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import select
 import signal
 import socket
@@ -61,7 +62,7 @@ class Launch:
 
     def __init__(self, setting, name, ranks, environment, per_rank=None, configured=True):
         self.setting, self.name, self.ranks = setting, name, ranks
-        self.directory = setting.out / "logs" / name.replace(" ", "-").replace("/", "-")
+        self.directory = setting.out / "logs" / re.sub(r"[^\w.]+", "-", name)
         self.directory.mkdir(parents=True, exist_ok=True)
         self.processes, self.pipes, self.buffers, self.ready = [], [], [b""] * ranks, False
         self.nodes = setting.network.nodes[:ranks]
@@ -110,9 +111,9 @@ class Launch:
     def nccl_log(self, rank):
         return self.directory / f"nccl-rank-{rank}.log"
 
-    def tell(self, do, seconds, ranks=None, **arguments):
-        """Sends a command; collect gets the answers."""
-        line = json.dumps({"do": do, "seconds": seconds, **arguments}).encode() + b"\n"
+    def tell(self, do, within, ranks=None, **arguments):
+        """Sends a command; collect gets the answers. within: seconds after which a rank prints its stacks."""
+        line = json.dumps({"do": do, "within": within, **arguments}).encode() + b"\n"
         for rank in range(self.ranks) if ranks is None else ranks:
             try:
                 self.processes[rank].stdin.write(line)
@@ -120,13 +121,13 @@ class Launch:
             except OSError:
                 pass  # it ended; collect says so
 
-    def collect(self, seconds, ranks=None, patient=False):
+    def collect(self, within, ranks=None, patient=False):
         """One answer per rank: what it sent, or {"ok": False} with ended or silent. Never raises.
 
         Once one rank has failed, the others get only a little more time, unless patient.
         """
         waiting = set(range(self.ranks) if ranks is None else ranks)
-        answers, deadline = {}, time.monotonic() + seconds
+        answers, deadline = {}, time.monotonic() + within
         while waiting:
             for rank in list(waiting):
                 line, newline, rest = self.buffers[rank].partition(b"\n")
@@ -160,20 +161,20 @@ class Launch:
             return "but its process lives on"
         return f"killed by {signal.Signals(-code).name}" if code < 0 else f"exit status {code}"
 
-    def ask(self, do, seconds=60, ranks=None, **arguments):
+    def ask(self, do, within=60, ranks=None, **arguments):
         """Sends a command and returns every rank's answer; raises LaunchFailed unless all are good."""
         self.await_ready()
-        self.tell(do, seconds, ranks, **arguments)
-        answers = self.collect(seconds, ranks)
-        self._require(do, answers)
+        self.tell(do, within, ranks, **arguments)
+        answers = self.collect(within, ranks)
+        self.require(do, answers)
         return answers
 
     def await_ready(self):
         if not self.ready:
-            self._require("start", self.collect(START_SECONDS))
+            self.require("start", self.collect(START_SECONDS))
             self.ready = True
 
-    def _require(self, do, answers):
+    def require(self, do, answers):
         if all(answer.get("ok", True) for answer in answers.values()):
             return
         bad = {rank: answer["error"] for rank, answer in answers.items() if not answer.get("ok", True)}

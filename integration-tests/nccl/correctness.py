@@ -1,7 +1,7 @@
 """The smoke part and the correctness part."""
 
 import evidence
-from cluster import LaunchFailed
+from cluster import LaunchFailed, sockets
 from session import Session
 
 ALL = ("all_reduce", "reduce", "broadcast", "all_gather", "reduce_scatter", "all_to_all", "all_to_all_uneven",
@@ -67,100 +67,121 @@ def fixed(algorithm, protocol, channels):
             "NCCL_MIN_NCHANNELS": str(channels), "NCCL_MAX_NCHANNELS": str(channels)}
 
 
-def operations(setting, report, ranks):
-    with Session(setting, report, f"all operations, {ranks} ranks", ranks) as session:
-        session.connect()
-        session.check(every_operation(SMALL), 60)
-        session.check(every_operation(MEDIUM), 60)
-        session.check([{"op": "many", "dtype": "float32", "count": 2_000_003, "times": 64}], 40)
-        session.check(big(setting.dry_run), 120)
+class Step:
+    """One launch of the part: how its processes start, and what they do then."""
+
+    def __init__(self, name, ranks, body, environment=None, **options):
+        self.name, self.ranks, self.body, self.environment, self.options = name, ranks, body, environment, options
+
+    def start(self, setting, report):
+        return Session(setting, report, self.name, self.ranks, self.environment, **self.options)
 
 
-def fewer_ranks(setting, report, ranks):
-    with Session(setting, report, f"all operations, {ranks} ranks", ranks) as session:
-        session.connect()
-        session.check(every_operation((1, 1001, 262_147)), 60)
+def operations(session):
+    session.connect()
+    session.check(every_operation(SMALL), 60)
+    session.check(every_operation(MEDIUM), 60)
+    session.check([{"op": "many", "dtype": "float32", "count": 2_000_003, "times": 64}], 40)
+    session.check(big(session.setting.dry_run), 120)
 
 
-def protocols(setting, report, ranks, algorithm, protocol, channels):
-    name = f"{algorithm} {protocol} {channels} channels"
-    with Session(setting, report, name, ranks, fixed(algorithm, protocol, channels)) as session:
-        session.connect()
-        session.check(protocol_checks(), 60)
-        chosen = evidence.choices(session.log(0))
-    if setting.dry_run:
+def fewer_ranks(session):
+    session.connect()
+    session.check(every_operation((1, 1001, 262_147)), 60)
+
+
+def protocol(session, algorithm, protocol):
+    """The checks, and whether NCCL did as it was told: it may refuse a protocol on a platform."""
+    session.connect()
+    session.check(protocol_checks(), 60)
+    if session.setting.dry_run:
         return
+    name = f"{session.name}: chosen by NCCL"
+    chosen = evidence.choices(session.log(0))
     said = ", ".join(f"{f} {a} {p} up to {c}" for (f, a, p), c in sorted(chosen.items()))
-    wanted = any(f == "AllReduce" and a == algorithm.upper() and p == protocol.upper() for f, a, p in chosen)
-    if chosen and not wanted:
-        report.skips(f"{name}: chosen by NCCL", f"NCCL ran something else here: {said}")
-    elif chosen:
-        report.passes(f"{name}: chosen by NCCL", said)
+    if not chosen:
+        session.report.skips(name, "NCCL's log does not tell its choices")
+    elif ("AllReduce", algorithm.upper(), protocol.upper()) in chosen:
+        session.report.passes(name, said)
     else:
-        report.skips(f"{name}: chosen by NCCL", "NCCL's log does not tell its choices")
+        session.report.skips(name, f"NCCL ran something else here: {said}")
 
 
-def communicators(setting, report, ranks):
+def communicators(session):
     groups = {"op": "groups", "dtype": "float32", "count": 300_007}
-    split = [] if setting.dry_run else [{"op": "split", "dtype": "float32", "count": 100_003}] * 3
-    for name, sharing in (("communicators", "0"), ("communicators that share resources", "1")):
-        with Session(setting, report, name, ranks, {"NCCL_COMM_SPLIT_SHARE_RESOURCES": sharing}) as session:
-            session.connect()
-            session.check([groups, *split], 60)
-            session.reconnect(eager=False)  # destroyed and made again in the same process, lazily
-            session.check([groups, {"op": "all_reduce", "count": 1_048_573}], 60)
-            session.reconnect()
-            session.check([{"op": "all_reduce", "count": 1_048_573}], 60)
+    split = [] if session.setting.dry_run else [{"op": "split", "dtype": "float32", "count": 100_003}] * 3
+    session.connect()
+    session.check([groups, *split], 60)
+    session.reconnect(eager=False)  # destroyed and made again in the same process, lazily
+    session.check([groups, {"op": "all_reduce", "count": 1_048_573}], 60)
+    session.reconnect()
+    session.check([{"op": "all_reduce", "count": 1_048_573}], 60)
 
 
-def graph_capture(setting, report, ranks):
+def graph_capture(session):
+    session.connect()
+    session.check([{"op": "graph", "dtype": dtype, "count": count, "times": 10}
+                   for dtype, count in (("float32", 1), ("bfloat16", 1001), ("float32", 1_048_573))], 90)
+
+
+def training(session, bits):
+    """bits collects every run's exact losses and parameters; the second run is compared with the first."""
+    session.connect()
+    answers = session.launch.ask("train", 90, steps=30)
+    session.add_payload(answers)
+    bits.append([(answer["losses"], answer["parameters"]) for _, answer in sorted(answers.items())])
+    if len(bits) == 2:
+        same = bits[0] == bits[1] and all(one[1] == bits[0][0][1] for one in bits[0])
+        session.report.judge("training gives the same bits over Trigon and over sockets",
+                             None if same else f"they differ: {bits}",
+                             f"30 losses and all parameters, last loss {answers[0]['last_loss']:.6f}")
+
+
+def unconfigured(session):
+    session.connect()
+    session.check(every_operation((1001, 262_147), ("float32",)), 60)
+
+
+def plan(setting, report, ranks):
+    steps = [Step(f"all operations, {ranks} ranks", ranks, operations)]
+    for algorithm, proto, channels in MATRIX:
+        steps.append(Step(f"{algorithm} {proto} {channels} channels", ranks,
+                          lambda session, a=algorithm, p=proto: protocol(session, a, p),
+                          fixed(algorithm, proto, channels)))
+    steps += [Step("communicators", ranks, communicators),
+              Step("communicators that share resources", ranks, communicators, {"NCCL_COMM_SPLIT_SHARE_RESOURCES": "1"})]
     if setting.dry_run:
         report.skips("CUDA graph", "needs a GPU")
-        return
-    with Session(setting, report, "CUDA graph", ranks) as session:
-        session.connect()
-        session.check([{"op": "graph", "dtype": dtype, "count": count, "times": 10}
-                       for dtype, count in (("float32", 1), ("bfloat16", 1001), ("float32", 1_048_573))], 90)
-
-
-def training(setting, report, ranks):
-    bits = {}
-    for name in ("Trigon", "Socket"):
-        over_trigon = name == "Trigon"
-        environment = FIXED if over_trigon else {**FIXED, "NCCL_NET_PLUGIN": "none", "NCCL_NET": "Socket"}
-        with Session(setting, report, f"training over {name}", ranks, environment, over_trigon) as session:
-            session.connect()
-            answers = session.launch.ask("train", 90, steps=30)
-            session.add_payload(answers)
-            bits[name] = [(a["losses"], a["parameters"]) for _, a in sorted(answers.items())]
-            loss = answers[0]["last_loss"]
-    if len(bits) == 2:
-        same = bits["Trigon"] == bits["Socket"] and all(b[1] == bits["Trigon"][0][1] for b in bits["Trigon"])
-        report.judge("training gives the same bits over both", None if same else f"they differ: {bits}",
-                     f"30 losses and all parameters, last loss {loss:.6f}")
-
-
-def unconfigured(setting, report, ranks):
-    name = "without any settings of Trigon"
-    if setting.network.kind != "namespaces":
-        report.skips(name, "needs network namespaces: on one loopback interface there is nothing to find")
-        return
-    with Session(setting, report, name, ranks, configured=False) as session:
-        session.connect()
-        session.check(every_operation((1001, 262_147), ("float32",)), 60)
+    else:
+        steps.append(Step("CUDA graph", ranks, graph_capture))
+    bits = []
+    steps += [Step("training over Trigon", ranks, lambda session: training(session, bits), FIXED),
+              Step("training over sockets", ranks, lambda session: training(session, bits),
+                   {**FIXED, **sockets(1, 1)}, over_trigon=False)]
+    if setting.network.kind == "namespaces":
+        steps.append(Step("without any settings of Trigon", ranks, unconfigured, configured=False))
+    else:
+        report.skips("without any settings of Trigon", "on one loopback interface there is nothing to find")
+    return steps + [Step(f"all operations, {n} ranks", n, fewer_ranks) for n in range(2, ranks)]
 
 
 def correctness(setting, report, ranks, out_of_time):
-    steps = [lambda: operations(setting, report, ranks)]
-    steps += [lambda c=case: protocols(setting, report, ranks, *c) for case in MATRIX]
-    steps += [lambda: communicators(setting, report, ranks), lambda: graph_capture(setting, report, ranks),
-              lambda: training(setting, report, ranks), lambda: unconfigured(setting, report, ranks)]
-    steps += [lambda n=n: fewer_ranks(setting, report, n) for n in range(2, ranks)]
-    for done, step in enumerate(steps):
-        if out_of_time():
-            report.fails("correctness", f"{len(steps) - done} of {len(steps)} steps not run: the part's time was over")
-            return
+    steps = plan(setting, report, ranks)
+    following = steps[0].start(setting, report)
+    for index, step in enumerate(steps):
+        session = following
+        # the next step's processes load PyTorch meanwhile, and touch neither GPU nor network before their turn
+        following = steps[index + 1].start(setting, report) if index + 1 < len(steps) else None
         try:
-            step()
+            with session:
+                step.body(session)
         except LaunchFailed as e:
-            report.fails("correctness", str(e))
+            report.fails(step.name, str(e))
+        except BaseException:
+            if following:
+                following.launch.kill()
+            raise
+        if following and out_of_time():
+            following.launch.kill()
+            report.fails("correctness", f"{len(steps) - index - 1} of {len(steps)} steps not run: no time left")
+            return

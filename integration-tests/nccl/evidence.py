@@ -5,7 +5,7 @@ import re
 # "Using network Trigon", "Assigned NET plugin Trigon to comm", "Loaded net plugin Trigon (v11)", by NCCL's release
 CHOSEN = re.compile(r"NCCL INFO .*(?:Using network|Assigned NET plugin|[Ll]oaded net plugin) Trigon\b.*")
 LOADED = re.compile(r"NCCL INFO .*[Ll]oaded net plugin Trigon \((v\d+)\)")
-CHANNEL = re.compile(r"(?:\[send\]|\[receive\]|->).* via (\S+)")
+CHANNEL = re.compile(r"Channel \d+(?:/\d+)? : .* via (\S+)")
 TRAFFIC = re.compile(r"NET/Trigon : (\S+ \S+ \(\w+\)): (\d+) messages, (\d+) bytes sent and received so far")
 CHANNELS = re.compile(r"(\d+) coll channels.* (\d+) p2p channels")
 CHOICE = re.compile(r"(\w+): (\d+) Bytes -> Algo (\w+) proto (\w+) channel\{Lo\.\.Hi\}=\{(\d+)\.\.(\d+)\}")

@@ -1,6 +1,5 @@
 """What a rank can be told to do with its communicator."""
 
-import os
 import time
 
 import torch
@@ -118,12 +117,8 @@ def flow(rank, seconds):
 
 def give_up(rank, error):
     start = time.perf_counter()
-    if not rank.cpu:
+    if rank.cpu:
+        dist.destroy_process_group()
+    else:
         dist.distributed_c10d._abort_process_group()
     return {"seen": error, "abort_s": time.perf_counter() - start}
-
-
-@exercise
-def leave(rank):
-    """Ends this process at once, without closing anything."""
-    os._exit(0)

@@ -36,7 +36,7 @@ def killed(setting, report, ranks, raising):
         launch.ask("warm", 60)
         launch.ask("connect", 90, port=free_port())
         launch.tell("flow", 90, seconds=60)
-        launch._require("flow", launch.collect(60))
+        launch.require("flow", launch.collect(60))
         time.sleep(0.5)
         launch.processes[-1].kill()
         start = time.monotonic()
@@ -88,7 +88,7 @@ def missing(setting, report, ranks):
     absent = {ranks - 1: {"NCCL_NET_PLUGIN": "/nonexistent/libnccl-net-trigon.so"}}
     with Launch(setting, name, ranks, {**trigon(setting), **limits, **RAISE}, per_rank=absent) as launch:
         launch.ask("warm", 60)
-        launch.tell("connect", 60, port=free_port(), seconds=30)
+        launch.tell("connect", 60, port=free_port(), limit=30)
         answers = launch.collect(60, patient=True)
         problems = [f"rank {r}: " + ("hangs" if a.get("silent") else "did not fail")
                     for r, a in answers.items() if a.get("silent") or a["ok"]]

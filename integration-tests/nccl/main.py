@@ -5,13 +5,14 @@ import signal
 import sys
 import tempfile
 import time
+import traceback
 from pathlib import Path
 
 import correctness
 import faults
 import network
 import speed
-from cluster import Setting
+from cluster import LaunchFailed, Setting
 from report import Report
 
 PART_SECONDS = 390  # after this, what has not begun is not begun any more
@@ -66,7 +67,12 @@ def main():
         for part in PARTS if args.part == "all" else [args.part]:
             report.say(f"== {part}")
             end = time.monotonic() + PART_SECONDS
-            PARTS[part](setting, report, args.gpus, lambda: time.monotonic() > end)
+            try:
+                PARTS[part](setting, report, args.gpus, lambda: time.monotonic() > end)
+            except LaunchFailed as e:
+                report.fails(part, str(e))
+            except Exception:  # a mistake in here must not hide what was found before it
+                report.fails(part, traceback.format_exc())
     finally:
         net.close()
     sys.exit(report.finish())

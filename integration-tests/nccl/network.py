@@ -12,7 +12,6 @@ import subprocess
 
 NODES = "abcd"
 COMMAND_SECONDS = 20
-COUNTED = ("rx_bytes", "tx_bytes")
 
 
 class NetworkUnavailable(Exception):
@@ -43,7 +42,6 @@ class Loopback:
 
     kind = "loopback"
     bootstrap_interface = "lo"
-    socket_interface = "lo"
     rendezvous_host = "127.0.0.1"
 
     def __init__(self, count):
@@ -54,6 +52,10 @@ class Loopback:
 
     def yaml(self, nodes):
         return yaml(127, nodes)
+
+    def cables(self, node, nodes):
+        """What NCCL_SOCKET_IFNAME must be for the socket transport to use what Trigon uses."""
+        return "lo"
 
     def counters(self, node):
         return None
@@ -73,7 +75,6 @@ class Namespaces:
 
     kind = "namespaces"
     bootstrap_interface = "mgmt0"
-    socket_interface = "to_"  # NCCL takes a name as a prefix: all cables, and not the management network
     rendezvous_host = "10.99.0.1"
 
     def __init__(self, count):
@@ -141,6 +142,9 @@ class Namespaces:
 
     def yaml(self, nodes):
         return yaml(10, nodes)
+
+    def cables(self, node, nodes):
+        return "=" + ",".join(f"to_{peer}" for peer in nodes if peer != node)
 
     def counters(self, node):
         """Bytes received and sent so far by the node's interfaces, as the kernel counts them: {interface: bytes}."""

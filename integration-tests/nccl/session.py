@@ -20,22 +20,26 @@ class Session:
         self.before = None
 
     def __enter__(self):
-        self.launch.await_ready()
+        try:
+            self.launch.await_ready()
+        except BaseException:
+            self.launch.kill()
+            raise
         if self.proved:
             self.before = [self.setting.network.counters(node) for node in self.launch.nodes]
         return self
 
-    def connect(self, seconds=90, **arguments):
-        self.launch.ask("warm", seconds)
-        return self.launch.ask("connect", seconds, port=free_port(), **arguments)
+    def connect(self, within=90, **arguments):
+        self.launch.ask("warm", within)
+        return self.launch.ask("connect", within, port=free_port(), **arguments)
 
-    def reconnect(self, seconds=60, **arguments):
-        self.launch.ask("disconnect", seconds)
-        return self.launch.ask("connect", seconds, port=free_port(), **arguments)
+    def reconnect(self, within=60, **arguments):
+        self.launch.ask("disconnect", within)
+        return self.launch.ask("connect", within, port=free_port(), **arguments)
 
-    def check(self, checks, seconds, quiet=True):
+    def check(self, checks, within):
         """Runs checks on all ranks; each one passes if it is right everywhere."""
-        answers = self.launch.ask("check", seconds, checks=checks)
+        answers = self.launch.ask("check", within, checks=checks)
         self.add_payload(answers)
         passed = 0
         for index, spec in enumerate(checks):

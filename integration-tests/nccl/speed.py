@@ -19,14 +19,17 @@ ROUNDS_OF_BIG = 3
 LOG = {"NCCL_DEBUG_SUBSYS": "INIT,NET,ENV"}
 
 
-def variants(setting):
-    """Name to environment, and whether it is Trigon's."""
-    own = setting.network.socket_interface
-    found = {"Trigon": ({**trigon(setting), **LOG}, True)}
+def start(setting, count):
+    """One launch per variant, by name."""
+    net = setting.network
+    nodes = net.nodes[:count]
+    cables = {rank: {"NCCL_SOCKET_IFNAME": net.cables(node, nodes)} for rank, node in enumerate(nodes)}
+    launches = {"Trigon": Launch(setting, f"speed {count} ranks Trigon", count, {**trigon(setting), **LOG})}
     for threads, per_thread in ((1, 1), (2, 2), (4, 4)):
-        found[f"Socket {threads}x{per_thread}"] = (
-            {**sockets(threads, per_thread), **LOG, "NCCL_SOCKET_IFNAME": own}, False)
-    return found
+        name = f"Socket {threads}x{per_thread}"
+        launches[name] = Launch(setting, f"speed {count} ranks {name}", count,
+                                {**sockets(threads, per_thread), **LOG}, per_rank=cables)
+    return launches
 
 
 def iterations(size):
@@ -38,7 +41,8 @@ def iterations(size):
 def speed(setting, report, ranks, out_of_time):
     setting.network.route_to_all_addresses()
     sizes = (8, 2048, 524_288) if setting.dry_run else SIZES
-    results = {"machine": machine(), "network": setting.network.describe(), "rounds": ROUNDS, "runs": []}
+    results = {"machine": machine(), "network": setting.network.describe(), "rounds": ROUNDS, "runs": [],
+               "dry_run": setting.dry_run}
     for count in range(2, ranks + 1):
         if out_of_time():
             report.fails(f"speed, {count} ranks", "not run: the part's time was over")
@@ -61,10 +65,8 @@ def write(setting, report, results):
 
 
 def measure(setting, report, count, sizes, facts, out_of_time):
-    launches, run = {}, {"ranks": count, "variants": {}, "sizes": []}
+    launches, run = start(setting, count), {"ranks": count, "variants": {}, "sizes": []}
     try:
-        for name, (environment, _) in variants(setting).items():
-            launches[name] = Launch(setting, f"speed {count} ranks {name}", count, environment)
         for launch in launches.values():
             launch.ask("warm", 90)
         for name, launch in list(launches.items()):

@@ -4,6 +4,7 @@ Commands come in on the standard input, answers go out on the file descriptor RE
 whoever likes to print. When a command takes too long, the stacks of all threads go to the standard error.
 """
 
+import ctypes
 import faulthandler
 import json
 import os
@@ -19,6 +20,7 @@ import torch.distributed as dist
 
 import exercises
 
+PR_SET_PDEATHSIG = 1
 faulthandler.register(signal.SIGUSR1, all_threads=True)
 
 
@@ -39,7 +41,7 @@ class Rank:
             torch.cuda.synchronize()
         return {}
 
-    def connect(self, port, eager=True, seconds=60):
+    def connect(self, port, eager=True, limit=60):
         """Makes the default communicator and uses it once."""
         start = time.perf_counter()
         host = os.environ["MASTER_ADDR"]
@@ -48,7 +50,7 @@ class Rank:
             init_method=f"tcp://{host}:{port}",
             rank=self.rank,
             world_size=self.ranks,
-            timeout=timedelta(seconds=seconds),
+            timeout=timedelta(seconds=limit),
             device_id=self.device if eager and not self.cpu else None,
         )
         made = time.perf_counter()
@@ -101,7 +103,13 @@ def error_text(error):
     return f"{type(error).__name__}: {error}"
 
 
+def end_with_driver():
+    """Has the kernel end this process when the driver ends, however that happens."""
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
 def main():
+    end_with_driver()
     replies = os.fdopen(int(os.environ["REPLIES_FD"]), "w", buffering=1)
     lock = threading.Lock()
 
@@ -115,11 +123,11 @@ def main():
     reply({"pid": os.getpid()})
     for line in sys.stdin:
         command = json.loads(line)
-        name, seconds = command.pop("do"), command.pop("seconds")
+        name, within = command.pop("do"), command.pop("within")
         if name == "exit":
             reply({"ok": True})
             return
-        faulthandler.dump_traceback_later(max(1, seconds - 2), exit=False)
+        faulthandler.dump_traceback_later(max(1, within - 2), exit=False)
         try:
             answer = {"ok": True, **known[name](**command)}
         except BaseException as error:  # whatever it is, the driver must hear of it
