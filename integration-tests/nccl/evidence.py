@@ -1,0 +1,75 @@
+"""Did Trigon carry it? What NCCL's log, Trigon's own counters and the kernel's counters say."""
+
+import re
+
+# "Using network Trigon", "Assigned NET plugin Trigon to comm", "Loaded net plugin Trigon (v11)", by NCCL's release
+CHOSEN = re.compile(r"NCCL INFO .*(?:Using network|Assigned NET plugin|[Ll]oaded net plugin) Trigon\b.*")
+LOADED = re.compile(r"NCCL INFO .*[Ll]oaded net plugin Trigon \((v\d+)\)")
+CHANNEL = re.compile(r"Channel \d+(?:/\d+)? : .* via (\S+)")
+TRAFFIC = re.compile(r"NET/Trigon : (\S+ \S+ \(\w+\)): (\d+) messages, (\d+) bytes sent and received so far")
+CHANNELS = re.compile(r"(\d+) coll channels.* (\d+) p2p channels")
+CHOICE = re.compile(r"(\w+): (\d+) Bytes -> Algo (\w+) proto (\w+) channel\{Lo\.\.Hi\}=\{(\d+)\.\.(\d+)\}")
+
+
+def traffic(log):
+    """Trigon's last count per link: {link: (messages, bytes)}."""
+    return {match[1]: (int(match[2]), int(match[3])) for match in TRAFFIC.finditer(log)}
+
+
+def plugin_lines(log):
+    return list(dict.fromkeys(match[0].split("NCCL INFO ", 1)[1] for match in CHOSEN.finditer(log)))
+
+
+def api_version(log):
+    match = LOADED.search(log)
+    return match[1] if match else None
+
+
+def transports(log):
+    """What NCCL's channels go through, e.g. NET/Trigon/0."""
+    return sorted({match[1] for match in CHANNEL.finditer(log)})
+
+
+def channels(log):
+    match = CHANNELS.search(log)
+    return int(match[1]) if match else None
+
+
+def choices(log):
+    """The algorithm, protocol and channels that NCCL chose: {(function, algorithm, protocol): most channels}."""
+    found = {}
+    for match in CHOICE.finditer(log):
+        key = (match[1], match[3].upper(), match[4].upper())
+        found[key] = max(found.get(key, 0), int(match[6]) - int(match[5]) + 1)
+    return found
+
+
+def judge_log(log, payload):
+    """Whether one rank's log proves that Trigon carried at least so many bytes: (problem or None, what it says)."""
+    chosen = plugin_lines(log)
+    if not chosen:
+        return "NCCL's log does not name Trigon as its network", ""
+    foreign = [name for name in transports(log) if not name.startswith("NET/Trigon")]
+    if foreign:
+        return f"channels go through {', '.join(foreign)}", ""
+    counts = traffic(log)
+    if not counts:
+        return "the log has no counters of Trigon (they are written when a communicator closes)", ""
+    total = sum(count for _, count in counts.values())
+    said = f"'{chosen[0]}'; " + "; ".join(f"{link}: {m} messages, {b} bytes" for link, (m, b) in counts.items())
+    if total < payload:
+        return f"Trigon counted {total} bytes, at least {payload} must have moved ({said})", said
+    return None, said
+
+
+def judge_counters(before, after, payload, cables="to_"):
+    """Whether the kernel saw the payload on the cables, and next to nothing on the management network."""
+    moved = {name: after[name] - before.get(name, 0) for name in after}
+    on_cables = sum(count for name, count in moved.items() if name.startswith(cables))
+    apart = moved.get("mgmt0", 0)
+    said = ", ".join(f"{name} {count}" for name, count in sorted(moved.items()) if count)
+    if on_cables < payload:
+        return f"the kernel saw {on_cables} bytes on the cables, at least {payload} must have moved ({said})", said
+    if apart > 20_000_000 + payload // 20:
+        return f"{apart} bytes went over the management network ({said})", said
+    return None, said

@@ -1,0 +1,124 @@
+"""What a rank can be told to do with its communicator."""
+
+import time
+
+import torch
+import torch.distributed as dist
+
+import operations
+
+def exercise(function):
+    """Marks a function as a command that the driver may send."""
+    function.is_exercise = True
+    return function
+
+
+@exercise
+def check(rank, checks):
+    """Runs a list of checks; stops at the first that raises, because the communicator is broken then."""
+    results, payload = [], 0
+    for number, spec in enumerate(checks):
+        start = time.perf_counter()
+        wrong, moved = operations.run(rank, spec, number)
+        results.append({"wrong": wrong, "seconds": time.perf_counter() - start})
+        payload += moved
+    return {"results": results, "payload": payload}
+
+
+@exercise
+def measure(rank, bytes, iterations, warmup):
+    """The mean time of an all-reduce of so many bytes, and the processor time that this process spends on it."""
+    data = torch.zeros(max(1, bytes // 4), dtype=torch.float32, device=rank.device)
+    for _ in range(warmup):
+        dist.all_reduce(data)
+    rank.synchronize()
+    processor = time.process_time()
+    if rank.cpu:
+        start = time.perf_counter()
+        for _ in range(iterations):
+            dist.all_reduce(data)
+        elapsed = time.perf_counter() - start
+    else:
+        first, last = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
+        first.record()
+        for _ in range(iterations):
+            dist.all_reduce(data)
+        last.record()
+        last.synchronize()
+        elapsed = first.elapsed_time(last) / 1000
+    return {"seconds": elapsed / iterations, "processor_s": (time.process_time() - processor) / iterations}
+
+
+@exercise
+def train(rank, steps):
+    """A small data-parallel training; returns the losses' and the parameters' exact bits."""
+    torch.manual_seed(7)
+    torch.use_deterministic_algorithms(True)
+    model = torch.nn.Sequential(
+        torch.nn.Linear(64, 512), torch.nn.Tanh(), torch.nn.Linear(512, 512), torch.nn.Tanh(), torch.nn.Linear(512, 1)
+    ).to(rank.device)
+    parallel = torch.nn.parallel.DistributedDataParallel(
+        model, device_ids=None if rank.cpu else [0], bucket_cap_mb=0.25)
+    optimizer = torch.optim.SGD(parallel.parameters(), lr=0.05, momentum=0.9)
+    generator = torch.Generator().manual_seed(1000 + rank.rank)
+    losses = []
+    for _ in range(steps):
+        inputs = torch.randn(128, 64, generator=generator).to(rank.device)
+        wanted = inputs[:, :8].sum(dim=1, keepdim=True).sin()
+        optimizer.zero_grad()
+        loss = torch.nn.functional.mse_loss(parallel(inputs), wanted)
+        loss.backward()
+        optimizer.step()
+        mean = loss.detach().clone()
+        dist.all_reduce(mean)
+        losses.append(mean.cpu().view(torch.int32).item())
+    parameters = [p.detach().cpu().view(torch.int32).long().sum().item() for p in model.parameters()]
+    bytes_per_step = sum(p.numel() * 4 for p in model.parameters())
+    return {"losses": losses, "parameters": parameters, "payload": 2 * steps * bytes_per_step,
+            "last_loss": mean.item() / rank.ranks}
+
+
+@exercise
+def abort(rank, absent):
+    """Aborts the communicator while requests are in flight.
+
+    With absent, the last rank does not take part, so that what the others started can never end.
+    """
+    data = torch.ones(64 << 20, dtype=torch.float32, device=rank.device)
+    dist.all_reduce(data)
+    rank.synchronize()
+    if not absent or rank.rank != rank.ranks - 1:
+        works = [dist.all_reduce(data, async_op=True) for _ in range(10)]
+    time.sleep(0.3)
+    in_flight = 0 if absent and rank.rank == rank.ranks - 1 else sum(not w.is_completed() for w in works)
+    start = time.perf_counter()
+    dist.distributed_c10d._abort_process_group()
+    aborted = time.perf_counter() - start
+    rank.synchronize()
+    return {"in_flight": in_flight, "abort_s": aborted}
+
+
+@exercise
+def flow(rank, seconds):
+    """All-reduces without end, until one fails; tells the driver once they flow, and then what the error was."""
+    data = torch.zeros(4 << 20, dtype=torch.float32, device=rank.device)
+    dist.all_reduce(data)
+    rank.synchronize()
+    rank.notify()
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        try:
+            dist.all_reduce(data, async_op=True).wait()  # TORCH_NCCL_BLOCKING_WAIT: it waits, and raises
+            rank.synchronize()
+        except Exception as error:  # the one that is wanted: any error that the communicator reports
+            return give_up(rank, f"{type(error).__name__}: {error}")
+    raise AssertionError(f"no error came within {seconds} s")
+
+
+def give_up(rank, error):
+    start = time.perf_counter()
+    if rank.cpu:
+        dist.destroy_process_group()
+    else:
+        dist.distributed_c10d._abort_process_group()
+    return {"seen": error, "abort_s": time.perf_counter() - start}

@@ -1,0 +1,82 @@
+"""The command line: checks the arguments, makes the network, runs the parts. run.sh starts it."""
+
+import argparse
+import signal
+import sys
+import tempfile
+import time
+import traceback
+from pathlib import Path
+
+import correctness
+import faults
+import network
+import speed
+from cluster import LaunchFailed, Setting
+from report import Report
+
+PART_SECONDS = 390  # after this, what has not begun is not begun any more
+PARTS = {"smoke": correctness.smoke, "correctness": correctness.correctness, "faults": faults.faults,
+         "speed": speed.speed}
+
+
+def arguments(given):
+    parser = argparse.ArgumentParser(prog="run.sh")
+    parser.add_argument("distribution", type=Path)
+    parser.add_argument("gpus", type=int)
+    parser.add_argument("--part", choices=[*PARTS, "all"], default="smoke")
+    parser.add_argument("--out", type=Path)
+    parser.add_argument("--network", choices=["auto", "namespaces", "loopback"], default="auto")
+    parser.add_argument("--dry-run", action="store_true")
+    args = parser.parse_args(given)
+    if not 2 <= args.gpus <= len(network.NODES):
+        parser.error(f"GPUS is {args.gpus}: must be 2 to {len(network.NODES)}")
+    args.distribution = args.distribution.resolve()
+    plugin = args.distribution / "lib" / "libnccl-net-trigon.so"
+    if not args.dry_run and not plugin.is_file():
+        parser.error(f"no {plugin}: {args.distribution} is not a Trigon distribution")
+    if not args.dry_run:
+        require_gpus(parser, args.gpus)
+    return args
+
+
+def require_gpus(parser, wanted):
+    import torch  # slow, and not needed for mistakes in the other arguments
+
+    if not torch.distributed.is_nccl_available():
+        parser.error(f"this PyTorch ({torch.__version__}) has no NCCL; --dry-run needs none")
+    if torch.cuda.device_count() < wanted:
+        parser.error(f"GPUS is {wanted}, but PyTorch sees {torch.cuda.device_count()}")
+
+
+def main():
+    args = arguments(sys.argv[1:])
+    for name in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(name, lambda *_: sys.exit(143))  # so that the network is removed on the way out
+    out = (args.out or Path(tempfile.mkdtemp(prefix="trigon-nccl."))).resolve()
+    out.mkdir(parents=True, exist_ok=True)
+    report = Report()
+    try:
+        net = network.open_network(args.gpus, args.network)
+    except network.NetworkUnavailable as e:
+        sys.exit(f"run.sh: {e}")
+    try:
+        report.say(f"{args.gpus} nodes, {net.describe()}")
+        report.say(f"logs in {out}")
+        setting = Setting(args.distribution, net, out, args.dry_run)
+        for part in PARTS if args.part == "all" else [args.part]:
+            report.say(f"== {part}")
+            end = time.monotonic() + PART_SECONDS
+            try:
+                PARTS[part](setting, report, args.gpus, lambda: time.monotonic() > end)
+            except LaunchFailed as e:
+                report.fails(part, str(e))
+            except Exception:  # a mistake in here must not hide what was found before it
+                report.fails(part, traceback.format_exc())
+    finally:
+        net.close()
+    sys.exit(report.finish())
+
+
+if __name__ == "__main__":
+    main()

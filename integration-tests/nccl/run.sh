@@ -1,0 +1,33 @@
+#!/usr/bin/env bash
+# Runs NCCL itself, by PyTorch, over a Trigon distribution. See README.md beside this file.
+set -euo pipefail
+
+here=$(cd -- "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")" && pwd)
+
+usage() {
+  cat <<END
+usage: run.sh DISTRIBUTION GPUS [--part smoke|correctness|faults|speed|all] [--out DIRECTORY]
+              [--network auto|namespaces|loopback] [--dry-run]
+
+Plays one node per GPU, each with its own subnet to every other, and lets PyTorch's NCCL communicate over Trigon.
+Exit status 0 only if everything passed; the last line counts what passed, failed and was skipped.
+
+  DISTRIBUTION  folder with lib/libnccl-net-trigon.so (dist/target/trigon after a build)
+  GPUS          2 to 4
+  --part        what to run (default smoke, one minute; each other part takes up to seven)
+  --out         logs and results (default: a new folder under /tmp)
+  --network     auto: namespaces if possible (root and the program ip), else loopback addresses
+  --dry-run     no GPU, no NCCL, no plugin: the same checks over PyTorch's gloo on the CPU
+  PYTHON        environment variable: the Python that has PyTorch (default: python3)
+END
+}
+
+case ${1:-} in -h | --help | help) usage; exit 0 ;; esac
+[ $# -ge 2 ] || { usage >&2; exit 2; }
+python=${PYTHON:-python3}
+command -v "$python" >/dev/null || { echo "run.sh: no $python; set PYTHON to a Python 3 that has PyTorch" >&2; exit 2; }
+"$python" - <<'END' || { echo "run.sh: $python must be Python 3.10 or later with PyTorch; set PYTHON" >&2; exit 2; }
+import sys, importlib.util
+sys.exit(sys.version_info < (3, 10) or importlib.util.find_spec("torch") is None)
+END
+exec "$python" -u "$here/main.py" "$@"

@@ -1,0 +1,149 @@
+"""The speed part: all-reduces over Trigon and over NCCL's own socket transport, in turns, on the same links.
+
+All variants' processes live at the same time and only one variant works at a time, so what the machine does meanwhile
+hits all variants alike.
+"""
+
+import json
+import statistics
+from pathlib import Path
+
+import evidence
+import table
+from cluster import Launch, LaunchFailed, free_port, sockets, trigon
+
+SIZES = (8, 32, 128, 512, 2048, 8192, 32_768, 131_072, 524_288, 2 << 20, 8 << 20, 32 << 20, 128 << 20, 256 << 20)
+ROUNDS = 5
+BIG = 32 << 20
+ROUNDS_OF_BIG = 3
+LOG = {"NCCL_DEBUG_SUBSYS": "INIT,NET,ENV"}
+
+
+def start(setting, count):
+    """One launch per variant, by name."""
+    net = setting.network
+    nodes = net.nodes[:count]
+    cables = {rank: {"NCCL_SOCKET_IFNAME": net.cables(node, nodes)} for rank, node in enumerate(nodes)}
+    launches = {"Trigon": Launch(setting, f"speed {count} ranks Trigon", count, {**trigon(setting), **LOG})}
+    for threads, per_thread in ((1, 1), (2, 2), (4, 4)):
+        name = f"Socket {threads}x{per_thread}"
+        launches[name] = Launch(setting, f"speed {count} ranks {name}", count,
+                                {**sockets(threads, per_thread), **LOG}, per_rank=cables)
+    return launches
+
+
+def iterations(size):
+    if size <= 131_072:
+        return 40
+    return 15 if size <= 2 << 20 else 5 if size <= BIG else 2
+
+
+def speed(setting, report, ranks, out_of_time):
+    setting.network.route_to_all_addresses()
+    sizes = (8, 2048, 524_288) if setting.dry_run else SIZES
+    results = {"machine": machine(), "network": setting.network.describe(), "rounds": ROUNDS, "runs": [],
+               "dry_run": setting.dry_run}
+    for count in range(2, ranks + 1):
+        if out_of_time():
+            report.fails(f"speed, {count} ranks", "not run: the part's time was over")
+            continue
+        try:
+            results["runs"].append(measure(setting, report, count, sizes, results["machine"], out_of_time))
+        except LaunchFailed as e:
+            report.fails(f"speed, {count} ranks", str(e))
+    write(setting, report, results)
+
+
+def write(setting, report, results):
+    path = setting.out / "speed.json"
+    path.write_text(json.dumps(results, indent=1) + "\n")
+    if results["runs"]:
+        text = table.render(results)
+        (setting.out / "speed.md").write_text(text)
+        print(text, flush=True)
+    report.say(f"results: {path} and speed.md beside it")
+
+
+def measure(setting, report, count, sizes, facts, out_of_time):
+    launches, run = start(setting, count), {"ranks": count, "variants": {}, "sizes": []}
+    try:
+        for launch in launches.values():
+            launch.ask("warm", 90)
+        for name, launch in list(launches.items()):
+            try:
+                run["variants"][name] = connected(launch)
+            except LaunchFailed as e:
+                report.fails(f"speed, {count} ranks, {name}", str(e))
+                launches.pop(name).kill()
+        if not launches:
+            return run
+        facts.update(next(iter(launches.values())).ask("facts", 30)[0])
+        for size in sizes:
+            if out_of_time():
+                report.fails(f"speed, {count} ranks", f"sizes from {size} on not run: the part's time was over")
+                break
+            run["sizes"].append(one_size(launches, size))
+        for name, launch in launches.items():
+            run["variants"][name].update(used(launch))
+        finish(report, count, launches, run)
+    finally:
+        for launch in launches.values():
+            launch.kill()
+    return run
+
+
+def connected(launch):
+    answers = launch.ask("connect", 90, port=free_port()).values()
+    launch.ask("check", 60, checks=[{"op": "all_reduce", "count": 1_048_573}])
+    return {"init_s": statistics.median(a["init_s"] for a in answers),
+            "first_s": statistics.median(a["first_s"] for a in answers)}
+
+
+def one_size(launches, size):
+    """Rounds over all variants; a sample is the slowest rank's mean, the result is the samples' median."""
+    samples = {name: [] for name in launches}
+    processor = {name: [] for name in launches}
+    for turn in range(ROUNDS if size <= BIG else ROUNDS_OF_BIG):
+        for name, launch in launches.items():
+            answers = launch.ask("measure", 60, bytes=size, iterations=iterations(size),
+                                 warmup=2 if turn == 0 or size <= BIG else 1).values()
+            samples[name].append(max(a["seconds"] for a in answers))
+            processor[name].append(statistics.mean(a["processor_s"] for a in answers))
+    return {"bytes": size, "results": {
+        name: {"seconds": statistics.median(samples[name]), "fastest": min(samples[name]),
+               "slowest": max(samples[name]), "processor_s": statistics.median(processor[name])}
+        for name in launches}}
+
+
+def used(launch):
+    answers = launch.ask("resources", 30).values()
+    log = launch.nccl_log(0).read_text(errors="replace") if launch.nccl_log(0).exists() else ""
+    return {key: statistics.median(a[key] for a in answers) for key in ("rss_mib", "peak_rss_mib", "threads")} | {
+        "channels": evidence.channels(log), "api": evidence.api_version(log)}
+
+
+def finish(report, count, launches, run):
+    """Ends the launches; Trigon's must have gone through Trigon, the sockets' not."""
+    for name, launch in launches.items():
+        launch.ask("disconnect", 60)
+        problem = launch.stop()
+        if problem is None and not launch.setting.dry_run:
+            log = launch.nccl_log(0).read_text(errors="replace")
+            expected = sum(2 * s["bytes"] for s in run["sizes"])
+            problem = (evidence.judge_log(log, expected)[0] if name == "Trigon"
+                       else None if not evidence.plugin_lines(log) else "this was meant to go without Trigon")
+        report.judge(f"speed, {count} ranks, {name}", problem, f"{len(run['sizes'])} sizes")
+
+
+def machine():
+    """What the numbers were taken on."""
+    facts = {"processors": 0, "processor": "unknown", "kernel": Path("/proc/sys/kernel/osrelease").read_text().strip()}
+    for line in Path("/proc/cpuinfo").read_text().splitlines():
+        if line.startswith("processor"):
+            facts["processors"] += 1
+        elif line.startswith("model name"):
+            facts["processor"] = line.split(":", 1)[1].strip()
+    driver = Path("/proc/driver/nvidia/version")
+    if driver.exists():
+        facts["driver"] = driver.read_text().splitlines()[0].removeprefix("NVRM version:").strip()
+    return facts

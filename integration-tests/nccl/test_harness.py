@@ -1,0 +1,218 @@
+"""Tests of what judges NCCL, on any machine: python3 -m unittest -v test_harness
+
+Those of the patterns need PyTorch, those of the namespaces root and the program ip. With TRIGON_DISTRIBUTION set, the
+distribution's own host program, which plays NCCL, runs in the namespaces and its log is judged.
+"""
+
+import importlib.util
+import itertools
+import os
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+from types import SimpleNamespace
+
+import evidence
+import network
+import table
+
+HAVE_TORCH = importlib.util.find_spec("torch") is not None
+PREFIX = "host:12:34 [0] NCCL INFO "
+GOOD_LOG = "\n".join(PREFIX + line for line in (
+    "NET/Plugin: Loaded net plugin Trigon (v11)",
+    "Using network Trigon",
+    "NET/Trigon : qp 0x66e3af soft_to_b RESET -> INIT port 1",
+    "NET/Trigon : sends to b 10.0.12.2 via soft_to_b 10.0.12.1/24 (software), same subnet /24",
+    "Channel 00/0 : 2[0] -> 0[0] [receive] via NET/Trigon/0",
+    "Channel 00/0 : 0[0] -> 1[0] [send] via NET/Trigon/0",
+    "2 coll channels, 2 collnet channels, 0 nvls channels, 2 p2p channels, 2 p2p channels per peer",
+    "AllReduce: 4 Bytes -> Algo RING proto LL channel{Lo..Hi}={0..0}",
+    "AllReduce: 4194304 Bytes -> Algo RING proto LL channel{Lo..Hi}={0..1}",
+    "NET/Trigon : soft_to_b 10.0.12.1/24 (software): 3 messages, 100 bytes sent and received so far",
+    "NET/Trigon : soft_to_b 10.0.12.1/24 (software): 8 messages, 1234 bytes sent and received so far",
+    "NET/Trigon : soft_to_c 10.0.13.1/24 (software): 1 messages, 66 bytes sent and received so far"))
+
+
+class Evidence(unittest.TestCase):
+    def test_accepts_a_log_that_proves_the_payload(self):
+        problem, said = evidence.judge_log(GOOD_LOG, 1300)
+        self.assertIsNone(problem)
+        self.assertIn("Loaded net plugin Trigon (v11)", said)
+
+    def test_the_last_counter_of_a_link_counts(self):
+        self.assertIn("1300 bytes, at least 1301", evidence.judge_log(GOOD_LOG, 1301)[0])
+
+    def test_rejects_a_log_of_another_network(self):
+        self.assertIn("does not name Trigon", evidence.judge_log(PREFIX + "Using network Socket", 0)[0])
+
+    def test_rejects_channels_that_go_elsewhere(self):
+        log = GOOD_LOG + "\n" + PREFIX + "Channel 01/0 : 0[0] -> 1[0] via P2P/CUMEM"
+        self.assertIn("P2P/CUMEM", evidence.judge_log(log, 0)[0])
+
+    def test_rejects_a_log_without_counters(self):
+        self.assertIn("no counters", evidence.judge_log(PREFIX + "Using network Trigon", 0)[0])
+
+    def test_reads_what_nccl_chose(self):
+        self.assertEqual(evidence.choices(GOOD_LOG), {("AllReduce", "RING", "LL"): 2})
+        self.assertEqual((evidence.channels(GOOD_LOG), evidence.api_version(GOOD_LOG)), (2, "v11"))
+
+    def test_the_kernel_must_have_seen_the_payload_on_the_cables(self):
+        before, after = {"to_b": 100, "mgmt0": 0}, {"to_b": 5100, "mgmt0": 10, "lo": 7}
+        self.assertIsNone(evidence.judge_counters(before, after, 5000)[0])
+        self.assertIn("5000 bytes on the cables", evidence.judge_counters(before, after, 5001)[0])
+        after["mgmt0"] = 10**9
+        self.assertIn("management", evidence.judge_counters(before, after, 5000)[0])
+
+
+class Table(unittest.TestCase):
+    def results(self):
+        times = {"Trigon": 0.5, "Socket 1x1": 1.0, "Socket 4x4": 0.25}
+        entry = {"bytes": 1 << 30, "results": {n: {"seconds": s, "processor_s": 2 * s} for n, s in times.items()}}
+        facts = {n: {"init_s": 1, "first_s": 0.1, "rss_mib": 300, "peak_rss_mib": 400, "threads": 30, "channels": None}
+                 for n in times}
+        return {"machine": {"processor": "P", "processors": 64, "kernel": "6", "gpu": "G", "nccl": "2.28.9",
+                            "cuda": "13.0", "torch": "2.11", "driver": "580"}, "network": "veth", "rounds": 5,
+                "runs": [{"ranks": 4, "variants": facts, "sizes": [entry]}]}
+
+    def test_compares_with_the_best_socket(self):
+        text = table.render(self.results())
+        self.assertIn("| 1 GiB | 500000.0 µs (3.221) | 1000000.0 µs (1.611) | 250000.0 µs (6.442) | 0.50 |", text)
+        self.assertIn("| Trigon | 1.00 s | 0.10 s | 300 MiB | 400 MiB | 30 | - | 0.93 s |", text)
+
+    def test_a_variant_that_failed_leaves_a_gap(self):
+        results = self.results()
+        del results["runs"][0]["sizes"][0]["results"]["Trigon"]
+        self.assertIn("| 1 GiB | - | 1000000.0 µs (1.611) |", table.render(results))
+
+    def test_names_sizes(self):
+        self.assertEqual([table.size(n) for n in (8, 2048, 1 << 20, 3 << 19)], ["8 B", "2 KiB", "1 MiB", "1536 KiB"])
+
+
+class Addresses(unittest.TestCase):
+    def test_writes_a_subnet_per_cable(self):
+        self.assertEqual(network.Loopback(3).yaml("abc"), (
+            "version: 1\nlinks: software\nnodes:\n"
+            "  a: {nics: [{address: 127.0.12.1/24}, {address: 127.0.13.1/24}]}\n"
+            "  b: {nics: [{address: 127.0.12.2/24}, {address: 127.0.23.2/24}]}\n"
+            "  c: {nics: [{address: 127.0.13.3/24}, {address: 127.0.23.3/24}]}\n"))
+
+
+@unittest.skipUnless(HAVE_TORCH, "needs PyTorch")
+class Patterns(unittest.TestCase):
+    def setUp(self):
+        import operations
+        import patterns
+        import torch
+        self.patterns, self.torch, self.operations = patterns, torch, operations
+
+    def test_all_types_add_exactly(self):
+        for dtype in self.patterns.MODULUS:
+            exact = self.patterns.combined(list(range(8)), 5, dtype, 1000)
+            tensors = [self.patterns.numbers(r, 5, dtype, 1000).to(dtype) for r in range(8)]
+            self.assertTrue(self.torch.equal(sum(tensors[1:], tensors[0]).long(), exact), dtype)
+
+    def test_finds_one_wrong_element_wherever_it_is(self):
+        pattern = self.patterns.source(1, 2, self.torch.float32, self.patterns.PERIOD, "cpu")
+        tensor = self.torch.empty(2 * self.patterns.PERIOD + 5)
+        pattern.fill(tensor, 3)
+        self.assertIsNone(pattern.check(tensor, 3))
+        self.assertIsNotNone(pattern.check(tensor, 4))
+        for index in (0, self.patterns.PERIOD, tensor.numel() - 1):
+            kept = tensor[index].item()
+            tensor[index] = -1
+            self.assertIn(f"[{index}]: got -1", pattern.check(tensor, 3))
+            tensor[index] = kept
+
+    def test_ranks_checks_and_shifts_differ(self):
+        blocks = [self.patterns.numbers(r, s, self.torch.float32, 4096) for r in range(4) for s in (1, 2)]
+        for one, other in itertools.combinations(blocks, 2):
+            self.assertLess((one == other).float().mean().item(), 0.01)
+        self.assertLess((blocks[0][512:] == blocks[0][:-512]).float().mean().item(), 0.01)
+
+    def test_a_collective_that_does_nothing_is_noticed(self):
+        """With the communication taken out, every check must fail."""
+        dist = self.operations.dist
+        rank = SimpleNamespace(rank=0, ranks=3, device="cpu", synchronize=lambda: None)
+        done = SimpleNamespace(wait=lambda: None)
+        names = ("all_reduce", "reduce", "all_gather_into_tensor", "reduce_scatter_tensor", "all_to_all_single",
+                 "batch_isend_irecv", "send", "recv", "gather", "scatter", "broadcast", "P2POp")
+        kept = {name: getattr(dist, name) for name in names}
+        try:
+            for name in names:
+                setattr(dist, name, lambda *_, **__: done)
+            dist.batch_isend_irecv = lambda _: []
+            for operation in ("all_reduce", "reduce", "all_gather", "reduce_scatter", "all_to_all", "all_to_all_uneven",
+                              "send_receive", "send_alone", "gather", "scatter", "many", "broadcast"):
+                spec = {"op": operation, "count": 999, "root": 1 if operation in ("broadcast", "scatter") else 0,
+                        "times": 3}
+                self.assertIsNotNone(self.operations.run(rank, spec, 0)[0], operation)
+        finally:
+            for name, function in kept.items():
+                setattr(dist, name, function)
+
+
+class Namespaces(unittest.TestCase):
+    def setUp(self):
+        try:
+            self.network = network.Namespaces(3)
+        except network.NetworkUnavailable as e:
+            self.skipTest(str(e))
+        self.addCleanup(self.network.close)
+
+    def reach(self, node, address):
+        command = [*self.network.prefix(node), "bash", "-c", f"timeout 2 bash -c 'echo </dev/tcp/{address}/9' 2>&1"]
+        return "refused" in subprocess.run(command, capture_output=True, text=True, timeout=10, check=False).stdout
+
+    def test_a_cable_reaches_exactly_its_two_nodes(self):
+        self.assertTrue(self.reach("a", "10.0.12.2"))
+        self.assertTrue(self.reach("a", "10.0.13.3"))
+        self.assertFalse(self.reach("a", "10.0.23.2"))
+
+    def test_routes_make_all_addresses_reachable_over_the_cable_to_their_node(self):
+        self.network.route_to_all_addresses()
+        before = self.network.counters("a")
+        self.assertTrue(self.reach("a", "10.0.23.2"))
+        after = self.network.counters("a")
+        self.assertGreater(after["to_b"], before["to_b"])
+        self.assertEqual(after["mgmt0"], before["mgmt0"])
+
+    def test_closing_removes_everything(self):
+        self.network.close()
+        self.assertNotIn(self.network.base, network.run("ip", "netns", "list"))
+
+    @unittest.skipUnless(os.environ.get("TRIGON_DISTRIBUTION"), "needs TRIGON_DISTRIBUTION")
+    def test_trigon_moves_data_over_the_cables(self):
+        for configured in (True, False):
+            with self.subTest(configured=configured), tempfile.TemporaryDirectory() as scratch:
+                self.ring(Path(scratch), configured)
+
+    def ring(self, scratch, configured):
+        home = Path(os.environ["TRIGON_DISTRIBUTION"]).resolve()
+        size, iterations = 4_000_000, 5
+        (scratch / "rendezvous").mkdir()
+        (scratch / "trigon.yaml").write_text(self.network.yaml("abc"))
+        before = {node: self.network.counters(node) for node in "abc"}
+        processes = []
+        for rank, node in enumerate("abc"):
+            environment = {**os.environ, "NCCL_DEBUG": "INFO"}
+            if configured:
+                environment |= {"TRIGON_CONFIG": str(scratch / "trigon.yaml"), "TRIGON_NODE": node}
+            command = [*self.network.prefix(node), str(home / "libexec/nccl-host"),
+                       "--plugin", str(home / "lib/libnccl-net-trigon.so"), "--rank", str(rank), "--ranks", "3",
+                       "--rendezvous", str(scratch / "rendezvous"), "--bytes", str(size),
+                       "--iterations", str(iterations), "--timeout", "60"]
+            with open(scratch / f"{node}.log", "wb") as log:
+                processes.append(subprocess.Popen(command, env=environment, stdout=log, stderr=log))
+        codes = [process.wait(120) for process in processes]
+        logs = {node: (scratch / f"{node}.log").read_text() for node in "abc"}
+        self.assertEqual(codes, [0, 0, 0], logs)
+        for node in "abc":
+            payload = 2 * size * iterations
+            counted = sum(count for _, count in evidence.traffic(logs[node]).values())
+            self.assertGreaterEqual(counted, payload)
+            self.assertIsNone(evidence.judge_counters(before[node], self.network.counters(node), payload)[0])
+
+
+if __name__ == "__main__":
+    unittest.main()
