@@ -26,7 +26,6 @@ import torch.distributed as dist
 import exercises
 
 
-
 class Rank:
     """What the commands act on: this process's place, its device, its communicator."""
 
