@@ -15,13 +15,15 @@ import time
 import traceback
 from datetime import timedelta
 
+PR_SET_PDEATHSIG = 1
+# the kernel ends this process when the driver ends, however that happens; PyTorch takes seconds to load, so first of all
+ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+faulthandler.register(signal.SIGUSR1, all_threads=True)
+
 import torch
 import torch.distributed as dist
 
 import exercises
-
-PR_SET_PDEATHSIG = 1
-faulthandler.register(signal.SIGUSR1, all_threads=True)
 
 
 class Rank:
@@ -103,13 +105,7 @@ def error_text(error):
     return f"{type(error).__name__}: {error}"
 
 
-def end_with_driver():
-    """Has the kernel end this process when the driver ends, however that happens."""
-    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-
-
 def main():
-    end_with_driver()
     replies = os.fdopen(int(os.environ["REPLIES_FD"]), "w", buffering=1)
     lock = threading.Lock()
 
