@@ -1,5 +1,6 @@
 """Starts the ranks of one launch, talks to them with deadlines, and says what went wrong where one is silent."""
 
+import itertools
 import json
 import os
 import re
@@ -51,10 +52,22 @@ def sockets(threads, sockets_per_thread):
             "NCCL_NSOCKS_PERTHREAD": str(sockets_per_thread)}
 
 
+# Below the range from which the kernel takes ports for outgoing connections: NCCL and Trigon open many of these, and one
+# of them could take a port between here and its use.
+_PORTS = itertools.count(os.getpid() % 10000)
+
+
 def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+    """A TCP port for PyTorch's rendezvous, each time another one."""
+    for number in itertools.islice(_PORTS, 10000):
+        port = 20000 + number % 10000
+        with socket.socket() as probe:
+            try:
+                probe.bind(("127.0.0.1", port))
+                return port
+            except OSError:
+                continue
+    raise RuntimeError("no TCP port from 20000 to 29999 is free")
 
 
 class Launch:
