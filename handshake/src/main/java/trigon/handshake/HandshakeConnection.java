@@ -11,9 +11,11 @@ import io.netty.util.concurrent.ScheduledFuture;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import trigon.handshake.HandshakeException.Kind;
 import trigon.handshake.HandshakeMessage.Reject;
 
@@ -21,13 +23,15 @@ import trigon.handshake.HandshakeMessage.Reject;
  * What both ends of a handshake have in common: one TCP connection, one deadline, one result. All fields belong to the
  * event loop, but for the result.
  */
-abstract class HandshakeConnection extends ChannelInboundHandlerAdapter {
+abstract class HandshakeConnection extends ChannelInboundHandlerAdapter implements Lifeline {
 
+    private static final Logger LOGGER = LoggerFactory.getLogger(HandshakeConnection.class);
     private static final int RECEIVE_BYTES = 512;
 
     private final HandshakeEventLoop loop;
     private final Duration timeout;
     private final CompletableFuture<Established> result = new CompletableFuture<>();
+    private final CompletableFuture<Void> lost = new CompletableFuture<>();
 
     private @Nullable Channel channel;
     private @Nullable ScheduledFuture<?> deadline;
@@ -86,9 +90,12 @@ abstract class HandshakeConnection extends ChannelInboundHandlerAdapter {
         }
     }
 
-    /** The link is up. The connection stays open until the peer, or {@link #close}, ends it. */
+    /** The link is up. The connection stays open until either end releases it. */
     final void succeed(Established established) {
         over = true;
+        if (deadline != null) {
+            deadline.cancel(false);
+        }
         result.complete(established);
     }
 
@@ -134,6 +141,20 @@ abstract class HandshakeConnection extends ChannelInboundHandlerAdapter {
         }
     }
 
+    @Override
+    public final CompletableFuture<Void> lost() {
+        return lost;
+    }
+
+    @Override
+    public final void release() {
+        try {
+            loop.eventLoop().execute(this::close);
+        } catch (RejectedExecutionException e) {
+            LOGGER.trace("the thread has ended, and closed the connection before", e);
+        }
+    }
+
     private void expire() {
         if (over) {
             close();
@@ -157,6 +178,7 @@ abstract class HandshakeConnection extends ChannelInboundHandlerAdapter {
             fail(Kind.DISCONNECTED, "the peer closed the connection before " + awaited + " came");
         }
         close();
+        lost.complete(null);
     }
 
     @Override

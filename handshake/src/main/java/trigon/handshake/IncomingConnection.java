@@ -136,7 +136,7 @@ final class IncomingConnection extends HandshakeConnection {
             throw new AssertionError("ready without an offer and an answer");
         }
         registration.connected();
-        send(new Ready()); // the connecting side closes when it has read this
+        send(new Ready());
         LOGGER.info(
                 "connected by {} from {} at {} (connection {}, {}): own {}, peer {}",
                 offer.node().name(),
@@ -146,7 +146,7 @@ final class IncomingConnection extends HandshakeConnection {
                 offer.kind(),
                 answer.endpoint(),
                 offer.endpoint());
-        succeed(new Established(local, remote, offer, answer));
+        succeed(new Established(local, remote, offer, answer, this));
     }
 
     @Override

@@ -148,8 +148,7 @@ final class OutgoingConnection extends HandshakeConnection implements OutgoingOf
                 offer.kind(),
                 offer.endpoint(),
                 received.endpoint());
-        succeed(new Established(bound, remote, offer, received));
-        close();
+        succeed(new Established(bound, remote, offer, received, this));
     }
 
     @Override

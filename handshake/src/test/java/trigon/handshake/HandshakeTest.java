@@ -53,8 +53,33 @@ class HandshakeTest {
         Established atClient = outgoing.result().get(10, TimeUnit.SECONDS);
         Established atServer = attempt.incoming().result().get(10, TimeUnit.SECONDS);
         assertThat(atServer)
-                .isEqualTo(
-                        new Established(/* local= */ atClient.remote(), /* remote= */ atClient.local(), offer, answer));
+                .isEqualTo(new Established(
+                        /* local= */ atClient.remote(),
+                        /* remote= */ atClient.local(),
+                        offer,
+                        answer,
+                        atServer.lifeline()));
+    }
+
+    @Test
+    void theLifelineLivesUntilOneEndLetsGo() throws Exception {
+        Node.Listener listener = server.listen(connection);
+        OutgoingOffer outgoing = client.connect(server.listeningAt(), client.offer(connection));
+        Node.Attempt attempt = listener.next();
+        attempt.answer().complete(server.answer());
+        outgoing.answer().get(10, TimeUnit.SECONDS);
+        Lifeline atClient = outgoing.sendReady().get(10, TimeUnit.SECONDS).lifeline();
+        Lifeline atServer =
+                attempt.incoming().result().get(10, TimeUnit.SECONDS).lifeline();
+        assertThat(atClient.lost()).isNotDone();
+        assertThat(atServer.lost()).isNotDone();
+
+        atServer.release();
+        atServer.release();
+
+        atClient.lost().get(10, TimeUnit.SECONDS);
+        atServer.lost().get(10, TimeUnit.SECONDS);
+        atClient.release();
     }
 
     @Test

@@ -126,6 +126,12 @@ abstract sealed class Comm permits SendComm, ReceiveComm {
         return fail(NcclResult.SYSTEM_ERROR, verb + " failed with " + Errno.name(errno));
     }
 
+    /** The peer has let go, or died; the comm is unusable from now on. */
+    final long failPeerGone() {
+        progress();
+        return fail(NcclResult.REMOTE_ERROR, "the peer has closed its end, or its process died");
+    }
+
     // the end of the comm: the one place on the data path that logs and allocates
     final long fail(NcclResult result, String what) {
         if (failure == 0) {

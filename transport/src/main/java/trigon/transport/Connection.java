@@ -1,10 +1,15 @@
 package trigon.transport;
 
+import static java.util.concurrent.CompletableFuture.delayedExecutor;
+
 import java.lang.foreign.Arena;
 import java.util.EnumSet;
 import java.util.Set;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
+import trigon.handshake.Lifeline;
 import trigon.handshake.RemoteMemory;
 import trigon.qpstate.QueuePairLifecycle;
 import trigon.qpstate.QueuePairParameters;
@@ -33,6 +38,9 @@ final class Connection implements AutoCloseable {
 
     private static final int PAGE_BYTES = 4096;
 
+    /** How long after the end of its lifeline a peer's last messages and acknowledgements may come. */
+    private static final long GRACE_SECONDS = 1;
+
     private final Link link;
     private final Role role;
     private final Arena arena = Arena.ofShared();
@@ -46,7 +54,9 @@ final class Connection implements AutoCloseable {
     private long maxMessageBytes;
     private RemoteMemory remoteMemory = RemoteMemory.NONE;
     private @Nullable QueuePairEndpoint remote;
+    private @Nullable Lifeline lifeline;
     private boolean closed;
+    private volatile boolean peerGone;
 
     /**
      * Creates the queue pair and brings it to INIT.
@@ -138,6 +148,35 @@ final class Connection implements AutoCloseable {
         lifecycle.readyToSend(endpoint.psn());
     }
 
+    /**
+     * Has it notice when the peer is gone, from outside the data path: a receiver that waits has nothing on its way that
+     * could fail.
+     *
+     * @param peer the handshake's lifeline, which {@link #close} releases
+     * @param control runs what may block
+     */
+    synchronized void watch(Lifeline peer, Executor control) {
+        if (closed) {
+            peer.release();
+            return;
+        }
+        lifeline = peer;
+        // the last acknowledgements come another way, and may be later than the end of the lifeline
+        var _ = peer.lost().thenRunAsync(this::peerIsGone, delayedExecutor(GRACE_SECONDS, TimeUnit.SECONDS, control));
+    }
+
+    private synchronized void peerIsGone() {
+        if (!closed) {
+            peerGone = true;
+            lifecycle.fail(new PeerGoneException("the peer has closed its end, or its process died"));
+        }
+    }
+
+    /** Whether the peer is known to be gone; nothing more will come from it. */
+    boolean isPeerGone() {
+        return peerGone;
+    }
+
     Link link() {
         return link;
     }
@@ -188,6 +227,9 @@ final class Connection implements AutoCloseable {
             return;
         }
         closed = true;
+        if (lifeline != null) {
+            lifeline.release();
+        }
         lifecycle.close();
         memory.close();
         completionQueue.close();

@@ -10,6 +10,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import trigon.config.NodeConfig;
 import trigon.config.PluginConfig;
+import trigon.handshake.Established;
 import trigon.handshake.HandshakeClient;
 import trigon.handshake.HandshakeException;
 import trigon.handshake.HandshakeMessage.Answer;
@@ -108,7 +109,8 @@ final class Connector {
             connecting.attempting(attempt);
             Answer answer = await(attempt.answer());
             connections.connect(connection, answer.endpoint(), answer.memory(), answer.maxMessageBytes(), trafficClass);
-            await(attempt.sendReady());
+            Established established = await(attempt.sendReady());
+            connection.watch(established.lifeline(), control);
             unwinding.succeeded();
             return connection;
         }

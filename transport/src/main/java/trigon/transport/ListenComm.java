@@ -8,6 +8,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import trigon.handshake.ConnectionId;
+import trigon.handshake.Established;
 import trigon.handshake.HandshakeMessage.Answer;
 import trigon.handshake.HandshakeMessage.Offer;
 import trigon.handshake.IncomingOffer;
@@ -65,7 +66,8 @@ final class ListenComm implements OfferHandler {
                     connection, offer.endpoint(), offer.clearToSend(), offer.maxMessageBytes(), trafficClass);
             unwinding.succeeded();
         }
-        var _ = incoming.result().whenCompleteAsync((_, failure) -> finish(connection, incoming, failure), control);
+        var _ = incoming.result()
+                .whenCompleteAsync((established, _) -> finish(connection, incoming, established), control);
         return new Answer(offer.kind(), connection.endpoint(), RemoteMemory.NONE, connection.maxMessageBytes());
     }
 
@@ -80,8 +82,12 @@ final class ListenComm implements OfferHandler {
                         .formatted(local.getHostAddress(), kind));
     }
 
-    private void finish(Connection connection, IncomingOffer incoming, @Nullable Throwable failure) {
-        if (failure == null && establish(connection)) {
+    /** The handshake is over; without {@code link} it failed. */
+    private void finish(Connection connection, IncomingOffer incoming, @Nullable Established link) {
+        if (link != null) {
+            connection.watch(link.lifeline(), control);
+        }
+        if (link != null && establish(connection)) {
             log.info(
                     "receives from {} {} over {}",
                     incoming.offer().node().name(),

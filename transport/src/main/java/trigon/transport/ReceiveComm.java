@@ -41,6 +41,10 @@ final class ReceiveComm extends Comm {
         if (failure != 0) {
             return failure;
         }
+        if (connection.isPeerGone()) {
+            // SoftRoCE would keep the request for ever
+            return failPeerGone();
+        }
         long sequence = nextSequence;
         int slot = RequestRing.slot(sequence);
         if (requests.state(slot) != RequestRing.FREE || sendQueueRoom == 0) {

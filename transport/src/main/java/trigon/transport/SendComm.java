@@ -51,7 +51,7 @@ final class SendComm extends Comm {
         int slot = RequestRing.slot(sequence);
         long entry = clearToSend + ClearToSend.offset(sequence);
         if (Memory.getLongAcquire(entry + ClearToSend.SEQUENCE) != sequence + 1) {
-            return NetPlugin.TRY_AGAIN;
+            return connection.isPeerGone() ? failPeerGone() : NetPlugin.TRY_AGAIN;
         }
         int parts = (int) parts(size, maxMessageBytes);
         if (requests.state(slot) != RequestRing.FREE || parts > sendQueueRoom) {

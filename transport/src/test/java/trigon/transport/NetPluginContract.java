@@ -284,6 +284,55 @@ public abstract class NetPluginContract {
     }
 
     @Test
+    void aReceiverThatWaitsLearnsThatItsPeerIsGone() {
+        Connected ab = new Connected(a, b);
+        long to = b.allocate(8);
+        long toHandle = b.register(ab.receiveComm, to, 8);
+        long receive = retry(() -> b.plugin.irecv(ab.receiveComm, to, 8, TAG, toHandle, false));
+
+        a.plugin.closeSend(ab.sendComm);
+
+        assertThat(finish(b, receive)).isEqualTo(-NcclResult.REMOTE_ERROR.code());
+        assertThat(b.plugin.irecv(ab.receiveComm, to, 8, TAG, toHandle, false))
+                .isEqualTo(-NcclResult.REMOTE_ERROR.code());
+    }
+
+    @Test
+    void aSenderThatWaitsForItsReceiverLearnsThatItIsGone() {
+        Connected ab = new Connected(a, b);
+        long from = a.allocate(8);
+        long fromHandle = a.register(ab.sendComm, from, 8);
+
+        b.plugin.closeReceive(ab.receiveComm);
+
+        long deadline = System.nanoTime() + 20_000_000_000L;
+        long result = NetPlugin.TRY_AGAIN;
+        while (result == NetPlugin.TRY_AGAIN) {
+            Connected.pause(deadline, "the news");
+            result = a.plugin.isend(ab.sendComm, from, 8, TAG, fromHandle);
+        }
+        assertThat(result).isEqualTo(-NcclResult.REMOTE_ERROR.code());
+    }
+
+    @Test
+    void aMessageThatArrivedCountsThoughItsSenderIsGone() throws InterruptedException {
+        Connected ab = new Connected(a, b);
+        long from = a.allocate(8);
+        long to = b.allocate(8);
+        long fromHandle = a.register(ab.sendComm, from, 8);
+        long toHandle = b.register(ab.receiveComm, to, 8);
+        long receive = retry(() -> b.plugin.irecv(ab.receiveComm, to, 8, TAG, toHandle, false));
+        long send = retry(() -> a.plugin.isend(ab.sendComm, from, 8, TAG, fromHandle));
+        assertThat(finish(a, send)).isEqualTo(8);
+
+        a.plugin.closeSend(ab.sendComm);
+        // longer than the time after which a peer that let go counts as gone
+        Thread.sleep(1500);
+
+        assertThat(finish(b, receive)).isEqualTo(8);
+    }
+
+    @Test
     void closingWithRequestsOutstandingFreesEverything() {
         Connected ab = new Connected(a, b);
         int size = 1 << 20;
