@@ -29,6 +29,7 @@ abstract class OutboundStream implements FileRegion {
     private static final int HEADER_ROOM = 64;
 
     private final Channel channel;
+    private final int thread;
     private final ByteBuffer staging;
     private final long stagingAddress;
     private final ByteBuffer[] pair;
@@ -42,10 +43,12 @@ abstract class OutboundStream implements FileRegion {
     /**
      * A stream into a channel.
      *
+     * @param thread the thread of the channel's event loop
      * @param stagingBytes how much of headers and short payloads is gathered for one write
      */
-    OutboundStream(Channel channel, int stagingBytes) {
+    OutboundStream(Channel channel, DeviceThread thread, int stagingBytes) {
         this.channel = channel;
+        this.thread = thread.index();
         staging = ByteBuffer.allocateDirect(stagingBytes);
         stagingAddress = MemorySegment.ofBuffer(staging).address();
         staging.limit(0);
@@ -150,7 +153,7 @@ abstract class OutboundStream implements FileRegion {
             return staging.hasRemaining() ? target.write(staging) : 0;
         }
         int chunk = Math.min(payloadLeft, WRITE_LIMIT);
-        ByteBuffer payload = region.window(payloadAddress, chunk);
+        ByteBuffer payload = region.window(thread, payloadAddress, chunk);
         long written;
         if (staging.hasRemaining()) {
             pair[1] = payload;

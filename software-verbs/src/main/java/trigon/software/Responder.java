@@ -63,6 +63,10 @@ final class Responder {
      * time before may come in late. The dead one ends before its first request, and then the next is taken.
      */
     void offer(InboundConnection candidate) {
+        if (queuePair.isClosed()) {
+            candidate.decline(queuePair + " is closed");
+            return;
+        }
         switch (queuePair.queryState()) {
             case RESET, INIT -> keep(candidate);
             case READY_TO_RECEIVE, READY_TO_SEND, SEND_QUEUE_DRAINED, SEND_QUEUE_ERROR -> {
@@ -82,7 +86,7 @@ final class Responder {
         if (waiting.size() == WAITING_LIMIT) {
             candidate.reject("too many connections wait for " + queuePair);
         } else {
-            candidate.pause();
+            candidate.keptBy(this);
             waiting.add(candidate);
         }
     }

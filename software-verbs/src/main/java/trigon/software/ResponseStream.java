@@ -36,8 +36,8 @@ final class ResponseStream extends OutboundStream {
     private int padding;
     private int readPsn;
 
-    ResponseStream(Channel channel, InboundConnection connection) {
-        super(channel, STAGING_BYTES);
+    ResponseStream(Channel channel, DeviceThread thread, InboundConnection connection) {
+        super(channel, thread, STAGING_BYTES);
         this.connection = connection;
     }
 
