@@ -30,8 +30,16 @@ final class BusyPolling implements SelectStrategy {
         }
     }
 
+    /**
+     * How long an acknowledgement may wait. It takes the thread as long as the next message does, which often is posted
+     * in answer to the one that is acknowledged, and is waited for.
+     */
+    private static final long ACKNOWLEDGE_NANOS = 20_000;
+
     private final long pollNanos;
     private final List<SoftwareQueuePair> queuePairs = new ArrayList<>();
+    private final List<ResponseStream> acknowledgements = new ArrayList<>();
+    private long acknowledgementsSince;
     private long activeAt = System.nanoTime();
     /** A task came from another thread, with a wake-up of the selector that only blocking takes back. */
     private boolean wakeUpLeft;
@@ -56,6 +64,28 @@ final class BusyPolling implements SelectStrategy {
         queuePairs.remove(queuePair);
     }
 
+    /** Has a stream send its acknowledgement in a moment. */
+    void ringLater(ResponseStream stream) {
+        if (stream.startWaiting()) {
+            if (acknowledgements.isEmpty()) {
+                acknowledgementsSince = System.nanoTime();
+            }
+            acknowledgements.add(stream);
+        }
+    }
+
+    private void acknowledge() {
+        for (int i = 0; i < acknowledgements.size(); i++) {
+            acknowledgements.get(i).ringAfterWaiting();
+        }
+        acknowledgements.clear();
+    }
+
+    private boolean isAcknowledgementDue() {
+        return !acknowledgements.isEmpty()
+                && (pollNanos == 0 || System.nanoTime() - acknowledgementsSince >= ACKNOWLEDGE_NANOS);
+    }
+
     void onForeignTask() {
         wakeUpLeft = true;
     }
@@ -67,6 +97,9 @@ final class BusyPolling implements SelectStrategy {
             asleep = false;
         }
         boolean worked = workOff();
+        if (isAcknowledgementDue()) {
+            acknowledge();
+        }
         if (hasTasks) {
             return selectNow.get();
         }
@@ -82,6 +115,7 @@ final class BusyPolling implements SelectStrategy {
                 return SelectStrategy.CONTINUE;
             }
         }
+        acknowledge();
         wakeUpLeft = false;
         asleep = true;
         if (hasPosted()) {

@@ -76,6 +76,11 @@ final class DeviceThread implements AutoCloseable {
         polling.detach(queuePair);
     }
 
+    /** Has an acknowledgement sent in a moment, after what is more urgent. On the thread itself. */
+    void ringLater(ResponseStream stream) {
+        polling.ringLater(stream);
+    }
+
     /**
      * Has the thread look at its queue pairs soon; to be called after something was posted. Allocates nothing, and costs
      * nothing while the thread is awake.

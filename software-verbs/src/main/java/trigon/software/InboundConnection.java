@@ -141,7 +141,12 @@ final class InboundConnection extends StreamReader {
 
     @Override
     void onReadComplete() {
-        if (stream != null) {
+        if (stream == null) {
+            return;
+        }
+        if (stream.mayWait()) {
+            thread().ringLater(stream);
+        } else {
             stream.ring();
         }
     }

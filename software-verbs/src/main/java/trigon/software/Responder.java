@@ -255,7 +255,7 @@ final class Responder {
                     (int) operand,
                     WorkCompletions.WITH_IMMEDIATE);
         }
-        peer().stream().acknowledge(psn);
+        peer().stream().acknowledge(psn, length);
     }
 
     private void read(long address, int key) {
@@ -322,7 +322,7 @@ final class Responder {
             return;
         }
         stopWaiting();
-        current.stream().acknowledge((psn - 1) & WireFormat.PSN_MASK);
+        current.stream().acknowledge((psn - 1) & WireFormat.PSN_MASK, 0);
         if (opcode == WireFormat.SEND) {
             startSend();
         } else {
