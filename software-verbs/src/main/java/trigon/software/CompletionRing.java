@@ -1,14 +1,18 @@
 package trigon.software;
 
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import trigon.verbs.WorkCompletions;
 
 /**
- * Completions on their way from the event loop, which adds, to the one thread that polls. Preallocated; neither side
- * locks or allocates.
+ * Completions on their way from the event loops, which add, to the one thread that polls. Preallocated; no side locks or
+ * allocates. A slot is filled once it holds the number of its completion, counted from 1.
  */
 final class CompletionRing {
 
-    private static final int STRIDE = 4;
+    private static final int STRIDE = 5;
+    private static final int NUMBER = 4;
+    private static final VarHandle SLOT = MethodHandles.arrayElementVarHandle(long[].class);
 
     private final long[] slots;
     private final int mask;
@@ -29,25 +33,32 @@ final class CompletionRing {
     /** Adds one; false if the ring is full. */
     boolean offer(
             long workRequestId, int status, int opcode, int byteLength, int immediate, int flags, int queuePairNumber) {
-        long index = tail.get();
-        if (index - head.getAcquire() > mask) {
-            return false;
-        }
+        long index;
+        do {
+            index = tail.getVolatile();
+            if (index - head.getAcquire() > mask) {
+                return false;
+            }
+        } while (!tail.compareAndSet(index, index + 1));
         int at = ((int) index & mask) * STRIDE;
         slots[at] = workRequestId;
         slots[at + 1] = Words.pack(status, opcode);
         slots[at + 2] = Words.pack(byteLength, immediate);
         slots[at + 3] = Words.pack(flags, queuePairNumber);
-        tail.setRelease(index + 1);
+        SLOT.setRelease(slots, at + NUMBER, index + 1);
         return true;
     }
 
     /** Moves the oldest completions into the batch; returns how many. */
     int drain(WorkCompletions into) {
         long from = head.get();
-        int count = (int) Math.min(tail.getAcquire() - from, into.capacity());
-        for (int i = 0; i < count; i++) {
+        int count = 0;
+        for (int i = 0; i < into.capacity(); i++) {
             int at = ((int) (from + i) & mask) * STRIDE;
+            if ((long) SLOT.getAcquire(slots, at + NUMBER) != from + i + 1) {
+                break;
+            }
+            count++;
             long outcome = slots[at + 1];
             long payload = slots[at + 2];
             long origin = slots[at + 3];

@@ -45,8 +45,9 @@ final class Connector {
                 .handler(new ChannelInitializer<>() {
                     @Override
                     protected void initChannel(Channel channel) {
-                        context.socketOptions().apply(channel.config(), context.staging());
-                        channel.pipeline().addLast(new RequestConnection(channel, context.staging(), requester));
+                        RequestConnection connection = new RequestConnection(channel, queuePair.thread(), requester);
+                        context.socketOptions().apply(channel.config(), connection);
+                        channel.pipeline().addLast(connection);
                     }
                 })
                 .connect(peer, new InetSocketAddress(context.device().address(), 0));

@@ -4,6 +4,7 @@ import io.netty.channel.EventLoop;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.util.concurrent.FastThreadLocalThread;
+import java.nio.channels.spi.SelectorProvider;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.RejectedExecutionException;
@@ -14,8 +15,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The event loop thread of a provider. It owns every connection, key table and queue pair state; other threads have
- * their work done on it.
+ * An event loop thread of a provider, with the queue pairs and connections that it owns; other threads have their work
+ * done on it. The thread starts with the first task.
  */
 final class DeviceThread implements AutoCloseable {
 
@@ -25,12 +26,26 @@ final class DeviceThread implements AutoCloseable {
 
     private static final long CHECK_MILLIS = 100;
 
+    private final int index;
+    private final BusyPolling polling;
+    private final ReceiveStaging staging = new ReceiveStaging();
     private final MultiThreadIoEventLoopGroup group;
     private final EventLoop loop;
+    private final Runnable wakeUp;
 
-    DeviceThread(String name) {
-        ThreadFactory factory = task -> daemon(task, name);
-        group = new MultiThreadIoEventLoopGroup(1, factory, NioIoHandler.newFactory());
+    /**
+     * A thread.
+     *
+     * @param index its number among those of its provider, from 0
+     * @param pollNanos how long it looks for work before it blocks
+     */
+    DeviceThread(int index, long pollNanos) {
+        this.index = index;
+        polling = new BusyPolling(pollNanos);
+        wakeUp = polling::onForeignTask;
+        ThreadFactory factory = task -> daemon(task, "trigon-software-" + index);
+        SelectorProvider selectors = SelectorProvider.provider();
+        group = new MultiThreadIoEventLoopGroup(1, factory, NioIoHandler.newFactory(selectors, () -> polling));
         loop = group.next();
     }
 
@@ -42,6 +57,41 @@ final class DeviceThread implements AutoCloseable {
 
     EventLoop loop() {
         return loop;
+    }
+
+    /** Its number among those of its provider. */
+    int index() {
+        return index;
+    }
+
+    /** Where its connections receive, one after the other. */
+    ReceiveStaging staging() {
+        return staging;
+    }
+
+    /** Begins to look after a queue pair. On the thread itself. */
+    void attach(SoftwareQueuePair queuePair) {
+        polling.attach(queuePair);
+    }
+
+    /** Ends what {@link #attach} began. On the thread itself. */
+    void detach(SoftwareQueuePair queuePair) {
+        polling.detach(queuePair);
+    }
+
+    /** Has an acknowledgement sent in a moment, after what is more urgent. On the thread itself. */
+    void ringLater(ResponseStream stream) {
+        polling.ringLater(stream);
+    }
+
+    /**
+     * Has the thread look at its queue pairs soon; to be called after something was posted. Allocates nothing, and costs
+     * nothing while the thread is awake.
+     */
+    void signal() {
+        if (polling.signal()) {
+            execute(wakeUp);
+        }
     }
 
     /** Hands a task over without waiting. Allocates nothing. After the end of the thread the task is dropped. */
@@ -72,7 +122,10 @@ final class DeviceThread implements AutoCloseable {
                 return action.get();
             }
         }
-        FutureTask<T> task = new FutureTask<>(action::get);
+        FutureTask<T> task = new FutureTask<>(() -> {
+            polling.onForeignTask();
+            return action.get();
+        });
         execute(task);
         return join(task);
     }
@@ -114,10 +167,16 @@ final class DeviceThread implements AutoCloseable {
         return new IllegalStateException(cause);
     }
 
-    /** Ends the thread after the tasks that it has; all sockets are closed then. */
+    /** Has the thread end after the tasks that it has; all sockets are closed then. */
+    void startClosing() {
+        var _ = group.shutdownGracefully(
+                QUIET_MILLIS, TimeUnit.SECONDS.toMillis(SHUTDOWN_SECONDS), TimeUnit.MILLISECONDS);
+    }
+
+    /** Ends the thread after the tasks that it has, and waits for that. */
     @Override
     public void close() {
-        group.shutdownGracefully(QUIET_MILLIS, TimeUnit.SECONDS.toMillis(SHUTDOWN_SECONDS), TimeUnit.MILLISECONDS)
-                .awaitUninterruptibly(SHUTDOWN_SECONDS, TimeUnit.SECONDS);
+        startClosing();
+        group.terminationFuture().awaitUninterruptibly(SHUTDOWN_SECONDS, TimeUnit.SECONDS);
     }
 }

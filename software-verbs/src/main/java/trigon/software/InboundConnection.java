@@ -22,6 +22,9 @@ final class InboundConnection extends StreamReader {
     private final Listener listener;
     private final ScheduledFuture<?> preambleDeadline;
     private Preamble.@Nullable Hello hello;
+    /** Who lets it wait. */
+    private @Nullable Responder keeper;
+
     private @Nullable Responder responder;
     /** From the adoption on: strangers get no memory. */
     private @Nullable ResponseStream stream;
@@ -29,8 +32,8 @@ final class InboundConnection extends StreamReader {
     private boolean refusing;
     private boolean finishing;
 
-    InboundConnection(SocketChannel channel, ReceiveStaging staging, Listener listener, long preambleMillis) {
-        super(channel, staging, WireFormat.PREAMBLE_BYTES);
+    InboundConnection(SocketChannel channel, DeviceThread thread, Listener listener, long preambleMillis) {
+        super(channel, thread, WireFormat.PREAMBLE_BYTES);
         this.channel = channel;
         this.listener = listener;
         preambleDeadline = channel.eventLoop()
@@ -58,15 +61,16 @@ final class InboundConnection extends StreamReader {
         return known;
     }
 
-    /** Who is at the other end; null before the preamble. */
-    Preamble.@Nullable Hello helloOrNull() {
-        return hello;
+    /** Waits, paused, until that responder adopts or declines it. */
+    void keptBy(Responder waitedFor) {
+        pause();
+        keeper = waitedFor;
     }
 
     /** The requests belong to that responder from now on. */
     void adoptedBy(Responder owner) {
         responder = owner;
-        stream = new ResponseStream(channel, this);
+        stream = new ResponseStream(channel, thread(), this);
     }
 
     /** Ends it for what the peer did, with a line in the log. */
@@ -137,7 +141,12 @@ final class InboundConnection extends StreamReader {
 
     @Override
     void onReadComplete() {
-        if (stream != null) {
+        if (stream == null) {
+            return;
+        }
+        if (stream.mayWait()) {
+            thread().ringLater(stream);
+        } else {
             stream.ring();
         }
     }
@@ -175,7 +184,12 @@ final class InboundConnection extends StreamReader {
     void onClosed() {
         preambleDeadline.cancel(false);
         stopStream();
-        listener.closed(this);
+        if (hello == null) {
+            listener.closed(this);
+        }
+        if (keeper != null) {
+            keeper.forget(this);
+        }
         Responder owner = responder;
         responder = null;
         if (owner != null) {

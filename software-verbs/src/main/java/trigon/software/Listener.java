@@ -18,7 +18,7 @@ import trigon.verbs.VerbsException;
 
 /**
  * Accepts connections on a device's address, and hands those with a proper preamble to the queue pair they name. Its
- * port is the device's LID. Apart from the constructor and {@link #port} it is owned by the event loop.
+ * port is the device's LID. Owned by the control thread but for what says otherwise.
  */
 final class Listener {
 
@@ -38,7 +38,7 @@ final class Listener {
     Listener(SoftwareDeviceContext context, long preambleMillis) {
         this.context = context;
         ChannelFuture bound = new ServerBootstrap()
-                .group(context.thread().loop(), context.thread().loop())
+                .group(context.control().loop(), context.control().loop())
                 .channel(NioServerSocketChannel.class)
                 .option(ChannelOption.SO_BACKLOG, BACKLOG)
                 .childHandler(new ChannelInitializer<SocketChannel>() {
@@ -59,6 +59,7 @@ final class Listener {
         server = bound.channel();
     }
 
+    /** Any thread. */
     int port() {
         return ((InetSocketAddress) server.localAddress()).getPort();
     }
@@ -69,8 +70,8 @@ final class Listener {
             var _ = channel.close();
             return;
         }
-        context.socketOptions().apply(channel.config(), context.staging());
-        InboundConnection connection = new InboundConnection(channel, context.staging(), this, preambleMillis);
+        InboundConnection connection = new InboundConnection(channel, context.control(), this, preambleMillis);
+        context.socketOptions().apply(channel.config(), connection);
         strangers.add(connection);
         channel.pipeline().addLast(connection);
     }
@@ -80,13 +81,15 @@ final class Listener {
         SoftwareQueuePair queuePair = context.queuePair(hello.destinationNumber());
         if (queuePair == null) {
             connection.decline("there is no queue pair for " + hello);
-        } else {
+        } else if (queuePair.thread() == context.control()) {
             queuePair.responder().offer(connection);
+        } else {
+            connection.moveTo(queuePair.thread(), () -> queuePair.responder().offer(connection));
         }
     }
 
-    /** Logs a connection that was not accepted; few lines, however many there are. */
-    void rejected(InetSocketAddress from, String reason) {
+    /** Logs a connection that was not accepted; few lines, however many there are. Any thread. */
+    synchronized void rejected(InetSocketAddress from, String reason) {
         long now = System.nanoTime();
         if (now - reportedAt < REPORT_EVERY_NANOS) {
             unreported++;
@@ -102,13 +105,9 @@ final class Listener {
         unreported = 0;
     }
 
+    /** A connection has ended without a preamble. */
     void closed(InboundConnection connection) {
         strangers.remove(connection);
-        Preamble.Hello hello = connection.helloOrNull();
-        SoftwareQueuePair queuePair = hello == null ? null : context.queuePair(hello.destinationNumber());
-        if (queuePair != null) {
-            queuePair.responder().forget(connection);
-        }
     }
 
     /** Accepts no more; connections that are about to end get their time. */

@@ -7,21 +7,29 @@ import trigon.verbs.AccessFlag;
 
 /**
  * The keys of a device's memory regions. Keys are random, so that a peer can neither guess one nor meet an old one
- * again soon. Owned by the event loop; looking up allocates nothing.
+ * again soon. Changed on the control thread; looking up is for all event loops, and allocates nothing.
  */
 final class MemoryRegions {
 
+    private final int threads;
     private final SecureRandom random = new SecureRandom();
-    private final IntObjectHashMap<SoftwareMemoryRegion> byLocalKey = new IntObjectHashMap<>();
-    private final IntObjectHashMap<SoftwareMemoryRegion> byRemoteKey = new IntObjectHashMap<>();
+
+    // replaced with every change, and never changed themselves: changes are rare, and looking up needs no lock
+    private volatile IntObjectHashMap<SoftwareMemoryRegion> byLocalKey = new IntObjectHashMap<>();
+    private volatile IntObjectHashMap<SoftwareMemoryRegion> byRemoteKey = new IntObjectHashMap<>();
+
+    /** Tables for that many event loops. */
+    MemoryRegions(int threads) {
+        this.threads = threads;
+    }
 
     SoftwareMemoryRegion add(SoftwareProtectionDomain domain, long address, long length, int accessBits) {
         int localKey = freeKey(byLocalKey);
         int remoteKey = freeKey(byRemoteKey);
         SoftwareMemoryRegion region =
-                new SoftwareMemoryRegion(domain, address, length, accessBits, localKey, remoteKey);
-        byLocalKey.put(localKey, region);
-        byRemoteKey.put(remoteKey, region);
+                new SoftwareMemoryRegion(domain, address, length, accessBits, localKey, remoteKey, threads);
+        byLocalKey = with(byLocalKey, localKey, region);
+        byRemoteKey = with(byRemoteKey, remoteKey, region);
         return region;
     }
 
@@ -30,8 +38,8 @@ final class MemoryRegions {
         if (!region.markClosed()) {
             return false;
         }
-        byLocalKey.remove(region.localKey());
-        byRemoteKey.remove(region.remoteKey());
+        byLocalKey = without(byLocalKey, region.localKey());
+        byRemoteKey = without(byRemoteKey, region.remoteKey());
         return true;
     }
 
@@ -56,6 +64,26 @@ final class MemoryRegions {
     private static boolean usable(
             @Nullable SoftwareMemoryRegion region, SoftwareProtectionDomain domain, long address, long length) {
         return region != null && region.protectionDomain() == domain && region.contains(address, length);
+    }
+
+    private static IntObjectHashMap<SoftwareMemoryRegion> with(
+            IntObjectHashMap<SoftwareMemoryRegion> table, int key, SoftwareMemoryRegion region) {
+        IntObjectHashMap<SoftwareMemoryRegion> copy = copy(table);
+        copy.put(key, region);
+        return copy;
+    }
+
+    private static IntObjectHashMap<SoftwareMemoryRegion> without(
+            IntObjectHashMap<SoftwareMemoryRegion> table, int key) {
+        IntObjectHashMap<SoftwareMemoryRegion> copy = copy(table);
+        copy.remove(key);
+        return copy;
+    }
+
+    private static IntObjectHashMap<SoftwareMemoryRegion> copy(IntObjectHashMap<SoftwareMemoryRegion> table) {
+        IntObjectHashMap<SoftwareMemoryRegion> copy = new IntObjectHashMap<>(2 * table.size() + 2);
+        copy.putAll(table);
+        return copy;
     }
 
     private int freeKey(IntObjectHashMap<SoftwareMemoryRegion> taken) {

@@ -29,6 +29,11 @@ final class PaddedIndex {
         return (long) ELEMENT.getVolatile(cell, LONGS_PER_TWO_LINES);
     }
 
+    /** For where several threads advance it. */
+    boolean compareAndSet(long expected, long value) {
+        return ELEMENT.compareAndSet(cell, LONGS_PER_TWO_LINES, expected, value);
+    }
+
     void setVolatile(long value) {
         ELEMENT.setVolatile(cell, LONGS_PER_TWO_LINES, value);
     }

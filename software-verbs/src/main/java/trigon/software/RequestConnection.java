@@ -8,10 +8,10 @@ final class RequestConnection extends StreamReader {
     private final Requester requester;
     private final RequestStream stream;
 
-    RequestConnection(Channel channel, ReceiveStaging staging, Requester requester) {
-        super(channel, staging, WireFormat.RESPONSE_BYTES);
+    RequestConnection(Channel channel, DeviceThread thread, Requester requester) {
+        super(channel, thread, WireFormat.RESPONSE_BYTES);
         this.requester = requester;
-        stream = new RequestStream(channel, requester);
+        stream = new RequestStream(channel, thread, requester);
     }
 
     RequestStream stream() {

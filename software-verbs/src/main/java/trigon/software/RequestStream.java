@@ -11,8 +11,8 @@ final class RequestStream extends OutboundStream {
 
     private final Requester requester;
 
-    RequestStream(Channel channel, Requester requester) {
-        super(channel, STAGING_BYTES);
+    RequestStream(Channel channel, DeviceThread thread, Requester requester) {
+        super(channel, thread, STAGING_BYTES);
         this.requester = requester;
     }
 

@@ -214,7 +214,7 @@ final class Requester {
     private void failLocally(WorkCompletionStatus status) {
         localFailure = status;
         // not from here: this runs inside a write to the connection that failing closes
-        queuePair.wake();
+        queuePair.workLater();
     }
 
     /** The memory that the last request's payload comes from was deregistered while it was sent. */

@@ -63,6 +63,10 @@ final class Responder {
      * time before may come in late. The dead one ends before its first request, and then the next is taken.
      */
     void offer(InboundConnection candidate) {
+        if (queuePair.isClosed()) {
+            candidate.decline(queuePair + " is closed");
+            return;
+        }
         switch (queuePair.queryState()) {
             case RESET, INIT -> keep(candidate);
             case READY_TO_RECEIVE, READY_TO_SEND, SEND_QUEUE_DRAINED, SEND_QUEUE_ERROR -> {
@@ -82,7 +86,7 @@ final class Responder {
         if (waiting.size() == WAITING_LIMIT) {
             candidate.reject("too many connections wait for " + queuePair);
         } else {
-            candidate.pause();
+            candidate.keptBy(this);
             waiting.add(candidate);
         }
     }
@@ -251,7 +255,7 @@ final class Responder {
                     (int) operand,
                     WorkCompletions.WITH_IMMEDIATE);
         }
-        peer().stream().acknowledge(psn);
+        peer().stream().acknowledge(psn, length);
     }
 
     private void read(long address, int key) {
@@ -318,7 +322,7 @@ final class Responder {
             return;
         }
         stopWaiting();
-        current.stream().acknowledge((psn - 1) & WireFormat.PSN_MASK);
+        current.stream().acknowledge((psn - 1) & WireFormat.PSN_MASK, 0);
         if (opcode == WireFormat.SEND) {
             startSend();
         } else {

@@ -14,6 +14,11 @@ final class ResponseStream extends OutboundStream {
     private static final int READ_PIECE = 256 << 10;
 
     private static final int STAGING_BYTES = 8 << 10;
+
+    /** What may be left unacknowledged for a moment: little against what a peer has under way. */
+    private static final int LATE_MESSAGES = 8;
+
+    private static final int LATE_BYTES = 128 << 10;
     private static final int QUEUE = SoftwareDeviceContext.MAX_READ_ATOMIC;
 
     private final InboundConnection connection;
@@ -27,17 +32,22 @@ final class ResponseStream extends OutboundStream {
 
     private boolean ackPending;
     private int ackPsn;
+    private int ackMessages;
+    private long ackBytes;
     private boolean notReadyPending;
     private int notReadyPsn;
     private int notReadyCode;
     private boolean nakPending;
     private int nakPsn;
     private int nakReason;
+    /** Whether its thread is going to {@link #ring} it. */
+    private boolean waiting;
+
     private int padding;
     private int readPsn;
 
-    ResponseStream(Channel channel, InboundConnection connection) {
-        super(channel, STAGING_BYTES);
+    ResponseStream(Channel channel, DeviceThread thread, InboundConnection connection) {
+        super(channel, thread, STAGING_BYTES);
         this.connection = connection;
     }
 
@@ -46,9 +56,12 @@ final class ResponseStream extends OutboundStream {
         return count < limit;
     }
 
-    void acknowledge(int psn) {
+    /** A message of that length is done, and all before it are. */
+    void acknowledge(int psn, int length) {
         ackPsn = psn;
         ackPending = true;
+        ackMessages++;
+        ackBytes += length;
         notReadyPending = false;
     }
 
@@ -84,13 +97,40 @@ final class ResponseStream extends OutboundStream {
         left[at] = length;
         count++;
         // answering this one acknowledges all before it
+        acknowledged();
+    }
+
+    private void acknowledged() {
         ackPending = false;
+        ackMessages = 0;
+        ackBytes = 0;
     }
 
     private void remove() {
         regions[first] = null;
         first = (first + 1) % QUEUE;
         count--;
+    }
+
+    /** Whether nothing is to be sent but an acknowledgement that may wait for a moment. */
+    boolean mayWait() {
+        return isOnlyAck() && ackMessages < LATE_MESSAGES && ackBytes < LATE_BYTES;
+    }
+
+    private boolean isOnlyAck() {
+        return padding == 0 && count == 0 && !notReadyPending && !nakPending;
+    }
+
+    /** True if it did not wait before. */
+    boolean startWaiting() {
+        boolean first = !waiting;
+        waiting = true;
+        return first;
+    }
+
+    void ringAfterWaiting() {
+        waiting = false;
+        ring();
     }
 
     /** Whether registered memory is still to be read for answers. */
@@ -111,7 +151,7 @@ final class ResponseStream extends OutboundStream {
             } else if (count > 0) {
                 encodeOldest();
             } else if (ackPending) {
-                ackPending = false;
+                acknowledged();
                 put(WireFormat.ACK, 0, ackPsn, 0);
             } else if (notReadyPending) {
                 notReadyPending = false;

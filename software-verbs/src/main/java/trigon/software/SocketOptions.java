@@ -37,9 +37,9 @@ final class SocketOptions {
         }
     }
 
-    void apply(ChannelConfig config, ReceiveStaging staging) {
+    void apply(ChannelConfig config, StreamReader connection) {
         config.setOption(ChannelOption.TCP_NODELAY, true);
-        config.setOption(ChannelOption.RECVBUF_ALLOCATOR, staging);
+        config.setOption(ChannelOption.RECVBUF_ALLOCATOR, ReceiveStaging.allocator(connection));
         if (setsReceiveBuffer) {
             config.setOption(ChannelOption.SO_RCVBUF, BUFFER_BYTES);
         }

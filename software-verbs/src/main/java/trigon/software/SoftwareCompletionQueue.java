@@ -2,6 +2,7 @@ package trigon.software;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import trigon.verbs.CompletionQueue;
@@ -11,7 +12,7 @@ import trigon.verbs.VerbsException;
 import trigon.verbs.WorkCompletions;
 
 /**
- * A completion queue of a software device: the event loop adds, one thread polls. When it overruns, its queue pairs go
+ * A completion queue of a software device: event loops add, one thread polls. When it overruns, its queue pairs go
  * to the error state, and polling it fails once the completions that fitted have been taken.
  */
 final class SoftwareCompletionQueue implements CompletionQueue {
@@ -21,7 +22,7 @@ final class SoftwareCompletionQueue implements CompletionQueue {
     private final SoftwareDeviceContext context;
     private final CompletionRing ring;
     private final List<SoftwareQueuePair> queuePairs = new ArrayList<>();
-    private volatile boolean overrun;
+    private final AtomicBoolean overrun = new AtomicBoolean();
     private boolean open = true;
 
     SoftwareCompletionQueue(SoftwareDeviceContext context, int entries) {
@@ -37,10 +38,10 @@ final class SoftwareCompletionQueue implements CompletionQueue {
     @Override
     public int poll(WorkCompletions into) {
         int taken = ring.drain(into);
-        return taken == 0 && overrun ? -Errno.EIO : taken;
+        return taken == 0 && overrun.get() ? -Errno.EIO : taken;
     }
 
-    // ---- the event loop
+    // ---- the control thread
 
     /** A queue pair begins to report here; ends with {@link #detach}. */
     void attach(SoftwareQueuePair queuePair) {
@@ -55,13 +56,14 @@ final class SoftwareCompletionQueue implements CompletionQueue {
         queuePairs.remove(queuePair);
     }
 
+    // ---- the event loops
+
     void add(
             long workRequestId, int status, int opcode, int byteLength, int immediate, int flags, int queuePairNumber) {
         boolean fits = ring.offer(workRequestId, status, opcode, byteLength, immediate, flags, queuePairNumber);
-        if (!fits && !overrun) {
-            overrun = true;
+        if (!fits && overrun.compareAndSet(false, true)) {
             // later: the caller is in the middle of a change of its own
-            context.thread().execute(this::failQueuePairs);
+            context.control().execute(this::failQueuePairs);
         }
     }
 
@@ -72,13 +74,13 @@ final class SoftwareCompletionQueue implements CompletionQueue {
                 context.deviceName(),
                 ring.capacity());
         for (SoftwareQueuePair queuePair : List.copyOf(queuePairs)) {
-            queuePair.enterError("its completion queue overran");
+            queuePair.thread().execute(() -> queuePair.enterError("its completion queue overran"));
         }
     }
 
     @Override
     public void close() {
-        context.thread().run(() -> {
+        context.control().run(() -> {
             if (!open) {
                 return;
             }

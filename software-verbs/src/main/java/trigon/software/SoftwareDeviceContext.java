@@ -1,7 +1,8 @@
 package trigon.software;
 
-import io.netty.util.collection.IntObjectHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -22,8 +23,8 @@ import trigon.verbs.ResourceLedger;
 import trigon.verbs.VerbsException;
 
 /**
- * An open software device, with a listener of its own: its port is the LID of the device's only port. Its tables are
- * owned by the event loop; the methods may be called from any thread.
+ * An open software device, with a listener of its own: its port is the LID of the device's only port. What is open of it
+ * is counted on the control thread; the methods may be called from any thread.
  */
 final class SoftwareDeviceContext implements DeviceContext {
 
@@ -38,8 +39,8 @@ final class SoftwareDeviceContext implements DeviceContext {
 
     private final SoftwareVerbs provider;
     private final SoftwareDevice device;
-    private final MemoryRegions memoryRegions = new MemoryRegions();
-    private final IntObjectHashMap<SoftwareQueuePair> queuePairs = new IntObjectHashMap<>();
+    private final MemoryRegions memoryRegions;
+    private final Map<Integer, SoftwareQueuePair> queuePairs = new ConcurrentHashMap<>();
     private final Listener listener;
     private int children;
     private boolean open = true;
@@ -47,6 +48,7 @@ final class SoftwareDeviceContext implements DeviceContext {
     SoftwareDeviceContext(SoftwareVerbs provider, SoftwareDevice device, long preambleMillis) {
         this.provider = provider;
         this.device = device;
+        memoryRegions = new MemoryRegions(provider.threads().most());
         listener = new Listener(this, preambleMillis);
         ledger().opened(ResourceLedger.Kind.DEVICE_CONTEXT);
         log.debug("{} listens on TCP port {}", device, listener.port());
@@ -84,7 +86,7 @@ final class SoftwareDeviceContext implements DeviceContext {
 
     @Override
     public ProtectionDomain allocateProtectionDomain() {
-        return thread().call(() -> {
+        return control().call(() -> {
             requireOpen("ibv_alloc_pd");
             return new SoftwareProtectionDomain(this);
         });
@@ -93,7 +95,7 @@ final class SoftwareDeviceContext implements DeviceContext {
     @Override
     public CompletionQueue createCompletionQueue(int entries) {
         requireRange("ibv_create_cq", "entries", entries, 1, MAX_COMPLETIONS);
-        return thread().call(() -> {
+        return control().call(() -> {
             requireOpen("ibv_create_cq");
             return new SoftwareCompletionQueue(this, entries);
         });
@@ -110,7 +112,7 @@ final class SoftwareDeviceContext implements DeviceContext {
         }
         SoftwareCompletionQueue sends = own(capacity.sendCompletions());
         SoftwareCompletionQueue receives = own(capacity.receiveCompletions());
-        return thread().call(() -> create(domain, sends, receives, capacity));
+        return control().call(() -> create(domain, sends, receives, capacity));
     }
 
     private SoftwareQueuePair create(
@@ -120,12 +122,14 @@ final class SoftwareDeviceContext implements DeviceContext {
             QueuePairCapacity capacity) {
         requireOpen("ibv_create_qp");
         int number = provider.nextQueuePairNumber();
-        SoftwareQueuePair queuePair = new SoftwareQueuePair(this, domain, number, sends, receives, capacity);
+        DeviceThread thread = provider.threads().next();
+        SoftwareQueuePair queuePair = new SoftwareQueuePair(this, thread, domain, number, sends, receives, capacity);
         sends.attach(queuePair);
         receives.attach(queuePair);
         domain.retained();
         queuePairs.put(number, queuePair);
         childOpened(ResourceLedger.Kind.QUEUE_PAIR);
+        thread.execute(() -> thread.attach(queuePair));
         return queuePair;
     }
 
@@ -152,7 +156,7 @@ final class SoftwareDeviceContext implements DeviceContext {
 
     @Override
     public void close() {
-        thread().run(() -> {
+        control().run(() -> {
             if (!open) {
                 return;
             }
@@ -170,21 +174,21 @@ final class SoftwareDeviceContext implements DeviceContext {
         });
     }
 
-    // ---- for what belongs to it; on the event loop unless noted
+    // ---- for what belongs to it; on the control thread unless noted
 
     /** Any thread. */
     SoftwareDevice device() {
         return device;
     }
 
-    /** Any thread. */
-    DeviceThread thread() {
-        return provider.thread();
+    /** The thread that owns what is not a queue pair. Any thread. */
+    DeviceThread control() {
+        return provider.threads().control();
     }
 
     /** Any thread. */
-    ReceiveStaging staging() {
-        return provider.staging();
+    DeviceThreads threads() {
+        return provider.threads();
     }
 
     /** Any thread. */
@@ -197,6 +201,7 @@ final class SoftwareDeviceContext implements DeviceContext {
         return provider.ledger();
     }
 
+    /** Any thread. */
     MemoryRegions memoryRegions() {
         return memoryRegions;
     }

@@ -1,13 +1,14 @@
 package trigon.software;
 
 import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
 import trigon.verbs.AccessFlag;
 import trigon.verbs.Memory;
 import trigon.verbs.MemoryRegion;
 
 /**
- * Registered memory. Its checks and buffers are used by the event loop only, which asks {@link #isOpen} before every
- * access: closing it there ends all access.
+ * Registered memory. The event loops ask {@link #isOpen} before every access; closing it says no, and then waits until
+ * each of them has come to the end of what it was doing.
  */
 final class SoftwareMemoryRegion implements MemoryRegion {
 
@@ -20,8 +21,8 @@ final class SoftwareMemoryRegion implements MemoryRegion {
     private final int accessBits;
     private final int localKey;
     private final int remoteKey;
-    private final ByteBuffer[] windows;
-    private boolean open = true;
+    private final @Nullable ByteBuffer[][] windows;
+    private volatile boolean open = true;
 
     SoftwareMemoryRegion(
             SoftwareProtectionDomain protectionDomain,
@@ -29,19 +30,15 @@ final class SoftwareMemoryRegion implements MemoryRegion {
             long length,
             int accessBits,
             int localKey,
-            int remoteKey) {
+            int remoteKey,
+            int threads) {
         this.protectionDomain = protectionDomain;
         this.address = address;
         this.length = length;
         this.accessBits = accessBits;
         this.localKey = localKey;
         this.remoteKey = remoteKey;
-        windows = new ByteBuffer[Math.toIntExact((length + WINDOW - 1) / WINDOW)];
-        for (int i = 0; i < windows.length; i++) {
-            long start = i * WINDOW;
-            long bytes = Math.min(length - start, WINDOW + OutboundStream.WRITE_LIMIT);
-            windows[i] = Memory.segment(address + start, bytes).asByteBuffer();
-        }
+        windows = new ByteBuffer[threads][Math.toIntExact((length + WINDOW - 1) / WINDOW)];
     }
 
     @Override
@@ -90,13 +87,21 @@ final class SoftwareMemoryRegion implements MemoryRegion {
     }
 
     /**
-     * A part of the memory as a buffer for socket writes, valid until the next call.
+     * A part of the memory as a buffer for socket writes, valid until the next call of the same thread.
      *
+     * @param thread the calling event loop's {@link DeviceThread#index}
      * @param bytes at most {@link OutboundStream#WRITE_LIMIT}
      */
-    ByteBuffer window(long start, int bytes) {
+    ByteBuffer window(int thread, long start, int bytes) {
         long offset = start - address;
-        ByteBuffer window = windows[(int) (offset / WINDOW)];
+        int index = (int) (offset / WINDOW);
+        ByteBuffer window = windows[thread][index];
+        if (window == null) {
+            long first = index * WINDOW;
+            long size = Math.min(length - first, WINDOW + OutboundStream.WRITE_LIMIT);
+            window = Memory.segment(address + first, size).asByteBuffer();
+            windows[thread][index] = window;
+        }
         int position = (int) (offset % WINDOW);
         return window.limit(position + bytes).position(position);
     }

@@ -8,7 +8,7 @@ import trigon.verbs.ProtectionDomain;
 import trigon.verbs.ResourceLedger;
 import trigon.verbs.VerbsException;
 
-/** A protection domain of a software device. Its state is owned by the event loop. */
+/** A protection domain of a software device. Its state is owned by the control thread. */
 final class SoftwareProtectionDomain implements ProtectionDomain {
 
     private final SoftwareDeviceContext context;
@@ -48,7 +48,7 @@ final class SoftwareProtectionDomain implements ProtectionDomain {
             throw new VerbsException(
                     "ibv_reg_mr", object, Errno.EINVAL, "REMOTE_WRITE and REMOTE_ATOMIC need LOCAL_WRITE");
         }
-        return context.thread().call(() -> {
+        return context.control().call(() -> {
             retained();
             context.ledger().opened(ResourceLedger.Kind.MEMORY_REGION);
             return context.memoryRegions().add(this, address, length, AccessFlag.bits(access));
@@ -56,17 +56,19 @@ final class SoftwareProtectionDomain implements ProtectionDomain {
     }
 
     void deregister(SoftwareMemoryRegion region) {
-        context.thread().run(() -> {
+        context.control().run(() -> {
             if (context.memoryRegions().remove(region)) {
                 released();
                 context.ledger().closed(ResourceLedger.Kind.MEMORY_REGION);
             }
         });
+        // a thread may be in the middle of an access; the next time each of them sees that the region is closed
+        context.threads().passBarrier();
     }
 
     @Override
     public void close() {
-        context.thread().run(() -> {
+        context.control().run(() -> {
             if (!open) {
                 return;
             }

@@ -7,8 +7,6 @@ import static trigon.software.WireFormat.WRITE;
 import static trigon.software.WireFormat.WRITE_WITH_IMMEDIATE;
 
 import io.netty.channel.EventLoop;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import org.jspecify.annotations.Nullable;
@@ -27,22 +25,15 @@ import trigon.verbs.VerbsException;
 
 /**
  * A queue pair of a software device: the posting side of its two queues, its state, and its {@link Requester} and
- * {@link Responder}. The post methods run on the posting threads; everything else on the event loop.
+ * {@link Responder}. The post methods run on the posting threads; everything else on the event loop that it was dealt
+ * to, which also has both of its connections.
  */
 final class SoftwareQueuePair implements QueuePair {
 
     private static final Logger log = LoggerFactory.getLogger(SoftwareQueuePair.class);
-    private static final VarHandle WAKING;
-
-    static {
-        try {
-            WAKING = MethodHandles.lookup().findVarHandle(SoftwareQueuePair.class, "waking", boolean.class);
-        } catch (ReflectiveOperationException e) {
-            throw new ExceptionInInitializerError(e);
-        }
-    }
 
     private final SoftwareDeviceContext context;
+    private final DeviceThread thread;
     private final SoftwareProtectionDomain protectionDomain;
     private final int number;
     private final SoftwareCompletionQueue sendCompletions;
@@ -51,14 +42,14 @@ final class SoftwareQueuePair implements QueuePair {
     private final ReceiveQueue receiveQueue;
     private final Requester requester;
     private final Responder responder;
-    private final Runnable work = this::work;
 
     private volatile QueuePairStateCode state = QueuePairStateCode.RESET;
     private volatile boolean awaitsReceive;
     private volatile boolean closed;
-    /** Whether {@link #work} is on its way to the event loop. */
-    @SuppressWarnings("unused") // by way of WAKING
-    private volatile boolean waking;
+
+    // owned by the event loop: what {@link #work} has seen, and whether it has been asked for again
+    private long tailSeen;
+    private boolean workDue;
 
     // set on the way to READY_TO_SEND; owned by the event loop
     private int accessBits;
@@ -67,12 +58,14 @@ final class SoftwareQueuePair implements QueuePair {
 
     SoftwareQueuePair(
             SoftwareDeviceContext context,
+            DeviceThread thread,
             SoftwareProtectionDomain protectionDomain,
             int number,
             SoftwareCompletionQueue sendCompletions,
             SoftwareCompletionQueue receiveCompletions,
             QueuePairCapacity capacity) {
         this.context = context;
+        this.thread = thread;
         this.protectionDomain = protectionDomain;
         this.number = number;
         this.sendCompletions = sendCompletions;
@@ -192,7 +185,7 @@ final class SoftwareQueuePair implements QueuePair {
         int result = sendQueue.offer(
                 opcode, workRequestId, source, length, localKey, remoteAddress, remoteKey, operand, sendFlags);
         if (result == 0) {
-            wake();
+            thread.signal();
         }
         return result;
     }
@@ -204,20 +197,28 @@ final class SoftwareQueuePair implements QueuePair {
         }
         int result = receiveQueue.offer(workRequestId, localAddress, length, localKey);
         if (result == 0 && (awaitsReceive || state == QueuePairStateCode.ERROR)) {
-            wake();
+            thread.signal();
         }
         return result;
     }
 
-    /** Has the event loop look at the queues, unless it is about to. */
-    void wake() {
-        if (!(boolean) WAKING.getVolatile(this) && WAKING.compareAndSet(this, false, true)) {
-            context.thread().execute(work);
-        }
+    // ---- the event loop, at the start of a turn
+
+    /** Whether {@link #work} would find something new. */
+    boolean hasPosted() {
+        return workDue
+                || sendQueue.tail() != tailSeen
+                || ((awaitsReceive || state == QueuePairStateCode.ERROR) && !receiveQueue.isEmpty());
     }
 
-    private void work() {
-        WAKING.setVolatile(this, false);
+    /** Has {@link #work} run once more, after what is going on now. */
+    void workLater() {
+        workDue = true;
+    }
+
+    void work() {
+        workDue = false;
+        tailSeen = sendQueue.tail();
         if (closed) {
             return;
         }
@@ -240,7 +241,7 @@ final class SoftwareQueuePair implements QueuePair {
 
     @Override
     public void modify(QueuePairAttributes attributes) {
-        context.thread().run(() -> change(attributes));
+        thread.run(() -> change(attributes));
     }
 
     private void change(QueuePairAttributes attributes) {
@@ -320,16 +321,25 @@ final class SoftwareQueuePair implements QueuePair {
 
     @Override
     public void close() {
-        context.thread().run(this::destroy);
+        boolean first = thread.call(this::end);
+        if (first) {
+            context.control().run(this::giveBack);
+        }
     }
 
-    private void destroy() {
+    private boolean end() {
         if (closed) {
-            return;
+            return false;
         }
         closed = true;
         requester.reset();
         responder.reset();
+        thread.detach(this);
+        return true;
+    }
+
+    /** The control thread. */
+    private void giveBack() {
         sendCompletions.detach(this);
         receiveCompletions.detach(this);
         protectionDomain.released();
@@ -343,8 +353,12 @@ final class SoftwareQueuePair implements QueuePair {
         return context;
     }
 
+    DeviceThread thread() {
+        return thread;
+    }
+
     EventLoop loop() {
-        return context.thread().loop();
+        return thread.loop();
     }
 
     MemoryRegions memoryRegions() {
@@ -357,6 +371,10 @@ final class SoftwareQueuePair implements QueuePair {
 
     Responder responder() {
         return responder;
+    }
+
+    boolean isClosed() {
+        return closed;
     }
 
     boolean isReadyToSend() {

@@ -16,8 +16,8 @@ import trigon.verbs.VerbsProvider;
 /**
  * The software devices: RDMA verbs over TCP, one device per local IP address.
  *
- * <p>All devices of a provider share one event loop thread, which starts with the first device that is opened and ends
- * with {@link #close}. Thread-safe.
+ * <p>All devices of a provider share its event loop threads. The first starts with the first device that is opened, the
+ * others as queue pairs are created; all end with {@link #close}. Thread-safe.
  */
 public final class SoftwareVerbs implements VerbsProvider, AutoCloseable {
 
@@ -32,8 +32,7 @@ public final class SoftwareVerbs implements VerbsProvider, AutoCloseable {
     private final Map<String, SoftwareDevice> devices = new LinkedHashMap<>();
     private final long preambleMillis;
     private final ResourceLedger ledger = new ResourceLedger();
-    private final DeviceThread thread = new DeviceThread("trigon-software-0");
-    private final ReceiveStaging staging = new ReceiveStaging();
+    private final DeviceThreads threads;
     private final SocketOptions socketOptions = new SocketOptions();
     private int lastNumber = new SecureRandom().nextInt() & NUMBER_MASK;
 
@@ -42,17 +41,23 @@ public final class SoftwareVerbs implements VerbsProvider, AutoCloseable {
      *
      * @throws IllegalArgumentException if two have the same name
      */
-    public SoftwareVerbs(List<SoftwareDevice> devices) {
-        this(devices, PREAMBLE_MILLIS);
+    public SoftwareVerbs(List<SoftwareDevice> devices, EventLoops loops) {
+        this(devices, loops, PREAMBLE_MILLIS);
     }
 
-    SoftwareVerbs(List<SoftwareDevice> devices, long preambleMillis) {
+    /** A provider of these devices, with the event loops that suit this machine. */
+    public SoftwareVerbs(List<SoftwareDevice> devices) {
+        this(devices, EventLoops.forCores(Runtime.getRuntime().availableProcessors()));
+    }
+
+    SoftwareVerbs(List<SoftwareDevice> devices, EventLoops loops, long preambleMillis) {
         for (SoftwareDevice device : devices) {
             if (this.devices.put(device.name(), device) != null) {
                 throw new IllegalArgumentException("two software devices are called " + device.name());
             }
         }
         this.preambleMillis = preambleMillis;
+        threads = new DeviceThreads(loops);
     }
 
     @Override
@@ -90,28 +95,24 @@ public final class SoftwareVerbs implements VerbsProvider, AutoCloseable {
         return ledger;
     }
 
-    /** Ends the thread. What is still open does nothing any more, and may still be closed. */
+    /** Ends the threads. What is still open does nothing any more, and may still be closed. */
     @Override
     public void close() {
         if (!ledger.outstanding().isEmpty()) {
             log.warn("The software devices are closed with {} open", ledger.outstanding());
         }
-        thread.close();
+        threads.close();
     }
 
-    DeviceThread thread() {
-        return thread;
-    }
-
-    ReceiveStaging staging() {
-        return staging;
+    DeviceThreads threads() {
+        return threads;
     }
 
     SocketOptions socketOptions() {
         return socketOptions;
     }
 
-    /** Counts through all 24 bits before one comes again. The event loop. */
+    /** Counts through all 24 bits before one comes again. The control thread. */
     int nextQueuePairNumber() {
         lastNumber = (lastNumber + 1) & NUMBER_MASK;
         if (lastNumber < FIRST_NUMBER) {

@@ -22,7 +22,7 @@ abstract class StreamReader extends ChannelInboundHandlerAdapter {
     private static final int HEADER_LIMIT = 64;
 
     private final Channel channel;
-    private final ReceiveStaging staging;
+    private DeviceThread thread;
     private final MemorySegment header = Arena.ofAuto().allocate(HEADER_LIMIT, Long.BYTES);
     private int headerBytes;
     private int headerFilled;
@@ -32,9 +32,9 @@ abstract class StreamReader extends ChannelInboundHandlerAdapter {
     private @Nullable MemorySegment held;
     private int heldBytes;
 
-    StreamReader(Channel channel, ReceiveStaging staging, int headerBytes) {
+    StreamReader(Channel channel, DeviceThread thread, int headerBytes) {
         this.channel = channel;
-        this.staging = staging;
+        this.thread = thread;
         this.headerBytes = headerBytes;
     }
 
@@ -52,6 +52,28 @@ abstract class StreamReader extends ChannelInboundHandlerAdapter {
 
     final Channel channel() {
         return channel;
+    }
+
+    /** The thread of the channel's event loop. */
+    final DeviceThread thread() {
+        return thread;
+    }
+
+    /**
+     * Goes over to another event loop, paused; after a failure the connection is closed.
+     *
+     * @param onArrival runs there
+     */
+    final void moveTo(DeviceThread destination, Runnable onArrival) {
+        pause();
+        channel.deregister().addListener(left -> {
+            thread = destination;
+            destination.loop().register(channel).addListener(arrived -> {
+                if (arrived.isSuccess()) {
+                    onArrival.run();
+                }
+            });
+        });
     }
 
     final void closeChannel() {
@@ -111,7 +133,7 @@ abstract class StreamReader extends ChannelInboundHandlerAdapter {
     public final void channelRead(ChannelHandlerContext context, Object message) {
         ByteBuf buffer = (ByteBuf) message;
         try {
-            feed(staging.address() + buffer.readerIndex(), buffer.readableBytes());
+            feed(thread.staging().address() + buffer.readerIndex(), buffer.readableBytes());
         } finally {
             buffer.release();
         }

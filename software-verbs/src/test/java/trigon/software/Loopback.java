@@ -2,6 +2,7 @@ package trigon.software;
 
 import java.net.InetAddress;
 import java.net.UnknownHostException;
+import java.time.Duration;
 import java.util.List;
 
 /** Software devices on loopback addresses: {@code soft_a} and {@code soft_b} share a subnet, {@code soft_c} does not. */
@@ -10,6 +11,9 @@ final class Loopback {
     static final SoftwareDevice A = device("soft_a", "127.0.12.1");
     static final SoftwareDevice B = device("soft_b", "127.0.12.2");
     static final SoftwareDevice C = device("soft_c", "127.0.13.2");
+
+    /** Several event loops even where there are few cores, so that the tests meet what large machines do. */
+    static final EventLoops LOOPS = new EventLoops(3, Duration.ofNanos(50_000));
 
     private Loopback() {}
 
@@ -26,6 +30,6 @@ final class Loopback {
     }
 
     static SoftwareVerbs provider() {
-        return new SoftwareVerbs(List.of(A, B, C));
+        return new SoftwareVerbs(List.of(A, B, C), LOOPS);
     }
 }

@@ -30,7 +30,8 @@ class StrangersTest {
 
     private static final int SHORT_MILLIS = 200;
 
-    private final SoftwareVerbs provider = new SoftwareVerbs(List.of(Loopback.A, Loopback.B), SHORT_MILLIS);
+    private final SoftwareVerbs provider =
+            new SoftwareVerbs(List.of(Loopback.A, Loopback.B), Loopback.LOOPS, SHORT_MILLIS);
     private final VerbsFabric fabric = new VerbsFabric(
             new VerbsFabric.End(provider, "soft_a", 1, 0),
             new VerbsFabric.End(provider, "soft_b", 1, 0),
