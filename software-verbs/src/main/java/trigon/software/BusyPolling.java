@@ -2,12 +2,8 @@ package trigon.software;
 
 import io.netty.channel.SelectStrategy;
 import io.netty.util.IntSupplier;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
 import java.util.ArrayList;
 import java.util.List;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * What an event loop does at the start of each turn: it works off what has been posted to its queue pairs, looks at its
@@ -19,16 +15,8 @@ import org.slf4j.LoggerFactory;
  */
 final class BusyPolling implements SelectStrategy {
 
-    private static final Logger log = LoggerFactory.getLogger(BusyPolling.class);
-    private static final VarHandle ASLEEP;
-
-    static {
-        try {
-            ASLEEP = MethodHandles.lookup().findVarHandle(BusyPolling.class, "asleep", boolean.class);
-        } catch (ReflectiveOperationException e) {
-            throw new ExceptionInInitializerError(e);
-        }
-    }
+    private static final long AWAKE = 0;
+    private static final long ASLEEP = 1;
 
     /**
      * How long an acknowledgement may wait. It takes the thread as long as the next message does, which often is posted
@@ -37,14 +25,14 @@ final class BusyPolling implements SelectStrategy {
     private static final long ACKNOWLEDGE_NANOS = 20_000;
 
     private final long pollNanos;
-    private final List<SoftwareQueuePair> queuePairs = new ArrayList<>();
+    private final List<PostedWork> queuePairs = new ArrayList<>();
     private final List<ResponseStream> acknowledgements = new ArrayList<>();
     private long acknowledgementsSince;
     private long activeAt = System.nanoTime();
     /** A task came from another thread, with a wake-up of the selector that only blocking takes back. */
     private boolean wakeUpLeft;
-    /** Whether the loop blocks, or is about to, and nobody has woken it yet. */
-    private volatile boolean asleep;
+    /** ASLEEP while the loop blocks, or is about to, and nobody has woken it yet; apart from what the loop changes. */
+    private final PaddedIndex state = new PaddedIndex();
 
     /** A strategy that looks for work for so long before it blocks; 0 to block at once. */
     BusyPolling(long pollNanos) {
@@ -53,14 +41,14 @@ final class BusyPolling implements SelectStrategy {
 
     /** Any thread, after it has published work: whether the caller has to wake the loop. */
     boolean signal() {
-        return asleep && ASLEEP.compareAndSet(this, true, false);
+        return state.getVolatile() == ASLEEP && state.compareAndSet(ASLEEP, AWAKE);
     }
 
-    void attach(SoftwareQueuePair queuePair) {
+    void attach(PostedWork queuePair) {
         queuePairs.add(queuePair);
     }
 
-    void detach(SoftwareQueuePair queuePair) {
+    void detach(PostedWork queuePair) {
         queuePairs.remove(queuePair);
     }
 
@@ -93,8 +81,8 @@ final class BusyPolling implements SelectStrategy {
     @Override
     @SuppressWarnings("ThreadPriorityCheck") // yielding is a courtesy here, nothing relies on it
     public int calculateStrategy(IntSupplier selectNow, boolean hasTasks) throws Exception {
-        if (asleep) {
-            asleep = false;
+        if (state.get() == ASLEEP) {
+            state.setVolatile(AWAKE);
         }
         boolean worked = workOff();
         if (isAcknowledgementDue()) {
@@ -117,9 +105,9 @@ final class BusyPolling implements SelectStrategy {
         }
         acknowledge();
         wakeUpLeft = false;
-        asleep = true;
+        state.setVolatile(ASLEEP);
         if (hasPosted()) {
-            asleep = false;
+            state.setVolatile(AWAKE);
             return SelectStrategy.CONTINUE;
         }
         return SelectStrategy.SELECT;
@@ -128,22 +116,13 @@ final class BusyPolling implements SelectStrategy {
     private boolean workOff() {
         boolean worked = false;
         for (int i = 0; i < queuePairs.size(); i++) {
-            SoftwareQueuePair queuePair = queuePairs.get(i);
+            PostedWork queuePair = queuePairs.get(i);
             if (queuePair.hasPosted()) {
                 worked = true;
-                workOff(queuePair);
+                queuePair.work();
             }
         }
         return worked;
-    }
-
-    private static void workOff(SoftwareQueuePair queuePair) {
-        try {
-            queuePair.work();
-        } catch (RuntimeException e) {
-            log.warn("{} fails, which is a defect of the software device", queuePair, e);
-            queuePair.enterError("a defect: " + e);
-        }
     }
 
     private boolean hasPosted() {

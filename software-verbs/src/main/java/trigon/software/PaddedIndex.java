@@ -3,7 +3,7 @@ package trigon.software;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
-/** A counter that one thread advances and another reads, on a cache line of its own. */
+/** A counter that one thread advances and others read, on a cache line of its own. */
 final class PaddedIndex {
 
     private static final VarHandle ELEMENT = MethodHandles.arrayElementVarHandle(long[].class);
@@ -11,7 +11,7 @@ final class PaddedIndex {
 
     private final long[] cell = new long[2 * LONGS_PER_TWO_LINES];
 
-    /** For the thread that advances it. */
+    /** For the thread that advances it, or where an old value does no harm. */
     long get() {
         return cell[LONGS_PER_TWO_LINES];
     }

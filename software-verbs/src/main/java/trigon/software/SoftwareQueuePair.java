@@ -28,7 +28,7 @@ import trigon.verbs.VerbsException;
  * {@link Responder}. The post methods run on the posting threads; everything else on the event loop that it was dealt
  * to, which also has both of its connections.
  */
-final class SoftwareQueuePair implements QueuePair {
+final class SoftwareQueuePair implements QueuePair, PostedWork {
 
     private static final Logger log = LoggerFactory.getLogger(SoftwareQueuePair.class);
 
@@ -48,7 +48,7 @@ final class SoftwareQueuePair implements QueuePair {
     private volatile boolean closed;
 
     // owned by the event loop: what {@link #work} has seen, and whether it has been asked for again
-    private long tailSeen;
+    private final PaddedIndex tailSeen = new PaddedIndex();
     private boolean workDue;
 
     // set on the way to READY_TO_SEND; owned by the event loop
@@ -204,10 +204,10 @@ final class SoftwareQueuePair implements QueuePair {
 
     // ---- the event loop, at the start of a turn
 
-    /** Whether {@link #work} would find something new. */
-    boolean hasPosted() {
+    @Override
+    public boolean hasPosted() {
         return workDue
-                || sendQueue.tail() != tailSeen
+                || sendQueue.tail() != tailSeen.get()
                 || ((awaitsReceive || state == QueuePairStateCode.ERROR) && !receiveQueue.isEmpty());
     }
 
@@ -216,9 +216,19 @@ final class SoftwareQueuePair implements QueuePair {
         workDue = true;
     }
 
-    void work() {
+    @Override
+    public void work() {
         workDue = false;
-        tailSeen = sendQueue.tail();
+        tailSeen.setRelease(sendQueue.tail());
+        try {
+            workOff();
+        } catch (RuntimeException e) {
+            log.warn("{} fails, which is a defect of the software device", this, e);
+            enterError("a defect: " + e);
+        }
+    }
+
+    private void workOff() {
         if (closed) {
             return;
         }

@@ -71,6 +71,8 @@ abstract class StreamReader extends ChannelInboundHandlerAdapter {
             destination.loop().register(channel).addListener(arrived -> {
                 if (arrived.isSuccess()) {
                     onArrival.run();
+                } else {
+                    closeChannel();
                 }
             });
         });

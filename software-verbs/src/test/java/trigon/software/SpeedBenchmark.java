@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -22,12 +23,17 @@ import trigon.verbs.WorkCompletions;
  * Latency and bandwidth between two providers of this process, with NCCL's pattern of messages: a clear-to-send of 32
  * bytes one way, then the payload with an immediate the other way. Not a test: run its {@code main}; docs/performance.md
  * says how. Apart from the time it prints the processor time of the event loops, which other load does not distort.
+ *
+ * <p>Arguments: the number of event loops and for how many microseconds they poll; none for what suits the machine.
  */
 final class SpeedBenchmark {
 
     private static final int CLEAR_TO_SEND = 32;
     private static final int WINDOW = 8;
-    private static final int CPU_WARM_UP = 20_000;
+    /** The first one warms up. */
+    private static final int ROUNDS = 2;
+
+    private static final int PING_PONGS = 20_000;
     /** The kernel keeps 15 characters of a thread's name. */
     private static final String LOOP_NAME = "trigon-software";
 
@@ -36,15 +42,19 @@ final class SpeedBenchmark {
     private SpeedBenchmark() {}
 
     public static void main(String[] arguments) {
-        try (SoftwareVerbs one = Loopback.provider();
-                SoftwareVerbs other = Loopback.provider()) {
+        EventLoops loops = arguments.length == 2
+                ? new EventLoops(Integer.parseInt(arguments[0]), Duration.ofNanos(1000 * Long.parseLong(arguments[1])))
+                : EventLoops.forCores(Runtime.getRuntime().availableProcessors());
+        System.out.println(loops);
+        try (SoftwareVerbs one = new SoftwareVerbs(List.of(Loopback.A), loops);
+                SoftwareVerbs other = new SoftwareVerbs(List.of(Loopback.B), loops)) {
             VerbsFabric fabric = new VerbsFabric(
                     new VerbsFabric.End(one, "soft_a", 1, 0),
                     new VerbsFabric.End(other, "soft_b", 1, 0),
                     Optional.empty());
-            for (int round = 0; round < 2; round++) {
-                run(fabric, "8 B back and forth", 1, 8, 1, CPU_WARM_UP);
-                run(fabric, "8 B", 1, 8, WINDOW, 10 * CPU_WARM_UP);
+            for (int round = 0; round < ROUNDS; round++) {
+                run(fabric, "8 B back and forth", 1, 8, 1, PING_PONGS);
+                run(fabric, "8 B", 1, 8, WINDOW, 10 * PING_PONGS);
                 for (int size : new int[] {64 << 10, 512 << 10}) {
                     for (int queuePairs : new int[] {1, 4}) {
                         int messages = (int) ((6L << 30) / size);

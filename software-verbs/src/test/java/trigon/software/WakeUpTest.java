@@ -29,7 +29,6 @@ import trigon.verbs.WorkCompletionStatus;
 @Timeout(120)
 class WakeUpTest {
 
-    private static final int POSTERS = 4;
     private static final int MESSAGES = 600;
     private static final int LONGEST_PAUSE_MICROS = 60;
 
@@ -37,19 +36,19 @@ class WakeUpTest {
     private static final int NO_TIME_LIMIT = 31;
 
     @ParameterizedTest
-    @CsvSource({"1, 0", "1, 1", "1, 30", "2, 5", "4, 30"})
-    void losesNoWakeUp(int threads, int pollMicros) throws InterruptedException, ExecutionException {
+    @CsvSource({"1, 0, 1", "1, 0, 4", "1, 1, 1", "1, 30, 4", "2, 5, 2", "4, 30, 4"})
+    void losesNoWakeUp(int threads, int pollMicros, int posterCount) throws InterruptedException, ExecutionException {
         EventLoops loops = new EventLoops(threads, Duration.ofNanos(pollMicros * 1_000L));
         long seed = new Random().nextLong();
         try (SoftwareVerbs one = new SoftwareVerbs(List.of(Loopback.A), loops);
                 SoftwareVerbs other = new SoftwareVerbs(List.of(Loopback.B), loops);
-                ExecutorService posters = Executors.newFixedThreadPool(POSTERS)) {
+                ExecutorService posters = Executors.newFixedThreadPool(posterCount)) {
             VerbsFabric fabric = new VerbsFabric(
                     new VerbsFabric.End(one, "soft_a", 1, 0),
                     new VerbsFabric.End(other, "soft_b", 1, 0),
                     Optional.empty());
             List<Callable<Boolean>> tasks = new ArrayList<>();
-            for (int i = 0; i < POSTERS; i++) {
+            for (int i = 0; i < posterCount; i++) {
                 Random random = new Random(seed + i);
                 tasks.add(() -> postNowAndThen(fabric, random));
             }
