@@ -28,14 +28,10 @@ def aborts(setting, report, ranks):
             session.check([{"op": "all_reduce", "count": count} for count in (1, 1_048_573)], 60)
 
 
-# PyTorch's watchdog hears of the error at once, and then waits for a minute for dumps of what all ranks did last.
-WITHOUT_DUMP = {"TORCH_NCCL_DUMP_ON_TIMEOUT": "0"}
-
-
 def killed(setting, report, ranks, raising):
     """One rank dies by SIGKILL in the middle of all-reduces; the others must hear of it."""
     name = "killed rank, " + ("errors raised" if raising else "PyTorch's default error handling")
-    launch = Launch(setting, name, ranks, {**trigon(setting), **(RAISE if raising else WITHOUT_DUMP)})
+    launch = Launch(setting, name, ranks, {**trigon(setting), **(RAISE if raising else {})})
     with launch:
         launch.ask("warm", 60)
         launch.ask("connect", 90, port=free_port())
