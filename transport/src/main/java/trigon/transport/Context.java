@@ -7,20 +7,14 @@ import java.util.concurrent.ConcurrentHashMap;
  * A communicator's use of the plugin, and the handles of what was opened in it: NCCL drops half-open connections without
  * closing them when it aborts, so the context does when it goes. Thread-safe.
  *
- * @param commId NCCL's hash of the communicator; 0 where the API version has none
  * @param trafficClass the application's, or {@link NetPlugin#TRAFFIC_CLASS_UNDEFINED}
  * @param listenComms handles of open listen comms
  * @param connecting handles of connections on their way up
  * @param comms handles of send and receive comms
  */
-record Context(long commId, int trafficClass, Set<Long> listenComms, Set<Long> connecting, Set<Long> comms) {
+record Context(int trafficClass, Set<Long> listenComms, Set<Long> connecting, Set<Long> comms) {
 
-    Context(long commId, int trafficClass) {
-        this(
-                commId,
-                trafficClass,
-                ConcurrentHashMap.newKeySet(),
-                ConcurrentHashMap.newKeySet(),
-                ConcurrentHashMap.newKeySet());
+    Context(int trafficClass) {
+        this(trafficClass, ConcurrentHashMap.newKeySet(), ConcurrentHashMap.newKeySet(), ConcurrentHashMap.newKeySet());
     }
 }

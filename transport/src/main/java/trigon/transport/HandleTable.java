@@ -86,17 +86,6 @@ final class HandleTable<T> {
         return result;
     }
 
-    /** All objects that are in the table now. */
-    synchronized List<T> objects() {
-        List<T> result = new ArrayList<>();
-        for (Entry<T> entry : entries) {
-            if (entry != null) {
-                result.add(entry.object);
-            }
-        }
-        return result;
-    }
-
     private int newSlot() {
         if (used == entries.length) {
             if (used == MAX_SLOTS) {

@@ -116,7 +116,8 @@ public final class RoutedNetPlugin implements NetPlugin, AutoCloseable {
 
     @Override
     public long openContext(long commId, int trafficClass) {
-        return contexts.add(new Context(commId, trafficClass));
+        log.info("communicator 0x{} uses {}", Long.toHexString(commId), links.all());
+        return contexts.add(new Context(trafficClass));
     }
 
     @Override

@@ -18,7 +18,7 @@ class HandleTableTest {
 
         assertThat(table.find(one)).isEqualTo("one");
         assertThat(table.find(two)).isEqualTo("two");
-        assertThat(table.objects()).containsExactly("one", "two");
+        assertThat(table.handles()).containsExactly(one, two);
     }
 
     @Test
