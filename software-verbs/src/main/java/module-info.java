@@ -1,9 +1,7 @@
 /** The verbs API over TCP, for links without RDMA NICs. */
 module trigon.software {
     requires transitive trigon.verbs;
-    requires io.netty.buffer;
     requires io.netty.common;
-    requires io.netty.transport;
     requires org.slf4j;
     requires static org.jspecify;
 

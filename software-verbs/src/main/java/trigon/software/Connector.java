@@ -1,25 +1,25 @@
 package trigon.software;
 
-import io.netty.bootstrap.Bootstrap;
-import io.netty.channel.Channel;
-import io.netty.channel.ChannelFuture;
-import io.netty.channel.ChannelInitializer;
-import io.netty.channel.ConnectTimeoutException;
-import io.netty.channel.socket.nio.NioSocketChannel;
+import java.io.IOException;
 import java.net.ConnectException;
 import java.net.InetSocketAddress;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.SocketChannel;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Opens a requester's connection to its peer, from the device's address. Owned by the event loop. */
+/** Opens a requester's connection to its peer, from the device's address. Used under the queue pair's lock. */
 final class Connector {
 
     private static final Logger log = LoggerFactory.getLogger(Connector.class);
-    private static final int RETRY_MILLIS = 100;
+    private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
     private final SoftwareQueuePair queuePair;
     private final Requester requester;
+    private final Timer retry;
+    private @Nullable SocketChannel opening;
     private boolean connecting;
     /** Grows with each {@link #stop}, so that a late outcome of connecting is recognized. */
     private int epoch;
@@ -27,6 +27,7 @@ final class Connector {
     Connector(SoftwareQueuePair queuePair, Requester requester) {
         this.queuePair = queuePair;
         this.requester = requester;
+        retry = new Timer(queuePair::locked, this::connect);
     }
 
     boolean isConnecting() {
@@ -36,68 +37,71 @@ final class Connector {
     /** Connects, and tells the requester how it went. */
     void connect() {
         connecting = true;
-        int attempt = epoch;
         SoftwareDeviceContext context = queuePair.context();
-        InetSocketAddress peer = queuePair.peer().address();
-        ChannelFuture outcome = new Bootstrap()
-                .group(queuePair.loop())
-                .channel(NioSocketChannel.class)
-                .handler(new ChannelInitializer<>() {
-                    @Override
-                    protected void initChannel(Channel channel) {
-                        RequestConnection connection = new RequestConnection(channel, queuePair.thread(), requester);
-                        context.socketOptions().apply(channel.config(), connection);
-                        channel.pipeline().addLast(connection);
-                    }
-                })
-                .connect(peer, new InetSocketAddress(context.device().address(), 0));
-        outcome.addListener(done -> {
-            Throwable cause = done.cause();
-            if (cause == null) {
-                succeeded(outcome.channel().pipeline().get(RequestConnection.class), attempt);
-            } else if (attempt == epoch) {
-                failed(peer, cause);
+        try {
+            int attempt = epoch;
+            SocketChannel channel = SocketChannel.open();
+            opening = channel;
+            context.socketOptions().apply(channel);
+            channel.bind(new InetSocketAddress(context.device().address(), 0));
+            if (channel.connect(queuePair.peer().address())) {
+                succeeded(channel);
+            } else {
+                queuePair
+                        .attendant()
+                        .register(
+                                channel,
+                                SelectionKey.OP_CONNECT,
+                                () -> queuePair.locked(() -> onConnectable(channel, attempt)));
             }
-        });
-    }
-
-    private void succeeded(RequestConnection connection, int attempt) {
-        if (attempt == epoch) {
-            connecting = false;
-            requester.onConnected(connection);
-        } else {
-            connection.close();
+        } catch (IOException e) {
+            failed(e);
         }
     }
 
-    private void failed(InetSocketAddress peer, Throwable cause) {
-        log.debug("{} cannot connect to {}: {}", queuePair, peer, cause.getMessage());
+    private void onConnectable(SocketChannel channel, int attempt) {
+        if (attempt != epoch) {
+            return; // given up meanwhile
+        }
+        try {
+            if (channel.finishConnect()) {
+                succeeded(channel);
+            }
+        } catch (IOException e) {
+            failed(e);
+        }
+    }
+
+    private void succeeded(SocketChannel channel) throws IOException {
+        RequestConnection connection = new RequestConnection(channel, queuePair, requester);
+        epoch++;
         connecting = false;
-        if (cause instanceof ConnectException && !(cause instanceof ConnectTimeoutException)) {
+        opening = null;
+        requester.onConnected(connection);
+    }
+
+    private void failed(IOException cause) {
+        InetSocketAddress peer = queuePair.peer().address();
+        log.debug("{} cannot connect to {}: {}", queuePair, peer, cause.getMessage());
+        stop();
+        if (cause instanceof ConnectException) {
             requester.onRefused("cannot connect to " + peer + ": " + cause.getMessage());
         } else if (requester.hasWork()) {
-            connectLater(); // until the requester's time limit
+            connecting = true; // again, until the requester's time limit
+            queuePair.attendant().schedule(retry, RETRY_NANOS);
         }
-    }
-
-    private void connectLater() {
-        connecting = true;
-        int attempt = epoch;
-        var _ = queuePair
-                .loop()
-                .schedule(
-                        () -> {
-                            if (attempt == epoch) {
-                                connect();
-                            }
-                        },
-                        RETRY_MILLIS,
-                        TimeUnit.MILLISECONDS);
     }
 
     /** Gives up. */
     void stop() {
         epoch++;
         connecting = false;
+        queuePair.attendant().cancel(retry);
+        SocketChannel unfinished = opening;
+        opening = null;
+        if (unfinished != null) {
+            StreamReader.closeQuietly(unfinished);
+            queuePair.attendant().wakeUp(); // lets go of the socket
+        }
     }
 }

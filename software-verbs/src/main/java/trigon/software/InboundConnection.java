@@ -1,7 +1,8 @@
 package trigon.software;
 
-import io.netty.channel.socket.SocketChannel;
-import io.netty.util.concurrent.ScheduledFuture;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.channels.SocketChannel;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -9,38 +10,52 @@ import org.slf4j.LoggerFactory;
 
 /**
  * A connection that a peer's requester has opened: first its preamble, then its requests, come in; the responses go
- * out. Owned by the event loop.
+ * out. The attendant's until the preamble is there; then used under the lock of the queue pair that it named; and the
+ * attendant's again from {@link #finish} on.
  */
-final class InboundConnection extends StreamReader {
+final class InboundConnection extends Connection {
+
+    /** Whose it is. */
+    private enum Phase {
+        STRANGER,
+        KEPT,
+        ADOPTED,
+        FINISHING
+    }
 
     private static final Logger log = LoggerFactory.getLogger(InboundConnection.class);
 
     /** How long the end of a connection may take: the last responses, and the peer's reaction to them. */
-    private static final long FINISH_SECONDS = 2;
+    private static final long FINISH_NANOS = TimeUnit.SECONDS.toNanos(2);
 
     private final SocketChannel channel;
+    private final InetSocketAddress from;
     private final Listener listener;
-    private final ScheduledFuture<?> preambleDeadline;
+    private final Timer deadline;
+    private volatile Phase phase = Phase.STRANGER;
     private Preamble.@Nullable Hello hello;
-    /** Who lets it wait. */
-    private @Nullable Responder keeper;
 
     private @Nullable Responder responder;
     /** From the adoption on: strangers get no memory. */
     private @Nullable ResponseStream stream;
 
     private boolean refusing;
-    private boolean finishing;
 
-    InboundConnection(SocketChannel channel, DeviceThread thread, Listener listener, long preambleMillis) {
-        super(channel, thread, WireFormat.PREAMBLE_BYTES);
+    InboundConnection(SocketChannel channel, Attendant attendant, Listener listener, long preambleMillis)
+            throws IOException {
+        super(channel, attendant, WireFormat.PREAMBLE_BYTES);
         this.channel = channel;
         this.listener = listener;
-        preambleDeadline = channel.eventLoop()
-                .schedule(
-                        () -> reject("it said nothing for " + preambleMillis + " ms"),
-                        preambleMillis,
-                        TimeUnit.MILLISECONDS);
+        from = (InetSocketAddress) channel.getRemoteAddress();
+        deadline = new Timer(() -> {
+            if (phase == Phase.STRANGER) {
+                reject("it said nothing for " + preambleMillis + " ms");
+            } else {
+                close();
+            }
+        });
+        attendant.schedule(deadline, TimeUnit.MILLISECONDS.toNanos(preambleMillis));
+        arm();
     }
 
     /** Only after {@link #adoptedBy}. */
@@ -61,42 +76,50 @@ final class InboundConnection extends StreamReader {
         return known;
     }
 
-    /** Waits, paused, until that responder adopts or declines it. */
-    void keptBy(Responder waitedFor) {
-        pause();
-        keeper = waitedFor;
+    /** Waits until a responder adopts or declines it. */
+    void keep() {
+        phase = Phase.KEPT;
     }
 
     /** The requests belong to that responder from now on. */
     void adoptedBy(Responder owner) {
         responder = owner;
-        stream = new ResponseStream(channel, thread(), this);
+        stream = new ResponseStream(channel, this);
+        phase = Phase.ADOPTED;
+        resume();
+    }
+
+    /** What takes the socket over. */
+    interface LaneTaker {
+
+        void take(SocketChannel channel) throws IOException;
+    }
+
+    /** It is a lane, and a worker's from now on. */
+    void becomeLane(LaneTaker taker) {
+        leaveAttendant();
+        try {
+            taker.take(channel);
+        } catch (IOException e) {
+            end(e.toString());
+        }
     }
 
     /** Ends it for what the peer did, with a line in the log. */
     void reject(String reason) {
-        listener.rejected(channel.remoteAddress(), reason);
+        listener.rejected(from, reason);
         close();
     }
 
     /** Ends it because the queue pair is not there for it: the peer may just be a moment late. */
     void decline(String reason) {
-        log.debug("{} is closed: {}", channel, reason);
+        log.debug("{} is closed: {}", from, reason);
         close();
     }
 
     /** Ends it at once; nothing more is read from or written to memory. */
     void close() {
-        preambleDeadline.cancel(false);
-        discard();
-        stopStream();
-        closeChannel();
-    }
-
-    private void stopStream() {
-        if (stream != null) {
-            stream.stop();
-        }
+        end("this side is done with it");
     }
 
     /** Ends it once the last responses are out, so that the peer learns what has been done; takes no more requests. */
@@ -106,11 +129,60 @@ final class InboundConnection extends StreamReader {
             close();
             return;
         }
-        finishing = true;
         discard();
+        attendant().execute(this::startFinishing);
+        phase = Phase.FINISHING;
+    }
+
+    private void startFinishing() {
+        if (!isEnded()) {
+            attendant().schedule(deadline, FINISH_NANOS);
+            goOnFinishing();
+        }
+    }
+
+    private void goOnFinishing() {
         stream().ring();
-        var _ = channel.eventLoop().schedule(this::closeChannel, FINISH_SECONDS, TimeUnit.SECONDS);
-        afterDrained();
+        if (stream().isIdle()) {
+            try {
+                channel.shutdownOutput();
+            } catch (IOException e) {
+                end(e.toString());
+                return;
+            }
+        }
+        receive();
+        if (!isEnded()) {
+            disarm();
+            arm();
+        }
+    }
+
+    @Override
+    public void onReady() {
+        switch (phase) {
+            case STRANGER -> {
+                receive();
+                Preamble.Hello named = hello;
+                if (named != null && !isEnded()) {
+                    disarm();
+                    listener.identified(this, named);
+                }
+            }
+            case KEPT -> disarm();
+            case ADOPTED -> {
+                Responder owner = responder;
+                if (owner != null) {
+                    owner.queuePair().onReady();
+                }
+            }
+            case FINISHING -> goOnFinishing();
+        }
+    }
+
+    @Override
+    boolean hasOutput() {
+        return stream != null && !stream.isIdle();
     }
 
     @Override
@@ -120,13 +192,13 @@ final class InboundConnection extends StreamReader {
             owner.onRequest(at);
             return;
         }
-        preambleDeadline.cancel(false);
-        expectHeaders(WireFormat.REQUEST_BYTES);
+        attendant().cancel(deadline);
         switch (WireFormat.preamble(at)) {
             case Preamble.Malformed malformed -> reject(malformed.reason());
             case Preamble.Hello named -> {
                 hello = named;
-                listener.identified(this, named);
+                expectHeaders(WireFormat.REQUEST_BYTES);
+                pause(); // what follows is the queue pair's, under its lock
             }
         }
     }
@@ -136,18 +208,6 @@ final class InboundConnection extends StreamReader {
         Responder owner = responder;
         if (owner != null) {
             owner.onPayload(at, bytes, last);
-        }
-    }
-
-    @Override
-    void onReadComplete() {
-        if (stream == null) {
-            return;
-        }
-        if (stream.mayWait()) {
-            thread().ringLater(stream);
-        } else {
-            stream.ring();
         }
     }
 
@@ -161,39 +221,25 @@ final class InboundConnection extends StreamReader {
         discard();
     }
 
-    void onDrained() {
-        if (refusing || finishing) {
-            // not from here: this runs inside a write
-            channel.eventLoop().execute(this::afterDrained);
-        }
-    }
-
-    private void afterDrained() {
-        if (!stream().isIdle()) {
-            return;
-        }
-        Responder owner = responder;
-        if (finishing) {
-            var _ = channel.shutdownOutput();
-        } else if (owner != null) {
-            owner.onResponsesOut();
-        }
+    /** Whether a refusal is the last that is said on it. */
+    boolean isRefusing() {
+        return refusing;
     }
 
     @Override
     void onClosed() {
-        preambleDeadline.cancel(false);
-        stopStream();
+        attendant().cancel(deadline);
+        if (stream != null) {
+            stream.stop();
+        }
         if (hello == null) {
             listener.closed(this);
-        }
-        if (keeper != null) {
-            keeper.forget(this);
         }
         Responder owner = responder;
         responder = null;
         if (owner != null) {
             owner.onConnectionClosed(this);
         }
+        attendant().wakeUp(); // lets go of the socket
     }
 }

@@ -1,16 +1,15 @@
 package trigon.software;
 
-import io.netty.bootstrap.ServerBootstrap;
-import io.netty.channel.Channel;
-import io.netty.channel.ChannelFuture;
-import io.netty.channel.ChannelInitializer;
-import io.netty.channel.ChannelOption;
-import io.netty.channel.socket.SocketChannel;
-import io.netty.channel.socket.nio.NioServerSocketChannel;
+import java.io.Closeable;
+import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
 import java.util.HashSet;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import trigon.verbs.Errno;
@@ -18,17 +17,23 @@ import trigon.verbs.VerbsException;
 
 /**
  * Accepts connections on a device's address, and hands those with a proper preamble to the queue pair they name. Its
- * port is the device's LID. Owned by the control thread but for what says otherwise.
+ * port is the device's LID. The attendant's but for what says otherwise.
  */
-final class Listener {
+final class Listener implements Attendant.Attended {
 
     private static final Logger log = LoggerFactory.getLogger(Listener.class);
     private static final int BACKLOG = 1024;
     private static final int STRANGER_LIMIT = 1024;
     private static final long REPORT_EVERY_NANOS = TimeUnit.SECONDS.toNanos(10);
 
+    /** After a failure, for lack of file descriptors for example: trying again at once would be trying without end. */
+    private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
     private final SoftwareDeviceContext context;
-    private final Channel server;
+    private final long preambleMillis;
+    private final ServerSocketChannel server;
+    private final SelectionKey key;
+    private final Timer retry = new Timer(this::acceptAgain);
     /** Those that have not sent their preamble. */
     private final Set<InboundConnection> strangers = new HashSet<>();
 
@@ -37,43 +42,78 @@ final class Listener {
 
     Listener(SoftwareDeviceContext context, long preambleMillis) {
         this.context = context;
-        ChannelFuture bound = new ServerBootstrap()
-                .group(context.control().loop(), context.control().loop())
-                .channel(NioServerSocketChannel.class)
-                .option(ChannelOption.SO_BACKLOG, BACKLOG)
-                .childHandler(new ChannelInitializer<SocketChannel>() {
-                    @Override
-                    protected void initChannel(SocketChannel channel) {
-                        accepted(channel, preambleMillis);
-                    }
-                })
-                .bind(new InetSocketAddress(context.device().address(), 0))
-                .awaitUninterruptibly();
-        if (!bound.isSuccess()) {
+        this.preambleMillis = preambleMillis;
+        ServerSocketChannel bound = null;
+        try {
+            bound = ServerSocketChannel.open();
+            bound.configureBlocking(false);
+            bound.bind(new InetSocketAddress(context.device().address(), 0), BACKLOG);
+            server = bound;
+            key = context.attendant().register(bound, SelectionKey.OP_ACCEPT, this);
+        } catch (IOException e) {
+            closeQuietly(bound);
             throw new VerbsException(
                     "ibv_open_device",
                     context.device().toString(),
                     Errno.EADDRNOTAVAIL,
-                    "cannot listen on its address: " + bound.cause().getMessage());
+                    "cannot listen on its address: " + e.getMessage());
         }
-        server = bound.channel();
+    }
+
+    private static void closeQuietly(@Nullable Closeable channel) {
+        if (channel != null) {
+            try {
+                channel.close();
+            } catch (IOException e) {
+                log.debug("Closing a listener: {}", e.toString());
+            }
+        }
     }
 
     /** Any thread. */
     int port() {
-        return ((InetSocketAddress) server.localAddress()).getPort();
+        return server.socket().getLocalPort();
     }
 
-    private void accepted(SocketChannel channel, long preambleMillis) {
-        if (strangers.size() == STRANGER_LIMIT) {
-            rejected(channel.remoteAddress(), STRANGER_LIMIT + " others have not said who they are either");
-            var _ = channel.close();
-            return;
+    @Override
+    public void onReady() {
+        try {
+            for (SocketChannel channel = server.accept(); channel != null; channel = server.accept()) {
+                accepted(channel);
+            }
+        } catch (IOException e) {
+            log.warn(
+                    "{} cannot accept a connection, and tries again in a moment: {}",
+                    context.deviceName(),
+                    e.getMessage());
+            if (key.isValid()) {
+                key.interestOps(0);
+                context.attendant().schedule(retry, RETRY_NANOS);
+            }
         }
-        InboundConnection connection = new InboundConnection(channel, context.control(), this, preambleMillis);
-        context.socketOptions().apply(channel.config(), connection);
-        strangers.add(connection);
-        channel.pipeline().addLast(connection);
+    }
+
+    private void acceptAgain() {
+        if (key.isValid()) {
+            key.interestOps(SelectionKey.OP_ACCEPT);
+        }
+    }
+
+    private void accepted(SocketChannel channel) {
+        try {
+            if (strangers.size() == STRANGER_LIMIT) {
+                rejected(
+                        (InetSocketAddress) channel.getRemoteAddress(),
+                        STRANGER_LIMIT + " others have not said who they are either");
+                channel.close();
+                return;
+            }
+            context.socketOptions().apply(channel);
+            strangers.add(new InboundConnection(channel, context.attendant(), this, preambleMillis));
+        } catch (IOException e) {
+            log.debug("{} was gone when it was accepted: {}", channel, e.getMessage());
+            closeQuietly(channel);
+        }
     }
 
     void identified(InboundConnection connection, Preamble.Hello hello) {
@@ -81,10 +121,10 @@ final class Listener {
         SoftwareQueuePair queuePair = context.queuePair(hello.destinationNumber());
         if (queuePair == null) {
             connection.decline("there is no queue pair for " + hello);
-        } else if (queuePair.thread() == context.control()) {
-            queuePair.responder().offer(connection);
+        } else if (hello.lane() > 0) {
+            queuePair.offerLane(connection);
         } else {
-            connection.moveTo(queuePair.thread(), () -> queuePair.responder().offer(connection));
+            queuePair.offer(connection);
         }
     }
 
@@ -110,8 +150,9 @@ final class Listener {
         strangers.remove(connection);
     }
 
-    /** Accepts no more; connections that are about to end get their time. */
+    /** Accepts no more; connections that are about to end get their time. Any thread. */
     void close() {
-        var _ = server.close();
+        closeQuietly(server);
+        context.attendant().wakeUp(); // lets go of the socket
     }
 }

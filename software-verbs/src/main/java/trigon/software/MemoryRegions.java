@@ -7,27 +7,21 @@ import trigon.verbs.AccessFlag;
 
 /**
  * The keys of a device's memory regions. Keys are random, so that a peer can neither guess one nor meet an old one
- * again soon. Changed on the control thread; looking up is for all event loops, and allocates nothing.
+ * again soon. Changed under the context's monitor; looking up is for all threads, and allocates nothing.
  */
 final class MemoryRegions {
 
-    private final int threads;
     private final SecureRandom random = new SecureRandom();
 
     // replaced with every change, and never changed themselves: changes are rare, and looking up needs no lock
     private volatile IntObjectHashMap<SoftwareMemoryRegion> byLocalKey = new IntObjectHashMap<>();
     private volatile IntObjectHashMap<SoftwareMemoryRegion> byRemoteKey = new IntObjectHashMap<>();
 
-    /** Tables for that many event loops. */
-    MemoryRegions(int threads) {
-        this.threads = threads;
-    }
-
     SoftwareMemoryRegion add(SoftwareProtectionDomain domain, long address, long length, int accessBits) {
         int localKey = freeKey(byLocalKey);
         int remoteKey = freeKey(byRemoteKey);
         SoftwareMemoryRegion region =
-                new SoftwareMemoryRegion(domain, address, length, accessBits, localKey, remoteKey, threads);
+                new SoftwareMemoryRegion(domain, address, length, accessBits, localKey, remoteKey);
         byLocalKey = with(byLocalKey, localKey, region);
         byRemoteKey = with(byRemoteKey, remoteKey, region);
         return region;

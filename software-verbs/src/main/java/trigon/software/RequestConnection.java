@@ -1,17 +1,20 @@
 package trigon.software;
 
-import io.netty.channel.Channel;
+import java.io.IOException;
+import java.nio.channels.SocketChannel;
 
-/** The connection of a requester: its requests go out, the responses come in. Owned by the event loop. */
-final class RequestConnection extends StreamReader {
+/** The connection of a requester: its requests go out, the responses come in. Used under the queue pair's lock. */
+final class RequestConnection extends Connection {
 
+    private final SoftwareQueuePair queuePair;
     private final Requester requester;
     private final RequestStream stream;
 
-    RequestConnection(Channel channel, DeviceThread thread, Requester requester) {
-        super(channel, thread, WireFormat.RESPONSE_BYTES);
+    RequestConnection(SocketChannel channel, SoftwareQueuePair queuePair, Requester requester) throws IOException {
+        super(channel, queuePair.attendant(), WireFormat.RESPONSE_BYTES);
+        this.queuePair = queuePair;
         this.requester = requester;
-        stream = new RequestStream(channel, thread, requester);
+        stream = new RequestStream(channel, requester);
     }
 
     RequestStream stream() {
@@ -20,9 +23,13 @@ final class RequestConnection extends StreamReader {
 
     /** Ends it: what has not been sent is dropped. */
     void close() {
-        discard();
         stream.stop();
-        closeChannel();
+        end("the queue pair is done with it");
+    }
+
+    @Override
+    boolean hasOutput() {
+        return !stream.isIdle();
     }
 
     @Override
@@ -41,13 +48,14 @@ final class RequestConnection extends StreamReader {
     }
 
     @Override
-    void onReadComplete() {
-        requester.onResponsesHandled();
-    }
-
-    @Override
     void onClosed() {
         stream.stop();
         requester.onConnectionClosed(this);
+        attendant().wakeUp(); // lets go of the socket
+    }
+
+    @Override
+    public void onReady() {
+        queuePair.onReady();
     }
 }

@@ -1,23 +1,23 @@
 package trigon.software;
 
-import io.netty.channel.Channel;
+import java.nio.channels.SocketChannel;
 import trigon.verbs.Gid;
 import trigon.verbs.Memory;
 
-/** The requests of a queue pair on their way out. Owned by the event loop. */
+/** The requests of a queue pair on their way out. Used under the queue pair's lock. */
 final class RequestStream extends OutboundStream {
 
-    private static final int STAGING_BYTES = 64 << 10;
+    private static final int STAGING_BYTES = 16 << 10;
 
     private final Requester requester;
 
-    RequestStream(Channel channel, DeviceThread thread, Requester requester) {
-        super(channel, thread, STAGING_BYTES);
+    RequestStream(SocketChannel channel, Requester requester) {
+        super(channel, STAGING_BYTES);
         this.requester = requester;
     }
 
     void putPreamble(int destinationNumber, int sourceNumber, int firstPsn, Gid source) {
-        WireFormat.putPreamble(stagingEnd(), destinationNumber, sourceNumber, firstPsn, source);
+        WireFormat.putPreamble(stagingEnd(), destinationNumber, sourceNumber, firstPsn, source, 0);
         staged(WireFormat.PREAMBLE_BYTES);
     }
 

@@ -9,8 +9,8 @@ import trigon.verbs.SendFlag;
 import trigon.verbs.WorkCompletionStatus;
 
 /**
- * The sending half of a queue pair: turns send work requests into messages, and responses into completions. Owned by
- * the event loop.
+ * The sending half of a queue pair: turns send work requests into messages, and responses into completions. Used
+ * under the queue pair's lock.
  *
  * <p>Requests lie in the send queue in the order {@code head <= next <= tail}: below {@code next} they have been begun,
  * and from {@code head} on they are not acknowledged.
@@ -19,10 +19,14 @@ final class Requester {
 
     private static final Logger log = LoggerFactory.getLogger(Requester.class);
 
+    /** Every so many turns it looks for acknowledgements of unsignalled requests, and for the end of the connection. */
+    private static final int TURNS_UNHEARD = 16;
+
     private final SoftwareQueuePair queuePair;
     private final SendQueue queue;
     private final TimeLimits limits;
     private final Connector connector;
+    private final Lanes lanes;
     private final ReadTarget readTarget = new ReadTarget();
 
     private long head;
@@ -32,7 +36,12 @@ final class Requester {
 
     private int firstPsn;
     private int readsOutstanding;
+    private int signaledOutstanding;
     private int maxReadAtomic;
+    /** Turns since the responses were looked at, though nobody waits for any. */
+    private int turnsUnheard;
+
+    private long laneBytes;
 
     private @Nullable RequestConnection connection;
 
@@ -44,7 +53,8 @@ final class Requester {
         this.queuePair = queuePair;
         this.queue = queue;
         connector = new Connector(queuePair, this);
-        limits = new TimeLimits(this, queuePair.loop());
+        lanes = new Lanes(queuePair);
+        limits = new TimeLimits(this, queuePair);
     }
 
     // ---- life cycle
@@ -65,6 +75,7 @@ final class Requester {
         if (current != null) {
             current.close();
         }
+        lanes.stop();
         readTarget.clear();
         limits.stop();
     }
@@ -86,6 +97,7 @@ final class Requester {
         next = head;
         queue.release(head);
         readsOutstanding = 0;
+        signaledOutstanding = 0;
         lost = false;
         localFailure = null;
         base = head;
@@ -101,6 +113,7 @@ final class Requester {
         onProgress();
         established.stream().ring();
         work();
+        queuePair.arm();
     }
 
     /** Nobody listens at the peer's address. The next request tries again. */
@@ -125,6 +138,36 @@ final class Requester {
         work();
     }
 
+    // ---- the socket
+
+    /** Takes the responses that have come; false if there were none. */
+    boolean receive(boolean evenIfNobodyWaits) {
+        RequestConnection current = connection;
+        if (current == null) {
+            return false;
+        }
+        boolean waited = signaledOutstanding > 0 || readsOutstanding > 0 || current.isPaused();
+        if (!waited && !evenIfNobodyWaits && ++turnsUnheard < TURNS_UNHEARD) {
+            return false; // a system call saved
+        }
+        turnsUnheard = 0;
+        return current.receive();
+    }
+
+    /** Has the attendant look after the connection. */
+    void arm() {
+        if (connection != null) {
+            connection.arm();
+        }
+    }
+
+    /** The attendant looks after the queue pair. */
+    void disarm() {
+        if (connection != null) {
+            connection.disarm();
+        }
+    }
+
     // ---- requests
 
     /** Looks for something to do: after posts, and whenever something that was waited for has happened. */
@@ -136,8 +179,8 @@ final class Requester {
             fail(localFailure, "a request does not fit the local memory regions or the queue pair");
             return;
         }
-        if (lost) {
-            fail(WorkCompletionStatus.RETRY_EXCEEDED, "the peer has closed the connection");
+        if (lost || lanes.areBroken()) {
+            failForLostConnection();
             return;
         }
         limits.arm();
@@ -146,6 +189,28 @@ final class Requester {
             current.stream().ring();
         } else if (!connector.isConnecting()) {
             connector.connect();
+        }
+    }
+
+    private void failForLostConnection() {
+        int lostPsn = lanes.lostPsn();
+        if (lostPsn < 0) {
+            fail(WorkCompletionStatus.RETRY_EXCEEDED, "the peer has closed the connection");
+            return;
+        }
+        // what is left of the requests before it may still be acknowledged
+        long index = head + ((lostPsn - psn(head)) & WireFormat.PSN_MASK);
+        lanes.stop();
+        while (next > index) {
+            takeBackLast();
+        }
+        failLocally(WorkCompletionStatus.LOCAL_PROTECTION_ERROR);
+    }
+
+    private void takeBackLast() {
+        next--;
+        if ((queue.flags(next) & SendFlag.SIGNALED) != 0) {
+            signaledOutstanding--;
         }
     }
 
@@ -178,21 +243,63 @@ final class Requester {
             failLocally(WorkCompletionStatus.LOCAL_QP_OPERATION_ERROR);
             return;
         }
+        boolean inPieces = region != null && !reads && goesInPieces(index, length);
         stream.putRequest(
-                queue.opcode(index),
+                inPieces ? queue.opcode(index) | WireFormat.IN_PIECES : queue.opcode(index),
                 psn(index),
                 length,
                 queue.remoteAddress(index),
                 queue.remoteKey(index),
                 queue.operand(index));
         next++;
+        if ((queue.flags(index) & SendFlag.SIGNALED) != 0) {
+            signaledOutstanding++;
+        }
         if (reads) {
             readsOutstanding++;
+        } else if (inPieces && region != null) {
+            lanes.send(
+                    psn(index),
+                    region,
+                    queue.localAddress(index),
+                    length,
+                    queue.remoteAddress(index),
+                    queue.remoteKey(index));
         } else if (region == null || length <= OutboundStream.COPY_LIMIT) {
             stream.putPayload(queue.localAddress(index), length);
         } else {
             stream.sendPayload(region, queue.localAddress(index), length);
         }
+    }
+
+    /**
+     * Whether a request's payload goes on the lanes, where it may overtake requests before it. So it must not overlap
+     * with what they read or write; they are few, since none are begun while the socket is full.
+     */
+    private boolean goesInPieces(long index, int length) {
+        int opcode = queue.opcode(index);
+        boolean writes = opcode == WireFormat.WRITE || opcode == WireFormat.WRITE_WITH_IMMEDIATE;
+        if (!writes || !lanes.take(length)) {
+            return false;
+        }
+        if (!lanes.areReady()) {
+            if (head > base) { // so the peer is there, and ready
+                lanes.open(firstPsn);
+            }
+            return false;
+        }
+        if (index - head >= PieceCounts.MESSAGES - 1) {
+            return false;
+        }
+        long start = queue.remoteAddress(index);
+        for (long before = head; before < index; before++) {
+            long other = queue.remoteAddress(before);
+            boolean apart = other + queue.length(before) <= start || start + length <= other;
+            if (!apart || queue.opcode(before) == WireFormat.SEND) {
+                return false;
+            }
+        }
+        return true;
     }
 
     private @Nullable SoftwareMemoryRegion localRegion(long index, boolean write) {
@@ -219,7 +326,7 @@ final class Requester {
 
     /** The memory that the last request's payload comes from was deregistered while it was sent. */
     void onPayloadLost() {
-        next--;
+        takeBackLast();
         failLocally(WorkCompletionStatus.LOCAL_PROTECTION_ERROR);
     }
 
@@ -351,13 +458,6 @@ final class Requester {
         return head < next && queue.opcode(head) == opcode && psn(head) == psn;
     }
 
-    /** After the responses that had arrived: they may have made room, or freed what was held back. */
-    void onResponsesHandled() {
-        if (queuePair.isReadyToSend()) {
-            work();
-        }
-    }
-
     // ---- failures
 
     private void failAs(int reason) {
@@ -390,6 +490,9 @@ final class Requester {
     private void complete(WorkCompletionStatus status) {
         long index = head++;
         boolean signaled = (queue.flags(index) & SendFlag.SIGNALED) != 0;
+        if (signaled && index < next) {
+            signaledOutstanding--;
+        }
         if (signaled || status != WorkCompletionStatus.SUCCESS) {
             queuePair.completeSend(queue.workRequestId(index), status.code(), queue.opcode(index), queue.length(index));
         }
@@ -400,6 +503,14 @@ final class Requester {
     /** The peer, or the socket towards it, has given a sign of life. */
     void onProgress() {
         limits.onProgress();
+    }
+
+    /** Whether the lanes have sent something since the last time that this was asked. */
+    boolean haveLanesMoved() {
+        long bytes = lanes.bytes();
+        boolean moved = bytes != laneBytes;
+        laneBytes = bytes;
+        return moved;
     }
 
     boolean isRunning() {

@@ -1,9 +1,8 @@
 package trigon.software;
 
-import io.netty.util.concurrent.ScheduledFuture;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -14,11 +13,15 @@ import trigon.verbs.WorkCompletionStatus;
 import trigon.verbs.WorkCompletions;
 
 /**
- * The receiving half of a queue pair: carries out the peer's requests, one after the other. Owned by the event loop.
+ * The receiving half of a queue pair: carries out the peer's requests, one after the other. Used under the queue pair's
+ * lock.
  */
 final class Responder {
 
     private static final Logger log = LoggerFactory.getLogger(Responder.class);
+
+    /** Lanes that a peer may open. */
+    private static final int LANES_LIMIT = 64;
 
     /** Connections that may wait for the queue pair to become ready; one is the peer's. */
     private static final int WAITING_LIMIT = 8;
@@ -34,24 +37,38 @@ final class Responder {
     private int expectedPsn;
     private int maxReadAtomic;
 
+    /** Those that the peer has opened to this queue pair. */
+    private final List<IncomingLane> lanes = new ArrayList<>();
+
+    private final PieceCounts pieces = new PieceCounts();
+
+    private int firstPsn;
     private int opcode;
     private int psn;
     private int length;
     private long operand;
     private @Nullable SoftwareMemoryRegion target;
     private boolean waitsForReceive;
-    private @Nullable ScheduledFuture<?> notReadyTimer;
+    private volatile boolean waitsForPieces;
+    private final Timer notReadyTimer;
 
     Responder(SoftwareQueuePair queuePair, ReceiveQueue receives) {
         this.queuePair = queuePair;
         this.receives = receives;
+        notReadyTimer = new Timer(queuePair::locked, this::sayNotReady);
+    }
+
+    SoftwareQueuePair queuePair() {
+        return queuePair;
     }
 
     // ---- life cycle
 
     /** READY_TO_RECEIVE: takes the peer's connection, if it has come already. */
     void start(int receivePsn, int maxDestinationReadAtomic) {
+        firstPsn = receivePsn;
         expectedPsn = receivePsn;
+        pieces.clearAll();
         maxReadAtomic = maxDestinationReadAtomic;
         offerWaiting();
     }
@@ -82,11 +99,33 @@ final class Responder {
         }
     }
 
+    /** A connection that asks to be a lane. It is taken or ended. */
+    void offerLane(InboundConnection candidate) {
+        LaneWorkers workers = queuePair.context().laneWorkers();
+        boolean isPeers = connection != null
+                && candidate.hello().lane() <= LANES_LIMIT
+                && lanes.size() < LANES_LIMIT
+                && queuePair.peer().matches(candidate.hello(), firstPsn);
+        if (!isPeers) {
+            candidate.reject("it is no lane of the peer of " + queuePair);
+        } else if (workers.settings().workers() == 0) {
+            candidate.decline("this process uses no lanes");
+        } else {
+            candidate.becomeLane(channel -> {
+                LaneWorker worker = workers.nextForReceiving();
+                IncomingLane lane = new IncomingLane(channel, queuePair, worker, pieces);
+                channel.write(ByteBuffer.allocate(1));
+                worker.add(lane);
+                lanes.add(lane);
+            });
+        }
+    }
+
     private void keep(InboundConnection candidate) {
         if (waiting.size() == WAITING_LIMIT) {
             candidate.reject("too many connections wait for " + queuePair);
         } else {
-            candidate.keptBy(this);
+            candidate.keep();
             waiting.add(candidate);
         }
     }
@@ -101,7 +140,8 @@ final class Responder {
         connection = peer;
         peer.adoptedBy(this);
         log.debug("{} is connected from {}", queuePair, peer.hello());
-        peer.resume();
+        queuePair.workLater(); // it may have said more already
+        queuePair.arm();
     }
 
     /** Takes no more requests. Responses that need no memory still get out. */
@@ -111,6 +151,10 @@ final class Responder {
         if (current != null) {
             current.finish();
         }
+        for (IncomingLane lane : lanes) {
+            lane.worker().remove(lane);
+        }
+        lanes.clear();
         target = null;
         stopWaiting();
     }
@@ -154,8 +198,45 @@ final class Responder {
         }
     }
 
-    void forget(InboundConnection candidate) {
-        waiting.remove(candidate);
+    // ---- the socket
+
+    /** Takes the requests that have come; false if there were none. */
+    boolean receive() {
+        InboundConnection current = connection;
+        return current != null && current.receive();
+    }
+
+    /**
+     * Sends the responses.
+     *
+     * @param all also an acknowledgement that could wait for more
+     */
+    void send(boolean all) {
+        InboundConnection current = connection;
+        if (current == null) {
+            return;
+        }
+        ResponseStream stream = current.stream();
+        if (all || !stream.mayWait()) {
+            stream.ring();
+        }
+        if (current.isRefusing() && stream.isIdle()) {
+            queuePair.enterError("a request was refused");
+        }
+    }
+
+    /** Has the attendant look after the connection. */
+    void arm() {
+        if (connection != null) {
+            connection.arm();
+        }
+    }
+
+    /** The attendant looks after the queue pair. */
+    void disarm() {
+        if (connection != null) {
+            connection.disarm();
+        }
     }
 
     // ---- requests
@@ -165,7 +246,9 @@ final class Responder {
             started = true;
             endWaiting();
         }
-        opcode = WireFormat.requestOpcode(at);
+        int named = WireFormat.requestOpcode(at);
+        opcode = named & ~WireFormat.IN_PIECES;
+        boolean inPieces = named != opcode;
         psn = WireFormat.requestPsn(at);
         length = WireFormat.requestLength(at);
         operand = WireFormat.requestOperand(at);
@@ -177,7 +260,7 @@ final class Responder {
         long address = WireFormat.requestAddress(at);
         int key = WireFormat.requestKey(at);
         switch (opcode) {
-            case WireFormat.WRITE, WireFormat.WRITE_WITH_IMMEDIATE -> startWrite(address, key);
+            case WireFormat.WRITE, WireFormat.WRITE_WITH_IMMEDIATE -> startWrite(address, key, inPieces);
             case WireFormat.SEND -> startSend();
             case WireFormat.READ -> read(address, key);
             case WireFormat.FETCH_AND_ADD -> fetchAndAdd(address, key);
@@ -185,7 +268,7 @@ final class Responder {
         }
     }
 
-    private void startWrite(long address, int key) {
+    private void startWrite(long address, int key, boolean inPieces) {
         if (!queuePair.allows(AccessFlag.REMOTE_WRITE)) {
             refuse(WireFormat.REMOTE_INVALID_REQUEST);
         } else if (length == 0) {
@@ -194,10 +277,39 @@ final class Responder {
             target = remoteRegion(key, address, length, AccessFlag.REMOTE_WRITE);
             if (target == null) {
                 refuse(WireFormat.REMOTE_ACCESS);
+            } else if (inPieces) {
+                waitsForPieces = true;
+                peer().pause();
+                onPieces();
             } else {
                 copy.start(address, length);
                 peer().expectPayload(length);
             }
+        }
+    }
+
+    /** Whether the message that is waited for is there, or will never be. */
+    boolean hasPieces() {
+        if (!waitsForPieces) {
+            return false;
+        }
+        int arrived = pieces.of(psn);
+        return arrived < 0 || arrived == length;
+    }
+
+    /** Pieces may have arrived: the request that waits for them goes on. */
+    private void onPieces() {
+        if (!hasPieces() || connection == null) {
+            return;
+        }
+        waitsForPieces = false;
+        boolean refused = pieces.of(psn) < 0;
+        pieces.clear(psn);
+        connection.resume();
+        if (refused) {
+            refuse(WireFormat.REMOTE_ACCESS);
+        } else {
+            finishMessage();
         }
     }
 
@@ -301,7 +413,7 @@ final class Responder {
         if (receives.isEmpty()) {
             sayNotReady();
         } else {
-            onReceivePosted(); // just now
+            goOn(); // just now
         }
     }
 
@@ -310,17 +422,23 @@ final class Responder {
         if (waitsForReceive && current != null) {
             current.stream().notReady(psn, queuePair.minRnrTimer());
             current.stream().ring();
-            notReadyTimer =
-                    queuePair.loop().schedule(this::sayNotReady, Timing.NOT_READY_REPEAT_NANOS, TimeUnit.NANOSECONDS);
+            queuePair.attendant().schedule(notReadyTimer, Timing.NOT_READY_REPEAT_NANOS);
         }
     }
 
-    /** A receive may have been posted: the request that waits for one goes on. */
-    void onReceivePosted() {
-        InboundConnection current = connection;
-        if (!waitsForReceive || current == null || receives.isEmpty()) {
-            return;
+    /** What a request waits for may be there: it goes on, and then those after it. */
+    void goOnWaiting() {
+        onPieces();
+        if (waitsForReceive && connection != null && !receives.isEmpty()) {
+            goOn();
         }
+        if (connection != null && connection.hasKept()) {
+            connection.receive();
+        }
+    }
+
+    private void goOn() {
+        InboundConnection current = peer();
         stopWaiting();
         current.stream().acknowledge((psn - 1) & WireFormat.PSN_MASK, 0);
         if (opcode == WireFormat.SEND) {
@@ -333,10 +451,10 @@ final class Responder {
 
     private void stopWaiting() {
         waitsForReceive = false;
+        waitsForPieces = false;
         queuePair.setAwaitsReceive(false);
-        if (notReadyTimer != null) {
-            notReadyTimer.cancel(false);
-            notReadyTimer = null;
+        if (notReadyTimer.isScheduled()) {
+            queuePair.attendant().cancel(notReadyTimer);
         }
     }
 
@@ -358,12 +476,6 @@ final class Responder {
     void onRefused() {
         refusing = true;
         target = null;
-    }
-
-    void onResponsesOut() {
-        if (refusing) {
-            queuePair.enterError("a request was refused");
-        }
     }
 
     private InboundConnection peer() {

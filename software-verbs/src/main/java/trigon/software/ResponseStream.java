@@ -1,12 +1,12 @@
 package trigon.software;
 
-import io.netty.channel.Channel;
+import java.nio.channels.SocketChannel;
 import org.jspecify.annotations.Nullable;
 import trigon.verbs.Memory;
 
 /**
  * The responses of a queue pair on their way out: data of READs and results of atomics in the order of the requests,
- * then the latest acknowledgement, then a refusal. Owned by the event loop.
+ * then the latest acknowledgement, then a refusal. Used under the queue pair's lock.
  */
 final class ResponseStream extends OutboundStream {
 
@@ -40,14 +40,11 @@ final class ResponseStream extends OutboundStream {
     private boolean nakPending;
     private int nakPsn;
     private int nakReason;
-    /** Whether its thread is going to {@link #ring} it. */
-    private boolean waiting;
-
     private int padding;
     private int readPsn;
 
-    ResponseStream(Channel channel, DeviceThread thread, InboundConnection connection) {
-        super(channel, thread, STAGING_BYTES);
+    ResponseStream(SocketChannel channel, InboundConnection connection) {
+        super(channel, STAGING_BYTES);
         this.connection = connection;
     }
 
@@ -114,23 +111,11 @@ final class ResponseStream extends OutboundStream {
 
     /** Whether nothing is to be sent but an acknowledgement that may wait for a moment. */
     boolean mayWait() {
-        return isOnlyAck() && ackMessages < LATE_MESSAGES && ackBytes < LATE_BYTES;
+        return isOnlyAck() && isWritten() && ackMessages < LATE_MESSAGES && ackBytes < LATE_BYTES;
     }
 
     private boolean isOnlyAck() {
         return padding == 0 && count == 0 && !notReadyPending && !nakPending;
-    }
-
-    /** True if it did not wait before. */
-    boolean startWaiting() {
-        boolean first = !waiting;
-        waiting = true;
-        return first;
-    }
-
-    void ringAfterWaiting() {
-        waiting = false;
-        ring();
     }
 
     /** Whether registered memory is still to be read for answers. */
@@ -219,10 +204,5 @@ final class ResponseStream extends OutboundStream {
         ackPending = false;
         refuse(readPsn, WireFormat.REMOTE_ACCESS);
         connection.onRefused();
-    }
-
-    @Override
-    void drained() {
-        connection.onDrained();
     }
 }

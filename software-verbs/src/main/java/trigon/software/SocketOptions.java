@@ -1,8 +1,8 @@
 package trigon.software;
 
-import io.netty.channel.ChannelConfig;
-import io.netty.channel.ChannelOption;
 import java.io.IOException;
+import java.net.StandardSocketOptions;
+import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.slf4j.Logger;
@@ -37,14 +37,15 @@ final class SocketOptions {
         }
     }
 
-    void apply(ChannelConfig config, StreamReader connection) {
-        config.setOption(ChannelOption.TCP_NODELAY, true);
-        config.setOption(ChannelOption.RECVBUF_ALLOCATOR, ReceiveStaging.allocator(connection));
+    /** Makes it a socket that never blocks and sends at once. */
+    void apply(SocketChannel channel) throws IOException {
+        channel.configureBlocking(false);
+        channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
         if (setsReceiveBuffer) {
-            config.setOption(ChannelOption.SO_RCVBUF, BUFFER_BYTES);
+            channel.setOption(StandardSocketOptions.SO_RCVBUF, BUFFER_BYTES);
         }
         if (setsSendBuffer) {
-            config.setOption(ChannelOption.SO_SNDBUF, BUFFER_BYTES);
+            channel.setOption(StandardSocketOptions.SO_SNDBUF, BUFFER_BYTES);
         }
     }
 }

@@ -1,7 +1,6 @@
 package trigon.software;
 
-import java.util.ArrayList;
-import java.util.List;
+import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -12,7 +11,8 @@ import trigon.verbs.VerbsException;
 import trigon.verbs.WorkCompletions;
 
 /**
- * A completion queue of a software device: event loops add, one thread polls. When it overruns, its queue pairs go
+ * A completion queue of a software device: whoever moves a queue pair's data adds, one thread polls
+ * and moves data itself when there is nothing to take. When it overruns, its queue pairs go
  * to the error state, and polling it fails once the completions that fitted have been taken.
  */
 final class SoftwareCompletionQueue implements CompletionQueue {
@@ -21,7 +21,9 @@ final class SoftwareCompletionQueue implements CompletionQueue {
 
     private final SoftwareDeviceContext context;
     private final CompletionRing ring;
-    private final List<SoftwareQueuePair> queuePairs = new ArrayList<>();
+    /** Replaced with every change, by {@link #attach} and {@link #detach}. */
+    private volatile SoftwareQueuePair[] queuePairs = new SoftwareQueuePair[0];
+
     private final AtomicBoolean overrun = new AtomicBoolean();
     private boolean open = true;
 
@@ -38,10 +40,16 @@ final class SoftwareCompletionQueue implements CompletionQueue {
     @Override
     public int poll(WorkCompletions into) {
         int taken = ring.drain(into);
+        if (taken == 0) {
+            for (SoftwareQueuePair queuePair : queuePairs) {
+                queuePair.poll();
+            }
+            taken = ring.drain(into);
+        }
         return taken == 0 && overrun.get() ? -Errno.EIO : taken;
     }
 
-    // ---- the control thread
+    // ---- under the context's monitor
 
     /** A queue pair begins to report here; ends with {@link #detach}. */
     void attach(SoftwareQueuePair queuePair) {
@@ -49,21 +57,26 @@ final class SoftwareCompletionQueue implements CompletionQueue {
             throw new VerbsException(
                     "ibv_create_qp", context.deviceName(), Errno.EINVAL, "the completion queue is closed");
         }
-        queuePairs.add(queuePair);
+        SoftwareQueuePair[] more = Arrays.copyOf(queuePairs, queuePairs.length + 1);
+        more[queuePairs.length] = queuePair;
+        queuePairs = more;
     }
 
     void detach(SoftwareQueuePair queuePair) {
-        queuePairs.remove(queuePair);
+        int at = Arrays.asList(queuePairs).indexOf(queuePair);
+        SoftwareQueuePair[] fewer = Arrays.copyOf(queuePairs, queuePairs.length - 1);
+        System.arraycopy(queuePairs, at + 1, fewer, at, fewer.length - at);
+        queuePairs = fewer;
     }
 
-    // ---- the event loops
+    // ---- who moves a queue pair's data
 
     void add(
             long workRequestId, int status, int opcode, int byteLength, int immediate, int flags, int queuePairNumber) {
         boolean fits = ring.offer(workRequestId, status, opcode, byteLength, immediate, flags, queuePairNumber);
         if (!fits && overrun.compareAndSet(false, true)) {
             // later: the caller is in the middle of a change of its own
-            context.control().execute(this::failQueuePairs);
+            context.attendant().execute(this::failQueuePairs);
         }
     }
 
@@ -73,23 +86,23 @@ final class SoftwareCompletionQueue implements CompletionQueue {
                         + " larger.",
                 context.deviceName(),
                 ring.capacity());
-        for (SoftwareQueuePair queuePair : List.copyOf(queuePairs)) {
-            queuePair.thread().execute(() -> queuePair.enterError("its completion queue overran"));
+        for (SoftwareQueuePair queuePair : queuePairs) {
+            queuePair.locked(() -> queuePair.enterError("its completion queue overran"));
         }
     }
 
     @Override
     public void close() {
-        context.control().run(() -> {
+        synchronized (context) {
             if (!open) {
                 return;
             }
-            if (!queuePairs.isEmpty()) {
+            if (queuePairs.length > 0) {
                 throw new VerbsException(
                         "ibv_destroy_cq", context.deviceName(), Errno.EBUSY, "close its queue pairs first");
             }
             open = false;
             context.childClosed(ResourceLedger.Kind.COMPLETION_QUEUE);
-        });
+        }
     }
 }

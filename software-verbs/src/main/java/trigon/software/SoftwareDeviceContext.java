@@ -24,7 +24,7 @@ import trigon.verbs.VerbsException;
 
 /**
  * An open software device, with a listener of its own: its port is the LID of the device's only port. What is open of it
- * is counted on the control thread; the methods may be called from any thread.
+ * is counted under its monitor; the methods may be called from any thread.
  */
 final class SoftwareDeviceContext implements DeviceContext {
 
@@ -48,7 +48,7 @@ final class SoftwareDeviceContext implements DeviceContext {
     SoftwareDeviceContext(SoftwareVerbs provider, SoftwareDevice device, long preambleMillis) {
         this.provider = provider;
         this.device = device;
-        memoryRegions = new MemoryRegions(provider.threads().most());
+        memoryRegions = new MemoryRegions();
         listener = new Listener(this, preambleMillis);
         ledger().opened(ResourceLedger.Kind.DEVICE_CONTEXT);
         log.debug("{} listens on TCP port {}", device, listener.port());
@@ -86,19 +86,19 @@ final class SoftwareDeviceContext implements DeviceContext {
 
     @Override
     public ProtectionDomain allocateProtectionDomain() {
-        return control().call(() -> {
+        synchronized (this) {
             requireOpen("ibv_alloc_pd");
             return new SoftwareProtectionDomain(this);
-        });
+        }
     }
 
     @Override
     public CompletionQueue createCompletionQueue(int entries) {
         requireRange("ibv_create_cq", "entries", entries, 1, MAX_COMPLETIONS);
-        return control().call(() -> {
+        synchronized (this) {
             requireOpen("ibv_create_cq");
             return new SoftwareCompletionQueue(this, entries);
-        });
+        }
     }
 
     @Override
@@ -112,24 +112,24 @@ final class SoftwareDeviceContext implements DeviceContext {
         }
         SoftwareCompletionQueue sends = own(capacity.sendCompletions());
         SoftwareCompletionQueue receives = own(capacity.receiveCompletions());
-        return control().call(() -> create(domain, sends, receives, capacity));
+        return create(domain, sends, receives, capacity);
     }
 
-    private SoftwareQueuePair create(
+    private synchronized SoftwareQueuePair create(
             SoftwareProtectionDomain domain,
             SoftwareCompletionQueue sends,
             SoftwareCompletionQueue receives,
             QueuePairCapacity capacity) {
         requireOpen("ibv_create_qp");
         int number = provider.nextQueuePairNumber();
-        DeviceThread thread = provider.threads().next();
-        SoftwareQueuePair queuePair = new SoftwareQueuePair(this, thread, domain, number, sends, receives, capacity);
+        SoftwareQueuePair queuePair = new SoftwareQueuePair(this, domain, number, sends, receives, capacity);
         sends.attach(queuePair);
-        receives.attach(queuePair);
+        if (receives != sends) {
+            receives.attach(queuePair);
+        }
         domain.retained();
         queuePairs.put(number, queuePair);
         childOpened(ResourceLedger.Kind.QUEUE_PAIR);
-        thread.execute(() -> thread.attach(queuePair));
         return queuePair;
     }
 
@@ -155,40 +155,49 @@ final class SoftwareDeviceContext implements DeviceContext {
     }
 
     @Override
-    public void close() {
-        control().run(() -> {
-            if (!open) {
-                return;
-            }
-            if (children > 0) {
-                throw new VerbsException(
-                        "ibv_close_device",
-                        deviceName(),
-                        Errno.EBUSY,
-                        "close its " + children + " queue pairs, completion queues and protection domains first");
-            }
-            open = false;
-            listener.close();
-            ledger().closed(ResourceLedger.Kind.DEVICE_CONTEXT);
-            log.debug("{} closed", device);
-        });
+    public synchronized void close() {
+        if (!open) {
+            return;
+        }
+        if (children > 0) {
+            throw new VerbsException(
+                    "ibv_close_device",
+                    deviceName(),
+                    Errno.EBUSY,
+                    "close its " + children + " queue pairs, completion queues and protection domains first");
+        }
+        open = false;
+        listener.close();
+        ledger().closed(ResourceLedger.Kind.DEVICE_CONTEXT);
+        log.debug("{} closed", device);
     }
 
-    // ---- for what belongs to it; on the control thread unless noted
+    // ---- for what belongs to it; under the monitor unless noted
 
     /** Any thread. */
     SoftwareDevice device() {
         return device;
     }
 
-    /** The thread that owns what is not a queue pair. Any thread. */
-    DeviceThread control() {
-        return provider.threads().control();
+    /** Any thread. */
+    Attendant attendant() {
+        return provider.attendant();
+    }
+
+    /**
+     * Returns once everybody who moves data has finished what he was doing when this was called, so that from then on
+     * all of them see what was changed before. Any thread, without the monitor.
+     */
+    void passBarrier() {
+        for (SoftwareQueuePair queuePair : queuePairs.values()) {
+            queuePair.locked(() -> {});
+        }
+        laneWorkers().passBarrier();
     }
 
     /** Any thread. */
-    DeviceThreads threads() {
-        return provider.threads();
+    LaneWorkers laneWorkers() {
+        return provider.laneWorkers();
     }
 
     /** Any thread. */
@@ -206,6 +215,7 @@ final class SoftwareDeviceContext implements DeviceContext {
         return memoryRegions;
     }
 
+    /** Any thread. */
     @Nullable
     SoftwareQueuePair queuePair(int number) {
         return queuePairs.get(number);
@@ -221,7 +231,17 @@ final class SoftwareDeviceContext implements DeviceContext {
         ledger().closed(kind);
     }
 
-    void closed(SoftwareQueuePair queuePair) {
+    /** A queue pair has ended, and gives back what it used. Takes the monitor. */
+    synchronized void close(
+            SoftwareQueuePair queuePair,
+            SoftwareCompletionQueue sends,
+            SoftwareCompletionQueue receives,
+            SoftwareProtectionDomain domain) {
+        sends.detach(queuePair);
+        if (receives != sends) {
+            receives.detach(queuePair);
+        }
+        domain.released();
         queuePairs.remove(queuePair.number());
         childClosed(ResourceLedger.Kind.QUEUE_PAIR);
     }

@@ -8,7 +8,7 @@ import trigon.verbs.ProtectionDomain;
 import trigon.verbs.ResourceLedger;
 import trigon.verbs.VerbsException;
 
-/** A protection domain of a software device. Its state is owned by the control thread. */
+/** A protection domain of a software device. Its state is guarded by the context's monitor. */
 final class SoftwareProtectionDomain implements ProtectionDomain {
 
     private final SoftwareDeviceContext context;
@@ -48,27 +48,27 @@ final class SoftwareProtectionDomain implements ProtectionDomain {
             throw new VerbsException(
                     "ibv_reg_mr", object, Errno.EINVAL, "REMOTE_WRITE and REMOTE_ATOMIC need LOCAL_WRITE");
         }
-        return context.control().call(() -> {
+        synchronized (context) {
             retained();
             context.ledger().opened(ResourceLedger.Kind.MEMORY_REGION);
             return context.memoryRegions().add(this, address, length, AccessFlag.bits(access));
-        });
+        }
     }
 
     void deregister(SoftwareMemoryRegion region) {
-        context.control().run(() -> {
-            if (context.memoryRegions().remove(region)) {
-                released();
-                context.ledger().closed(ResourceLedger.Kind.MEMORY_REGION);
+        synchronized (context) {
+            if (!context.memoryRegions().remove(region)) {
+                return;
             }
-        });
-        // a thread may be in the middle of an access; the next time each of them sees that the region is closed
-        context.threads().passBarrier();
+            released();
+            context.ledger().closed(ResourceLedger.Kind.MEMORY_REGION);
+        }
+        context.passBarrier();
     }
 
     @Override
     public void close() {
-        context.control().run(() -> {
+        synchronized (context) {
             if (!open) {
                 return;
             }
@@ -81,7 +81,7 @@ final class SoftwareProtectionDomain implements ProtectionDomain {
             }
             open = false;
             context.childClosed(ResourceLedger.Kind.PROTECTION_DOMAIN);
-        });
+        }
     }
 
     @Override

@@ -6,9 +6,9 @@ import static trigon.software.WireFormat.SEND;
 import static trigon.software.WireFormat.WRITE;
 import static trigon.software.WireFormat.WRITE_WITH_IMMEDIATE;
 
-import io.netty.channel.EventLoop;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -25,15 +25,18 @@ import trigon.verbs.VerbsException;
 
 /**
  * A queue pair of a software device: the posting side of its two queues, its state, and its {@link Requester} and
- * {@link Responder}. The post methods run on the posting threads; everything else on the event loop that it was dealt
- * to, which also has both of its connections.
+ * {@link Responder} with their connections.
+ *
+ * <p>Whoever posts sends, and whoever polls its completion queue sends and receives, in {@link #drive}: one thread at a
+ * time, the one that has the lock. On the data path nobody waits for it: who does not get it leaves the work to who has
+ * it, and that one looks again after he has let go. When nobody polls, the {@link Attendant} does.
  */
-final class SoftwareQueuePair implements QueuePair, PostedWork {
+final class SoftwareQueuePair implements QueuePair {
 
     private static final Logger log = LoggerFactory.getLogger(SoftwareQueuePair.class);
 
     private final SoftwareDeviceContext context;
-    private final DeviceThread thread;
+    private final Attendant attendant;
     private final SoftwareProtectionDomain protectionDomain;
     private final int number;
     private final SoftwareCompletionQueue sendCompletions;
@@ -47,25 +50,32 @@ final class SoftwareQueuePair implements QueuePair, PostedWork {
     private volatile boolean awaitsReceive;
     private volatile boolean closed;
 
-    // owned by the event loop: what {@link #work} has seen, and whether it has been asked for again
+    /** Held by whoever moves data or changes state. */
+    private final ReentrantLock lock = new ReentrantLock();
+    /** When it was polled last; written by the polling thread. */
+    private final PaddedIndex polledAt = new PaddedIndex();
+    /** What {@link #work} has seen of the send queue. */
     private final PaddedIndex tailSeen = new PaddedIndex();
-    private boolean workDue;
 
-    // set on the way to READY_TO_SEND; owned by the event loop
-    private int accessBits;
+    private volatile boolean workDue;
+
+    // the rest is used under the lock
+    /** Whether the attendant looks at it every now and then, instead of at its connections. */
+    private boolean watched;
+    // set on the way to READY_TO_SEND
+    private volatile int accessBits; // lane workers look at it
     private int minRnrTimer;
     private @Nullable Peer peer;
 
     SoftwareQueuePair(
             SoftwareDeviceContext context,
-            DeviceThread thread,
             SoftwareProtectionDomain protectionDomain,
             int number,
             SoftwareCompletionQueue sendCompletions,
             SoftwareCompletionQueue receiveCompletions,
             QueuePairCapacity capacity) {
         this.context = context;
-        this.thread = thread;
+        attendant = context.attendant();
         this.protectionDomain = protectionDomain;
         this.number = number;
         this.sendCompletions = sendCompletions;
@@ -185,7 +195,7 @@ final class SoftwareQueuePair implements QueuePair, PostedWork {
         int result = sendQueue.offer(
                 opcode, workRequestId, source, length, localKey, remoteAddress, remoteKey, operand, sendFlags);
         if (result == 0) {
-            thread.signal();
+            drive(false);
         }
         return result;
     }
@@ -197,17 +207,54 @@ final class SoftwareQueuePair implements QueuePair, PostedWork {
         }
         int result = receiveQueue.offer(workRequestId, localAddress, length, localKey);
         if (result == 0 && (awaitsReceive || state == QueuePairStateCode.ERROR)) {
-            thread.signal();
+            drive(false);
         }
         return result;
     }
 
-    // ---- the event loop, at the start of a turn
+    /** Sends and receives what there is; by who polls the completion queue. */
+    void poll() {
+        polledAt.setRelease(System.nanoTime());
+        drive(true);
+    }
 
-    @Override
-    public boolean hasPosted() {
+    private void drive(boolean receives) {
+        do {
+            // who waits for the lock changes the state: he goes first, and drives when he is done
+            if (lock.hasQueuedThreads() || !lock.tryLock()) {
+                return;
+            }
+            try {
+                turn(receives, false);
+            } finally {
+                lock.unlock();
+            }
+        } while (hasPosted());
+    }
+
+    // ---- under the lock
+
+    private void turn(boolean receives, boolean alone) {
+        try {
+            boolean received = false;
+            if (receives) {
+                received = responder.receive();
+                received |= requester.receive(alone);
+            }
+            work();
+            responder.send(alone || (receives && !received));
+        } catch (RuntimeException e) {
+            log.warn("{} fails, which is a defect of the software device", this, e);
+            enterError("a defect: " + e);
+        }
+        arm();
+    }
+
+    /** Whether something has been posted since the last look. */
+    private boolean hasPosted() {
         return workDue
-                || sendQueue.tail() != tailSeen.get()
+                || responder.hasPieces()
+                || sendQueue.tail() != tailSeen.getVolatile()
                 || ((awaitsReceive || state == QueuePairStateCode.ERROR) && !receiveQueue.isEmpty());
     }
 
@@ -216,20 +263,16 @@ final class SoftwareQueuePair implements QueuePair, PostedWork {
         workDue = true;
     }
 
-    @Override
-    public void work() {
+    private void work() {
         workDue = false;
-        tailSeen.setRelease(sendQueue.tail());
-        try {
-            workOff();
-        } catch (RuntimeException e) {
-            log.warn("{} fails, which is a defect of the software device", this, e);
-            enterError("a defect: " + e);
-        }
+        tailSeen.setVolatile(sendQueue.tail());
+        workOff();
     }
 
     private void workOff() {
         if (closed) {
+            sendQueue.release(sendQueue.tail());
+            receiveQueue.clear();
             return;
         }
         if (state == QueuePairStateCode.READY_TO_SEND) {
@@ -238,7 +281,7 @@ final class SoftwareQueuePair implements QueuePair, PostedWork {
         if (state == QueuePairStateCode.ERROR) {
             flush();
         } else {
-            responder.onReceivePosted();
+            responder.goOnWaiting();
         }
     }
 
@@ -247,11 +290,79 @@ final class SoftwareQueuePair implements QueuePair, PostedWork {
         responder.flush();
     }
 
+    /** Has the attendant look after the connections, unless it watches the queue pair as such. */
+    void arm() {
+        if (!watched) {
+            requester.arm();
+            responder.arm();
+        }
+    }
+
+    // ---- the attendant
+
+    /** One of the connections is ready: from now on the attendant looks at the queue pair every now and then. */
+    void onReady() {
+        lock.lock();
+        try {
+            if (!watched) {
+                watched = true;
+                requester.disarm();
+                responder.disarm();
+                attendant.watch(this);
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Does the queue pair's work unless somebody else does; true if that is over, and the connections are armed. */
+    boolean attend() {
+        if (!closed && System.nanoTime() - polledAt.getAcquire() < Attendant.POLLED_NANOS) {
+            return false;
+        }
+        locked(() -> {
+            watched = false;
+            turn(true, true);
+        });
+        return true;
+    }
+
+    /** A connection with a preamble that names this queue pair. */
+    void offer(InboundConnection connection) {
+        locked(() -> responder.offer(connection));
+    }
+
+    /** A connection that asks to be a lane of this queue pair's. */
+    void offerLane(InboundConnection connection) {
+        locked(() -> responder.offerLane(connection));
+    }
+
+    // ---- lane workers
+
+    /** Something has become of a message that goes, or comes, in pieces. */
+    void onPieces() {
+        workLater();
+        drive(false);
+    }
+
     // ---- control path
+
+    /** Runs an action under the lock, and then what has been posted meanwhile. */
+    void locked(Runnable action) {
+        lock.lock();
+        try {
+            action.run();
+        } finally {
+            lock.unlock();
+        }
+        if (hasPosted()) {
+            drive(false);
+        }
+    }
 
     @Override
     public void modify(QueuePairAttributes attributes) {
-        thread.run(() -> change(attributes));
+        locked(() -> change(attributes));
     }
 
     private void change(QueuePairAttributes attributes) {
@@ -331,9 +442,11 @@ final class SoftwareQueuePair implements QueuePair, PostedWork {
 
     @Override
     public void close() {
-        boolean first = thread.call(this::end);
-        if (first) {
-            context.control().run(this::giveBack);
+        boolean[] first = new boolean[1];
+        locked(() -> first[0] = end());
+        if (first[0]) {
+            context.close(this, sendCompletions, receiveCompletions, protectionDomain);
+            log.debug("{} closed", this);
         }
     }
 
@@ -344,17 +457,7 @@ final class SoftwareQueuePair implements QueuePair, PostedWork {
         closed = true;
         requester.reset();
         responder.reset();
-        thread.detach(this);
         return true;
-    }
-
-    /** The control thread. */
-    private void giveBack() {
-        sendCompletions.detach(this);
-        receiveCompletions.detach(this);
-        protectionDomain.released();
-        context.closed(this);
-        log.debug("{} closed", this);
     }
 
     // ---- for the two halves
@@ -363,12 +466,8 @@ final class SoftwareQueuePair implements QueuePair, PostedWork {
         return context;
     }
 
-    DeviceThread thread() {
-        return thread;
-    }
-
-    EventLoop loop() {
-        return thread.loop();
+    Attendant attendant() {
+        return attendant;
     }
 
     MemoryRegions memoryRegions() {
@@ -377,10 +476,6 @@ final class SoftwareQueuePair implements QueuePair, PostedWork {
 
     SoftwareProtectionDomain protectionDomain() {
         return protectionDomain;
-    }
-
-    Responder responder() {
-        return responder;
     }
 
     boolean isClosed() {
@@ -399,7 +494,7 @@ final class SoftwareQueuePair implements QueuePair, PostedWork {
         return minRnrTimer;
     }
 
-    /** Tells {@link #postReceive} whether the event loop is to be woken. */
+    /** Tells {@link #postReceive} whether there is something to be done about it at once. */
     void setAwaitsReceive(boolean awaits) {
         awaitsReceive = awaits;
     }

@@ -16,8 +16,9 @@ import trigon.verbs.VerbsProvider;
 /**
  * The software devices: RDMA verbs over TCP, one device per local IP address.
  *
- * <p>All devices of a provider share its event loop threads. The first starts with the first device that is opened, the
- * others as queue pairs are created; all end with {@link #close}. Thread-safe.
+ * <p>Data are moved by the threads that post and poll. The provider's own threads end with {@link #close}: one accepts
+ * connections, and moves data when nobody polls; and where there are cores enough, some move the pieces of long messages.
+ * Thread-safe.
  */
 public final class SoftwareVerbs implements VerbsProvider, AutoCloseable {
 
@@ -32,7 +33,8 @@ public final class SoftwareVerbs implements VerbsProvider, AutoCloseable {
     private final Map<String, SoftwareDevice> devices = new LinkedHashMap<>();
     private final long preambleMillis;
     private final ResourceLedger ledger = new ResourceLedger();
-    private final DeviceThreads threads;
+    private final Attendant attendant = new Attendant("trigon-software");
+    private final LaneWorkers laneWorkers;
     private final SocketOptions socketOptions = new SocketOptions();
     private int lastNumber = new SecureRandom().nextInt() & NUMBER_MASK;
 
@@ -41,23 +43,23 @@ public final class SoftwareVerbs implements VerbsProvider, AutoCloseable {
      *
      * @throws IllegalArgumentException if two have the same name
      */
-    public SoftwareVerbs(List<SoftwareDevice> devices, EventLoops loops) {
-        this(devices, loops, PREAMBLE_MILLIS);
+    public SoftwareVerbs(List<SoftwareDevice> devices, LaneSettings lanes) {
+        this(devices, lanes, PREAMBLE_MILLIS);
     }
 
-    /** A provider of these devices, with the event loops that suit this machine. */
+    /** A provider of these devices, with the lanes that suit this machine. */
     public SoftwareVerbs(List<SoftwareDevice> devices) {
-        this(devices, EventLoops.forCores(Runtime.getRuntime().availableProcessors()));
+        this(devices, LaneSettings.forCores(Runtime.getRuntime().availableProcessors()));
     }
 
-    SoftwareVerbs(List<SoftwareDevice> devices, EventLoops loops, long preambleMillis) {
+    SoftwareVerbs(List<SoftwareDevice> devices, LaneSettings lanes, long preambleMillis) {
         for (SoftwareDevice device : devices) {
             if (this.devices.put(device.name(), device) != null) {
                 throw new IllegalArgumentException("two software devices are called " + device.name());
             }
         }
         this.preambleMillis = preambleMillis;
-        threads = new DeviceThreads(loops);
+        laneWorkers = new LaneWorkers(lanes);
     }
 
     @Override
@@ -95,25 +97,30 @@ public final class SoftwareVerbs implements VerbsProvider, AutoCloseable {
         return ledger;
     }
 
-    /** Ends the threads. What is still open does nothing any more, and may still be closed. */
+    /** Ends the thread. What is still open does nothing any more, and may still be closed. */
     @Override
     public void close() {
         if (!ledger.outstanding().isEmpty()) {
             log.warn("The software devices are closed with {} open", ledger.outstanding());
         }
-        threads.close();
+        attendant.close();
+        laneWorkers.close();
     }
 
-    DeviceThreads threads() {
-        return threads;
+    Attendant attendant() {
+        return attendant;
+    }
+
+    LaneWorkers laneWorkers() {
+        return laneWorkers;
     }
 
     SocketOptions socketOptions() {
         return socketOptions;
     }
 
-    /** Counts through all 24 bits before one comes again. The control thread. */
-    int nextQueuePairNumber() {
+    /** Counts through all 24 bits before one comes again. */
+    synchronized int nextQueuePairNumber() {
         lastNumber = (lastNumber + 1) & NUMBER_MASK;
         if (lastNumber < FIRST_NUMBER) {
             lastNumber = FIRST_NUMBER;

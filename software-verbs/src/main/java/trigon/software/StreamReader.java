@@ -1,12 +1,10 @@
 package trigon.software;
 
-import io.netty.buffer.ByteBuf;
-import io.netty.channel.Channel;
-import io.netty.channel.ChannelHandlerContext;
-import io.netty.channel.ChannelInboundHandlerAdapter;
+import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import org.jspecify.annotations.Nullable;
+import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import trigon.verbs.Memory;
@@ -14,28 +12,50 @@ import trigon.verbs.Memory;
 /**
  * Cuts what arrives on a connection into headers of fixed length and payloads. A payload is handed on piece by piece
  * where it lies in the receive buffer. Reading can be paused in the middle; what has arrived is kept then, and TCP
- * holds the sender back. Owned by the event loop; allocates nothing in the steady state.
+ * holds the sender back.
+ *
+ * <p>Never blocks, and allocates nothing in the steady state. Used by one thread at a time.
  */
-abstract class StreamReader extends ChannelInboundHandlerAdapter {
+abstract class StreamReader {
 
     private static final Logger log = LoggerFactory.getLogger(StreamReader.class);
     private static final int HEADER_LIMIT = 64;
 
-    private final Channel channel;
-    private DeviceThread thread;
+    /** Enough for headers. */
+    private static final int SMALL_BUFFER = 4 << 10;
+
+    /** For connections that carry payloads. */
+    private static final int LARGE_BUFFER = 64 << 10;
+
+    /** Most reads in a row: who polls has other things to do. */
+    private static final int READS_AT_ONCE = 4;
+
+    private final SocketChannel channel;
     private final MemorySegment header = Arena.ofAuto().allocate(HEADER_LIMIT, Long.BYTES);
+    private ByteBuffer buffer;
+    private long bufferAddress;
+    /** What has been read but not been handed on, while paused. */
+    private int keptFrom;
+
+    private int keptTo;
     private int headerBytes;
     private int headerFilled;
     private int payloadLeft;
     private boolean paused;
     private boolean discarding;
-    private @Nullable MemorySegment held;
-    private int heldBytes;
+    private boolean ended;
 
-    StreamReader(Channel channel, DeviceThread thread, int headerBytes) {
+    /** A reader with a buffer of its own, which grows when there is use for it. */
+    StreamReader(SocketChannel channel, int headerBytes) {
+        this(channel, headerBytes, ByteBuffer.allocateDirect(SMALL_BUFFER));
+    }
+
+    /** A reader with a buffer that it may share with others, since it is never paused. */
+    StreamReader(SocketChannel channel, int headerBytes, ByteBuffer buffer) {
         this.channel = channel;
-        this.thread = thread;
         this.headerBytes = headerBytes;
+        this.buffer = buffer;
+        bufferAddress = MemorySegment.ofBuffer(buffer.clear()).address();
     }
 
     /** A header is complete; it lies at {@code at} until this returns. */
@@ -44,42 +64,11 @@ abstract class StreamReader extends ChannelInboundHandlerAdapter {
     /** A piece of the payload; after the last one comes the next header. */
     abstract void onPayload(long at, int bytes, boolean last);
 
-    /** All that had arrived has been handed on, for now. */
-    abstract void onReadComplete();
-
-    /** The connection has ended; called once, whoever ended it. */
+    /** The connection has ended, and the channel is closed; called once, whoever ended it. */
     abstract void onClosed();
 
-    final Channel channel() {
+    final SocketChannel channel() {
         return channel;
-    }
-
-    /** The thread of the channel's event loop. */
-    final DeviceThread thread() {
-        return thread;
-    }
-
-    /**
-     * Goes over to another event loop, paused; after a failure the connection is closed.
-     *
-     * @param onArrival runs there
-     */
-    final void moveTo(DeviceThread destination, Runnable onArrival) {
-        pause();
-        channel.deregister().addListener(left -> {
-            thread = destination;
-            destination.loop().register(channel).addListener(arrived -> {
-                if (arrived.isSuccess()) {
-                    onArrival.run();
-                } else {
-                    closeChannel();
-                }
-            });
-        });
-    }
-
-    final void closeChannel() {
-        var _ = channel.close();
     }
 
     final void expectHeaders(int bytes) {
@@ -93,111 +82,112 @@ abstract class StreamReader extends ChannelInboundHandlerAdapter {
 
     /** Stops after the header or payload now being handled. */
     final void pause() {
-        if (!paused) {
-            paused = true;
-            channel.config().setAutoRead(false);
-        }
+        paused = true;
     }
 
-    /** Goes on after {@link #pause}, with what is kept first. */
+    /** Ends {@link #pause}; the next {@link #receive} goes on with what is kept. */
     final void resume() {
-        if (!paused) {
-            return;
-        }
         paused = false;
-        MemorySegment kept = held;
-        int bytes = heldBytes;
-        heldBytes = 0;
-        if (kept != null && bytes > 0) {
-            feed(kept.address(), bytes);
-        }
-        onReadComplete();
-        if (!paused) {
-            channel.config().setAutoRead(true);
-        }
+    }
+
+    final boolean isPaused() {
+        return paused;
+    }
+
+    /** Whether there is something that was kept while paused, to be had by {@link #receive}. */
+    final boolean hasKept() {
+        return !paused && keptFrom < keptTo;
     }
 
     /** Throws away everything from now on. */
     final void discard() {
         discarding = true;
-        heldBytes = 0;
-        if (paused) {
-            paused = false;
-            channel.config().setAutoRead(true);
+        paused = false;
+        keptFrom = keptTo;
+    }
+
+    /** Takes what has arrived, but not without limit; false if that was nothing. */
+    final boolean receive() {
+        boolean received = false;
+        if (hasKept()) {
+            received = true;
+            feed();
         }
-    }
-
-    final boolean isDiscarding() {
-        return discarding;
-    }
-
-    @Override
-    public final void channelRead(ChannelHandlerContext context, Object message) {
-        ByteBuf buffer = (ByteBuf) message;
         try {
-            feed(thread.staging().address() + buffer.readerIndex(), buffer.readableBytes());
-        } finally {
-            buffer.release();
+            for (int i = 0; i < READS_AT_ONCE && !paused && !ended; i++) {
+                int bytes = channel.read(buffer.clear());
+                if (bytes < 0) {
+                    end("its other side has ended it");
+                } else if (bytes > 0) {
+                    keptFrom = 0;
+                    keptTo = bytes;
+                    feed();
+                }
+                received |= bytes != 0;
+                if (bytes < buffer.capacity()) {
+                    break;
+                }
+                growForPayload();
+            }
+        } catch (IOException e) {
+            received |= !ended;
+            end(e.toString());
+        }
+        return received;
+    }
+
+    private void growForPayload() {
+        if (payloadLeft > 0 && buffer.capacity() < LARGE_BUFFER && keptFrom == keptTo) {
+            buffer = ByteBuffer.allocateDirect(LARGE_BUFFER);
+            bufferAddress = MemorySegment.ofBuffer(buffer).address();
         }
     }
 
-    private void feed(long from, int bytes) {
-        long at = from;
-        long end = from + bytes;
-        while (!discarding && at < end) {
-            if (paused) {
-                hold(at, (int) (end - at));
-                return;
-            }
+    private void feed() {
+        while (!discarding && !paused && keptFrom < keptTo) {
+            long at = bufferAddress + keptFrom;
             if (payloadLeft > 0) {
-                int piece = (int) Math.min(payloadLeft, end - at);
+                int piece = Math.min(payloadLeft, keptTo - keptFrom);
                 payloadLeft -= piece;
+                keptFrom += piece;
                 onPayload(at, piece, payloadLeft == 0);
-                at += piece;
             } else {
-                int piece = (int) Math.min(headerBytes - headerFilled, end - at);
+                int piece = Math.min(headerBytes - headerFilled, keptTo - keptFrom);
                 Memory.copy(at, header.address() + headerFilled, piece);
                 headerFilled += piece;
-                at += piece;
+                keptFrom += piece;
                 if (headerFilled == headerBytes) {
                     headerFilled = 0;
                     onHeader(header.address());
                 }
             }
         }
-    }
-
-    private void hold(long from, int bytes) {
-        MemorySegment area = held;
-        if (area == null) {
-            area = Arena.ofAuto().allocate(ReceiveStaging.BYTES, Long.BYTES);
-            held = area;
-        }
-        // may be what is left of an earlier hold; copy allows the overlap
-        Memory.copy(from, area.address(), bytes);
-        heldBytes = bytes;
-    }
-
-    @Override
-    public final void channelReadComplete(ChannelHandlerContext context) {
-        if (!paused) {
-            onReadComplete();
+        if (discarding) {
+            keptFrom = keptTo;
         }
     }
 
-    @Override
-    public final void channelInactive(ChannelHandlerContext context) {
-        discarding = true;
+    /** Ends the connection. Ending twice is allowed. */
+    final void end(String reason) {
+        if (ended) {
+            return;
+        }
+        ended = true;
+        discard();
+        log.debug("Connection {} ends: {}", channel, reason);
+        closeQuietly(channel);
         onClosed();
     }
 
-    @Override
-    public final void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
-        if (cause instanceof java.io.IOException) {
-            log.debug("Connection {} is lost: {}", channel, cause.getMessage());
-        } else {
-            log.warn("Connection {} fails, which is a defect of the software device", channel, cause);
+    static void closeQuietly(SocketChannel channel) {
+        try {
+            channel.close();
+        } catch (IOException e) {
+            log.debug("Closing {}: {}", channel, e.toString());
         }
-        closeChannel();
+    }
+
+    final boolean isEnded() {
+        return ended;
     }
 }

@@ -1,31 +1,29 @@
 package trigon.software;
 
-import io.netty.channel.EventLoop;
-import io.netty.util.concurrent.ScheduledFuture;
-import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
 import trigon.verbs.WorkCompletionStatus;
 
 /**
  * How long a requester waits for its peer: for any progress (timeout and retry count), and for a receive (RNR retry).
- * Owned by the event loop. In the steady state nothing is scheduled but a timer that looks once per period.
+ * Used under the queue pair's lock. In the steady state there is a timer that looks once per period, and nothing is
+ * allocated.
  */
 final class TimeLimits {
 
     private final Requester requester;
-    private final EventLoop loop;
+    private final Attendant attendant;
+    private final Timer retryTimer;
+    private final Timer rnrTimer;
     private long retryNanos;
     private int rnrRetry;
     private long progressAt;
     /** Longer than {@link #retryNanos} while the peer waits for a receive and only says so now and then. */
     private long silenceAllowance;
 
-    private @Nullable ScheduledFuture<?> retryTimer;
-    private @Nullable ScheduledFuture<?> rnrTimer;
-
-    TimeLimits(Requester requester, EventLoop loop) {
+    TimeLimits(Requester requester, SoftwareQueuePair queuePair) {
         this.requester = requester;
-        this.loop = loop;
+        attendant = queuePair.attendant();
+        retryTimer = new Timer(queuePair::locked, this::onRetryTimer);
+        rnrTimer = new Timer(queuePair::locked, this::onRnrTimer);
     }
 
     /** Sets the limits; 0 nanoseconds for no limit. */
@@ -36,15 +34,8 @@ final class TimeLimits {
     }
 
     void stop() {
-        retryTimer = cancelled(retryTimer);
-        rnrTimer = cancelled(rnrTimer);
-    }
-
-    private static @Nullable ScheduledFuture<?> cancelled(@Nullable ScheduledFuture<?> timer) {
-        if (timer != null) {
-            timer.cancel(false);
-        }
-        return null;
+        attendant.cancel(retryTimer);
+        attendant.cancel(rnrTimer);
     }
 
     /** The peer, or the socket towards it, has given a sign of life. */
@@ -54,18 +45,13 @@ final class TimeLimits {
 
     /** There is something to wait for. */
     void arm() {
-        if (retryTimer == null && retryNanos > 0) {
+        if (retryNanos > 0 && !retryTimer.isScheduled()) {
             onProgress();
-            schedule(retryNanos);
+            attendant.schedule(retryTimer, retryNanos);
         }
     }
 
-    private void schedule(long nanos) {
-        retryTimer = loop.schedule(this::onRetryTimer, nanos, TimeUnit.NANOSECONDS);
-    }
-
     private void onRetryTimer() {
-        retryTimer = null;
         if (!requester.isRunning()) {
             return;
         }
@@ -73,9 +59,12 @@ final class TimeLimits {
             requester.work(); // arms it again for what has just been posted, with the full time
             return;
         }
+        if (requester.haveLanesMoved()) {
+            onProgress();
+        }
         long left = Math.max(retryNanos, silenceAllowance) - (System.nanoTime() - progressAt);
         if (left > 0) {
-            schedule(left);
+            attendant.schedule(retryTimer, left);
         } else {
             requester.onTimeLimit(WorkCompletionStatus.RETRY_EXCEEDED, "no answer in time");
         }
@@ -86,19 +75,20 @@ final class TimeLimits {
         silenceAllowance = 4 * Timing.NOT_READY_REPEAT_NANOS;
         if (rnrRetry == 0) {
             onRnrTimer();
-        } else if (rnrRetry < Timing.RNR_RETRY_FOR_EVER && rnrTimer == null) {
-            rnrTimer = loop.schedule(this::onRnrTimer, rnrRetry * Timing.rnrNanos(timerCode), TimeUnit.NANOSECONDS);
+        } else if (rnrRetry < Timing.RNR_RETRY_FOR_EVER && !rnrTimer.isScheduled()) {
+            attendant.schedule(rnrTimer, rnrRetry * Timing.rnrNanos(timerCode));
         }
     }
 
     /** The peer has a receive now. */
     void onReceiverReady() {
-        rnrTimer = cancelled(rnrTimer);
+        if (rnrTimer.isScheduled()) {
+            attendant.cancel(rnrTimer);
+        }
         silenceAllowance = 0;
     }
 
     private void onRnrTimer() {
-        rnrTimer = null;
         requester.onTimeLimit(WorkCompletionStatus.RNR_RETRY_EXCEEDED, "the peer posted no receive in time");
     }
 }

@@ -6,7 +6,8 @@ import trigon.verbs.WorkCompletionOpcode;
 
 /**
  * What two software devices say to each other on a TCP connection: first a preamble from the requester; then requests
- * with their payload one way, and responses the other way. Little-endian, as all hosts are that NCCL runs on.
+ * with their payload one way, and responses the other way; or, on a lane, pieces of messages one way, after one byte the
+ * other way that says that the lane is taken. Little-endian, as all hosts are that NCCL runs on.
  *
  * <p>Each message has a packet sequence number (PSN) of 24 bits, counted per message and not per packet. A response
  * acknowledges all requests before its own PSN; an ACK also that one.
@@ -14,12 +15,13 @@ import trigon.verbs.WorkCompletionOpcode;
 final class WireFormat {
 
     static final long MAGIC = 0x5653_4E4F_4749_5254L; // "TRIGONSV" in memory order
-    static final int VERSION = 1;
+    static final int VERSION = 2;
     static final int PSN_MASK = 0xFF_FFFF;
 
-    static final int PREAMBLE_BYTES = 40;
+    static final int PREAMBLE_BYTES = 48;
     static final int REQUEST_BYTES = 32;
     static final int RESPONSE_BYTES = 16;
+    static final int PIECE_BYTES = 32;
 
     /** Opcodes of requests. */
     static final int WRITE = 1;
@@ -28,6 +30,9 @@ final class WireFormat {
     static final int SEND = 3;
     static final int READ = 4;
     static final int FETCH_AND_ADD = 5;
+
+    /** Added to the opcode of a WRITE whose payload comes in pieces on the lanes. */
+    static final int IN_PIECES = 0x100;
 
     /** Kinds of responses. */
     static final int ACK = 1;
@@ -57,7 +62,12 @@ final class WireFormat {
 
     // ---- preamble
 
-    static void putPreamble(long at, int destinationNumber, int sourceNumber, int firstPsn, Gid source) {
+    /**
+     * Writes a preamble.
+     *
+     * @param lane 0 for the connection of the requests, else the number of a lane
+     */
+    static void putPreamble(long at, int destinationNumber, int sourceNumber, int firstPsn, Gid source, int lane) {
         Memory.putLong(at, MAGIC);
         Memory.putInt(at + 8, VERSION);
         Memory.putInt(at + 12, destinationNumber);
@@ -65,6 +75,8 @@ final class WireFormat {
         Memory.putInt(at + 20, firstPsn);
         Memory.putLong(at + 24, source.high());
         Memory.putLong(at + 32, source.low());
+        Memory.putInt(at + 40, lane);
+        Memory.putInt(at + 44, 0);
     }
 
     /** The preamble, or why the bytes are none. */
@@ -81,7 +93,8 @@ final class WireFormat {
                 Memory.getInt(at + 12),
                 Memory.getInt(at + 16),
                 Memory.getInt(at + 20),
-                new Gid(Memory.getLong(at + 24), Memory.getLong(at + 32)));
+                new Gid(Memory.getLong(at + 24), Memory.getLong(at + 32)),
+                Memory.getInt(at + 40));
     }
 
     // ---- requests
@@ -153,5 +166,37 @@ final class WireFormat {
 
     static long responseValue(long at) {
         return Memory.getLong(at + 8);
+    }
+
+    // ---- pieces
+
+    /** Writes the header of a piece of a WRITE; its bytes follow. */
+    static void putPiece(long at, int psn, int length, long remoteAddress, int remoteKey, int messageLength) {
+        Memory.putInt(at, psn);
+        Memory.putInt(at + 4, length);
+        Memory.putLong(at + 8, remoteAddress);
+        Memory.putInt(at + 16, remoteKey);
+        Memory.putInt(at + 20, messageLength);
+        Memory.putLong(at + 24, 0);
+    }
+
+    static int piecePsn(long at) {
+        return Memory.getInt(at);
+    }
+
+    static int pieceLength(long at) {
+        return Memory.getInt(at + 4);
+    }
+
+    static long pieceAddress(long at) {
+        return Memory.getLong(at + 8);
+    }
+
+    static int pieceKey(long at) {
+        return Memory.getInt(at + 16);
+    }
+
+    static int pieceMessageLength(long at) {
+        return Memory.getInt(at + 20);
     }
 }

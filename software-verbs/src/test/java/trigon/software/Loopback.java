@@ -12,8 +12,8 @@ final class Loopback {
     static final SoftwareDevice B = device("soft_b", "127.0.12.2");
     static final SoftwareDevice C = device("soft_c", "127.0.13.2");
 
-    /** Several event loops even where there are few cores, so that the tests meet what large machines do. */
-    static final EventLoops LOOPS = new EventLoops(3, Duration.ofNanos(50_000));
+    /** Lanes even where there are few cores, and for short messages, so that the tests meet what large machines do. */
+    static final LaneSettings LANES = new LaneSettings(3, 2, 2048, Duration.ofNanos(50_000));
 
     private Loopback() {}
 
@@ -30,6 +30,6 @@ final class Loopback {
     }
 
     static SoftwareVerbs provider() {
-        return new SoftwareVerbs(List.of(A, B, C), LOOPS);
+        return new SoftwareVerbs(List.of(A, B, C), LANES);
     }
 }

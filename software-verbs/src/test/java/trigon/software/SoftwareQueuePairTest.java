@@ -111,11 +111,14 @@ class SoftwareQueuePairTest {
                 var domain = context.allocateProtectionDomain();
                 var registered = domain.registerMemory(start, length, VerbsEnd.ALL_ACCESS)) {
             region = (SoftwareMemoryRegion) registered;
-            assertThat(region.window(0, start, 10).remaining()).isEqualTo(10);
-            assertThat(region.window(0, start + (1L << 30) - 1, 1 << 20).position())
+            PayloadWindows windows = new PayloadWindows();
+            assertThat(windows.of(region, start, 10).remaining()).isEqualTo(10);
+            assertThat(windows.of(region, start + (1L << 30) - 1, 1 << 20).position())
                     .isEqualTo((1 << 30) - 1);
-            assertThat(region.window(0, start + (2L << 30) + 5, 7).position()).isEqualTo(5);
-            assertThat(region.window(0, start + length - 100, 100).remaining()).isEqualTo(100);
+            assertThat(windows.of(region, start + (2L << 30) + 5, 7).position()).isEqualTo(5);
+            assertThat(windows.of(region, start + length - 100, 100).remaining())
+                    .isEqualTo(100);
+            assertThat(windows.of(region, start, 10)).isSameAs(windows.of(region, start + 7, 20));
             assertThat(region.contains(start, length)).isTrue();
             assertThat(region.contains(start, length + 1)).isFalse();
             assertThat(region.contains(start - 1, 1)).isFalse();

@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -22,9 +21,7 @@ import trigon.verbs.WorkCompletions;
 /**
  * Latency and bandwidth between two providers of this process, with NCCL's pattern of messages: a clear-to-send of 32
  * bytes one way, then the payload with an immediate the other way. Not a test: run its {@code main}; docs/performance.md
- * says how. Apart from the time it prints the processor time of the event loops, which other load does not distort.
- *
- * <p>Arguments: the number of event loops and for how many microseconds they poll; none for what suits the machine.
+ * says how. Apart from the time it prints the processor time of the device's own threads.
  */
 final class SpeedBenchmark {
 
@@ -35,19 +32,15 @@ final class SpeedBenchmark {
 
     private static final int PING_PONGS = 20_000;
     /** The kernel keeps 15 characters of a thread's name. */
-    private static final String LOOP_NAME = "trigon-software";
+    private static final String THREAD_NAME = "trigon-software";
 
     private static final Path TASKS = Path.of("/proc/self/task");
 
     private SpeedBenchmark() {}
 
-    public static void main(String[] arguments) {
-        EventLoops loops = arguments.length == 2
-                ? new EventLoops(Integer.parseInt(arguments[0]), Duration.ofNanos(1000 * Long.parseLong(arguments[1])))
-                : EventLoops.forCores(Runtime.getRuntime().availableProcessors());
-        System.out.println(loops);
-        try (SoftwareVerbs one = new SoftwareVerbs(List.of(Loopback.A), loops);
-                SoftwareVerbs other = new SoftwareVerbs(List.of(Loopback.B), loops)) {
+    public static void main() {
+        try (SoftwareVerbs one = new SoftwareVerbs(List.of(Loopback.A));
+                SoftwareVerbs other = new SoftwareVerbs(List.of(Loopback.B))) {
             VerbsFabric fabric = new VerbsFabric(
                     new VerbsFabric.End(one, "soft_a", 1, 0),
                     new VerbsFabric.End(other, "soft_b", 1, 0),
@@ -72,7 +65,7 @@ final class SpeedBenchmark {
                 // every other one the other way, as the channels of a ring would be
                 flows.add(new Flow(fabric, i % 2 == 0, size, window, messages / queuePairs));
             }
-            long cpu = loopNanos();
+            long cpu = deviceNanos();
             long start = System.nanoTime();
             boolean busy = true;
             while (busy) {
@@ -87,34 +80,34 @@ final class SpeedBenchmark {
                 }
             }
             double nanos = System.nanoTime() - start;
-            double loops = loopNanos() - cpu;
+            double device = deviceNanos() - cpu;
             System.out.printf(
-                    "%-20s %d queue pairs: %8.2f us per message, %6.2f GB/s; loops: %6.2f us per message, %5.3f ns per"
+                    "%-20s %d queue pairs: %8.2f us per message, %6.2f GB/s; device's threads: %6.2f us per message, %5.3f ns per"
                             + " byte%n",
                     what,
                     queuePairs,
                     nanos / messages / 1000,
                     (double) size * messages / nanos,
-                    loops / messages / 1000,
-                    loops / messages / size);
+                    device / messages / 1000,
+                    device / messages / size);
         } finally {
             flows.forEach(Flow::close);
         }
     }
 
-    private static long loopNanos() {
+    private static long deviceNanos() {
         try (Stream<Path> tasks = Files.list(TASKS)) {
-            return tasks.mapToLong(SpeedBenchmark::loopNanos).sum();
+            return tasks.mapToLong(SpeedBenchmark::deviceNanos).sum();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
     }
 
-    /** Time on a processor if it is an event loop; proc_pid_schedstat(5). */
-    private static long loopNanos(Path task) {
+    /** Time on a processor if it is one of the device's; proc_pid_schedstat(5). */
+    private static long deviceNanos(Path task) {
         try {
-            boolean loop = Files.readString(task.resolve("comm")).startsWith(LOOP_NAME);
-            return loop
+            boolean own = Files.readString(task.resolve("comm")).startsWith(THREAD_NAME);
+            return own
                     ? Long.parseLong(Files.readString(task.resolve("schedstat")).split(" ", 2)[0])
                     : 0;
         } catch (IOException _) {

@@ -31,7 +31,7 @@ class StrangersTest {
     private static final int SHORT_MILLIS = 200;
 
     private final SoftwareVerbs provider =
-            new SoftwareVerbs(List.of(Loopback.A, Loopback.B), Loopback.LOOPS, SHORT_MILLIS);
+            new SoftwareVerbs(List.of(Loopback.A, Loopback.B), Loopback.LANES, SHORT_MILLIS);
     private final VerbsFabric fabric = new VerbsFabric(
             new VerbsFabric.End(provider, "soft_a", 1, 0),
             new VerbsFabric.End(provider, "soft_b", 1, 0),
@@ -112,7 +112,8 @@ class StrangersTest {
                     pair.second().queuePair().number(),
                     pair.first().queuePair().number() + numberOff,
                     pair.first().endpoint().psn() + psnOff,
-                    Gid.of(Loopback.A.address()));
+                    Gid.of(Loopback.A.address()),
+                    0);
             return buffer.bytes(0, bytes);
         }
     }

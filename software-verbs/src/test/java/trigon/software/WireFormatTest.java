@@ -15,10 +15,10 @@ class WireFormatTest {
     @Test
     void readsThePreambleThatItWrites() {
         try (NativeBuffer buffer = new NativeBuffer(WireFormat.PREAMBLE_BYTES)) {
-            WireFormat.putPreamble(buffer.address(), 0x123456, 0x654321, 0xABCDEF, GID);
+            WireFormat.putPreamble(buffer.address(), 0x123456, 0x654321, 0xABCDEF, GID, 3);
 
             assertThat(WireFormat.preamble(buffer.address()))
-                    .isEqualTo(new Preamble.Hello(0x123456, 0x654321, 0xABCDEF, GID));
+                    .isEqualTo(new Preamble.Hello(0x123456, 0x654321, 0xABCDEF, GID, 3));
             assertThat(new String(buffer.bytes(0, 8), StandardCharsets.US_ASCII))
                     .isEqualTo("TRIGONSV");
         }
@@ -27,7 +27,7 @@ class WireFormatTest {
     @Test
     void rejectsOtherProtocolsAndVersions() {
         try (NativeBuffer buffer = new NativeBuffer(WireFormat.PREAMBLE_BYTES)) {
-            WireFormat.putPreamble(buffer.address(), 1, 2, 3, GID);
+            WireFormat.putPreamble(buffer.address(), 1, 2, 3, GID, 0);
             Memory.putInt(buffer.at(8), 99);
             assertThat(WireFormat.preamble(buffer.address())).asString().contains("version 99");
 

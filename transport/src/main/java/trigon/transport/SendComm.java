@@ -51,7 +51,12 @@ final class SendComm extends Comm {
         int slot = RequestRing.slot(sequence);
         long entry = clearToSend + ClearToSend.offset(sequence);
         if (Memory.getLongAcquire(entry + ClearToSend.SEQUENCE) != sequence + 1) {
-            return connection.isPeerGone() ? failPeerGone() : NetPlugin.TRY_AGAIN;
+            if (connection.isPeerGone()) {
+                return failPeerGone();
+            }
+            // an RDMA NIC puts the entry there by itself; a software device does so when it is polled
+            progress();
+            return failure != 0 ? failure : NetPlugin.TRY_AGAIN;
         }
         int parts = (int) parts(size, maxMessageBytes);
         if (requests.state(slot) != RequestRing.FREE || parts > sendQueueRoom) {

@@ -1,0 +1,41 @@
+package trigon.software;
+
+import java.time.Duration;
+
+/**
+ * How long messages are spread over several connections and cores.
+ *
+ * @param workers threads that move their pieces; 0 to send every message on the queue pair's own connection
+ * @param perQueuePair connections of a queue pair for pieces, one way
+ * @param fromBytes messages from this length on are cut into pieces, none shorter than half of it
+ * @param busyPoll how long a worker without work looks for some before it blocks
+ */
+public record LaneSettings(int workers, int perQueuePair, int fromBytes, Duration busyPoll) {
+
+    /** Every message goes on the queue pair's own connection, moved by whoever posts and polls. */
+    public static final LaneSettings NONE = new LaneSettings(0, 0, Integer.MAX_VALUE, Duration.ZERO);
+
+    private static final int LEAST_CORES = 8;
+    private static final int CORES_PER_WORKER = 4;
+    private static final int MOST_WORKERS = 8;
+    private static final int MOST_PER_QUEUE_PAIR = 4;
+    private static final int FROM_BYTES = 128 << 10;
+    private static final Duration BUSY_POLL = Duration.ofNanos(200_000);
+
+    public LaneSettings {
+        if (workers < 0 || perQueuePair < 0 || fromBytes < 1024 || busyPoll.isNegative()) {
+            throw new IllegalArgumentException(
+                    "no lanes can be like that: %d workers, %d for a queue pair, from %d B, %s"
+                            .formatted(workers, perQueuePair, fromBytes, busyPoll));
+        }
+    }
+
+    /** What suits a process that may use so many cores, of which NCCL and the application need most. */
+    public static LaneSettings forCores(int cores) {
+        if (cores < LEAST_CORES) {
+            return NONE;
+        }
+        int workers = Math.min(cores / CORES_PER_WORKER, MOST_WORKERS);
+        return new LaneSettings(workers, Math.min(workers, MOST_PER_QUEUE_PAIR), FROM_BYTES, BUSY_POLL);
+    }
+}

@@ -1,0 +1,213 @@
+package trigon.software;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.ClosedSelectorException;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.nio.channels.SocketChannel;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A thread that moves the pieces of long messages, in both directions, on the lanes dealt to it. It works in turns;
+ * who takes lanes or memory away from it does so between two of them. Allocates nothing in the steady state.
+ */
+final class LaneWorker implements AutoCloseable {
+
+    private static final Logger log = LoggerFactory.getLogger(LaneWorker.class);
+    private static final long JOIN_MILLIS = 5000;
+
+    /** Fits the cache of a core. */
+    private static final int BUFFER_BYTES = 256 << 10;
+
+    private final String name;
+    private final long pollNanos;
+    /** Held during a turn. Fair, since the next turn follows at once. */
+    private final ReentrantLock turn = new ReentrantLock(true);
+
+    private final Selector selector;
+    private final Thread thread;
+    private final Consumer<SelectionKey> onReady = this::onReady;
+
+    // changed and used during turns
+    private final ByteBuffer receiveBuffer = ByteBuffer.allocateDirect(BUFFER_BYTES);
+    private final List<OutgoingLane> outgoing = new ArrayList<>();
+    private final List<SoftwareQueuePair> concerned = new ArrayList<>();
+    private boolean moved;
+
+    private volatile boolean asleep;
+    private volatile boolean closed;
+
+    /**
+     * Starts a worker.
+     *
+     * @param pollNanos how long it looks for work before it blocks
+     */
+    LaneWorker(String name, long pollNanos) throws IOException {
+        this.name = name;
+        this.pollNanos = pollNanos;
+        selector = Selector.open();
+        thread = new Thread(this::run, name);
+        thread.setDaemon(true);
+    }
+
+    void start() {
+        thread.start();
+    }
+
+    // ---- any thread
+
+    /** Where its lanes receive, one after the other; used during turns. */
+    ByteBuffer receiveBuffer() {
+        return receiveBuffer;
+    }
+
+    /** Begins to send on a lane. */
+    void add(OutgoingLane lane) throws IOException {
+        register(lane.channel(), 0, lane);
+        between(() -> outgoing.add(lane));
+    }
+
+    /** Begins to receive on a lane. */
+    void add(IncomingLane lane) throws IOException {
+        register(lane.channel(), SelectionKey.OP_READ, lane);
+    }
+
+    private void register(SocketChannel channel, int interest, Object lane) throws IOException {
+        try {
+            channel.register(selector, interest, lane);
+            selector.wakeup();
+        } catch (ClosedSelectorException _) {
+            throw new ClosedChannelException();
+        }
+    }
+
+    /** Sends no more on a lane, and closes it. */
+    void remove(OutgoingLane lane) {
+        between(() -> outgoing.remove(lane));
+        StreamReader.closeQuietly(lane.channel());
+        selector.wakeup(); // lets go of the socket
+    }
+
+    /** Receives no more on a lane, and closes it. */
+    void remove(IncomingLane lane) {
+        between(() -> lane.end("the queue pair is done with it"));
+        selector.wakeup(); // lets go of the socket
+    }
+
+    /** Runs an action between two turns. */
+    void between(Runnable action) {
+        turn.lock();
+        try {
+            action.run();
+        } finally {
+            turn.unlock();
+        }
+    }
+
+    /** There is something to be sent on a lane. Data path: costs nothing while the worker is awake. */
+    void wake() {
+        if (asleep) {
+            asleep = false;
+            selector.wakeup();
+        }
+    }
+
+    // ---- its thread
+
+    /** Has a queue pair look at what has become of its messages, after this turn. */
+    void tell(SoftwareQueuePair queuePair) {
+        concerned.add(queuePair);
+    }
+
+    @SuppressWarnings("ThreadPriorityCheck") // yielding is a courtesy here, nothing relies on it
+    private void run() {
+        long activeAt = System.nanoTime();
+        try (selector) {
+            while (!closed) {
+                if (takeTurn()) {
+                    activeAt = System.nanoTime();
+                } else if (System.nanoTime() - activeAt < pollNanos) {
+                    Thread.yield(); // to whoever has no core of its own
+                } else {
+                    sleep();
+                }
+            }
+            for (SelectionKey key : selector.keys()) {
+                key.channel().close();
+            }
+            selector.selectNow();
+        } catch (IOException | RuntimeException e) {
+            log.error("{} ends: software links do not work any more in this process", name, e);
+        }
+    }
+
+    private boolean takeTurn() throws IOException {
+        turn.lock();
+        try {
+            moved = false;
+            for (int i = 0; i < outgoing.size(); i++) {
+                moved |= outgoing.get(i).send(this);
+            }
+            selector.selectNow(onReady);
+        } finally {
+            turn.unlock();
+        }
+        // not during the turn: who holds a queue pair's lock may wait for its end
+        for (int i = 0; i < concerned.size(); i++) {
+            concerned.get(i).onPieces();
+        }
+        concerned.clear();
+        return moved;
+    }
+
+    private void onReady(SelectionKey key) {
+        if (key.attachment() instanceof IncomingLane lane) {
+            moved |= lane.receive();
+        }
+    }
+
+    private void sleep() throws IOException {
+        asleep = true;
+        boolean hasWork = false;
+        turn.lock();
+        try {
+            for (OutgoingLane lane : outgoing) {
+                // it waits for the socket, or it is something that came just now
+                hasWork |= lane.hasWork() && !lane.isFull();
+                setInterest(lane, lane.hasWork() ? SelectionKey.OP_WRITE : 0);
+            }
+        } finally {
+            turn.unlock();
+        }
+        if (!hasWork && !closed) {
+            selector.select(key -> {}); // data are looked for in the next turn
+        }
+        asleep = false;
+    }
+
+    private void setInterest(OutgoingLane lane, int interest) {
+        SelectionKey key = lane.channel().keyFor(selector);
+        if (key != null && key.isValid()) {
+            key.interestOps(interest);
+        }
+    }
+
+    /** Ends the thread and closes its lanes. */
+    @Override
+    public void close() {
+        closed = true;
+        selector.wakeup();
+        try {
+            thread.join(JOIN_MILLIS);
+        } catch (InterruptedException _) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

@@ -1,0 +1,168 @@
+package trigon.software;
+
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A connection on which pieces of a queue pair's messages leave: a ring that is filled under the queue pair's lock and
+ * worked off during the turns of the lane's worker.
+ */
+final class OutgoingLane {
+
+    /** One piece of each message that may be under way. */
+    private static final int PIECES = PieceCounts.MESSAGES;
+
+    private static final int STRIDE = 4;
+    private static final int WRITES_AT_ONCE = 2;
+
+    private final SocketChannel channel;
+    private final SoftwareQueuePair queuePair;
+    private final LaneWorker worker;
+    private final long[] slots = new long[PIECES * STRIDE];
+    private final @Nullable SoftwareMemoryRegion[] regions = new SoftwareMemoryRegion[PIECES];
+    private final PaddedIndex head = new PaddedIndex();
+    private final PaddedIndex tail = new PaddedIndex();
+
+    // the worker's
+    private final ByteBuffer header =
+            ByteBuffer.allocateDirect(WireFormat.PIECE_BYTES).limit(0);
+    private final long headerAddress =
+            MemorySegment.ofBuffer(header.duplicate().clear()).address();
+    private final ByteBuffer[] pair = {header, header};
+    private final PayloadWindows windows = new PayloadWindows();
+    private @Nullable SoftwareMemoryRegion source;
+    private long address;
+    private int left;
+    private boolean full;
+
+    private final PaddedIndex bytes = new PaddedIndex();
+    private volatile boolean broken;
+    private volatile int lostPsn = -1;
+
+    OutgoingLane(SocketChannel channel, SoftwareQueuePair queuePair, LaneWorker worker) {
+        this.channel = channel;
+        this.queuePair = queuePair;
+        this.worker = worker;
+    }
+
+    SocketChannel channel() {
+        return channel;
+    }
+
+    LaneWorker worker() {
+        return worker;
+    }
+
+    // ---- under the queue pair's lock
+
+    /** Adds a piece; there is room for one of each message under way. */
+    void offer(
+            int psn,
+            SoftwareMemoryRegion region,
+            long localAddress,
+            int length,
+            long remoteAddress,
+            int remoteKey,
+            int messageLength) {
+        long index = tail.get();
+        int slot = (int) index & (PIECES - 1);
+        regions[slot] = region;
+        slots[slot * STRIDE] = localAddress;
+        slots[slot * STRIDE + 1] = remoteAddress;
+        slots[slot * STRIDE + 2] = Words.pack(psn, remoteKey);
+        slots[slot * STRIDE + 3] = Words.pack(length, messageLength);
+        tail.setVolatile(index + 1);
+        worker.wake();
+    }
+
+    /** Whether the connection does not work any more. */
+    boolean isBroken() {
+        return broken;
+    }
+
+    /** How much it has sent. */
+    long bytes() {
+        return bytes.getAcquire();
+    }
+
+    /** The message whose source was deregistered while it was sent; -1 if there is none. */
+    int lostPsn() {
+        return lostPsn;
+    }
+
+    // ---- during the worker's turns
+
+    boolean hasWork() {
+        return !broken && (left > 0 || header.hasRemaining() || head.get() != tail.getVolatile());
+    }
+
+    /** Whether the socket took nothing the last time. */
+    boolean isFull() {
+        return full;
+    }
+
+    /** Gives the socket what there is and it takes, but not without limit; false if it took nothing. */
+    boolean send(LaneWorker turn) {
+        boolean wrote = false;
+        try {
+            for (int i = 0; i < WRITES_AT_ONCE && hasWork(); i++) {
+                full = write(turn) == 0 && !broken;
+                if (full) {
+                    break;
+                }
+                wrote = true;
+            }
+        } catch (IOException _) {
+            broken = true;
+            turn.tell(queuePair);
+        }
+        return wrote;
+    }
+
+    private long write(LaneWorker turn) throws IOException {
+        if (left == 0 && !header.hasRemaining()) {
+            startNext();
+        }
+        SoftwareMemoryRegion region = source;
+        if (region == null || !region.isOpen()) {
+            // the rest of the piece cannot be had, so nothing after it can be told apart any more
+            broken = true;
+            lostPsn = WireFormat.piecePsn(headerAddress);
+            turn.tell(queuePair);
+            return 0;
+        }
+        int chunk = Math.min(left, OutboundStream.WRITE_LIMIT);
+        ByteBuffer payload = windows.of(region, address, chunk);
+        long written;
+        if (header.hasRemaining()) {
+            pair[1] = payload;
+            written = channel.write(pair, 0, 2);
+            pair[1] = header;
+        } else {
+            written = channel.write(payload);
+        }
+        int taken = chunk - payload.remaining();
+        address += taken;
+        left -= taken;
+        bytes.setRelease(bytes.get() + taken);
+        return written;
+    }
+
+    private void startNext() {
+        long index = head.get();
+        int slot = (int) index & (PIECES - 1);
+        source = regions[slot];
+        address = slots[slot * STRIDE];
+        long remoteAddress = slots[slot * STRIDE + 1];
+        long names = slots[slot * STRIDE + 2];
+        long lengths = slots[slot * STRIDE + 3];
+        left = Words.high(lengths);
+        WireFormat.putPiece(
+                headerAddress, Words.high(names), left, remoteAddress, Words.low(names), Words.low(lengths));
+        header.clear();
+        head.setRelease(index + 1);
+    }
+}
