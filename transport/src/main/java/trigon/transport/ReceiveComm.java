@@ -1,5 +1,6 @@
 package trigon.transport;
 
+import trigon.verbs.LinkKind;
 import trigon.verbs.Memory;
 import trigon.verbs.SendFlag;
 import trigon.verbs.WorkCompletionOpcode;
@@ -22,6 +23,12 @@ final class ReceiveComm extends Comm {
     private final long remoteRing;
     private final int remoteRingKey;
     private final int inline;
+    /**
+     * Whether data arrive though nobody asks for the completion. A software device moves them when it is polled, so there
+     * NCCL is told only of what has arrived, and keeps asking.
+     */
+    private final boolean arrivesUnpolled;
+
     private int sendQueueRoom = SEND_QUEUE_DEPTH;
     private long nextSequence;
     // receive work requests complete in the order of posting
@@ -33,6 +40,7 @@ final class ReceiveComm extends Comm {
         stagingKey = connection.memoryKey();
         remoteRing = connection.remoteMemory().address();
         remoteRingKey = connection.remoteMemory().key();
+        arrivesUnpolled = connection.link().local().kind() == LinkKind.RDMA;
         inline = connection.queuePair().maxInlineBytes() >= ClearToSend.STRIDE ? SendFlag.INLINE : SendFlag.NONE;
     }
 
@@ -65,7 +73,7 @@ final class ReceiveComm extends Comm {
             return failPosting("ibv_post_send", errno);
         }
         requests.begin(sequence, size);
-        if (completionOptional) {
+        if (completionOptional && arrivesUnpolled) {
             requests.setState(slot, RequestRing.OPTIONAL);
         }
         nextSequence = sequence + 1;

@@ -16,4 +16,9 @@ class SoftwareNetPluginTest extends NetPluginContract {
     protected int longestMessage() {
         return 1 << 30;
     }
+
+    @Override
+    protected boolean devicesMoveDataUnpolled() {
+        return false;
+    }
 }

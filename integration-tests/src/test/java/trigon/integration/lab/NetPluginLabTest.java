@@ -21,4 +21,9 @@ class NetPluginLabTest extends NetPluginContract {
     protected int longestMessage() {
         return 20 << 20;
     }
+
+    @Override
+    protected boolean devicesMoveDataUnpolled() {
+        return true;
+    }
 }
