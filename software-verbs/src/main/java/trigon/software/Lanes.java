@@ -14,6 +14,7 @@ final class Lanes {
     private final List<OutgoingLane> ready = new ArrayList<>();
     private final List<LaneOpening> openings = new ArrayList<>();
     private boolean opened;
+    private boolean lastWentInPieces;
     private int next;
 
     Lanes(SoftwareQueuePair queuePair) {
@@ -57,6 +58,7 @@ final class Lanes {
         int most = Math.min(ready.size(), Math.max(1, length / Math.max(1, settings.fromBytes() / 2)));
         int size = Math.ceilDiv(length, most);
         int sent = 0;
+        lastWentInPieces = true;
         while (sent < length) {
             long end = remoteAddress + sent + size;
             int toLine = (int) (-end & (OrderedCopy.LINE - 1));
@@ -65,6 +67,20 @@ final class Lanes {
             next = (next + 1) % ready.size();
             sent += piece;
         }
+    }
+
+    /** If the last message went in pieces, the next one may: the workers had better be awake. */
+    void expectMessage() {
+        if (lastWentInPieces) {
+            for (int i = 0; i < ready.size(); i++) {
+                ready.get(i).worker().wake();
+            }
+        }
+    }
+
+    /** A message goes on the queue pair's own connection. */
+    void passedBy() {
+        lastWentInPieces = false;
     }
 
     /** How much they have sent. */

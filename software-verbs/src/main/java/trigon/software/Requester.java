@@ -266,6 +266,7 @@ final class Requester {
                     queue.remoteAddress(index),
                     queue.remoteKey(index));
         } else if (region == null || length <= OutboundStream.COPY_LIMIT) {
+            lanes.passedBy();
             stream.putPayload(queue.localAddress(index), length);
         } else {
             stream.sendPayload(region, queue.localAddress(index), length);
@@ -503,6 +504,11 @@ final class Requester {
     /** The peer, or the socket towards it, has given a sign of life. */
     void onProgress() {
         limits.onProgress();
+    }
+
+    /** Something is likely to be posted soon. */
+    void expectToSend() {
+        lanes.expectMessage();
     }
 
     /** Whether the lanes have sent something since the last time that this was asked. */

@@ -2,6 +2,7 @@ package trigon.software;
 
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -37,8 +38,8 @@ final class Responder {
     private int expectedPsn;
     private int maxReadAtomic;
 
-    /** Those that the peer has opened to this queue pair. */
-    private final List<IncomingLane> lanes = new ArrayList<>();
+    /** Those that the peer has opened to this queue pair; replaced with every change, for those without the lock. */
+    private volatile IncomingLane[] lanes = new IncomingLane[0];
 
     private final PieceCounts pieces = new PieceCounts();
 
@@ -50,6 +51,7 @@ final class Responder {
     private @Nullable SoftwareMemoryRegion target;
     private boolean waitsForReceive;
     private volatile boolean waitsForPieces;
+    private volatile boolean lastCameInPieces; // the posting thread looks at it
     private final Timer notReadyTimer;
 
     Responder(SoftwareQueuePair queuePair, ReceiveQueue receives) {
@@ -104,7 +106,7 @@ final class Responder {
         LaneWorkers workers = queuePair.context().laneWorkers();
         boolean isPeers = connection != null
                 && candidate.hello().lane() <= LANES_LIMIT
-                && lanes.size() < LANES_LIMIT
+                && lanes.length < LANES_LIMIT
                 && queuePair.peer().matches(candidate.hello(), firstPsn);
         if (!isPeers) {
             candidate.reject("it is no lane of the peer of " + queuePair);
@@ -116,7 +118,9 @@ final class Responder {
                 IncomingLane lane = new IncomingLane(channel, queuePair, worker, pieces);
                 channel.write(ByteBuffer.allocate(1));
                 worker.add(lane);
-                lanes.add(lane);
+                IncomingLane[] more = Arrays.copyOf(lanes, lanes.length + 1);
+                more[lanes.length] = lane;
+                lanes = more;
             });
         }
     }
@@ -154,7 +158,7 @@ final class Responder {
         for (IncomingLane lane : lanes) {
             lane.worker().remove(lane);
         }
-        lanes.clear();
+        lanes = new IncomingLane[0];
         target = null;
         stopWaiting();
     }
@@ -210,14 +214,15 @@ final class Responder {
      * Sends the responses.
      *
      * @param all also an acknowledgement that could wait for more
+     * @param now by {@link System#nanoTime}
      */
-    void send(boolean all) {
+    void send(boolean all, long now) {
         InboundConnection current = connection;
         if (current == null) {
             return;
         }
         ResponseStream stream = current.stream();
-        if (all || !stream.mayWait()) {
+        if (all || !stream.mayWait(now)) {
             stream.ring();
         }
         if (current.isRefusing() && stream.isIdle()) {
@@ -249,6 +254,7 @@ final class Responder {
         int named = WireFormat.requestOpcode(at);
         opcode = named & ~WireFormat.IN_PIECES;
         boolean inPieces = named != opcode;
+        lastCameInPieces = inPieces;
         psn = WireFormat.requestPsn(at);
         length = WireFormat.requestLength(at);
         operand = WireFormat.requestOperand(at);
@@ -284,6 +290,18 @@ final class Responder {
             } else {
                 copy.start(address, length);
                 peer().expectPayload(length);
+            }
+        }
+    }
+
+    /**
+     * A receive was posted, so a message is to be expected: if the last one came in pieces, the next one may. The posting
+     * thread.
+     */
+    void expectPieces() {
+        if (lastCameInPieces) {
+            for (IncomingLane lane : lanes) {
+                lane.worker().wake();
             }
         }
     }
@@ -368,6 +386,9 @@ final class Responder {
                     WorkCompletions.WITH_IMMEDIATE);
         }
         peer().stream().acknowledge(psn, length);
+        if (opcode == WireFormat.WRITE) {
+            queuePair.expectToSend();
+        }
     }
 
     private void read(long address, int key) {

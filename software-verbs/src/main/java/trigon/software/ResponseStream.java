@@ -1,6 +1,7 @@
 package trigon.software;
 
 import java.nio.channels.SocketChannel;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import trigon.verbs.Memory;
 
@@ -19,6 +20,10 @@ final class ResponseStream extends OutboundStream {
     private static final int LATE_MESSAGES = 8;
 
     private static final int LATE_BYTES = 128 << 10;
+
+    /** And for so long: a write of its own for each would cost more than the rest of a short message. */
+    private static final long LATE_NANOS = TimeUnit.MICROSECONDS.toNanos(50);
+
     private static final int QUEUE = SoftwareDeviceContext.MAX_READ_ATOMIC;
 
     private final InboundConnection connection;
@@ -31,6 +36,7 @@ final class ResponseStream extends OutboundStream {
     private int count;
 
     private boolean ackPending;
+    private long ackPendingSince;
     private int ackPsn;
     private int ackMessages;
     private long ackBytes;
@@ -56,7 +62,10 @@ final class ResponseStream extends OutboundStream {
     /** A message of that length is done, and all before it are. */
     void acknowledge(int psn, int length) {
         ackPsn = psn;
-        ackPending = true;
+        if (!ackPending) {
+            ackPending = true;
+            ackPendingSince = System.nanoTime();
+        }
         ackMessages++;
         ackBytes += length;
         notReadyPending = false;
@@ -110,8 +119,13 @@ final class ResponseStream extends OutboundStream {
     }
 
     /** Whether nothing is to be sent but an acknowledgement that may wait for a moment. */
-    boolean mayWait() {
-        return isOnlyAck() && isWritten() && ackMessages < LATE_MESSAGES && ackBytes < LATE_BYTES;
+    boolean mayWait(long now) {
+        return isOnlyAck()
+                && isWritten()
+                && (!ackPending
+                        || (ackMessages < LATE_MESSAGES
+                                && ackBytes < LATE_BYTES
+                                && now - ackPendingSince < LATE_NANOS));
     }
 
     private boolean isOnlyAck() {

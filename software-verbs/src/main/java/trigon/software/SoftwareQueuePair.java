@@ -35,6 +35,9 @@ final class SoftwareQueuePair implements QueuePair {
 
     private static final Logger log = LoggerFactory.getLogger(SoftwareQueuePair.class);
 
+    /** As long as NCCL's clear-to-send, and some more. */
+    private static final int SHORT_BYTES = 64;
+
     private final SoftwareDeviceContext context;
     private final Attendant attendant;
     private final SoftwareProtectionDomain protectionDomain;
@@ -61,7 +64,8 @@ final class SoftwareQueuePair implements QueuePair {
 
     // the rest is used under the lock
     /** Whether the attendant looks at it every now and then, instead of at its connections. */
-    private boolean watched;
+    private volatile boolean watched; // posting threads look at it
+
     // set on the way to READY_TO_SEND
     private volatile int accessBits; // lane workers look at it
     private int minRnrTimer;
@@ -194,10 +198,18 @@ final class SoftwareQueuePair implements QueuePair {
         }
         int result = sendQueue.offer(
                 opcode, workRequestId, source, length, localKey, remoteAddress, remoteKey, operand, sendFlags);
-        if (result == 0) {
-            drive(false);
+        if (result == 0 && !mayWaitForPoll(length, sendFlags)) {
+            drive(false, System.nanoTime());
         }
         return result;
+    }
+
+    /**
+     * Whether a request, just posted, may wait until the next poll: several short ones cost one write to the socket then.
+     * Nobody asked to be told of its end, and if nobody polls, the attendant does it.
+     */
+    private boolean mayWaitForPoll(int length, int sendFlags) {
+        return watched && length <= SHORT_BYTES && (sendFlags & SendFlag.SIGNALED) == 0;
     }
 
     @Override
@@ -206,26 +218,30 @@ final class SoftwareQueuePair implements QueuePair {
             return Errno.EINVAL;
         }
         int result = receiveQueue.offer(workRequestId, localAddress, length, localKey);
+        if (result == 0) {
+            responder.expectPieces();
+        }
         if (result == 0 && (awaitsReceive || state == QueuePairStateCode.ERROR)) {
-            drive(false);
+            drive(false, System.nanoTime());
         }
         return result;
     }
 
     /** Sends and receives what there is; by who polls the completion queue. */
     void poll() {
-        polledAt.setRelease(System.nanoTime());
-        drive(true);
+        long now = System.nanoTime();
+        polledAt.setRelease(now);
+        drive(true, now);
     }
 
-    private void drive(boolean receives) {
+    private void drive(boolean receives, long now) {
         do {
             // who waits for the lock changes the state: he goes first, and drives when he is done
             if (lock.hasQueuedThreads() || !lock.tryLock()) {
                 return;
             }
             try {
-                turn(receives, false);
+                turn(receives, false, now);
             } finally {
                 lock.unlock();
             }
@@ -234,15 +250,14 @@ final class SoftwareQueuePair implements QueuePair {
 
     // ---- under the lock
 
-    private void turn(boolean receives, boolean alone) {
+    private void turn(boolean receives, boolean alone, long now) {
         try {
-            boolean received = false;
             if (receives) {
-                received = responder.receive();
-                received |= requester.receive(alone);
+                responder.receive();
+                requester.receive(alone);
             }
             work();
-            responder.send(alone || (receives && !received));
+            responder.send(alone, now);
         } catch (RuntimeException e) {
             log.warn("{} fails, which is a defect of the software device", this, e);
             enterError("a defect: " + e);
@@ -256,6 +271,11 @@ final class SoftwareQueuePair implements QueuePair {
                 || responder.hasPieces()
                 || sendQueue.tail() != tailSeen.getVolatile()
                 || ((awaitsReceive || state == QueuePairStateCode.ERROR) && !receiveQueue.isEmpty());
+    }
+
+    /** The peer has written something, as it does before something is sent. */
+    void expectToSend() {
+        requester.expectToSend();
     }
 
     /** Has {@link #work} run once more, after what is going on now. */
@@ -322,7 +342,7 @@ final class SoftwareQueuePair implements QueuePair {
         }
         locked(() -> {
             watched = false;
-            turn(true, true);
+            turn(true, true, System.nanoTime());
         });
         return true;
     }
@@ -342,7 +362,7 @@ final class SoftwareQueuePair implements QueuePair {
     /** Something has become of a message that goes, or comes, in pieces. */
     void onPieces() {
         workLater();
-        drive(false);
+        drive(false, System.nanoTime());
     }
 
     // ---- control path
@@ -356,7 +376,7 @@ final class SoftwareQueuePair implements QueuePair {
             lock.unlock();
         }
         if (hasPosted()) {
-            drive(false);
+            drive(false, System.nanoTime());
         }
     }
 
