@@ -1,5 +1,6 @@
 package trigon.software;
 
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -22,9 +23,13 @@ final class Requester {
     /** Every so many turns it looks for acknowledgements of unsignalled requests, and for the end of the connection. */
     private static final int TURNS_UNHEARD = 16;
 
+    /** How long after a lane the peer may take to say on its own connection why. */
+    private static final long BROKEN_NANOS = TimeUnit.SECONDS.toNanos(1);
+
     private final SoftwareQueuePair queuePair;
     private final SendQueue queue;
     private final TimeLimits limits;
+    private final Timer brokenTimer;
     private final Connector connector;
     private final Lanes lanes;
     private final ReadTarget readTarget = new ReadTarget();
@@ -55,6 +60,7 @@ final class Requester {
         connector = new Connector(queuePair, this);
         lanes = new Lanes(queuePair);
         limits = new TimeLimits(this, queuePair);
+        brokenTimer = new Timer(queuePair::locked, this::onBrokenTimer);
     }
 
     // ---- life cycle
@@ -78,6 +84,7 @@ final class Requester {
         lanes.stop();
         readTarget.clear();
         limits.stop();
+        queuePair.attendant().cancel(brokenTimer);
     }
 
     /** Completes all requests that are left as flushed. */
@@ -140,18 +147,18 @@ final class Requester {
 
     // ---- the socket
 
-    /** Takes the responses that have come; false if there were none. */
-    boolean receive(boolean evenIfNobodyWaits) {
+    /** Takes the responses that have come; seldom while nobody waits for any, which saves a system call each time. */
+    void receive(boolean evenIfNobodyWaits) {
         RequestConnection current = connection;
-        if (current == null) {
-            return false;
+        if (current != null && (evenIfNobodyWaits || awaitsResponse() || ++turnsUnheard >= TURNS_UNHEARD)) {
+            turnsUnheard = 0;
+            current.receive();
         }
-        boolean waited = signaledOutstanding > 0 || readsOutstanding > 0 || current.isPaused();
-        if (!waited && !evenIfNobodyWaits && ++turnsUnheard < TURNS_UNHEARD) {
-            return false; // a system call saved
-        }
-        turnsUnheard = 0;
-        return current.receive();
+    }
+
+    /** Whether a response has something to say that somebody waits for. */
+    boolean awaitsResponse() {
+        return signaledOutstanding > 0 || readsOutstanding > 0;
     }
 
     /** Has the attendant look after the connection. */
@@ -179,8 +186,12 @@ final class Requester {
             fail(localFailure, "a request does not fit the local memory regions or the queue pair");
             return;
         }
-        if (lost || lanes.areBroken()) {
-            failForLostConnection();
+        if (lost) {
+            fail(WorkCompletionStatus.RETRY_EXCEEDED, "the peer has closed the connection");
+            return;
+        }
+        if (lanes.areBroken()) {
+            onLanesBroken();
             return;
         }
         limits.arm();
@@ -192,19 +203,29 @@ final class Requester {
         }
     }
 
-    private void failForLostConnection() {
+    private void onLanesBroken() {
         int lostPsn = lanes.lostPsn();
-        if (lostPsn < 0) {
-            fail(WorkCompletionStatus.RETRY_EXCEEDED, "the peer has closed the connection");
+        if (lostPsn >= 0) {
+            // what is left of the requests before it may still be acknowledged
+            long index = head + ((lostPsn - psn(head)) & WireFormat.PSN_MASK);
+            lanes.stop();
+            while (next > index) {
+                takeBackLast();
+            }
+            failLocally(WorkCompletionStatus.LOCAL_PROTECTION_ERROR);
             return;
         }
-        // what is left of the requests before it may still be acknowledged
-        long index = head + ((lostPsn - psn(head)) & WireFormat.PSN_MASK);
-        lanes.stop();
-        while (next > index) {
-            takeBackLast();
+        // the peer has most likely refused a request, or ended: it says which on the other connection
+        if (!brokenTimer.isScheduled()) {
+            queuePair.attendant().schedule(brokenTimer, BROKEN_NANOS);
         }
-        failLocally(WorkCompletionStatus.LOCAL_PROTECTION_ERROR);
+        receive(true);
+    }
+
+    private void onBrokenTimer() {
+        if (queuePair.isReadyToSend() && lanes.areBroken()) {
+            fail(WorkCompletionStatus.RETRY_EXCEEDED, "the peer has closed a lane");
+        }
     }
 
     private void takeBackLast() {
@@ -215,7 +236,7 @@ final class Requester {
     }
 
     boolean mayStartNext() {
-        if (localFailure != null || next == queue.tail()) {
+        if (localFailure != null || next == queue.tail() || lanes.areBroken()) {
             return false;
         }
         if (readsOutstanding == 0) {
@@ -244,15 +265,18 @@ final class Requester {
             return;
         }
         boolean inPieces = region != null && !reads && goesInPieces(index, length);
+        boolean signaled = (queue.flags(index) & SendFlag.SIGNALED) != 0;
         stream.putRequest(
-                inPieces ? queue.opcode(index) | WireFormat.IN_PIECES : queue.opcode(index),
+                queue.opcode(index)
+                        | (inPieces ? WireFormat.IN_PIECES : 0)
+                        | (signaled ? WireFormat.ACKNOWLEDGE_SOON : 0),
                 psn(index),
                 length,
                 queue.remoteAddress(index),
                 queue.remoteKey(index),
                 queue.operand(index));
         next++;
-        if ((queue.flags(index) & SendFlag.SIGNALED) != 0) {
+        if (signaled) {
             signaledOutstanding++;
         }
         if (reads) {
@@ -504,6 +528,10 @@ final class Requester {
     /** The peer, or the socket towards it, has given a sign of life. */
     void onProgress() {
         limits.onProgress();
+    }
+
+    boolean hasLanes() {
+        return lanes.areReady();
     }
 
     /** Something is likely to be posted soon. */

@@ -21,6 +21,9 @@ final class Responder {
 
     private static final Logger log = LoggerFactory.getLogger(Responder.class);
 
+    /** Every so many turns it looks for requests, though responses are waited for. */
+    private static final int TURNS_UNHEARD = 4;
+
     /** Lanes that a peer may open. */
     private static final int LANES_LIMIT = 64;
 
@@ -44,6 +47,10 @@ final class Responder {
     private final PieceCounts pieces = new PieceCounts();
 
     private int firstPsn;
+    private boolean acknowledgeSoon;
+    /** Turns since the requests were looked at. */
+    private int turnsUnheard;
+
     private int opcode;
     private int psn;
     private int length;
@@ -204,10 +211,16 @@ final class Responder {
 
     // ---- the socket
 
-    /** Takes the requests that have come; false if there were none. */
-    boolean receive() {
+    /**
+     * Takes the requests that have come; seldom while a response is waited for instead, and no request is, which saves a
+     * system call each time.
+     */
+    void receive(boolean awaitsResponse) {
         InboundConnection current = connection;
-        return current != null && current.receive();
+        if (current != null && (!awaitsResponse || !receives.isEmpty() || ++turnsUnheard >= TURNS_UNHEARD)) {
+            turnsUnheard = 0;
+            current.receive();
+        }
     }
 
     /**
@@ -252,8 +265,9 @@ final class Responder {
             endWaiting();
         }
         int named = WireFormat.requestOpcode(at);
-        opcode = named & ~WireFormat.IN_PIECES;
-        boolean inPieces = named != opcode;
+        opcode = named & ~(WireFormat.IN_PIECES | WireFormat.ACKNOWLEDGE_SOON);
+        boolean inPieces = (named & WireFormat.IN_PIECES) != 0;
+        acknowledgeSoon = (named & WireFormat.ACKNOWLEDGE_SOON) != 0;
         lastCameInPieces = inPieces;
         psn = WireFormat.requestPsn(at);
         length = WireFormat.requestLength(at);
@@ -385,7 +399,7 @@ final class Responder {
                     (int) operand,
                     WorkCompletions.WITH_IMMEDIATE);
         }
-        peer().stream().acknowledge(psn, length);
+        peer().stream().acknowledge(psn, acknowledgeSoon);
         if (opcode == WireFormat.WRITE) {
             queuePair.expectToSend();
         }
@@ -461,7 +475,7 @@ final class Responder {
     private void goOn() {
         InboundConnection current = peer();
         stopWaiting();
-        current.stream().acknowledge((psn - 1) & WireFormat.PSN_MASK, 0);
+        current.stream().acknowledge((psn - 1) & WireFormat.PSN_MASK, false);
         if (opcode == WireFormat.SEND) {
             startSend();
         } else {

@@ -19,8 +19,6 @@ final class ResponseStream extends OutboundStream {
     /** What may be left unacknowledged for a moment: little against what a peer has under way. */
     private static final int LATE_MESSAGES = 8;
 
-    private static final int LATE_BYTES = 128 << 10;
-
     /** And for so long: a write of its own for each would cost more than the rest of a short message. */
     private static final long LATE_NANOS = TimeUnit.MICROSECONDS.toNanos(50);
 
@@ -39,7 +37,7 @@ final class ResponseStream extends OutboundStream {
     private long ackPendingSince;
     private int ackPsn;
     private int ackMessages;
-    private long ackBytes;
+    private boolean ackSoon;
     private boolean notReadyPending;
     private int notReadyPsn;
     private int notReadyCode;
@@ -59,15 +57,19 @@ final class ResponseStream extends OutboundStream {
         return count < limit;
     }
 
-    /** A message of that length is done, and all before it are. */
-    void acknowledge(int psn, int length) {
+    /**
+     * A message is done, and all before it are.
+     *
+     * @param soon whether its end is waited for
+     */
+    void acknowledge(int psn, boolean soon) {
         ackPsn = psn;
         if (!ackPending) {
             ackPending = true;
             ackPendingSince = System.nanoTime();
         }
         ackMessages++;
-        ackBytes += length;
+        ackSoon |= soon;
         notReadyPending = false;
     }
 
@@ -109,7 +111,7 @@ final class ResponseStream extends OutboundStream {
     private void acknowledged() {
         ackPending = false;
         ackMessages = 0;
-        ackBytes = 0;
+        ackSoon = false;
     }
 
     private void remove() {
@@ -122,10 +124,7 @@ final class ResponseStream extends OutboundStream {
     boolean mayWait(long now) {
         return isOnlyAck()
                 && isWritten()
-                && (!ackPending
-                        || (ackMessages < LATE_MESSAGES
-                                && ackBytes < LATE_BYTES
-                                && now - ackPendingSince < LATE_NANOS));
+                && (!ackPending || (ackMessages < LATE_MESSAGES && !ackSoon && now - ackPendingSince < LATE_NANOS));
     }
 
     private boolean isOnlyAck() {

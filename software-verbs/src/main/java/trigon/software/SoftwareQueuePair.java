@@ -253,7 +253,7 @@ final class SoftwareQueuePair implements QueuePair {
     private void turn(boolean receives, boolean alone, long now) {
         try {
             if (receives) {
-                responder.receive();
+                responder.receive(!alone && requester.awaitsResponse());
                 requester.receive(alone);
             }
             work();
@@ -496,6 +496,11 @@ final class SoftwareQueuePair implements QueuePair {
 
     SoftwareProtectionDomain protectionDomain() {
         return protectionDomain;
+    }
+
+    /** Whether long messages go in pieces by now; for tests, racy otherwise. */
+    boolean hasLanes() {
+        return requester.hasLanes();
     }
 
     boolean isClosed() {

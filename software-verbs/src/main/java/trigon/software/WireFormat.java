@@ -34,6 +34,9 @@ final class WireFormat {
     /** Added to the opcode of a WRITE whose payload comes in pieces on the lanes. */
     static final int IN_PIECES = 0x100;
 
+    /** Added to the opcode of a request whose end is waited for: the acknowledgement is not to wait for others. */
+    static final int ACKNOWLEDGE_SOON = 0x200;
+
     /** Kinds of responses. */
     static final int ACK = 1;
 
