@@ -71,7 +71,7 @@ class Loopback:
 
 
 class Namespaces:
-    """One network namespace per node, veth pairs as cables, and a router between all nodes for bootstrap and rendezvous only.
+    """One network namespace per node, veth pairs as cables, and a router for bootstrap and rendezvous only.
 
     The router needs nothing of the kernel that the cables do not need as well. Its subnets are the nodes' own, so no
     address of another node lies in them.
