@@ -8,6 +8,7 @@ import time
 import traceback
 from pathlib import Path
 
+import calls
 import correctness
 import faults
 import network
@@ -16,8 +17,8 @@ from cluster import LaunchFailed, Setting
 from report import Report
 
 PART_SECONDS = 390  # after this, what has not begun is not begun any more
-PARTS = {"smoke": correctness.smoke, "correctness": correctness.correctness, "faults": faults.faults,
-         "speed": speed.speed}
+PARTS = {"smoke": correctness.smoke, "calls": calls.calls, "correctness": correctness.correctness,
+         "faults": faults.faults, "speed": speed.speed}
 
 
 def arguments(given):

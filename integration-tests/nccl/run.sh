@@ -6,7 +6,7 @@ here=$(cd -- "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")" && pwd)
 
 usage() {
   cat <<END
-usage: run.sh DISTRIBUTION GPUS [--part smoke|correctness|faults|speed|all] [--out DIRECTORY]
+usage: run.sh DISTRIBUTION GPUS [--part smoke|calls|correctness|faults|speed|all] [--out DIRECTORY]
               [--network auto|namespaces|loopback] [--ip PROGRAM] [--dry-run]
 
 Plays one node per GPU, each with its own subnet to every other, and lets PyTorch's NCCL communicate over Trigon.
@@ -14,7 +14,7 @@ Exit status 0 only if everything passed; the last line counts what passed, faile
 
   DISTRIBUTION  folder with lib/libnccl-net-trigon.so (dist/target/trigon after a build)
   GPUS          2 to 4
-  --part        what to run (default smoke, one minute; each other part takes up to seven)
+  --part        what to run (default smoke, one minute; calls takes as long, each other part up to seven)
   --out         logs and results (default: a new folder under /tmp)
   --network     auto: namespaces if possible (root, the program ip, veth in the kernel), else loopback addresses
   --ip          the program ip, where it is not on the PATH; portable-ip.sh makes a copy of another machine's

@@ -17,6 +17,7 @@ import unittest
 from pathlib import Path
 from types import SimpleNamespace
 
+import calls
 import cluster
 import evidence
 import network
@@ -75,6 +76,23 @@ class Evidence(unittest.TestCase):
         self.assertIn("5000 bytes on the cables", evidence.judge_counters(before, after, 5001)[0])
         after["mgmt0"] = 10**9
         self.assertIn("management", evidence.judge_counters(before, after, 5000)[0])
+
+
+class Calls(unittest.TestCase):
+    def setUp(self):
+        self.expected = (calls.EXPECTED / "v11.txt").read_text()
+
+    def test_number_and_length_of_messages_are_each_programs_own(self):
+        made = (self.expected.replace("(messages 0 to 15)", "(messages 0 to 16)").replace("size=524288", "size=4")
+                .replace("524288 bytes\n", "4 bytes\n").replace("*request=stale", "*request=null"))
+        self.assertNotEqual(made, self.expected)
+        self.assertIsNone(calls.differences(self.expected, made))
+
+    def test_another_argument_order_or_thread_is_noticed(self):
+        for old, new in (("tag=own rank", "tag=neither rank"), ("bytes=4915200", "bytes=4096"), ("mr 2 step", "mr 2+64"),
+                         ("service   closeRecv", "init      closeRecv"), ("init      devices -> 1\n", "")):
+            self.assertIn(old, self.expected)
+            self.assertIsNotNone(calls.differences(self.expected, self.expected.replace(old, new)), old)
 
 
 class Table(unittest.TestCase):

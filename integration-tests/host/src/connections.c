@@ -155,10 +155,8 @@ bool connect_channels(struct rank *rank, size_t slot_bytes) {
       return false;
     }
   }
-  trace_ordered(false);
-  bool connected = connect_all(rank);
-  trace_ordered(true);
-  return connected;
+  trace_ordered(false); /* until all messages have been exchanged */
+  return connect_all(rank);
 }
 
 static bool deregister_buffers(struct rank *rank, struct channel *channel, void *comm, void *mhandles[BUFFERS]) {

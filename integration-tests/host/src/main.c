@@ -48,14 +48,18 @@ static void report(const struct rank *rank) {
   pthread_mutex_unlock(&print_lock);
 }
 
+/* The name that NCCL gives to such a thread. */
+static void name_thread(const char *role, const char *name) {
+  trace_thread(role);
+  pthread_setname_np(pthread_self(), name);
+}
+
 /* What NCCL's progress thread does. */
 static void *run_progress(void *argument) {
   struct rank *rank = argument;
   thread_rank = rank->number;
-  trace_thread("progress");
-  trace_ordered(false);
+  name_thread("progress", "NCCL Progress 0");
   bool ok = rank->options->test == TEST_RING ? run_ring(rank) : run_exchange(rank);
-  trace_ordered(true);
   return ok && rank->wrong == 0 ? rank : NULL;
 }
 
@@ -64,7 +68,7 @@ static void *run_service(void *argument) {
   struct rank *rank = argument;
   const struct options *options = rank->options;
   thread_rank = rank->number;
-  trace_thread("service");
+  name_thread("service", "NCCL Service 0");
   size_t longest = options->test == TEST_RING ? options->slice_bytes : options->bytes + 128;
   bool ok = connect_channels(rank, longest);
   if (ok && rank->rendezvous != NULL) {
@@ -78,6 +82,7 @@ static void *run_service(void *argument) {
     ok = pthread_create(&progress, NULL, run_progress, rank) == 0 && pthread_join(progress, &result) == 0 &&
          result != NULL;
   }
+  trace_ordered(true);
   if (ok) {
     report(rank);
   }
@@ -148,7 +153,7 @@ static bool run_transfer(const struct options *options) {
   }
   net_close(&net);
   free(ranks);
-  ok &= trace_close();
+  ok &= trace_write();
   return ok && !is_failing();
 }
 

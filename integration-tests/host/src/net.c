@@ -70,7 +70,7 @@ static int init_once(struct net *net) {
                : net->api == 9 ? net->v9->init(log_to_stderr)
                                : net->v10->init(log_to_stderr, ignore_event);
   net->initialised = result == NCCL_SUCCESS;
-  trace_init(net->api, NULL, result);
+  trace_init(net->api, NULL, 0, NULL, log_to_stderr, net->api == 10 ? ignore_event : NULL, result);
   return result;
 }
 
@@ -82,7 +82,7 @@ int net_init(struct net *net, void **ctx, uint64_t comm_id) {
   }
   int result = net->api == 11 ? net->v11->init(ctx, comm_id, &config, log_to_stderr, ignore_event)
                               : net->v12->init(ctx, comm_id, &config, log_to_stderr, ignore_event);
-  trace_init(net->api, *ctx, result);
+  trace_init(net->api, *ctx, comm_id, &config, log_to_stderr, ignore_event, result);
   return result;
 }
 
@@ -277,7 +277,7 @@ int net_isend(const struct net *net, void *comm, void *data, size_t size, int ta
                : net->api == 9 ? net->v9->isend(comm, data, size, tag, mhandle, request)
                                : net->v8->isend(comm, data, (int)size, tag, mhandle, request);
   if (request != NULL) {
-    trace_post("isend", comm, net->api, data, size, tag, mhandle, entry, *request, result);
+    trace_post("isend", comm, net->api, data, size, tag, mhandle, &no_events[0], entry, *request, result);
   }
   return result;
 }
@@ -306,7 +306,7 @@ int net_irecv(const struct net *net, void *comm, int n, void **data, size_t *siz
   const void *entry = *request;
   int result = irecv_of_version(net, comm, n, data, sizes, tags, mhandles, request);
   if (n == 1) {
-    trace_post("irecv n=1", comm, net->api, data[0], sizes[0], tags[0], mhandles[0], entry, *request, result);
+    trace_post("irecv n=1", comm, net->api, data[0], sizes[0], tags[0], mhandles[0], &no_events[0], entry, *request, result);
   }
   return result;
 }

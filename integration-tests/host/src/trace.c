@@ -7,7 +7,7 @@
 
 #include "host.h"
 
-enum { MAX_LINES = 1 << 16, MAX_CONNECTIONS = 256, MAX_REGIONS = 8, MAX_CONTEXTS = 64, OUTSTANDING = 8 };
+enum { MAX_LINES = 1 << 18, MAX_CONNECTIONS = 256, MAX_REGIONS = 8, MAX_CONTEXTS = 64, OUTSTANDING = 8 };
 
 enum kind { CALL, POST, TEST };
 
@@ -74,7 +74,7 @@ void trace_thread(const char *role) {
 }
 
 void trace_ordered(bool now_ordered) {
-  part++;
+  part += ordered != now_ordered;
   ordered = now_ordered;
 }
 
@@ -193,16 +193,22 @@ static const char *region_name(const struct connection *connection, const void *
   return mhandle == NULL ? "null" : "an unknown mr";
 }
 
-void trace_init(int api, void *ctx, int result) {
+void trace_init(int api, void *ctx, uint64_t comm_id, const struct nccl_net_config *config, nccl_logger log,
+                nccl_profiler_callback profiler, int result) {
   if (path == NULL) {
     return;
   }
-  if (api >= 11 && context_count < MAX_CONTEXTS && result == NCCL_SUCCESS) {
-    contexts[context_count++] = ctx;
-    note(NULL, CALL, 0, "init commId=given trafficClass=-1 logger=given profiler=given -> ctx %d", context_count);
-  } else {
-    note(NULL, CALL, 0, "init logger=given%s%s", api >= 10 ? " profiler=given" : "", outcome(result));
+  char own[64] = ""; /* the communicator's own arguments, and its context */
+  char given[24] = "";
+  if (api >= 11) {
+    snprintf(own, sizeof own, " commId=%s trafficClass=%d", comm_id == 0 ? "0" : "given", config->trafficClass);
+    if (result == NCCL_SUCCESS && context_count < MAX_CONTEXTS) {
+      contexts[context_count++] = ctx;
+      snprintf(given, sizeof given, " -> ctx %d", context_count);
+    }
   }
+  note(NULL, CALL, 0, "init%s logger=%s%s%s%s", own, log == NULL ? "null" : "given",
+       api < 10 ? "" : profiler == NULL ? " profiler=null" : " profiler=given", given, outcome(result));
 }
 
 void trace_finalize(const void *ctx, int result) {
@@ -295,7 +301,7 @@ static void describe_data(char text[48], const struct connection *connection, co
 }
 
 void trace_post(const char *call, const void *comm, int api, const void *data, size_t size, int tag,
-                const void *mhandle, const void *entry, const void *after, int result) {
+                const void *mhandle, const void *parent, const void *entry, const void *after, int result) {
   struct connection *connection = path == NULL ? NULL : by_comm(comm);
   if (connection == NULL) {
     return;
@@ -304,7 +310,7 @@ void trace_post(const char *call, const void *comm, int api, const void *data, s
   char text[180];
   describe_data(where, connection, data, mhandle);
   snprintf(text, sizeof text, "%s %s data=%s size=%zu tag=%s mhandle=%s%s", call, name_of(connection), where, size,
-           tag_name(tag), region_name(connection, mhandle), api < 10 ? "" : " phandle=given");
+           tag_name(tag), region_name(connection, mhandle), api < 10 ? "" : parent == NULL ? " phandle=null" : " phandle=given");
   if (connection->refused[0] == '\0') {
     snprintf(connection->entry, sizeof connection->entry, "%s", entry == NULL ? "null" : entry == (void *)1 ? "1" : "stale");
   } else if (strcmp(connection->refused, text) != 0) {
@@ -361,7 +367,7 @@ static bool continues(const struct line *line, const struct line *next) {
          next->message == line->message + 1 && strcmp(line->text, next->text) == 0;
 }
 
-bool trace_close(void) {
+bool trace_write(void) {
   if (path == NULL) {
     return true;
   }
@@ -383,8 +389,5 @@ bool trace_close(void) {
   }
   bool written = ferror(file) == 0;
   written &= fclose(file) == 0;
-  free(lines);
-  lines = NULL;
-  path = NULL;
   return written || fail(own_rank, "cannot write the trace");
 }

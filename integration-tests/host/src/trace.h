@@ -3,8 +3,8 @@
  *
  * One line per call, with the arguments that matter; comms, contexts, memory regions and requests by number instead of
  * by address. What is asked again until there is an answer (connect, accept, isend, irecv, test) is one line. Where the
- * order depends on time alone, between connections, the lines are put in order by connection. For one rank per process;
- * its threads do not run at the same time, so there is no lock.
+ * order depends on time alone, between connections, the lines are put in order by connection. For one rank per process, and
+ * for one thread at a time.
  */
 #ifndef HOST_TRACE_H
 #define HOST_TRACE_H
@@ -17,8 +17,8 @@
 /* From now on calls are noted; without it all functions below do nothing. */
 bool trace_open(const char *path, int rank, int ranks);
 
-/* Writes what was noted. False: it has said why. */
-bool trace_close(void);
+/* Writes all that was noted so far. False: it has said why. */
+bool trace_write(void);
 
 /* Connections are numbered from 0 again. */
 void trace_communicator(int number);
@@ -32,7 +32,8 @@ void trace_ordered(bool ordered);
 /* A line of its own. */
 __attribute__((format(printf, 1, 2))) void trace_line(const char *format, ...);
 
-void trace_init(int api, void *ctx, int result);
+void trace_init(int api, void *ctx, uint64_t comm_id, const struct nccl_net_config *config, nccl_logger log,
+                nccl_profiler_callback profiler, int result);
 void trace_finalize(const void *ctx, int result);
 void trace_listen(int api, const void *ctx, int dev, bool zeroed, const void *comm, int result);
 void trace_connect(int api, const void *ctx, int dev, const void *handle, const void *comm, int result);
@@ -41,9 +42,9 @@ void trace_reg_mr(const void *comm, const void *data, size_t size, int type, con
 void trace_dereg_mr(const void *comm, const void *mhandle, int result);
 void trace_close_comm(const char *call, const void *comm, int result);
 
-/* entry: *request before the call, after: behind it. */
+/* parent: where the profiler's event is, from API 10 on; entry: *request before the call, after: behind it. */
 void trace_post(const char *call, const void *comm, int api, const void *data, size_t size, int tag,
-                const void *mhandle, const void *entry, const void *after, int result);
+                const void *mhandle, const void *parent, const void *entry, const void *after, int result);
 void trace_test(const void *request, int done, size_t size, int result);
 
 #endif

@@ -8,6 +8,9 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -28,55 +31,81 @@ class NcclCallsIT {
               b: {nics: [{address: 127.0.12.2/24}]}
             """;
 
+    private final List<HostProgram> hosts = new ArrayList<>();
+
     @TempDir
     Path directory;
 
     @ParameterizedTest
     @ValueSource(ints = {8, 9, 10, 11, 12})
     void theHostMakesNcclsCallsInNcclsOrder(int api) throws IOException {
-        List<String> expected = Files.readAllLines(expectedCalls(api)).stream()
-                .filter(line -> !line.startsWith("#"))
-                .toList();
+        List<String> expected = expectedCalls(api);
         assertThat(expected).hasSizeGreaterThan(40);
 
-        for (Path trace : run(api)) {
-            assertThat(Files.readAllLines(trace)).as("%s", trace).isEqualTo(expected);
+        for (int rank = 0; rank < 2; rank++) {
+            Path trace = directory.resolve("host-" + rank);
+            start(api, rank, HostProgram.distribution().resolve("lib/libnccl-net-trigon.so"), trace);
         }
+
+        requireSuccess();
+        assertThat(Files.readAllLines(directory.resolve("host-0"))).isEqualTo(expected);
+        assertThat(Files.readAllLines(directory.resolve("host-1"))).isEqualTo(expected);
     }
 
-    private static Path expectedCalls(int api) {
-        return Path.of(System.getProperty("trigon.calls"), "v" + api + ".txt");
-    }
-
-    /** Two ranks, two communicators one after the other, 16 messages each way. Returns the ranks' traces. */
-    private List<Path> run(int api) throws IOException {
-        Path file = Files.writeString(directory.resolve("nodes.yaml"), NODES);
-        Path rendezvous = Files.createDirectory(directory.resolve("rendezvous"));
-        List<HostProgram> hosts = new ArrayList<>();
-        List<Path> traces = new ArrayList<>();
-        try {
-            for (int rank = 0; rank < 2; rank++) {
-                traces.add(directory.resolve("calls-of-rank-" + rank));
-                hosts.add(new HostProgram(
-                        HostProgram.distribution(),
-                        directory.resolve("rank-" + rank + ".log"),
-                        Map.of("TRIGON_CONFIG", file.toString(), "TRIGON_NODE", rank == 0 ? "a" : "b"),
-                        arguments(api, rank, rendezvous, traces.get(rank))));
-            }
-            for (HostProgram host : hosts) {
-                assertThat(host.exitStatus()).as("%s", host.output()).isZero();
-            }
-            return traces;
-        } finally {
-            hosts.forEach(HostProgram::close);
+    @Test
+    void thePluginThatStandsBetweenNcclAndTrigonSeesTheSame() throws IOException {
+        for (int rank = 0; rank < 2; rank++) {
+            Path trace = directory.resolve("host-" + rank);
+            start(11, rank, HostProgram.distribution().resolve("libexec/libnccl-net-traced.so"), trace);
         }
+
+        requireSuccess();
+        assertThat(Files.readAllLines(directory.resolve("between-0"))).isEqualTo(expectedCalls(11));
+        assertThat(Files.readAllLines(directory.resolve("between-1"))).isEqualTo(expectedCalls(11));
     }
 
-    private static String[] arguments(int api, int rank, Path rendezvous, Path trace) {
+    @BeforeEach
+    void writeNodes() throws IOException {
+        Files.writeString(directory.resolve("nodes.yaml"), NODES);
+        Files.createDirectory(directory.resolve("rendezvous"));
+    }
+
+    @AfterEach
+    void endHosts() {
+        hosts.forEach(HostProgram::close);
+    }
+
+    private static List<String> expectedCalls(int api) throws IOException {
+        Path file = Path.of(System.getProperty("trigon.calls"), "v" + api + ".txt");
+        return Files.readAllLines(file).stream()
+                .filter(line -> !line.startsWith("#"))
+                .toList();
+    }
+
+    /** One of two ranks, with two communicators one after the other and 16 messages each way. */
+    private void start(int api, int rank, Path plugin, Path trace) {
+        Map<String, String> environment = Map.of(
+                "TRIGON_CONFIG", directory.resolve("nodes.yaml").toString(),
+                "TRIGON_NODE", rank == 0 ? "a" : "b",
+                "RANK", Integer.toString(rank),
+                "WORLD_SIZE", "2",
+                "TRACED_PLUGIN",
+                        HostProgram.distribution()
+                                .resolve("lib/libnccl-net-trigon.so")
+                                .toString(),
+                "TRACED_FILE", directory.resolve("between-" + rank).toString());
         String line = "--api %d --rank %d --ranks 2 --communicators 2 --warmup 0 --iterations 1 --bytes 8388608"
                 .formatted(api, rank);
         List<String> all = new ArrayList<>(List.of(line.split(" ", -1)));
-        all.addAll(List.of("--rendezvous", rendezvous.toString(), "--trace", trace.toString()));
-        return all.toArray(String[]::new);
+        all.addAll(List.of("--rendezvous", directory.resolve("rendezvous").toString()));
+        all.addAll(List.of("--trace", trace.toString(), "--plugin", plugin.toString()));
+        Path log = directory.resolve("rank-" + rank + ".log");
+        hosts.add(new HostProgram(HostProgram.distribution(), log, environment, all.toArray(String[]::new)));
+    }
+
+    private void requireSuccess() {
+        for (HostProgram host : hosts) {
+            assertThat(host.exitStatus()).as("%s", host.output()).isZero();
+        }
     }
 }
