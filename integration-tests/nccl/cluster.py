@@ -167,6 +167,11 @@ class Launch:
                     answers[rank] = {"ok": False, "ended": True, "error": f"ended, {self._exit(rank)}"}
         return answers
 
+    def received(self, rank, data):
+        """Takes what came from a rank's pipe and returns the whole answers, those of before included."""
+        *lines, self.buffers[rank] = (self.buffers[rank] + data).split(b"\n")
+        return [json.loads(line) for line in lines]
+
     def _exit(self, rank):
         try:
             code = self.processes[rank].wait(10)

@@ -19,6 +19,15 @@ def smoke(setting, report, ranks, _):
         report.passes("communicator", "made in " + ", ".join(f"{a['init_s']:.1f} s" for a in answers.values()))
         session.check([{"op": "all_reduce", "dtype": dtype, "count": count}
                        for count in (1, 1000, 262_144, 16_777_259) for dtype in TYPES], 90)
+    if setting.network.kind == "namespaces":
+        with Session(setting, report, UNCONFIGURED, ranks, configured=False) as session:
+            unconfigured(session)
+    else:
+        report.skips(UNCONFIGURED, NOTHING_TO_FIND)
+
+
+UNCONFIGURED = "without any settings of Trigon"
+NOTHING_TO_FIND = "on one loopback interface there is nothing to find"
 
 
 def every_operation(counts, types=TYPES):
@@ -140,6 +149,9 @@ def training(session, bits):
 def unconfigured(session):
     session.connect()
     session.check(every_operation((1001, 262_147), ("float32",)), 60)
+    if not session.setting.dry_run:
+        logs = [session.log(rank) for rank in range(session.ranks)]
+        session.report.judge(f"{session.name}: none was there", evidence.judge_unconfigured(logs))
 
 
 def plan(setting, report, ranks):
@@ -159,9 +171,9 @@ def plan(setting, report, ranks):
               Step("training over sockets", ranks, lambda session: training(session, bits),
                    {**FIXED, **sockets(1, 1)}, over_trigon=False)]
     if setting.network.kind == "namespaces":
-        steps.append(Step("without any settings of Trigon", ranks, unconfigured, configured=False))
+        steps.append(Step(UNCONFIGURED, ranks, unconfigured, configured=False))
     else:
-        report.skips("without any settings of Trigon", "on one loopback interface there is nothing to find")
+        report.skips(UNCONFIGURED, NOTHING_TO_FIND)
     return steps + [Step(f"all operations, {n} ranks", n, fewer_ranks) for n in range(2, ranks)]
 
 

@@ -62,6 +62,12 @@ def judge_log(log, payload):
     return None, said
 
 
+def judge_unconfigured(logs):
+    """Whether Trigon ran without a file on every rank, as it says when it starts: problem or None."""
+    wrong = [str(rank) for rank, log in enumerate(logs) if "file: none (TRIGON_CONFIG is not set)" not in log]
+    return f"no line of Trigon's says that it has no file, on rank {', '.join(wrong)}" if wrong else None
+
+
 def judge_counters(before, after, payload, cables="to_"):
     """Whether the kernel saw the payload on the cables, and next to nothing on the management network."""
     moved = {name: after[name] - before.get(name, 0) for name in after}

@@ -111,7 +111,9 @@ def flow(rank, seconds):
             dist.all_reduce(data, async_op=True).wait()  # TORCH_NCCL_BLOCKING_WAIT: it waits, and raises
             rank.synchronize()
         except Exception as error:  # the one that is wanted: any error that the communicator reports
-            return give_up(rank, f"{type(error).__name__}: {error}")
+            seen = f"{type(error).__name__}: {error}"
+            rank.notify(seen=seen)
+            return give_up(rank, seen)
     raise AssertionError(f"no error came within {seconds} s")
 
 

@@ -2,10 +2,14 @@
 
 import time
 
-from cluster import Launch, LaunchFailed, free_port, trigon
+import timeline
+from cluster import Launch, LaunchFailed, free_port, sockets, trigon
 from session import Session
+from timeline import first_line
 
-SEEN_WITHIN_SECONDS = 30
+SEEN_WITHIN_SECONDS = 30  # also for the abort and the end, where the program decides about them
+DEFAULT_HANDLING_SECONDS = 100  # PyTorch's watchdog sleeps 60 s between its report and the end of the process
+TOLERANCE_SECONDS = 10
 # errors are left to the program: PyTorch raises them, and does not end the process
 RAISE = {"TORCH_NCCL_ASYNC_ERROR_HANDLING": "0", "TORCH_NCCL_BLOCKING_WAIT": "1"}
 
@@ -28,54 +32,67 @@ def aborts(setting, report, ranks):
             session.check([{"op": "all_reduce", "count": count} for count in (1, 1_048_573)], 60)
 
 
-def killed(setting, report, ranks, raising):
-    """One rank dies by SIGKILL in the middle of all-reduces; the others must hear of it."""
-    name = "killed rank, " + ("errors raised" if raising else "PyTorch's default error handling")
-    launch = Launch(setting, name, ranks, {**trigon(setting), **(RAISE if raising else {})})
-    with launch:
-        launch.ask("warm", 60)
-        launch.ask("connect", 90, port=free_port())
-        launch.tell("flow", 90, seconds=60)
-        launch.require("flow", launch.collect(60))
-        time.sleep(0.5)
-        launch.processes[-1].kill()
-        start = time.monotonic()
-        survivors = list(range(ranks - 1))
-        answers = launch.collect(SEEN_WITHIN_SECONDS, survivors, patient=True)
-        took = time.monotonic() - start
-        problems, said = [], []
-        for rank, answer in answers.items():
-            if answer.get("ok"):
-                said.append(f"rank {rank}: '{first_line(answer['seen'])}'")
-            elif answer.get("ended") and not raising:
-                said.append(f"rank {rank}: {answer['error']}")
-            else:
-                problems.append(f"rank {rank}: {answer['error']}")
-        if not problems and raising:
-            problems += leaves(launch, survivors)
-        silent = [rank for rank, answer in answers.items() if answer.get("silent")]
-        problem = f"{'; '.join(problems)} ({took:.1f} s)\n{launch.evidence(silent, survivors)}" if problems else None
-        report.judge(name, problem, f"all others knew after {took:.1f} s; " + "; ".join(said))
+def survivors_of(launch, limit):
+    """One rank dies by SIGKILL in the middle of all-reduces; what the others do then."""
+    launch.ask("warm", 60)
+    launch.ask("connect", 90, port=free_port())
+    launch.tell("flow", limit + 30, seconds=limit + 30)
+    launch.require("flow", launch.collect(60))
+    time.sleep(0.5)
+    survivors = list(range(launch.ranks - 1))
+    launch.processes[-1].kill()
+    seen = timeline.watch(launch, survivors, time.monotonic(), limit, SEEN_WITHIN_SECONDS)
+    seen.write(launch.setting.out / "timelines.json")
+    return seen
 
 
-def leaves(launch, survivors):
-    """Whether the survivors can end, as a program that gives up does."""
-    launch.tell("exit", 20, survivors)
-    launch.collect(20, survivors)
-    deadline = time.monotonic() + 20
-    problems = []
-    for rank in survivors:
-        while launch.processes[rank].poll() is None and time.monotonic() < deadline:
-            time.sleep(0.05)
-        if launch.processes[rank].poll() is None:
-            problems.append(f"rank {rank} does not end")
-    return problems
+def killed(setting, report, ranks):
+    """The contract: the others' programs get an error, and can abort and end."""
+    with Launch(setting, "killed rank, errors raised", ranks, {**trigon(setting), **RAISE}) as launch:
+        seen = survivors_of(launch, SEEN_WITHIN_SECONDS)
+        problem = timeline.judge_contract(seen, SEEN_WITHIN_SECONDS)
+        report.judge(launch.name, with_evidence(problem, launch, seen), seen.text())
 
 
-def first_line(text, length=160):
-    lines = [line for line in text.splitlines() if line.strip()]
-    last = next((line for line in lines if "rror" in line), lines[0] if lines else "")
-    return last[:length]
+def with_evidence(problem, launch, seen):
+    return f"{problem}{seen.text()}\n{launch.evidence([], list(seen.marks))}" if problem else None
+
+
+def killed_by_default(setting, report, ranks):
+    """With PyTorch's default error handling PyTorch ends the processes, when it likes: so the same run over sockets.
+
+    Its watchdog reports the error, sleeps four times TORCH_NCCL_WAIT_TIMEOUT_DUMP_MILSEC (15 s), whether there is anything
+    to dump or not, and throws then, which ends the process (ProcessGroupNCCL.cpp, Watchdog::runLoop).
+
+    At most three ranks: with more, one is no neighbour of the killed one and hears of it when its neighbours end, so
+    that PyTorch's wait comes twice.
+    """
+    ranks = min(ranks, 3)
+    name = "killed rank, PyTorch's default error handling"
+    seen = []
+    with (Launch(setting, f"{name}, over Trigon", ranks, trigon(setting)) as first,
+          Launch(setting, f"{name}, over sockets", ranks, sockets(1, 1)) as second):  # loads PyTorch meanwhile
+        for launch in (first, second):
+            seen.append(survivors_of(launch, DEFAULT_HANDLING_SECONDS))
+            launch.kill()
+        problem, verdict = timeline.judge_beside(*seen, SEEN_WITHIN_SECONDS, TOLERANCE_SECONDS)
+        both = seen[0].text() + seen[1].text()
+        if problem:
+            report.fails(name, f"{problem}{both}\n{first.evidence([], list(seen[0].marks))}")
+        elif verdict is None:
+            report.skips(name, f"no verdict: nobody ends within {DEFAULT_HANDLING_SECONDS} s, over sockets neither{both}")
+        else:
+            report.passes(name, verdict + both)
+
+
+def killed_with_short_wait(setting, report, ranks):
+    """The same without PyTorch's wait for other ranks' debugging files, which it makes even where none are written."""
+    name = "killed rank, PyTorch's default error handling with its wait cut to 4 s"
+    short = {"TORCH_NCCL_WAIT_TIMEOUT_DUMP_MILSEC": "1000"}  # the watchdog sleeps four times as long
+    with Launch(setting, name, ranks, {**trigon(setting), **short}) as launch:
+        seen = survivors_of(launch, SEEN_WITHIN_SECONDS)
+        problem = timeline.judge_ended(seen, SEEN_WITHIN_SECONDS)
+        report.judge(name, with_evidence(problem, launch, seen), seen.text())
 
 
 def missing(setting, report, ranks):
@@ -105,9 +122,10 @@ def missing(setting, report, ranks):
 
 def faults(setting, report, ranks, out_of_time):
     steps = (("abort", lambda: aborts(setting, report, ranks)),
-             ("killed rank", lambda: killed(setting, report, ranks, True)),
-             ("killed rank, default handling", lambda: killed(setting, report, ranks, False)),
-             ("plugin missing", lambda: missing(setting, report, ranks)))
+             ("killed rank", lambda: killed(setting, report, ranks)),
+             ("killed rank, short wait", lambda: killed_with_short_wait(setting, report, ranks)),
+             ("plugin missing", lambda: missing(setting, report, ranks)),
+             ("killed rank, default handling", lambda: killed_by_default(setting, report, ranks)))
     for name, step in steps:
         if out_of_time():
             report.fails(name, "not run: the part's time was over")

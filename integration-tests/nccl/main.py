@@ -8,6 +8,7 @@ import time
 import traceback
 from pathlib import Path
 
+import calls
 import correctness
 import faults
 import network
@@ -16,8 +17,8 @@ from cluster import LaunchFailed, Setting
 from report import Report
 
 PART_SECONDS = 390  # after this, what has not begun is not begun any more
-PARTS = {"smoke": correctness.smoke, "correctness": correctness.correctness, "faults": faults.faults,
-         "speed": speed.speed}
+PARTS = {"smoke": correctness.smoke, "calls": calls.calls, "correctness": correctness.correctness,
+         "faults": faults.faults, "speed": speed.speed}
 
 
 def arguments(given):
@@ -27,6 +28,7 @@ def arguments(given):
     parser.add_argument("--part", choices=[*PARTS, "all"], default="smoke")
     parser.add_argument("--out", type=Path)
     parser.add_argument("--network", choices=["auto", "namespaces", "loopback"], default="auto")
+    parser.add_argument("--ip", default="ip")
     parser.add_argument("--dry-run", action="store_true")
     args = parser.parse_args(given)
     if not 2 <= args.gpus <= len(network.NODES):
@@ -57,7 +59,7 @@ def main():
     out.mkdir(parents=True, exist_ok=True)
     report = Report()
     try:
-        net = network.open_network(args.gpus, args.network)
+        net = network.open_network(args.gpus, args.network, args.ip)
     except network.NetworkUnavailable as e:
         sys.exit(f"run.sh: {e}")
     try:

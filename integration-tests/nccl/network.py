@@ -71,21 +71,29 @@ class Loopback:
 
 
 class Namespaces:
-    """One network namespace per node, veth pairs as cables, and a bridge for bootstrap and rendezvous only."""
+    """One network namespace per node, veth pairs as cables, and a router for bootstrap and rendezvous only.
+
+    The router needs nothing of the kernel that the cables do not need as well. Its subnets are the nodes' own, so no
+    address of another node lies in them.
+    """
 
     kind = "namespaces"
     bootstrap_interface = "mgmt0"
-    rendezvous_host = "10.99.0.1"
+    rendezvous_host = "10.99.1.1"
 
-    def __init__(self, count):
+    def __init__(self, count, ip="ip"):
+        """ip: the program of that name, or where it is."""
         self.nodes = NODES[:count]
         self.base = f"trigon-{os.getpid()}-"
         self.created = []
+        self.ip = shutil.which(ip)
         if os.geteuid() != 0:
             raise NetworkUnavailable("network namespaces need root")
-        if shutil.which("ip") is None:
-            raise NetworkUnavailable("network namespaces need the program ip (package iproute2), which is not here")
-        remove_stale()
+        if self.ip is None:
+            raise NetworkUnavailable(f"network namespaces need the program ip (package iproute2), and there is no '{ip}'; "
+                                     "portable-ip.sh makes a copy of another machine's, for --ip")
+        self.ip = os.path.abspath(self.ip)  # the ranks' working directories are others
+        self._remove_stale()
         try:
             self._create()
         except (subprocess.SubprocessError, OSError, NetworkUnavailable) as e:
@@ -96,29 +104,33 @@ class Namespaces:
         return self.base + node
 
     def _create(self):
-        for node in [*self.nodes, "switch"]:
-            run("ip", "netns", "add", self.name(node))
+        for node in [*self.nodes, "router"]:
+            run(self.ip, "netns", "add", self.name(node))
             self.created.append(node)
             # answers come back on the cable they were asked on, whatever the distribution's default says
-            self.inside(node, "sh", "-c", "for k in all default; do echo 0 >/proc/sys/net/ipv4/conf/$k/rp_filter; done")
-            self.inside(node, "ip", "link", "set", "lo", "up")
-        switch = self.name("switch")
-        self.inside("switch", "ip", "link", "add", "bridge0", "type", "bridge")
-        self.inside("switch", "ip", "link", "set", "bridge0", "up")
+            self._write(node, "conf/all/rp_filter", 0)
+            self._write(node, "conf/default/rp_filter", 0)
+            self.inside(node, self.ip, "link", "set", "lo", "up")
+        self._write("router", "ip_forward", 1)
         for node in self.nodes:
-            port = f"port_{node}"
-            self.inside(node, "ip", "link", "add", "mgmt0", "type", "veth", "peer", "name", port, "netns", switch)
-            self.inside("switch", "ip", "link", "set", port, "master", "bridge0", "up")
-            self._configure(node, "mgmt0", f"10.99.0.{number(node)}/16")
+            port, subnet = f"port_{node}", f"10.99.{number(node)}"
+            self.inside(node, self.ip, "link", "add", "mgmt0", "type", "veth", "peer", "name", port,
+                        "netns", self.name("router"))
+            self._configure(node, "mgmt0", f"{subnet}.1/24")
+            self._configure("router", port, f"{subnet}.254/24")
+            self.inside(node, self.ip, "route", "add", "10.99.0.0/16", "via", f"{subnet}.254", "dev", "mgmt0")
         for one, other in itertools.combinations(self.nodes, 2):
-            self.inside(one, "ip", "link", "add", f"to_{other}", "type", "veth",
+            self.inside(one, self.ip, "link", "add", f"to_{other}", "type", "veth",
                         "peer", "name", f"to_{one}", "netns", self.name(other))
             self._configure(one, f"to_{other}", address(10, one, other) + "/24")
             self._configure(other, f"to_{one}", address(10, other, one) + "/24")
 
     def _configure(self, node, interface, cidr):
-        self.inside(node, "ip", "address", "add", cidr, "dev", interface)
-        self.inside(node, "ip", "link", "set", interface, "up")
+        self.inside(node, self.ip, "address", "add", cidr, "dev", interface)
+        self.inside(node, self.ip, "link", "set", interface, "up")
+
+    def _write(self, node, setting, value):
+        self.inside(node, "sh", "-c", f"echo {value} >/proc/sys/net/ipv4/{setting}")
 
     def route_to_all_addresses(self):
         """Lets every address of a node be reached over the cable to that node.
@@ -130,12 +142,12 @@ class Namespaces:
             for peer in self.nodes:
                 for third in self.nodes:
                     if len({node, peer, third}) == 3:
-                        self.inside(node, "ip", "route", "replace", address(10, peer, third) + "/32",
+                        self.inside(node, self.ip, "route", "replace", address(10, peer, third) + "/32",
                                     "via", address(10, peer, node), "dev", f"to_{peer}")
 
     def prefix(self, node):
         """What goes before a command so that it runs on the node; it keeps the process id."""
-        return ["ip", "netns", "exec", self.name(node)]
+        return [self.ip, "netns", "exec", self.name(node)]
 
     def inside(self, node, *command):
         return run(*self.prefix(node), *command)
@@ -161,9 +173,22 @@ class Namespaces:
 
     def close(self):
         for node in self.created:
-            subprocess.run(["ip", "netns", "delete", self.name(node)], check=False, timeout=COMMAND_SECONDS,
-                           capture_output=True)
+            self._delete(self.name(node))
         self.created = []
+
+    def _delete(self, namespace):
+        subprocess.run([self.ip, "netns", "delete", namespace], check=False, timeout=COMMAND_SECONDS,
+                       capture_output=True)
+
+    def _remove_stale(self):
+        """Removes what runs that were killed left behind: namespaces that carry the id of a process that is gone."""
+        try:
+            listed = run(self.ip, "netns", "list")
+        except (NetworkUnavailable, subprocess.SubprocessError, OSError):
+            return  # whatever is wrong, making namespaces says it better
+        for match in re.finditer(r"^(trigon-(\d+)-\w+)", listed, re.MULTILINE):
+            if not os.path.exists(f"/proc/{match[2]}"):
+                self._delete(match[1])
 
 
 def run(*command):
@@ -177,24 +202,12 @@ def explain(error):
     return str(error) or type(error).__name__
 
 
-def remove_stale():
-    """Removes what runs that were killed left behind: namespaces that carry the id of a process that is gone."""
-    try:
-        listed = run("ip", "netns", "list")
-    except NetworkUnavailable:
-        return
-    for match in re.finditer(r"^(trigon-(\d+)-\w+)", listed, re.MULTILINE):
-        if not os.path.exists(f"/proc/{match[2]}"):
-            subprocess.run(["ip", "netns", "delete", match[1]], check=False, timeout=COMMAND_SECONDS,
-                           capture_output=True)
-
-
-def open_network(count, wanted):
+def open_network(count, wanted, ip="ip"):
     """The network as wanted: namespaces, loopback, or auto, which falls back to loopback and says why."""
     if wanted == "loopback":
         return Loopback(count)
     try:
-        return Namespaces(count)
+        return Namespaces(count, ip)
     except NetworkUnavailable as e:
         if wanted == "namespaces":
             raise

@@ -1,23 +1,28 @@
-"""Tests of what judges NCCL, on any machine: python3 -m unittest -v test_harness
+"""Tests of what judges NCCL, on any machine: python3 -m unittest -v
 
-Those of the patterns need PyTorch, those of the namespaces root and the program ip. With TRIGON_DISTRIBUTION set, the
-distribution's own host program, which plays NCCL, runs in the namespaces and its log is judged.
+Those of the patterns need PyTorch, those of the namespaces root and the program ip, which IP_PROGRAM may name. With
+TRIGON_DISTRIBUTION set, the distribution's own host program, which plays NCCL, runs in the namespaces and its log is judged.
 """
 
+import contextlib
 import importlib.util
+import io
 import itertools
 import os
+import shutil
 import subprocess
 import tempfile
 import unittest
 from pathlib import Path
 from types import SimpleNamespace
 
+import calls
 import evidence
 import network
 import table
 
 HAVE_TORCH = importlib.util.find_spec("torch") is not None
+IP = os.environ.get("IP_PROGRAM", "ip")
 PREFIX = "host:12:34 [0] NCCL INFO "
 GOOD_LOG = "\n".join(PREFIX + line for line in (
     "NET/Plugin: Loaded net plugin Trigon (v11)",
@@ -53,6 +58,11 @@ class Evidence(unittest.TestCase):
     def test_rejects_a_log_without_counters(self):
         self.assertIn("no counters", evidence.judge_log(PREFIX + "Using network Trigon", 0)[0])
 
+    def test_a_rank_with_a_file_does_not_pass_as_one_without_settings(self):
+        without = PREFIX + "NET/Trigon : file: none (TRIGON_CONFIG is not set)"
+        self.assertIsNone(evidence.judge_unconfigured([without, without]))
+        self.assertIn("rank 1", evidence.judge_unconfigured([without, PREFIX + "NET/Trigon : file: /x.yaml"]))
+
     def test_reads_what_nccl_chose(self):
         self.assertEqual(evidence.choices(GOOD_LOG), {("AllReduce", "RING", "LL"): 2})
         self.assertEqual((evidence.channels(GOOD_LOG), evidence.api_version(GOOD_LOG)), (2, "v11"))
@@ -63,6 +73,23 @@ class Evidence(unittest.TestCase):
         self.assertIn("5000 bytes on the cables", evidence.judge_counters(before, after, 5001)[0])
         after["mgmt0"] = 10**9
         self.assertIn("management", evidence.judge_counters(before, after, 5000)[0])
+
+
+class Calls(unittest.TestCase):
+    def setUp(self):
+        self.expected = (calls.EXPECTED / "v11.txt").read_text()
+
+    def test_number_and_length_of_messages_are_each_programs_own(self):
+        made = (self.expected.replace("(messages 0 to 15)", "(messages 0 to 16)").replace("size=524288", "size=4")
+                .replace("524288 bytes\n", "4 bytes\n").replace("*request=stale", "*request=null"))
+        self.assertNotEqual(made, self.expected)
+        self.assertIsNone(calls.differences(self.expected, made))
+
+    def test_another_argument_order_or_thread_is_noticed(self):
+        for old, new in (("tag=own rank", "tag=neither rank"), ("bytes=4915200", "bytes=4096"), ("mr 2 step", "mr 2+64"),
+                         ("service   closeRecv", "init      closeRecv"), ("init      devices -> 1\n", "")):
+            self.assertIn(old, self.expected)
+            self.assertIsNotNone(calls.differences(self.expected, self.expected.replace(old, new)), old)
 
 
 class Table(unittest.TestCase):
@@ -152,10 +179,58 @@ class Patterns(unittest.TestCase):
                 setattr(dist, name, function)
 
 
+@unittest.skipUnless(os.geteuid() == 0, "needs root")
+class NoNamespaces(unittest.TestCase):
+    """What a user sees where namespaces cannot be had."""
+
+    def program(self, text):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        path = Path(folder.name) / "ip"
+        path.write_text("#!/bin/sh\n" + text)
+        path.chmod(0o755)
+        return str(path)
+
+    def fallback(self, ip):
+        said = io.StringIO()
+        with contextlib.redirect_stdout(said):
+            net = network.open_network(2, "auto", ip)
+        self.assertEqual(net.kind, "loopback")
+        return said.getvalue()
+
+    def test_without_ip_it_says_how_to_get_one(self):
+        self.assertIn("no '/nonexistent/ip'; portable-ip.sh", self.fallback("/nonexistent/ip"))
+
+    def test_a_forbidden_namespace_is_named(self):
+        ip = self.program("echo 'mount --make-shared /run/netns failed: Operation not permitted' >&2; exit 1")
+        said = self.fallback(ip)
+        self.assertIn("netns add", said)
+        self.assertIn("Operation not permitted", said)
+        self.assertIn("using loopback addresses instead", said)
+
+    def test_a_kernel_without_veth_is_named_and_leaves_nothing(self):
+        log = self.program("")
+        ip = self.program(f'''echo "$@" >>{log}
+case "$*" in *"type veth"*) echo "Error: Unknown device type." >&2; exit 2 ;; esac
+[ "$2" != exec ] || {{ shift 3; [ "$1" = sh ] || exec "$@"; }}
+''')
+        self.assertIn("type veth peer name port_a", (said := self.fallback(ip)))
+        self.assertIn("Unknown device type", said)
+        calls = Path(log).read_text().splitlines()
+        added = [call.split()[-1] for call in calls if call.startswith("netns add")]
+        deleted = [call.split()[-1] for call in calls if call.startswith("netns delete")]
+        self.assertEqual(len(added), 3)
+        self.assertEqual(added, deleted)
+
+    def test_wanting_namespaces_is_then_an_error(self):
+        with self.assertRaisesRegex(network.NetworkUnavailable, "portable-ip.sh"):
+            network.open_network(2, "namespaces", "/nonexistent/ip")
+
+
 class Namespaces(unittest.TestCase):
     def setUp(self):
         try:
-            self.network = network.Namespaces(3)
+            self.network = network.Namespaces(3, IP)
         except network.NetworkUnavailable as e:
             self.skipTest(str(e))
         self.addCleanup(self.network.close)
@@ -169,17 +244,33 @@ class Namespaces(unittest.TestCase):
         self.assertTrue(self.reach("a", "10.0.13.3"))
         self.assertFalse(self.reach("a", "10.0.23.2"))
 
+    def test_nodes_reach_each_other_for_the_bootstrap(self):
+        for node, other in itertools.permutations("abc", 2):
+            self.assertTrue(self.reach(node, f"10.99.{network.number(other)}.1"), (node, other))
+
     def test_routes_make_all_addresses_reachable_over_the_cable_to_their_node(self):
         self.network.route_to_all_addresses()
-        before = self.network.counters("a")
         self.assertTrue(self.reach("a", "10.0.23.2"))
-        after = self.network.counters("a")
-        self.assertGreater(after["to_b"], before["to_b"])
-        self.assertEqual(after["mgmt0"], before["mgmt0"])
+        # not by the counters: IPv6 talks on every new interface
+        self.assertIn("dev to_b", self.network.inside("a", self.network.ip, "route", "get", "10.0.23.2"))
+
+    @unittest.skipUnless(shutil.which("ip"), "needs ip on the PATH, to copy it")
+    def test_a_copy_of_ip_does_it_too(self):
+        self.network.close()  # the namespaces' names would be the same
+        with tempfile.TemporaryDirectory() as folder:
+            script = [str(Path(__file__).with_name("portable-ip.sh")), f"{folder}/new"]
+            subprocess.run(script, check=True, capture_output=True, timeout=60)
+            copied = network.Namespaces(2, f"{folder}/new/ip")
+            try:
+                self.assertEqual(copied.inside("a", "sh", "-c", "echo $PPID $LD_LIBRARY_PATH").strip(), str(os.getpid()))
+            finally:
+                copied.close()
+            again = subprocess.run(script, check=False, capture_output=True, text=True, timeout=60)
+            self.assertEqual((again.returncode, "is not empty" in again.stderr), (1, True))
 
     def test_closing_removes_everything(self):
         self.network.close()
-        self.assertNotIn(self.network.base, network.run("ip", "netns", "list"))
+        self.assertNotIn(self.network.base, network.run(self.network.ip, "netns", "list"))
 
     @unittest.skipUnless(os.environ.get("TRIGON_DISTRIBUTION"), "needs TRIGON_DISTRIBUTION")
     def test_trigon_moves_data_over_the_cables(self):

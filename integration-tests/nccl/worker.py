@@ -114,7 +114,7 @@ def main():
             replies.write(json.dumps(answer) + "\n")
 
     rank = Rank()
-    rank.notify = lambda: reply({"notice": True})
+    rank.notify = lambda **said: reply({"notice": True, **said})
     known = actions(rank)
     reply({"pid": os.getpid()})
     for line in sys.stdin:

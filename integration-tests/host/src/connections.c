@@ -5,23 +5,33 @@
 #include <string.h>
 
 #include "host.h"
-
-enum { TAG_OF_ALL = 4711 };
+#include "trace.h"
 
 static bool check(const struct rank *rank, int result, const char *call, const struct channel *channel) {
   return result == NCCL_SUCCESS || fail(rank->number, "%s on channel %d returned %d (%s)", call,
                                         (int)(channel - rank->channels), result, result_name(result));
 }
 
-static void key_of(char key[64], int rank, int channel) {
-  snprintf(key, 64, "handle.%d.%d", rank, channel);
+static void key_of(char key[64], int communicator, int rank, int channel) {
+  snprintf(key, 64, "handle.%d.%d.%d", communicator, rank, channel);
 }
 
-static bool listen_on(struct rank *rank, struct channel *channel, int number, int devices) {
+static int rank_before(const struct rank *rank) {
+  return (rank->number + rank->options->ranks - 1) % rank->options->ranks;
+}
+
+/* NCCL asks for the device again for each end of each connection. */
+static bool look_at_device(struct rank *rank, struct channel *channel) {
+  struct net_properties properties;
+  return check(rank, net_get_properties(rank->net, channel->device, &properties), "getProperties", channel);
+}
+
+static bool listen_on(struct rank *rank, struct channel *channel, int number) {
   char key[64];
   const struct options *options = rank->options;
-  channel->device = options->device >= 0 ? options->device : number % devices;
-  if (!check(rank, net_listen(rank->net, rank->ctx, channel->device, channel->handle, &channel->listen_comm), "listen",
+  channel->device = options->device >= 0 ? options->device : number % rank->devices;
+  if (!look_at_device(rank, channel) ||
+      !check(rank, net_listen(rank->net, rank->ctx, channel->device, channel->handle, &channel->listen_comm), "listen",
              channel)) {
     return false;
   }
@@ -33,26 +43,58 @@ static bool listen_on(struct rank *rank, struct channel *channel, int number, in
     channel->has_next_handle = true;
     return true;
   }
-  key_of(key, rank->number, number);
+  key_of(key, rank->communicator, rank->number, number);
   return rendezvous_put(rank->rendezvous, key, channel->handle, sizeof channel->handle);
+}
+
+/* The sizes of a connection's buffers: LL, LL128 and Simple. */
+static void sizes_of(const struct rank *rank, size_t sizes[BUFFERS]) {
+  sizes[0] = LL_BYTES;
+  sizes[1] = LL128_BYTES;
+  sizes[2] = DEPTH * rank->slot_bytes;
+}
+
+/* One block of memory per end, registered in parts, as NCCL does as soon as it has the comm. */
+static bool register_buffers(struct rank *rank, struct channel *channel, void *comm, char **memory, char **slots,
+                             void *mhandles[BUFFERS]) {
+  size_t sizes[BUFFERS];
+  void *block;
+  sizes_of(rank, sizes);
+  size_t bytes = sizes[0] + sizes[1] + sizes[2];
+  if (posix_memalign(&block, 4096, bytes) != 0) {
+    return fail(rank->number, "no memory for %zu bytes", bytes);
+  }
+  *memory = block;
+  *slots = *memory + sizes[0] + sizes[1];
+  memset(*slots, 0x77, sizes[2]);
+  char *part = *memory;
+  for (int i = 0; i < BUFFERS; i++) {
+    if (!check(rank, net_reg_mr(rank->net, comm, part, sizes[i], NCCL_PTR_HOST, &mhandles[i]), "regMr", channel)) {
+      return false;
+    }
+    part += sizes[i];
+  }
+  return true;
 }
 
 /* One round over a channel. Returns whether there was no failure. */
 static bool advance(struct rank *rank, struct channel *channel, int number) {
   if (!channel->has_next_handle) {
     char key[64];
-    key_of(key, (rank->number + 1) % rank->options->ranks, number);
+    key_of(key, rank->communicator, (rank->number + 1) % rank->options->ranks, number);
     int got = rendezvous_get(rank->rendezvous, key, channel->next_handle, sizeof channel->next_handle);
     if (got < 0) {
       return false;
     }
     channel->has_next_handle = got == 1;
   }
-  if (channel->has_next_handle && channel->send_comm == NULL &&
-      !check(rank,
-             net_connect(rank->net, rank->ctx, channel->device, channel->next_handle, &channel->send_comm),
-             "connect", channel)) {
-    return false;
+  if (channel->has_next_handle && channel->send_comm == NULL) {
+    int result = net_connect(rank->net, rank->ctx, channel->device, channel->next_handle, &channel->send_comm);
+    if (!check(rank, result, "connect", channel) ||
+        (channel->send_comm != NULL && !register_buffers(rank, channel, channel->send_comm, &channel->send_memory,
+                                                         &channel->send_buffer, channel->send_mhandles))) {
+      return false;
+    }
   }
   if (channel->recv_comm == NULL) {
     if (!check(rank, net_accept(rank->net, channel->listen_comm, &channel->recv_comm), "accept", channel)) {
@@ -61,7 +103,9 @@ static bool advance(struct rank *rank, struct channel *channel, int number) {
     if (channel->recv_comm != NULL) { /* at once, as NCCL does */
       void *listen_comm = channel->listen_comm;
       channel->listen_comm = NULL;
-      return check(rank, net_close_listen(rank->net, listen_comm), "closeListen", channel);
+      return check(rank, net_close_listen(rank->net, listen_comm), "closeListen", channel) &&
+             register_buffers(rank, channel, channel->recv_comm, &channel->recv_memory, &channel->recv_buffer,
+                              channel->recv_mhandles);
     }
   }
   return true;
@@ -98,65 +142,48 @@ static bool connect_all(struct rank *rank) {
   }
 }
 
-static bool register_slots(struct rank *rank, struct channel *channel) {
-  size_t bytes = DEPTH * rank->slot_bytes;
-  void *memory[2];
-  for (int i = 0; i < 2; i++) {
-    if (posix_memalign(&memory[i], 4096, bytes) != 0) {
-      return fail(rank->number, "no memory for %zu bytes", bytes);
-    }
-    memset(memory[i], 0x77, bytes);
-  }
-  channel->send_buffer = memory[0];
-  channel->recv_buffer = memory[1];
-  return check(rank,
-               net_reg_mr(rank->net, channel->send_comm, channel->send_buffer, bytes, NCCL_PTR_HOST,
-                          &channel->send_mhandle),
-               "regMr", channel) &&
-         check(rank,
-               net_reg_mr(rank->net, channel->recv_comm, channel->recv_buffer, bytes, NCCL_PTR_HOST,
-                          &channel->recv_mhandle),
-               "regMr", channel);
-}
-
 bool connect_channels(struct rank *rank, size_t slot_bytes) {
-  int devices = 0;
-  int result = net_devices(rank->net, &devices);
-  if (result != NCCL_SUCCESS || devices < 1) {
-    return fail(rank->number, "devices returned %d (%s) and %d devices", result, result_name(result), devices);
-  }
+  int channels = rank->options->channels;
   rank->slot_bytes = (slot_bytes + 63) & ~63UL;
-  for (int c = 0; c < rank->options->channels; c++) {
-    if (!listen_on(rank, &rank->channels[c], c, devices)) {
+  for (int c = 0; c < channels; c++) { /* what receives, then what sends */
+    if (!listen_on(rank, &rank->channels[c], c)) {
       return false;
     }
   }
-  if (!connect_all(rank)) {
-    return false;
-  }
-  for (int c = 0; c < rank->options->channels; c++) {
-    if (!register_slots(rank, &rank->channels[c])) {
+  for (int c = 0; c < channels; c++) {
+    if (!look_at_device(rank, &rank->channels[c])) {
       return false;
     }
   }
-  return true;
+  trace_ordered(false); /* until all messages have been exchanged */
+  return connect_all(rank);
 }
 
-/* In NCCL's order: all memory of a connection, then its comm; NULLs included, as NCCL does after failures. */
+static bool deregister_buffers(struct rank *rank, struct channel *channel, void *comm, void *mhandles[BUFFERS]) {
+  bool ok = true;
+  for (int i = 0; comm != NULL && i < BUFFERS; i++) {
+    ok &= check(rank, net_dereg_mr(rank->net, comm, mhandles[i]), "deregMr", channel);
+  }
+  return ok;
+}
+
+/*
+ * In NCCL's order: connections as they were made, those that receive first; all memory of one, then its comm; NULLs
+ * included, as NCCL does after failures.
+ */
 bool close_channels(struct rank *rank) {
   bool ok = true;
   for (int c = 0; c < rank->options->channels; c++) {
     struct channel *channel = &rank->channels[c];
-    if (channel->send_comm != NULL) {
-      ok &= check(rank, net_dereg_mr(rank->net, channel->send_comm, channel->send_mhandle), "deregMr", channel);
-    }
-    ok &= check(rank, net_close_send(rank->net, channel->send_comm), "closeSend", channel);
-    if (channel->recv_comm != NULL) {
-      ok &= check(rank, net_dereg_mr(rank->net, channel->recv_comm, channel->recv_mhandle), "deregMr", channel);
-    }
+    ok &= deregister_buffers(rank, channel, channel->recv_comm, channel->recv_mhandles);
     ok &= check(rank, net_close_recv(rank->net, channel->recv_comm), "closeRecv", channel);
-    free(channel->send_buffer);
-    free(channel->recv_buffer);
+    free(channel->recv_memory);
+  }
+  for (int c = 0; c < rank->options->channels; c++) {
+    struct channel *channel = &rank->channels[c];
+    ok &= deregister_buffers(rank, channel, channel->send_comm, channel->send_mhandles);
+    ok &= check(rank, net_close_send(rank->net, channel->send_comm), "closeSend", channel);
+    free(channel->send_memory);
     *channel = (struct channel){.device = channel->device};
   }
   return ok;
@@ -178,29 +205,30 @@ int test_oldest(struct rank *rank, struct flow *flow, size_t *size) {
   return done;
 }
 
-static int posted(struct rank *rank, struct flow *flow, const char *call, int result, void *request) {
+static int posted(struct rank *rank, struct flow *flow, const char *call, int result) {
   if (result != NCCL_SUCCESS) {
     fail(rank->number, "%s of message %zu returned %d (%s)", call, flow->posted, result, result_name(result));
     return -1;
   }
-  if (request == NULL) {
+  if (flow->requests[flow->posted % DEPTH] == NULL) {
     return 0;
   }
-  flow->requests[flow->posted++ % DEPTH] = request;
+  flow->posted++;
   return 1;
 }
 
 int post_send(struct rank *rank, struct channel *channel, struct flow *flow, void *data, size_t size) {
-  void *request = (void *)0xdead0; /* NCCL leaves an old pointer there */
-  int result =
-      net_isend(rank->net, channel->send_comm, data, size, TAG_OF_ALL, channel->send_mhandle, &request);
-  return posted(rank, flow, "isend", result, request);
+  void **request = &flow->requests[flow->posted % DEPTH]; /* with the pointer of an earlier message */
+  int result = net_isend(rank->net, channel->send_comm, data, size, rank->number,
+                         channel->send_mhandles[BUFFERS - 1], request);
+  return posted(rank, flow, "isend", result);
 }
 
 int post_recv(struct rank *rank, struct channel *channel, struct flow *flow, void *data, size_t capacity) {
-  void *request = NULL;
-  int tag = TAG_OF_ALL;
-  int result =
-      net_irecv(rank->net, channel->recv_comm, 1, &data, &capacity, &tag, &channel->recv_mhandle, &request);
-  return posted(rank, flow, "irecv", result, request);
+  void **request = &flow->requests[flow->posted % DEPTH];
+  int tag = rank_before(rank);
+  *request = NULL;
+  int result = net_irecv(rank->net, channel->recv_comm, 1, &data, &capacity, &tag,
+                         &channel->recv_mhandles[BUFFERS - 1], request);
+  return posted(rank, flow, "irecv", result);
 }

@@ -9,8 +9,11 @@
 #include "options.h"
 #include "rendezvous.h"
 
-/* Messages on their way per connection, as NCCL's NCCL_STEPS. */
-enum { DEPTH = 8, MAX_CHANNELS = 64 };
+/*
+ * Messages on their way per connection, as NCCL's NCCL_STEPS, and the registered buffers of a connection, one for each
+ * of NCCL's protocols, of its sizes; the last one is used.
+ */
+enum { DEPTH = 8, MAX_CHANNELS = 64, BUFFERS = 3, LL_BYTES = 512 << 10, LL128_BYTES = 4800 << 10 };
 
 struct channel {
   int device;
@@ -20,10 +23,12 @@ struct channel {
   char handle[NCCL_NET_HANDLE_BYTES];      /* of our listener */
   char next_handle[NCCL_NET_HANDLE_BYTES]; /* of the next rank's; the plugin may keep state in it */
   bool has_next_handle;
+  char *send_memory; /* all buffers */
+  char *recv_memory;
   char *send_buffer; /* DEPTH slots */
   char *recv_buffer;
-  void *send_mhandle;
-  void *recv_mhandle;
+  void *send_mhandles[BUFFERS];
+  void *recv_mhandles[BUFFERS];
 };
 
 struct rank {
@@ -31,6 +36,8 @@ struct rank {
   struct net *net;
   struct rendezvous *rendezvous; /* NULL: this rank is alone */
   int number;
+  int communicator; /* which one this is of the process */
+  int devices;
   void *ctx;
   size_t slot_bytes;
   struct channel channels[MAX_CHANNELS];
@@ -38,7 +45,10 @@ struct rank {
   size_t wrong;   /* elements or bytes that were not as expected */
 };
 
-/* Sequence numbers of a channel's messages: those below `posted` were given to the plugin, those below `done` ended. */
+/*
+ * Sequence numbers of a channel's messages: those below `posted` were given to the plugin, those below `done` ended.
+ * As in NCCL, a send leaves its request behind, a receive clears it.
+ */
 struct flow {
   size_t posted;
   size_t done;

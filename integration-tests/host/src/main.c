@@ -9,24 +9,22 @@
 #include <stdlib.h>
 
 #include "host.h"
+#include "trace.h"
 #include "transfers.h"
 
 static pthread_mutex_t print_lock = PTHREAD_MUTEX_INITIALIZER;
 
-static bool show_devices(struct rank *rank) {
-  int devices = 0;
-  int result = net_devices(rank->net, &devices);
-  for (int dev = 0; result == NCCL_SUCCESS && dev < devices; dev++) {
+/* Apart from NCCL's own calls. */
+static void show_devices(struct rank *rank) {
+  for (int dev = 0; dev < rank->devices; dev++) {
     struct net_properties p;
-    result = net_get_properties(rank->net, dev, &p);
-    if (result == NCCL_SUCCESS && rank->options->verbose) {
+    if (net_get_properties(rank->net, dev, &p) == NCCL_SUCCESS) {
       fprintf(stderr,
               "rank %d: device %d: %s, pci %s, guid 0x%llx, port %d, %d Mbit/s, %g us, pointers %d, receives %d\n",
               rank->number, dev, p.name, p.pci_path == NULL ? "none" : p.pci_path, (unsigned long long)p.guid, p.port,
               p.speed, (double)p.latency, p.pointer_support, p.max_receives);
     }
   }
-  return result == NCCL_SUCCESS || fail(rank->number, "devices: %d (%s)", result, result_name(result));
 }
 
 static void report(const struct rank *rank) {
@@ -50,10 +48,17 @@ static void report(const struct rank *rank) {
   pthread_mutex_unlock(&print_lock);
 }
 
+/* The name that NCCL gives to such a thread. */
+static void name_thread(const char *role, const char *name) {
+  trace_thread(role);
+  pthread_setname_np(pthread_self(), name);
+}
+
 /* What NCCL's progress thread does. */
 static void *run_progress(void *argument) {
   struct rank *rank = argument;
   thread_rank = rank->number;
+  name_thread("progress", "NCCL Progress 0");
   bool ok = rank->options->test == TEST_RING ? run_ring(rank) : run_exchange(rank);
   return ok && rank->wrong == 0 ? rank : NULL;
 }
@@ -63,10 +68,13 @@ static void *run_service(void *argument) {
   struct rank *rank = argument;
   const struct options *options = rank->options;
   thread_rank = rank->number;
+  name_thread("service", "NCCL Service 0");
   size_t longest = options->test == TEST_RING ? options->slice_bytes : options->bytes + 128;
   bool ok = connect_channels(rank, longest);
   if (ok && rank->rendezvous != NULL) {
-    ok = rendezvous_barrier(rank->rendezvous, "connected", options->ranks, now() + options->timeout_seconds);
+    char name[32];
+    snprintf(name, sizeof name, "connected.%d", rank->communicator);
+    ok = rendezvous_barrier(rank->rendezvous, name, options->ranks, now() + options->timeout_seconds);
   }
   if (ok) {
     pthread_t progress;
@@ -74,13 +82,32 @@ static void *run_service(void *argument) {
     ok = pthread_create(&progress, NULL, run_progress, rank) == 0 && pthread_join(progress, &result) == 0 &&
          result != NULL;
   }
+  trace_ordered(true);
   if (ok) {
     report(rank);
   }
   return close_channels(rank) && ok ? rank : NULL;
 }
 
-/* What an application's thread and NCCL's init and destroy do, for one rank. */
+/* What NCCL does from the making of a communicator to its end. */
+static bool run_communicator(struct rank *rank) {
+  trace_communicator(rank->communicator);
+  int result = net_begin(rank->net, &rank->ctx, 0x7267000000000000ULL + (unsigned)rank->communicator, &rank->devices);
+  if (result != NCCL_SUCCESS || rank->devices < 1) {
+    return fail(rank->number, "init returned %d (%s), with %d devices", result, result_name(result), rank->devices);
+  }
+  if (rank->options->verbose) {
+    show_devices(rank);
+  }
+  pthread_t service;
+  void *served = NULL;
+  bool ok = pthread_create(&service, NULL, run_service, rank) == 0 && pthread_join(service, &served) == 0 &&
+            served != NULL;
+  result = net_finalize(rank->net, rank->ctx);
+  return (result == NCCL_SUCCESS || fail(rank->number, "finalize returned %d", result)) && ok;
+}
+
+/* What an application's thread does, for one rank. */
 static void *run_rank(void *argument) {
   struct rank *rank = argument;
   const struct options *options = rank->options;
@@ -90,16 +117,11 @@ static void *run_rank(void *argument) {
       (rank->rendezvous = rendezvous_open(options->rendezvous, rank->number, deadline)) == NULL) {
     return NULL;
   }
-  int result = net_init(rank->net, &rank->ctx, 0x7267000000000000ULL);
-  bool ok = result == NCCL_SUCCESS || fail(rank->number, "init returned %d (%s)", result, result_name(result));
-  if (ok) {
-    ok = show_devices(rank);
-    pthread_t service;
-    void *served = NULL;
-    ok = ok && pthread_create(&service, NULL, run_service, rank) == 0 && pthread_join(service, &served) == 0 &&
-         served != NULL;
-    result = net_finalize(rank->net, rank->ctx);
-    ok = (result == NCCL_SUCCESS || fail(rank->number, "finalize returned %d", result)) && ok;
+  bool ok = true;
+  for (int k = 1; ok && k <= options->communicators; k++) {
+    rank->communicator = k;
+    rank->seconds = 0;
+    ok = run_communicator(rank);
   }
   if (rank->rendezvous != NULL) {
     ok = ok && rendezvous_leave(rank->rendezvous, options->ranks, now() + options->timeout_seconds);
@@ -111,9 +133,11 @@ static void *run_rank(void *argument) {
 static bool run_transfer(const struct options *options) {
   struct net net;
   thread_rank = options->rank;
-  if (!net_open(&net, options->plugin, options->api)) {
+  if ((options->trace != NULL && !trace_open(options->trace, options->rank, options->ranks)) ||
+      !net_open(&net, options->plugin, options->api)) {
     return false;
   }
+  trace_line("open ncclNetPlugin_v%d, optional slots: %s", options->api, net_optional_slots(&net));
   struct rank *ranks = calloc((size_t)options->local_ranks, sizeof *ranks);
   pthread_t threads[64];
   bool ok = ranks != NULL;
@@ -129,6 +153,7 @@ static bool run_transfer(const struct options *options) {
   }
   net_close(&net);
   free(ranks);
+  ok &= trace_write();
   return ok && !is_failing();
 }
 

@@ -7,11 +7,11 @@
 #include <string.h>
 
 #include "host.h"
+#include "trace.h"
 
 _Thread_local int thread_rank = -1;
 
 static pthread_mutex_t init_lock = PTHREAD_MUTEX_INITIALIZER;
-static int initialised; /* communicators that use a plugin without contexts */
 
 /* The slots up to v10 lie where v12's do, so those with one signature are called through any version's struct. */
 #define COMMON(net) ((net)->v12)
@@ -52,42 +52,104 @@ void log_to_stderr(int level, unsigned long subsystems, const char *where, int l
   fprintf(stderr, "rank %d: NCCL %s %s\n", thread_rank, name, text);
 }
 
+/* Plugins report their own events to this from isend, irecv and test; nobody looks at them here. */
+static int ignore_event(void **event, int type, void *parent, int64_t plugin_id, void *extension) {
+  (void)event;
+  (void)type;
+  (void)parent;
+  (void)plugin_id;
+  (void)extension;
+  return NCCL_SUCCESS;
+}
+
 static int init_once(struct net *net) {
-  int result = NCCL_SUCCESS;
-  if (initialised == 0) {
-    result = net->api == 8   ? net->v8->init(log_to_stderr)
-             : net->api == 9 ? net->v9->init(log_to_stderr)
-                             : net->v10->init(log_to_stderr, NULL);
+  if (net->initialised) {
+    return NCCL_SUCCESS;
   }
-  initialised += result == NCCL_SUCCESS;
+  int result = net->api == 8   ? net->v8->init(log_to_stderr)
+               : net->api == 9 ? net->v9->init(log_to_stderr)
+                               : net->v10->init(log_to_stderr, ignore_event);
+  net->initialised = result == NCCL_SUCCESS;
+  trace_init(net->api, NULL, 0, NULL, log_to_stderr, net->api == 10 ? ignore_event : NULL, result);
   return result;
 }
 
 int net_init(struct net *net, void **ctx, uint64_t comm_id) {
   struct nccl_net_config config = {.trafficClass = -1};
   *ctx = NULL;
-  pthread_mutex_lock(&init_lock);
-  int result = net->api < 11    ? init_once(net)
-               : net->api == 11 ? net->v11->init(ctx, comm_id, &config, log_to_stderr, NULL)
-                                : net->v12->init(ctx, comm_id, &config, log_to_stderr, NULL);
-  pthread_mutex_unlock(&init_lock);
+  if (net->api < 11) {
+    return init_once(net);
+  }
+  int result = net->api == 11 ? net->v11->init(ctx, comm_id, &config, log_to_stderr, ignore_event)
+                              : net->v12->init(ctx, comm_id, &config, log_to_stderr, ignore_event);
+  trace_init(net->api, *ctx, comm_id, &config, log_to_stderr, ignore_event, result);
   return result;
 }
 
 int net_finalize(struct net *net, void *ctx) {
-  pthread_mutex_lock(&init_lock);
-  int result = NCCL_SUCCESS;
-  if (net->api < 11) {
-    initialised--;
-  } else {
-    result = net->api == 11 ? net->v11->finalize(ctx) : net->v12->finalize(ctx);
+  if (net->api < 11) { /* has none: the plugin is never told */
+    return NCCL_SUCCESS;
   }
+  pthread_mutex_lock(&init_lock);
+  int result = net->api == 11 ? net->v11->finalize(ctx) : net->v12->finalize(ctx);
+  trace_finalize(ctx, result);
   pthread_mutex_unlock(&init_lock);
   return result;
 }
 
 int net_devices(const struct net *net, int *count) {
-  return COMMON(net)->devices(count);
+  int result = COMMON(net)->devices(count);
+  if (count != NULL) {
+    trace_line("devices -> %d", *count);
+  }
+  return result;
+}
+
+static int properties_of_all(const struct net *net, int devices) {
+  int result = NCCL_SUCCESS;
+  for (int dev = 0; result == NCCL_SUCCESS && dev < devices; dev++) {
+    struct net_properties properties;
+    result = net_get_properties(net, dev, &properties);
+  }
+  return result;
+}
+
+static int begin(struct net *net, void **ctx, uint64_t comm_id) {
+  struct net_properties properties;
+  int result = net_init(net, ctx, comm_id);
+  if (result == NCCL_SUCCESS && !net->devices_known) {
+    result = net_devices(net, &net->device_count);
+    net->devices_known = result == NCCL_SUCCESS;
+  }
+  if (result == NCCL_SUCCESS) { /* whether it is of a kind that NCCL can use */
+    result = net_get_properties(net, 0, &properties);
+  }
+  /* the topology: NCCL 2.23 counts again for each communicator, 2.24 to 2.27 for the first, later ones remember */
+  if (result == NCCL_SUCCESS && (net->api == 8 || (net->api < 11 && !net->topology_known))) {
+    result = net_devices(net, &net->device_count);
+  }
+  net->topology_known = true;
+  if (result == NCCL_SUCCESS) {
+    result = properties_of_all(net, net->device_count);
+  }
+  if (result == NCCL_SUCCESS && net->api == 12) { /* 2.30 compares the ranks' numbers of devices */
+    result = net_devices(net, &net->device_count);
+  }
+  return result;
+}
+
+int net_begin(struct net *net, void **ctx, uint64_t comm_id, int *devices) {
+  pthread_mutex_lock(&init_lock); /* as in NCCL, one communicator of a process at a time */
+  int result = begin(net, ctx, comm_id);
+  *devices = net->device_count;
+  pthread_mutex_unlock(&init_lock);
+  return result;
+}
+
+const char *net_optional_slots(const struct net *net) {
+  bool any = COMMON(net)->regMrDmaBuf != NULL || COMMON(net)->getDeviceMr != NULL || COMMON(net)->irecvConsumed != NULL ||
+             (net->api >= 9 && COMMON(net)->makeVDevice != NULL) || (net->api >= 11 && COMMON(net)->setNetAttr != NULL);
+  return any ? "some" : "none";
 }
 
 int net_raw_properties(const struct net *net, int dev, unsigned char poison, unsigned char raw[128], size_t *bytes) {
@@ -127,6 +189,7 @@ int net_get_properties(const struct net *net, int dev, struct net_properties *pr
   _Alignas(8) unsigned char raw[128];
   size_t bytes;
   int result = net_raw_properties(net, dev, 0xa5, raw, &bytes);
+  trace_line("getProperties dev=%d%s", dev, result == NCCL_SUCCESS ? "" : ": error");
   if (result != NCCL_SUCCESS) {
     return result;
   }
@@ -151,52 +214,82 @@ int net_get_properties(const struct net *net, int dev, struct net_properties *pr
 }
 
 int net_listen(const struct net *net, void *ctx, int dev, void *handle, void **comm) {
-  return net->api < 11 ? net->v8->listen(dev, handle, comm) : net->v12->listen(ctx, dev, handle, comm);
+  static const char zeros[NCCL_NET_HANDLE_BYTES];
+  bool zeroed = handle != NULL && memcmp(handle, zeros, sizeof zeros) == 0;
+  int result = net->api < 11 ? net->v8->listen(dev, handle, comm) : net->v12->listen(ctx, dev, handle, comm);
+  trace_listen(net->api, ctx, dev, zeroed, comm == NULL ? NULL : *comm, result);
+  return result;
 }
 
 int net_connect(const struct net *net, void *ctx, int dev, void *handle, void **comm) {
   struct nccl_net_device_handle *offload = NULL;
   struct nccl_net_config config = {.trafficClass = -1};
-  return net->api >= 11    ? net->v12->connect(ctx, dev, handle, comm, &offload)
-         : net->api == 10 ? net->v10->connect(dev, &config, handle, comm, &offload)
-                          : net->v9->connect(dev, handle, comm, &offload);
+  int result = net->api >= 11    ? net->v12->connect(ctx, dev, handle, comm, &offload)
+               : net->api == 10 ? net->v10->connect(dev, &config, handle, comm, &offload)
+                                : net->v9->connect(dev, handle, comm, &offload);
+  trace_connect(net->api, ctx, dev, handle, comm == NULL ? NULL : *comm, result);
+  return result;
 }
 
 int net_accept(const struct net *net, void *listen_comm, void **comm) {
   struct nccl_net_device_handle *offload = NULL;
-  return COMMON(net)->accept(listen_comm, comm, &offload);
+  int result = COMMON(net)->accept(listen_comm, comm, &offload);
+  trace_accept(listen_comm, comm == NULL ? NULL : *comm, result);
+  return result;
 }
 
 int net_close_send(const struct net *net, void *comm) {
-  return COMMON(net)->closeSend(comm);
+  int result = COMMON(net)->closeSend(comm);
+  trace_close_comm("closeSend", comm, result);
+  return result;
 }
 
 int net_close_recv(const struct net *net, void *comm) {
-  return COMMON(net)->closeRecv(comm);
+  int result = COMMON(net)->closeRecv(comm);
+  trace_close_comm("closeRecv", comm, result);
+  return result;
 }
 
 int net_close_listen(const struct net *net, void *comm) {
-  return COMMON(net)->closeListen(comm);
+  int result = COMMON(net)->closeListen(comm);
+  trace_close_comm("closeListen", comm, result);
+  return result;
 }
 
 int net_reg_mr(const struct net *net, void *comm, void *data, size_t size, int type, void **mhandle) {
-  return COMMON(net)->regMr(comm, data, size, type, mhandle);
+  int result = COMMON(net)->regMr(comm, data, size, type, mhandle);
+  trace_reg_mr(comm, data, size, type, mhandle == NULL ? NULL : *mhandle, result);
+  return result;
 }
 
 int net_dereg_mr(const struct net *net, void *comm, void *mhandle) {
-  return COMMON(net)->deregMr(comm, mhandle);
+  int result = COMMON(net)->deregMr(comm, mhandle);
+  trace_dereg_mr(comm, mhandle, result);
+  return result;
 }
+
+/* Where NCCL keeps the profiler's event of a message; nothing is profiled here. */
+static void *no_events[8];
 
 int net_isend(const struct net *net, void *comm, void *data, size_t size, int tag, void *mhandle, void **request) {
-  return net->api >= 10   ? net->v12->isend(comm, data, size, tag, mhandle, NULL, request)
-         : net->api == 9 ? net->v9->isend(comm, data, size, tag, mhandle, request)
-                         : net->v8->isend(comm, data, (int)size, tag, mhandle, request);
+  const void *entry = request == NULL ? NULL : *request;
+  int result = net->api >= 10   ? net->v12->isend(comm, data, size, tag, mhandle, &no_events[0], request)
+               : net->api == 9 ? net->v9->isend(comm, data, size, tag, mhandle, request)
+                               : net->v8->isend(comm, data, (int)size, tag, mhandle, request);
+  if (request != NULL) {
+    trace_post("isend", comm, net->api, data, size, tag, mhandle, &no_events[0], entry, *request, result);
+  }
+  return result;
 }
 
-int net_irecv(const struct net *net, void *comm, int n, void **data, size_t *sizes, int *tags, void **mhandles,
-              void **request) {
+static int irecv_of_version(const struct net *net, void *comm, int n, void **data, size_t *sizes, int *tags,
+                            void **mhandles, void **request) {
   if (net->api >= 10) {
-    return net->v12->irecv(comm, n, data, sizes, tags, mhandles, NULL, request);
+    void *parents[8];
+    for (int i = 0; i < 8; i++) {
+      parents[i] = &no_events[i];
+    }
+    return net->v12->irecv(comm, n, data, sizes, tags, mhandles, parents, request);
   }
   if (net->api == 9) {
     return net->v9->irecv(comm, n, data, sizes, tags, mhandles, request);
@@ -208,10 +301,24 @@ int net_irecv(const struct net *net, void *comm, int n, void **data, size_t *siz
   return net->v8->irecv(comm, n, data, sizes == NULL ? NULL : narrow, tags, mhandles, request);
 }
 
+int net_irecv(const struct net *net, void *comm, int n, void **data, size_t *sizes, int *tags, void **mhandles,
+              void **request) {
+  const void *entry = *request;
+  int result = irecv_of_version(net, comm, n, data, sizes, tags, mhandles, request);
+  if (n == 1) {
+    trace_post("irecv n=1", comm, net->api, data[0], sizes[0], tags[0], mhandles[0], &no_events[0], entry, *request, result);
+  }
+  return result;
+}
+
 int net_iflush(const struct net *net, void *comm, int n, void **data, int *sizes, void **mhandles, void **request) {
-  return COMMON(net)->iflush(comm, n, data, sizes, mhandles, request);
+  int result = COMMON(net)->iflush(comm, n, data, sizes, mhandles, request);
+  trace_line("iflush n=%d", n);
+  return result;
 }
 
 int net_test(const struct net *net, void *request, int *done, int *sizes) {
-  return COMMON(net)->test(request, done, sizes);
+  int result = COMMON(net)->test(request, done, sizes);
+  trace_test(request, done == NULL ? 0 : *done, sizes == NULL ? 0 : (size_t)sizes[0], result);
+  return result;
 }

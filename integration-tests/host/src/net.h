@@ -12,6 +12,10 @@
 struct net {
   int api;
   void *library;
+  bool initialised;   /* up to v10: init is for the process */
+  bool devices_known; /* NCCL counts the devices once */
+  bool topology_known;
+  int device_count;
   union {
     const void *table;
     const struct nccl_net_v8 *v8;
@@ -54,10 +58,19 @@ void log_to_stderr(int level, unsigned long subsystems, const char *where, int l
 /* The rank that log lines of this thread carry. */
 extern _Thread_local int thread_rank;
 
-/* v11 and later: a context per communicator. Before: once while any communicator lives, as NCCL's core does. */
+/*
+ * All that NCCL asks when a communicator is made, in its order: which differs by version, and between the first
+ * communicator of a process and later ones. Returns the first result that is not success.
+ */
+int net_begin(struct net *net, void **ctx, uint64_t comm_id, int *devices);
+
+/* v11 and later: a context per communicator. Before: once for a loaded plugin. */
 int net_init(struct net *net, void **ctx, uint64_t comm_id);
 int net_finalize(struct net *net, void *ctx);
 int net_devices(const struct net *net, int *count);
+
+/* "none" or "some": which of the slots that may be NULL the plugin fills. NCCL would use them, this program does not. */
+const char *net_optional_slots(const struct net *net);
 
 /* Fills the struct with `poison` before the call. */
 int net_raw_properties(const struct net *net, int dev, unsigned char poison, unsigned char raw[128], size_t *bytes);

@@ -22,15 +22,18 @@ static const char usage[] =
     "  --iterations N       (default 3)\n"
     "  --warmup N           iterations of the all-reduce before those that are timed (default 1)\n"
     "  --spin               wait as NCCL does: yield, never sleep\n"
+    "  --communicators K    made, used and destroyed one after the other (default 1)\n"
     "  --channels C         rings side by side (default 1)\n"
     "  --device D           device number (default: channel modulo devices)\n"
     "  --seed N             of --test exchange (default 1)\n"
     "  --timeout SECONDS    for every wait (default 60)\n"
+    "  --trace FILE         writes the calls made to the plugin, for comparison with NCCL's; one rank per process\n"
     "  --print-json         one line of JSON per rank on stdout\n"
     "  --verbose            devices and steps on stderr\n";
 
 enum { PLUGIN = 256, API, MODE, TEST, RANK, RANKS, LOCAL_RANKS, RENDEZVOUS, BYTES, SLICE_BYTES, ITERATIONS,
-       CHANNELS, DEVICE, SEED, TIMEOUT, PRINT_JSON, VERBOSE, WARMUP, SPIN };
+       CHANNELS, DEVICE, SEED, TIMEOUT, PRINT_JSON, VERBOSE, WARMUP, SPIN, TRACE,
+       COMMUNICATORS };
 
 static const struct option long_options[] = {
     {"plugin", required_argument, NULL, PLUGIN},
@@ -52,6 +55,8 @@ static const struct option long_options[] = {
     {"verbose", no_argument, NULL, VERBOSE},
     {"warmup", required_argument, NULL, WARMUP},
     {"spin", no_argument, NULL, SPIN},
+    {"trace", required_argument, NULL, TRACE},
+    {"communicators", required_argument, NULL, COMMUNICATORS},
     {NULL, 0, NULL, 0},
 };
 
@@ -80,6 +85,8 @@ static bool set(struct options *options, int option, const char *text) {
   bool ok = true;
   switch (option) {
   case PLUGIN: options->plugin = text; break;
+  case TRACE: options->trace = text; break;
+  case COMMUNICATORS: ok = number(text, 1, 1000, &value); options->communicators = (int)value; break;
   case RENDEZVOUS: options->rendezvous = text; break;
   case PRINT_JSON: options->print_json = true; break;
   case VERBOSE: options->verbose = true; break;
@@ -104,7 +111,7 @@ static bool set(struct options *options, int option, const char *text) {
 }
 
 bool parse_options(struct options *options, int argc, char **argv) {
-  *options = (struct options){.api = 12, .ranks = 1, .local_ranks = 1, .channels = 1, .device = -1, .bytes = 1 << 20,
+  *options = (struct options){.api = 12, .ranks = 1, .local_ranks = 1, .communicators = 1, .channels = 1, .device = -1, .bytes = 1 << 20,
                               .slice_bytes = 512 << 10, .iterations = 3, .warmup = 1, .timeout_seconds = 60, .seed = 1};
   int option;
   while ((option = getopt_long(argc, argv, "", long_options, NULL)) != -1) {
@@ -117,6 +124,10 @@ bool parse_options(struct options *options, int argc, char **argv) {
       (!alone && options->rendezvous == NULL)) {
     fputs("nccl-host: needs --plugin, and for several ranks --rendezvous; ranks count from 0\n", stderr);
     fputs(usage, stderr);
+    return false;
+  }
+  if (options->trace != NULL && (options->local_ranks > 1 || options->mode == MODE_CONTRACT)) {
+    fputs("nccl-host: --trace is for --mode transfer with one rank per process\n", stderr);
     return false;
   }
   return true;

@@ -11,12 +11,14 @@ enum mode { MODE_TRANSFER, MODE_CONTRACT };
 struct options {
   const char *plugin;
   const char *rendezvous; /* a fresh directory, or HOST:PORT of rank 0 */
+  const char *trace;      /* a file for the calls made to the plugin, or NULL */
   enum mode mode;
   enum test test;
   int api;
   int rank;        /* of this process's first */
   int ranks;       /* in all processes */
   int local_ranks; /* in this process: a thread group each, as with several GPUs per process */
+  int communicators; /* one after the other */
   int channels;
   int device; /* -1: the channel's number modulo the devices */
   size_t bytes;

@@ -70,19 +70,17 @@ static bool begin(struct work *work, struct rank *rank, int number, float *vecto
   return true;
 }
 
+/* As NCCL's progress thread: posts one receive, and tests the oldest when there is nothing to post. */
 static bool receive(struct work *work, bool *progress) {
   struct rank *rank = work->rank;
   struct flow *flow = &work->receives;
-  while (flow->posted < work->messages && flow->posted - flow->done < DEPTH) {
+  if (flow->posted < work->messages && flow->posted - flow->done < DEPTH) {
     int result = post_recv(rank, work->channel, flow, slot_of(rank, work->channel->recv_buffer, flow->posted),
                            rank->slot_bytes);
-    if (result <= 0) {
-      if (result < 0) {
-        return false;
-      }
-      break;
+    if (result != 0) {
+      *progress = true;
+      return result > 0;
     }
-    *progress = true;
   }
   size_t bytes;
   size_t message = flow->done;
@@ -108,29 +106,41 @@ static bool receive(struct work *work, bool *progress) {
   return true;
 }
 
+/* The next message is there and in its slot. */
+static bool stage(struct work *work) {
+  struct flow *flow = &work->sends;
+  if (flow->posted == work->messages || flow->posted - flow->done == DEPTH) {
+    return false;
+  }
+  struct piece piece = piece_of(work, flow->posted, false);
+  if (piece.step > 0 && work->receives.done + SLICES <= flow->posted) {
+    return false; /* this piece has not come from the rank before yet */
+  }
+  if (!work->staged) {
+    memcpy(slot_of(work->rank, work->channel->send_buffer, flow->posted), work->data + piece.first,
+           piece.elements * sizeof(float));
+    work->staged = true;
+  }
+  return true;
+}
+
+/* As NCCL's progress thread: sends one message if it can, and tests the oldest when it cannot. */
 static bool transmit(struct work *work, bool *progress) {
   struct rank *rank = work->rank;
   struct flow *flow = &work->sends;
+  if (stage(work)) {
+    struct piece piece = piece_of(work, flow->posted, false);
+    int result = post_send(rank, work->channel, flow, slot_of(rank, work->channel->send_buffer, flow->posted),
+                           piece.elements * sizeof(float));
+    if (result != 0) {
+      work->staged = false;
+      *progress = true;
+      return result > 0;
+    }
+  }
   size_t bytes;
   int done = test_oldest(rank, flow, &bytes);
   *progress |= done == 1;
-  while (done >= 0 && flow->posted < work->messages && flow->posted - flow->done < DEPTH) {
-    struct piece piece = piece_of(work, flow->posted, false);
-    if (piece.step > 0 && work->receives.done + SLICES <= flow->posted) {
-      break; /* this piece has not come from the rank before yet */
-    }
-    char *slot = slot_of(rank, work->channel->send_buffer, flow->posted);
-    if (!work->staged) {
-      memcpy(slot, work->data + piece.first, piece.elements * sizeof(float));
-      work->staged = true;
-    }
-    int result = post_send(rank, work->channel, flow, slot, piece.elements * sizeof(float));
-    if (result <= 0) {
-      return result == 0;
-    }
-    work->staged = false;
-    *progress = true;
-  }
   return done >= 0;
 }
 

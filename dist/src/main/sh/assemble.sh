@@ -23,4 +23,5 @@ install_file() { # MODE FROM TO
 }
 install_file 755 "$project/native-entry/target/native/libnccl-net-trigon.so" "$distribution/lib/libnccl-net-trigon.so"
 install_file 755 "$project/native-entry/target/host/nccl-host" "$distribution/libexec/nccl-host"
+install_file 755 "$project/native-entry/target/host/libnccl-net-traced.so" "$distribution/libexec/libnccl-net-traced.so"
 install_file 755 "$project/dist/src/main/sh/trigon" "$distribution/bin/trigon"
