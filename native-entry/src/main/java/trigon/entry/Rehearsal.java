@@ -1,6 +1,7 @@
 package trigon.entry;
 
 import java.lang.foreign.Arena;
+import java.time.Duration;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
@@ -36,14 +37,17 @@ final class Rehearsal implements Runnable {
     private static final Logger log = LoggerFactory.getLogger(Rehearsal.class);
 
     /** Enough for the first compiler (200 calls); the second one is left to learn from real traffic. */
-    private static final int MESSAGES = 300;
+    static final int MESSAGES = 300;
 
     private static final long PAUSE_NANOS = 10_000;
-    private static final long DEADLINE_NANOS = 3_000_000_000L;
+
+    /** For all of it, including the wait for a processor on a busy machine. */
+    private static final Duration DEADLINE = Duration.ofSeconds(3);
 
     private final Supplier<Stage> stages;
     private final CallFailures failures;
-    private final long end = System.nanoTime() + DEADLINE_NANOS;
+    private final Duration deadline;
+    private final long end;
 
     /**
      * A rehearsal.
@@ -51,8 +55,14 @@ final class Rehearsal implements Runnable {
      * @param stages opens the stage; called once, on the rehearsal's thread
      */
     Rehearsal(Supplier<Stage> stages, CallFailures failures) {
+        this(stages, failures, DEADLINE);
+    }
+
+    Rehearsal(Supplier<Stage> stages, CallFailures failures, Duration deadline) {
         this.stages = stages;
         this.failures = failures;
+        this.deadline = deadline;
+        end = System.nanoTime() + deadline.toNanos();
     }
 
     /** Begins, unless the JVM's options switch it off. */
@@ -75,8 +85,8 @@ final class Rehearsal implements Runnable {
         }
     }
 
-    /** Plays, and leaves nothing open in the plugin. */
-    void play(NetPlugin plugin, Arena arena) throws InterruptedException, TimeoutException {
+    /** Plays, and leaves nothing open in the plugin. Returns how many messages were moved. */
+    int play(NetPlugin plugin, Arena arena) throws InterruptedException, TimeoutException {
         long context = plugin.openContext(0, NetPlugin.TRAFFIC_CLASS_UNDEFINED);
         try {
             long handle = arena.allocate(NetPlugin.HANDLE_BYTES, Long.BYTES)
@@ -103,6 +113,7 @@ final class Rehearsal implements Runnable {
             for (int message = 0; message < MESSAGES; message++) {
                 move(calls, sendComm, sendMemory, receiveComm, receiveMemory);
             }
+            return MESSAGES;
         } finally {
             plugin.closeContext(context);
         }
@@ -127,7 +138,7 @@ final class Rehearsal implements Runnable {
 
     private void checkDeadline() throws TimeoutException {
         if (System.nanoTime() - end > 0) {
-            throw new TimeoutException("the rehearsal was not over within 3 s");
+            throw new TimeoutException("the rehearsal was not over within " + deadline);
         }
     }
 }

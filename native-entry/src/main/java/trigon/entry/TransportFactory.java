@@ -74,7 +74,7 @@ final class TransportFactory implements NetPluginFactory {
         return Optional.of(TransportFactory::openLoopback);
     }
 
-    private static Rehearsal.Stage openLoopback() {
+    static LoopbackStage openLoopback() {
         PluginConfig config = PluginConfig.withoutFile(new Setting<>(LinkPolicy.SOFTWARE, Source.DEFAULT));
         HostInterface loopback = new HostInterface(
                 "lo",
@@ -96,7 +96,8 @@ final class TransportFactory implements NetPluginFactory {
         }
     }
 
-    private record LoopbackStage(RoutedNetPlugin plugin, SoftwareVerbs verbs) implements Rehearsal.Stage {
+    /** The plugin on the loopback device. */
+    record LoopbackStage(RoutedNetPlugin plugin, SoftwareVerbs verbs) implements Rehearsal.Stage {
         @Override
         public void close() {
             plugin.close();
