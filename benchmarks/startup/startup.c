@@ -5,14 +5,11 @@
  */
 #include <dirent.h>
 #include <dlfcn.h>
-#include <poll.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -30,6 +27,7 @@ struct figures {
   double message_us[4]; /* first, second, median of 3 to 10, median of 11 to 100 */
   double steady_us;     /* median of the last half */
   double worst_us;      /* of all after the 100th */
+  double later_us;      /* the first message of a second connection, when all is warm */
   char names[MAX_THREADS][NAME];
 };
 
@@ -210,9 +208,19 @@ static bool transfer(const struct nccl_net_v12 *net, struct pair *pair, struct f
   return ok;
 }
 
+static void close_pair(const struct nccl_net_v12 *net, struct pair *pair) {
+  net->deregMr(pair->send_comm, pair->send_mhandle);
+  net->deregMr(pair->recv_comm, pair->recv_mhandle);
+  net->closeSend(pair->send_comm);
+  net->closeRecv(pair->recv_comm);
+  free(pair->source);
+  free(pair->target);
+}
+
 static bool measure(struct figures *f) {
   static char names[MAX_THREADS][NAME];
   struct pair pair = {0};
+  struct pair later = {0};
   void *ctx = NULL;
   struct nccl_net_config config = {.trafficClass = -1};
   f->rss_before_mb = resident_mb();
@@ -243,13 +251,17 @@ static bool measure(struct figures *f) {
   }
   f->rss_end_mb = resident_mb();
   f->threads_end = threads(f->names);
-  net->deregMr(pair.send_comm, pair.send_mhandle);
-  net->deregMr(pair.recv_comm, pair.recv_mhandle);
-  net->closeSend(pair.send_comm);
-  net->closeRecv(pair.recv_comm);
+  close_pair(net, &pair);
+  if (!connect_pair(net, ctx, &later)) {
+    return false;
+  }
+  start = now_us(CLOCK_MONOTONIC);
+  if (!move(net, &later, 1)) {
+    return false;
+  }
+  f->later_us = now_us(CLOCK_MONOTONIC) - start;
+  close_pair(net, &later);
   net->finalize(ctx);
-  free(pair.source);
-  free(pair.target);
   return true;
 }
 
@@ -306,6 +318,7 @@ FIGURE(to_tenth_us, f->message_us[2])
 FIGURE(to_hundredth_us, f->message_us[3])
 FIGURE(steady_us, f->steady_us)
 FIGURE(worst_us, f->worst_us)
+FIGURE(later_us, f->later_us)
 FIGURE(rss_init, f->rss_init_mb - f->rss_before_mb)
 FIGURE(rss_end, f->rss_end_mb - f->rss_before_mb)
 FIGURE(threads_init, f->threads_init - f->threads_before)
@@ -325,6 +338,7 @@ static void print_json(void) {
   print_spread("messages_11_to_100_us", to_hundredth_us, ",");
   print_spread("steady_us", steady_us, ",");
   print_spread("worst_after_100_us", worst_us, ",");
+  print_spread("message_1_of_a_later_connection_us", later_us, ",");
   print_spread("rss_added_by_init_mb", rss_init, ",");
   print_spread("rss_added_at_end_mb", rss_end, ",");
   print_spread("threads_added_by_init", threads_init, ",");
