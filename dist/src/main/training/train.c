@@ -2,9 +2,10 @@
  * Makes a distribution's AOT cache: plays NCCL's part as nccl-host does, in this one process, and then ends the JVM, which
  * writes what it has learnt. Writes beside the cache which jars and which content belong together (entry_cache.h).
  *
- * usage: train DISTRIBUTION CONFIG RENDEZVOUS
- *   CONFIG       a cluster's YAML file whose node "a" has software links
+ * usage: train DISTRIBUTION CONFIG RENDEZVOUS CLASSES
+ *   CONFIG       a cluster's YAML file whose node "a" has addresses of the loopback interface
  *   RENDEZVOUS   a directory that is not there yet, for the ranks to meet in
+ *   CLASSES      a file with the names of Trigon's classes
  */
 #include <getopt.h>
 #include <inttypes.h>
@@ -33,19 +34,66 @@ static int find_libjvm(struct dl_phdr_info *info, size_t size, void *path) {
   return 1;
 }
 
+/*
+ * Loads the classes of a list, a name per line, without initializing them: the run has not needed them all, since a build
+ * machine has no RDMA devices. One that cannot be loaded is left out.
+ */
+static bool load_classes(JNIEnv *env, const char *list) {
+  char name[1024];
+  FILE *names = fopen(list, "re");
+  jclass loader = (*env)->FindClass(env, "java/lang/ClassLoader");
+  jmethodID system = (*env)->GetStaticMethodID(env, loader, "getSystemClassLoader", "()Ljava/lang/ClassLoader;");
+  jmethodID load = (*env)->GetMethodID(env, loader, "loadClass", "(Ljava/lang/String;)Ljava/lang/Class;");
+  jobject of_jars = (*env)->CallStaticObjectMethod(env, loader, system);
+  int loaded = 0;
+  while (names != NULL && of_jars != NULL && fgets(name, sizeof name, names) != NULL) {
+    name[strcspn(name, "\n")] = '\0';
+    jstring text = (*env)->NewStringUTF(env, name);
+    jobject found = (*env)->CallObjectMethod(env, of_jars, load, text);
+    loaded += found != NULL;
+    (*env)->ExceptionClear(env);
+    (*env)->DeleteLocalRef(env, found);
+    (*env)->DeleteLocalRef(env, text);
+  }
+  if (names != NULL) {
+    fclose(names);
+  }
+  fprintf(stderr, "train: %d classes of the list loaded\n", loaded);
+  return loaded > 0;
+}
+
+/* Where the kernel has no RDMA device, the plugin does not look at libibverbs; the cache's users may have one. */
+static void load_libibverbs(JNIEnv *env) {
+  jclass libibverbs = (*env)->FindClass(env, "trigon/verbs/ffm/Libibverbs");
+  jmethodID load = libibverbs == NULL ? NULL
+                                      : (*env)->GetStaticMethodID(env, libibverbs, "load",
+                                                                  "()Ltrigon/verbs/VerbsAvailability;");
+  if (load != NULL) {
+    (void)(*env)->CallStaticObjectMethod(env, libibverbs, load);
+  }
+  if ((*env)->ExceptionCheck(env)) {
+    (*env)->ExceptionDescribe(env);
+    (*env)->ExceptionClear(env);
+  }
+}
+
 /* What the plugin never does to its host: the cache is written on the JVM's way out. */
-static bool end_jvm(void) {
+static bool end_jvm(const char *classes) {
   char path[PATH_MAX];
   JavaVM *vm = NULL;
-  void *env = NULL;
+  JNIEnv *env = NULL;
   jsize count = 0;
   void *libjvm = dl_iterate_phdr(find_libjvm, path) == 0 ? NULL : dlopen(path, RTLD_NOW | RTLD_NOLOAD);
   jint (*created)(JavaVM **, jsize, jsize *) = NULL;
   if (libjvm != NULL) {
     *(void **)&created = dlsym(libjvm, "JNI_GetCreatedJavaVMs");
   }
-  return created != NULL && created(&vm, 1, &count) == JNI_OK && count == 1 &&
-         (*vm)->AttachCurrentThread(vm, &env, NULL) == JNI_OK && (*vm)->DestroyJavaVM(vm) == JNI_OK;
+  if (created == NULL || created(&vm, 1, &count) != JNI_OK || count != 1 ||
+      (*vm)->AttachCurrentThread(vm, (void **)&env, NULL) != JNI_OK) {
+    return false;
+  }
+  load_libibverbs(env);
+  return load_classes(env, classes) && (*vm)->DestroyJavaVM(vm) == JNI_OK;
 }
 
 static bool write_binding(const char *distribution, const char *cache, const char *binding) {
@@ -69,9 +117,9 @@ int main(int argc, char **argv) {
   char cache[PATH_MAX];
   char binding[PATH_MAX];
   char options[PATH_MAX + 64];
-  if (argc != 4 || !path_of(plugin, argv[1], "lib/libnccl-net-trigon.so") || !path_of(cache, argv[1], "lib/trigon.aot") ||
+  if (argc != 5 || !path_of(plugin, argv[1], "lib/libnccl-net-trigon.so") || !path_of(cache, argv[1], "lib/trigon.aot") ||
       !path_of(binding, argv[1], "lib/trigon.aot.binding")) {
-    return fails("usage: train DISTRIBUTION CONFIG RENDEZVOUS");
+    return fails("usage: train DISTRIBUTION CONFIG RENDEZVOUS CLASSES");
   }
   (void)remove(cache);
   (void)remove(binding);
@@ -88,8 +136,8 @@ int main(int argc, char **argv) {
           "--slice-bytes", "2048", "--iterations", "300", "--channels", "2") != 0) {
     return fails("the all-reduce failed");
   }
-  if (!end_jvm()) {
-    return fails("the JVM did not end");
+  if (!end_jvm(argv[4])) {
+    return fails("the JVM did not load the classes, or did not end");
   }
   return write_binding(argv[1], cache, binding) ? 0 : fails("there is no cache, see what the JVM said");
 }

@@ -106,6 +106,10 @@ final class TransportFactory implements NetPluginFactory {
     }
 
     private static void findRdma(Map<LinkKind, VerbsProvider> providers, List<RdmaPort> ports) {
+        if (!Libibverbs.kernelHasDevices()) {
+            log.info("no RDMA devices: the kernel has none (/sys/class/infiniband)");
+            return;
+        }
         switch (Libibverbs.load()) {
             case VerbsAvailability.Unavailable(String reason) -> log.info("no RDMA devices: {}", reason);
             case VerbsAvailability.Available(VerbsProvider provider) -> {
