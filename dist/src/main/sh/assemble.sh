@@ -25,3 +25,29 @@ install_file 755 "$project/native-entry/target/native/libnccl-net-trigon.so" "$d
 install_file 755 "$project/native-entry/target/host/nccl-host" "$distribution/libexec/nccl-host"
 install_file 755 "$project/native-entry/target/host/libnccl-net-traced.so" "$distribution/libexec/libnccl-net-traced.so"
 install_file 755 "$project/dist/src/main/sh/trigon" "$distribution/bin/trigon"
+
+# The AOT cache: classes loaded, linked and profiled by a run of the distribution itself, over software links on the
+# loopback interface, and with a look at libibverbs if it is there. Made again when a jar, the library or the runtime has changed.
+work=$project/dist/target/training
+learnt_from="$stamp $(cd "$distribution" && cat jars/*.jar lib/libnccl-net-trigon.so | sha256sum)"
+if ! [ -e "$distribution/lib/trigon.aot.binding" ] || [ "$(cat "$work/learnt-from" 2>/dev/null || :)" != "$learnt_from" ]; then
+  mkdir -p "$work"
+  cmake -S "$project/dist/src/main/training" -B "$work/build" -DJAVA_HOME="$java_home" >"$work/build.log" 2>&1 &&
+    cmake --build "$work/build" >>"$work/build.log" 2>&1 || { cat "$work/build.log" >&2; exit 1; }
+  cat >"$work/trigon.yaml" <<END
+version: 1
+nodes:
+  a: {nics: [{address: 127.0.12.1/24}, {address: 127.0.13.1/24}]}
+END
+  rm -rf "$work/rendezvous"
+  for jar in "$distribution"/jars/trigon-*.jar; do
+    "$java_home/bin/jar" tf "$jar"
+  done | sed -n '/-info\.class$/d; /\/generated\//d; s|/|.|g; s/\.class$//p' >"$work/classes"
+  env -u JAVA_TOOL_OPTIONS -u _JAVA_OPTIONS -u TRIGON_LINKS -u TRIGON_HOME -u TRIGON_LOG NCCL_DEBUG=INFO \
+    "$work/build/train" "$distribution" "$work/trigon.yaml" "$work/rendezvous" "$work/classes" >"$work/train.log" 2>&1 </dev/null || {
+    echo "assemble.sh: the training run for the AOT cache failed; the end of $work/train.log:" >&2
+    tail -n 25 "$work/train.log" >&2
+    exit 1
+  }
+  printf '%s\n' "$learnt_from" >"$work/learnt-from"
+fi

@@ -38,34 +38,20 @@ static jobject url_of(JNIEnv *env, const char *path) {
   return named == NULL ? NULL : (*env)->CallObjectMethod(env, named, to_url);
 }
 
-/* The URLs of the jars, or NULL with an exception pending or none found. */
+/* The URLs of the jars, or NULL with an exception pending. */
 static jobjectArray urls_of_jars(JNIEnv *env, const struct home *home) {
-  enum { MAX_JARS = 256 };
   char path[PATH_MAX];
-  jobject urls[MAX_JARS];
-  jsize count = 0;
-  if ((*env)->EnsureLocalCapacity(env, 5 * MAX_JARS) != JNI_OK) {
-    return NULL;
-  }
-  DIR *jars = opendir(home->jars);
-  struct dirent *entry;
-  while (jars != NULL && count < MAX_JARS && (entry = readdir(jars)) != NULL) {
-    if (!is_jar(entry->d_name) || !path_of(path, home->jars, entry->d_name)) {
-      continue;
-    }
-    urls[count] = url_of(env, path);
-    if (urls[count++] == NULL) {
-      closedir(jars);
+  jclass url = (*env)->FindClass(env, "java/net/URL");
+  jobjectArray array = (*env)->NewObjectArray(env, home->list.count, url, NULL);
+  for (jsize i = 0; array != NULL && i < home->list.count; i++) {
+    if (!path_of(path, home->jars, home->list.entries[i]->d_name) || (*env)->PushLocalFrame(env, 16) != JNI_OK) {
       return NULL;
     }
-  }
-  if (jars != NULL) {
-    closedir(jars);
-  }
-  jclass url = (*env)->FindClass(env, "java/net/URL");
-  jobjectArray array = (*env)->NewObjectArray(env, count, url, NULL);
-  for (jsize i = 0; array != NULL && i < count; i++) {
-    (*env)->SetObjectArrayElement(env, array, i, urls[i]);
+    jobject element = (*env)->PopLocalFrame(env, url_of(env, path));
+    if (element == NULL) {
+      return NULL;
+    }
+    (*env)->SetObjectArrayElement(env, array, i, element);
   }
   return array;
 }

@@ -5,13 +5,10 @@
 #ifndef TRIGON_ENTRY_HOME_H
 #define TRIGON_ENTRY_HOME_H
 
-#include <dirent.h>
 #include <dlfcn.h>
-#include <limits.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
+#include "entry_jars.h"
 #include "entry_log.h"
 
 #define JAVA_FEATURE_RELEASE "25"
@@ -20,12 +17,9 @@ struct home {
   char directory[PATH_MAX];
   char jars[PATH_MAX];
   char libjvm[PATH_MAX];
+  bool own_runtime; /* libjvm is the installation's, not JAVA_HOME's */
+  struct jar_list list;
 };
-
-static bool path_of(char path[PATH_MAX], const char *directory, const char *below) {
-  int length = snprintf(path, PATH_MAX, "%s/%s", directory, below);
-  return length > 0 && length < PATH_MAX;
-}
 
 /* TRIGON_HOME, or the parent of the directory in which this library lies. */
 static bool find_directory(struct home *home) {
@@ -49,27 +43,14 @@ static bool find_directory(struct home *home) {
   return true;
 }
 
-static bool is_jar(const char *name) {
-  size_t length = strlen(name);
-  return length > 4 && strcmp(name + length - 4, ".jar") == 0;
-}
-
 static bool find_jars(struct home *home) {
   if (!path_of(home->jars, home->directory, "jars")) {
     return start_fails("the path of %s is too long", home->directory);
   }
-  bool found = false;
-  DIR *jars = opendir(home->jars);
-  if (jars != NULL) {
-    struct dirent *entry;
-    while (!found && (entry = readdir(jars)) != NULL) {
-      found = is_jar(entry->d_name);
-    }
-    closedir(jars);
-  }
-  return found || start_fails("no jars in %s; install Trigon as it was packaged (lib/, jars/, runtime/) or set "
-                              "TRIGON_HOME to where it is",
-                              home->jars);
+  return (list_jars(&home->list, home->jars) && home->list.count > 0) ||
+         start_fails("no jars in %s; install Trigon as it was packaged (lib/, jars/, runtime/) or set TRIGON_HOME to "
+                     "where it is",
+                     home->jars);
 }
 
 /* Whether a JDK's or runtime's `release` file says that it is the release Trigon is made for. */
@@ -95,6 +76,7 @@ static bool find_libjvm(struct home *home) {
   char runtime[PATH_MAX];
   if (path_of(runtime, home->directory, "runtime") && path_of(home->libjvm, runtime, below) &&
       access(home->libjvm, R_OK) == 0) {
+    home->own_runtime = true;
     return true;
   }
   const char *java_home = getenv("JAVA_HOME");

@@ -33,9 +33,14 @@ static void leave_creation(void) {
   }
 }
 
-/* The JVM's "vfprintf" hook: its words go to NCCL's log while it starts, to stderr after, to stdout never. */
+/*
+ * The JVM's "vfprintf" hook: its words go to NCCL's log while it starts, to stderr after, to stdout never. What it writes
+ * into a file of its own (-Xlog:gc:file=...) stays there.
+ */
 static jint JNICALL hear_jvm(FILE *file, const char *format, va_list arguments) {
-  (void)file;
+  if (file != NULL && file != stdout && file != stderr) {
+    return vfprintf(file, format, arguments);
+  }
   if (!atomic_load(&creating)) {
     return vfprintf(stderr, format, arguments);
   }

@@ -6,7 +6,7 @@
 
 #include <jni.h>
 
-#include "entry_home.h"
+#include "entry_cache.h"
 
 enum { MAX_JVM_OPTIONS = 128 };
 
@@ -30,7 +30,11 @@ static const char *const standard_options[] = {
     "-XX:MaxMetaspaceSize=128m",
     "-XX:MaxDirectMemorySize=128m",
     "-XX:ReservedCodeCacheSize=48m",
+    /* few threads: one per compiler on however many cores, none for finalizers and JMX notifications, of which are none */
     "-XX:CICompilerCount=2",
+    "--finalization=disabled",
+    /* Netty's allocators would register flight recorder events, which takes longer than all else they do at the start */
+    "-Dio.netty.jfr.enabled=false",
 };
 
 /* The shortest pauses at this size. Switched off by name, since JAVA_TOOL_OPTIONS may have switched one on. */
@@ -94,6 +98,37 @@ static bool chooses_collector(const char *text) {
   return false;
 }
 
+/* "FIRST:SECOND:...", to be freed; NULL without memory. */
+static char *class_path_of(const struct jar_list *list, const char *directory) {
+  size_t bytes = 1;
+  for (int i = 0; i < list->count; i++) {
+    bytes += strlen(directory) + strlen(list->entries[i]->d_name) + 2;
+  }
+  char *path = malloc(bytes);
+  size_t length = 0;
+  for (int i = 0; path != NULL && i < list->count; i++) {
+    length += (size_t)snprintf(path + length, bytes - length, "%s%s/%s", i == 0 ? "" : ":", directory,
+                               list->entries[i]->d_name);
+  }
+  return path;
+}
+
+/* The class path: on the module path, a cache serves no installation that was moved or copied. */
+static void add_class_path(struct jvm_options *options, const struct home *home) {
+  char cache[PATH_MAX];
+  char *class_path = class_path_of(&home->list, home->jars);
+  if (class_path == NULL) {
+    options->complete = false;
+    return;
+  }
+  add_formatted(options, "-Djava.class.path=%s", class_path);
+  free(class_path);
+  add_formatted(options, "--enable-native-access=ALL-UNNAMED");
+  if (find_cache(home, cache)) {
+    add_formatted(options, "-XX:AOTCache=%s", cache);
+  }
+}
+
 /* TRIGON_JAVA_OPTS comes last, so that it wins. */
 static void collect_options(struct jvm_options *options, const struct home *home) {
   const char *own = getenv("TRIGON_JAVA_OPTS");
@@ -111,9 +146,7 @@ static void collect_options(struct jvm_options *options, const struct home *home
   }
   add_formatted(options, "-XX:ErrorFile=%s/hs_err_trigon_%%p.log", directory);
   add_formatted(options, "-Dtrigon.home=%s", home->directory);
-  add_formatted(options, "--module-path=%s", home->jars);
-  add_formatted(options, "--add-modules=trigon.entry");
-  add_formatted(options, "--enable-native-access=trigon.entry,trigon.verbs");
+  add_class_path(options, home);
   add_words(options, own);
 }
 

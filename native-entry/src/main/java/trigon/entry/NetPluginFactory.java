@@ -1,6 +1,8 @@
 package trigon.entry;
 
 import java.util.Map;
+import java.util.Optional;
+import java.util.function.Supplier;
 import trigon.transport.NetPlugin;
 
 /**
@@ -15,4 +17,12 @@ public interface NetPluginFactory {
      * @param environment the process's environment variables; nothing else reads them
      */
     NetPlugin create(Map<String, String> environment);
+
+    /**
+     * Opens a stage for the {@link Rehearsal}. Called at most once, on the rehearsal's thread; absent where there is nothing
+     * to rehearse on.
+     */
+    default Optional<Supplier<Rehearsal.Stage>> rehearsalStage() {
+        return Optional.empty();
+    }
 }

@@ -27,12 +27,14 @@ public final class PluginEntry {
             Map<String, String> environment = System.getenv();
             NcclLog.connect(nccl, environment);
             AbiCheck.check(host.facts());
-            NetPlugin plugin = PluginWiring.wire(environment);
+            NetPluginFactory factory = PluginWiring.factory();
+            NetPlugin plugin = factory.create(environment);
             UpcallTable.fill(
                     host.upcalls(),
                     host.upcallCount(),
                     new ControlCalls(plugin, failures),
                     new DataPathCalls(plugin, failures));
+            factory.rehearsalStage().ifPresent(stage -> new Rehearsal(stage, failures).begin());
             logger().info("started on Java {} ({})", Runtime.version(), System.getProperty("java.vm.name"));
             return NcclResult.SUCCESS.code();
         } catch (Throwable thrown) {

@@ -2,19 +2,26 @@ package trigon.entry;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.InetAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import trigon.config.ConfigException;
 import trigon.config.ConfigLoader;
+import trigon.config.InterfaceAddress;
 import trigon.config.LinkPolicy;
 import trigon.config.PluginConfig;
+import trigon.config.Setting;
+import trigon.config.Source;
 import trigon.routing.DiscoveredLinks;
+import trigon.routing.HostInterface;
 import trigon.routing.HostInterfaces;
 import trigon.routing.KernelRouteLookup;
 import trigon.routing.LinkDiscovery;
@@ -36,6 +43,9 @@ final class TransportFactory implements NetPluginFactory {
 
     private static final Logger log = LoggerFactory.getLogger(TransportFactory.class);
     private static final Path HOST_NAME = Path.of("/proc/sys/kernel/hostname");
+    private static final int LOOPBACK_INDEX = 1;
+    private static final int LOOPBACK_PREFIX = 8;
+    private static final int LOOPBACK_MBPS = 10_000;
 
     @Override
     public NetPlugin create(Map<String, String> environment) {
@@ -58,7 +68,48 @@ final class TransportFactory implements NetPluginFactory {
         return RoutedNetPlugin.open(config, discovered, providers, new KernelRouteLookup(), hostName);
     }
 
+    /** The software device on the loopback interface, as on a machine that has no other; no file, no environment. */
+    @Override
+    public Optional<Supplier<Rehearsal.Stage>> rehearsalStage() {
+        return Optional.of(TransportFactory::openLoopback);
+    }
+
+    static LoopbackStage openLoopback() {
+        PluginConfig config = PluginConfig.withoutFile(new Setting<>(LinkPolicy.SOFTWARE, Source.DEFAULT));
+        HostInterface loopback = new HostInterface(
+                "lo",
+                LOOPBACK_INDEX,
+                true,
+                true,
+                List.of(new InterfaceAddress(InetAddress.ofLiteral("127.0.0.1"), LOOPBACK_PREFIX)),
+                LOOPBACK_MBPS);
+        DiscoveredLinks links = LinkDiscovery.discover(config, List.of(), new HostInterfaces(List.of(loopback)));
+        SoftwareVerbs verbs = software(links);
+        try {
+            return new LoopbackStage(
+                    RoutedNetPlugin.open(
+                            config, links, Map.of(LinkKind.SOFTWARE, verbs), _ -> Optional.empty(), "rehearsal"),
+                    verbs);
+        } catch (RuntimeException e) {
+            verbs.close();
+            throw e;
+        }
+    }
+
+    /** The plugin on the loopback device. */
+    record LoopbackStage(RoutedNetPlugin plugin, SoftwareVerbs verbs) implements Rehearsal.Stage {
+        @Override
+        public void close() {
+            plugin.close();
+            verbs.close();
+        }
+    }
+
     private static void findRdma(Map<LinkKind, VerbsProvider> providers, List<RdmaPort> ports) {
+        if (!Libibverbs.kernelHasDevices()) {
+            log.info("no RDMA devices: the kernel has none (/sys/class/infiniband)");
+            return;
+        }
         switch (Libibverbs.load()) {
             case VerbsAvailability.Unavailable(String reason) -> log.info("no RDMA devices: {}", reason);
             case VerbsAvailability.Available(VerbsProvider provider) -> {

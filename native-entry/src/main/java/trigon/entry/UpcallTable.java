@@ -4,6 +4,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
 import java.lang.foreign.MemoryLayout;
+import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
@@ -23,8 +24,6 @@ final class UpcallTable {
 
     private static final int POINTER_BYTES = 8;
 
-    private final Linker linker = Linker.nativeLinker();
-    private final MethodHandles.Lookup lookup = MethodHandles.lookup();
     private final List<Long> stubs = new ArrayList<>();
 
     private UpcallTable() {}
@@ -72,16 +71,24 @@ final class UpcallTable {
     }
 
     private void add(Object target, String method, int arguments) {
+        stubs.add(stub(target, method, arguments, Arena.global()).address());
+    }
+
+    /** A stub that calls a method of this package: {@code arguments} times {@code long}, and {@code int} for the result. */
+    static MemorySegment stub(Object target, String method, int arguments, Arena arena) {
         Class<?>[] types = new Class<?>[arguments];
         Arrays.fill(types, long.class);
-        MemoryLayout[] layouts = new MemoryLayout[arguments];
-        Arrays.fill(layouts, ValueLayout.JAVA_LONG);
         try {
-            MethodHandle handle = lookup.bind(target, method, MethodType.methodType(int.class, types));
-            FunctionDescriptor descriptor = FunctionDescriptor.of(ValueLayout.JAVA_INT, layouts);
-            stubs.add(linker.upcallStub(handle, descriptor, Arena.global()).address());
+            MethodHandle handle = MethodHandles.lookup().bind(target, method, MethodType.methodType(int.class, types));
+            return Linker.nativeLinker().upcallStub(handle, descriptor(arguments), arena);
         } catch (ReflectiveOperationException e) {
             throw new LinkageError("no upcall target " + method, e);
         }
+    }
+
+    static FunctionDescriptor descriptor(int arguments) {
+        MemoryLayout[] layouts = new MemoryLayout[arguments];
+        Arrays.fill(layouts, ValueLayout.JAVA_LONG);
+        return FunctionDescriptor.of(ValueLayout.JAVA_INT, layouts);
     }
 }

@@ -47,6 +47,9 @@ final class NcclLogAppender extends AppenderBase<ILoggingEvent> {
 
     @Override
     protected synchronized void append(ILoggingEvent event) {
+        if (SilentThreads.isCurrent()) {
+            return;
+        }
         for (String text : lines(event)) {
             buffered.addLast(new Line(event.getLevel(), text));
         }

@@ -63,6 +63,31 @@ class NcclLogAppenderTest {
     }
 
     @Test
+    void leavesOutWhatSilentThreadsSay() throws InterruptedException {
+        appender.connect(nccl, Level.TRACE);
+        Thread silent = SilentThreads.newThread("silent", () -> {
+            logger.warn("from a silent thread");
+            Thread child = new Thread(() -> logger.warn("from its child"));
+            child.start();
+            joined(child);
+        });
+        silent.start();
+        silent.join();
+        logger.warn("from another");
+
+        assertThat(lines).singleElement().asString().contains("from another");
+        assertThat(stderr.size()).isZero();
+    }
+
+    private static void joined(Thread thread) {
+        try {
+            thread.join();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    @Test
     void mapsLevels() {
         appender.connect(nccl, Level.TRACE);
         logger.error("e");

@@ -49,6 +49,14 @@ public final class Libibverbs {
     private Libibverbs() {}
 
     /**
+     * Whether the kernel has any RDMA device. Much cheaper to find out than to load the library, which takes a good part of
+     * a process's start.
+     */
+    public static boolean kernelHasDevices() {
+        return !Sysfs.ofThisMachine().deviceNames().isEmpty();
+    }
+
+    /**
      * Loads the library. It may be there without any device: then the provider's list of devices is empty.
      *
      * <p>Also makes {@code fork(2)} safe for registered memory ({@code ibv_fork_init(3)}), since the process may be a

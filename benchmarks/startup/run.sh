@@ -1,0 +1,42 @@
+#!/usr/bin/env bash
+# What Trigon's start costs: dlopen to init, the first messages, memory, threads, and the size of the distribution.
+# One JSON object on stdout. usage: run.sh [-n RUNS] [-w MILLISECONDS] [DISTRIBUTION]
+#   -n  processes per variant (default 11)
+#   -w  from init to the first listen (default 0, then 600: NCCL's bootstrap lies between them)
+set -euo pipefail
+here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)
+project=$here/../..
+runs=11 waits="0 600"
+while getopts n:w: option; do
+  case $option in
+    n) runs=$OPTARG ;;
+    w) waits=$OPTARG ;;
+    *) sed -n '2,6p' "$0" >&2; exit 2 ;;
+  esac
+done
+shift $((OPTIND - 1))
+distribution=${1:-$project/dist/target/trigon}
+plugin=$distribution/lib/libnccl-net-trigon.so
+[ -r "$plugin" ] || { echo "run.sh: no $plugin: run ./trigon build first" >&2; exit 2; }
+
+scratch=$(mktemp -d "${TMPDIR:-/tmp}/trigon-startup.XXXXXX")
+trap 'rm -rf "$scratch"' EXIT
+"${CC:-cc}" -std=gnu11 -O2 -Wall -Wextra -I"$project/native-entry/src/main/c" "$here/startup.c" -ldl -o "$scratch/startup"
+
+unset TRIGON_CONFIG TRIGON_NODE TRIGON_HOME TRIGON_LOG JAVA_TOOL_OPTIONS _JAVA_OPTIONS
+export TRIGON_LINKS=${TRIGON_LINKS:-software}
+variant() { # NAME JAVA_OPTIONS
+  local wait
+  for wait in $waits; do
+    printf ',\n"%s, listen after %s ms": ' "$1" "$wait"
+    TRIGON_JAVA_OPTS="$2" "$scratch/startup" -p "$plugin" -n "$runs" -w "$wait"
+  done
+}
+model=$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1)
+echo "{\"date\": \"$(date -u +%FT%TZ)\", \"cpu\": \"$model\", \"cores\": $(nproc), \"kernel\": \"$(uname -r)\","
+echo "\"links\": \"$TRIGON_LINKS\", \"load_before\": \"$(cut -d' ' -f1-3 /proc/loadavg)\","
+echo "\"distribution_tar_gz_mb\": $(tar czf - -C "$distribution" . | wc -c | awk '{printf "%.1f", $1 / 1e6}')"
+variant "as shipped" ""
+variant "without rehearsal" "-Dtrigon.rehearsal=false"
+variant "without AOT cache and rehearsal" "-Xshare:auto -Dtrigon.rehearsal=false"
+echo "}"

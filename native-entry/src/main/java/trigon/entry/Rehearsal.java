@@ -1,0 +1,144 @@
+package trigon.entry;
+
+import java.lang.foreign.Arena;
+import java.time.Duration;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import trigon.entry.log.SilentThreads;
+import trigon.transport.DeviceProperties;
+import trigon.transport.NetPlugin;
+
+/**
+ * Connects a plugin to itself and moves messages before NCCL has any, so that the classes of a connection are there and
+ * the calls of the data path are linked and compiled when NCCL's first ones come.
+ *
+ * <p>The plugin is one of its own, which reaches no NIC and no other process, and is closed at the end. All happens on a
+ * daemon thread, while NCCL goes on with its start; nothing waits for it and nothing depends on it. Its events stay out of
+ * the log.
+ */
+final class Rehearsal implements Runnable {
+
+    /** Where to play: a plugin, and what was opened for it. */
+    interface Stage extends AutoCloseable {
+
+        /** A plugin whose device 0 reaches itself. */
+        NetPlugin plugin();
+
+        @Override
+        void close();
+    }
+
+    /** A property of the JVM; {@code false} switches it off. */
+    private static final String SWITCH = "trigon.rehearsal";
+
+    private static final Logger log = LoggerFactory.getLogger(Rehearsal.class);
+
+    /** Enough for the first compiler (200 calls); the second one is left to learn from real traffic. */
+    static final int MESSAGES = 300;
+
+    private static final long PAUSE_NANOS = 10_000;
+
+    /** For all of it, including the wait for a processor on a busy machine. */
+    private static final Duration DEADLINE = Duration.ofSeconds(3);
+
+    private final Supplier<Stage> stages;
+    private final CallFailures failures;
+    private final Duration deadline;
+    private final long end;
+
+    /**
+     * A rehearsal.
+     *
+     * @param stages opens the stage; called once, on the rehearsal's thread
+     */
+    Rehearsal(Supplier<Stage> stages, CallFailures failures) {
+        this(stages, failures, DEADLINE);
+    }
+
+    Rehearsal(Supplier<Stage> stages, CallFailures failures, Duration deadline) {
+        this.stages = stages;
+        this.failures = failures;
+        this.deadline = deadline;
+        end = System.nanoTime() + deadline.toNanos();
+    }
+
+    /** Begins, unless the JVM's options switch it off. */
+    void begin() {
+        if (Boolean.parseBoolean(System.getProperty(SWITCH, "true"))) {
+            SilentThreads.newThread("trigon-rehearsal", this).start();
+        }
+    }
+
+    @Override
+    public void run() {
+        try (Stage stage = stages.get();
+                Arena arena = Arena.ofConfined()) {
+            play(stage.plugin(), arena);
+        } catch (InterruptedException _) {
+            Thread.currentThread().interrupt();
+        } catch (Throwable thrown) {
+            // NCCL's first messages take longer then; that is all
+            log.debug("the rehearsal of the data path failed", thrown);
+        }
+    }
+
+    /** Plays, and leaves nothing open in the plugin. Returns how many messages were moved. */
+    int play(NetPlugin plugin, Arena arena) throws InterruptedException, TimeoutException {
+        long context = plugin.openContext(0, NetPlugin.TRAFFIC_CLASS_UNDEFINED);
+        try {
+            long handle = arena.allocate(NetPlugin.HANDLE_BYTES, Long.BYTES)
+                    .fill((byte) 0)
+                    .address();
+            long listenComm = plugin.listen(context, 0, handle);
+            long sendComm = 0;
+            long receiveComm = 0;
+            while (sendComm == 0 || receiveComm == 0) {
+                if (sendComm == 0) {
+                    sendComm = plugin.connect(context, 0, handle, NetPlugin.TRAFFIC_CLASS_UNDEFINED);
+                }
+                if (receiveComm == 0) {
+                    receiveComm = plugin.accept(listenComm);
+                }
+                checkDeadline();
+                Thread.sleep(1);
+            }
+            RehearsedCalls calls = new RehearsedCalls(new DataPathCalls(plugin, failures), arena);
+            long sendMemory = plugin.registerMemory(
+                    sendComm, calls.source(), RehearsedCalls.BYTES, DeviceProperties.POINTER_HOST);
+            long receiveMemory = plugin.registerMemory(
+                    receiveComm, calls.target(), RehearsedCalls.BYTES, DeviceProperties.POINTER_HOST);
+            for (int message = 0; message < MESSAGES; message++) {
+                move(calls, sendComm, sendMemory, receiveComm, receiveMemory);
+            }
+            return MESSAGES;
+        } finally {
+            plugin.closeContext(context);
+        }
+    }
+
+    private void move(RehearsedCalls calls, long sendComm, long sendMemory, long receiveComm, long receiveMemory)
+            throws TimeoutException {
+        calls.receive(receiveComm, receiveMemory);
+        while (!calls.send(sendComm, sendMemory)) {
+            pause();
+        }
+        while (!calls.isSent() || !calls.isReceived()) {
+            pause();
+        }
+    }
+
+    /** NCCL, and whoever else has work, goes first. */
+    private void pause() throws TimeoutException {
+        checkDeadline();
+        LockSupport.parkNanos(PAUSE_NANOS);
+    }
+
+    private void checkDeadline() throws TimeoutException {
+        if (System.nanoTime() - end > 0) {
+            throw new TimeoutException("the rehearsal was not over within " + deadline);
+        }
+    }
+}

@@ -1,0 +1,125 @@
+package trigon.entry;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.Linker;
+import java.lang.invoke.MethodHandle;
+import trigon.transport.NcclResult;
+import trigon.verbs.Memory;
+
+/**
+ * NCCL's part in a {@link Rehearsal}: one message at a time, by calls through upcall stubs, as C makes them. One thread;
+ * lives as long as its arena.
+ */
+final class RehearsedCalls {
+
+    /** Bytes of a message. */
+    static final int BYTES = 4096;
+
+    private static final int TAG = 1;
+    private static final long NULL = 0;
+
+    private final MethodHandle isend;
+    private final MethodHandle irecv;
+    private final MethodHandle test;
+    private final long source;
+    private final long target;
+
+    // what NCCL's pointers point to
+    private final long data;
+    private final long size;
+    private final long tag;
+    private final long memoryHandle;
+    private final long sent;
+    private final long received;
+    private final long done;
+
+    RehearsedCalls(DataPathCalls dataPath, Arena arena) {
+        isend = through(dataPath, "isend", 6, arena);
+        irecv = through(dataPath, "irecv", 6, arena);
+        test = through(dataPath, "test", 3, arena);
+        source = arena.allocate(BYTES, BYTES).address();
+        target = arena.allocate(BYTES, BYTES).address();
+        long cells = arena.allocate(7 * Long.BYTES, Long.BYTES).address();
+        data = cells;
+        size = cells + Long.BYTES;
+        tag = cells + 2 * Long.BYTES;
+        memoryHandle = cells + 3 * Long.BYTES;
+        sent = cells + 4 * Long.BYTES;
+        received = cells + 5 * Long.BYTES;
+        done = cells + 6 * Long.BYTES;
+    }
+
+    private static MethodHandle through(DataPathCalls dataPath, String method, int arguments, Arena arena) {
+        return Linker.nativeLinker()
+                .downcallHandle(
+                        UpcallTable.stub(dataPath, method, arguments, arena), UpcallTable.descriptor(arguments));
+    }
+
+    /** Where messages are sent from. */
+    long source() {
+        return source;
+    }
+
+    /** Where messages are received. */
+    long target() {
+        return target;
+    }
+
+    void receive(long receiveComm, long memory) {
+        Memory.putLong(data, target);
+        Memory.putLong(size, BYTES);
+        Memory.putInt(tag, TAG);
+        Memory.putLong(memoryHandle, memory);
+        Memory.putLong(received, NULL);
+        check("irecv", () -> (int) irecv.invokeExact(receiveComm, data, size, tag, memoryHandle, received));
+        if (Memory.getLong(received) == NULL) {
+            throw new IllegalStateException("irecv gave no request, with none outstanding");
+        }
+    }
+
+    /** Returns whether the message is on its way; otherwise to be called again. */
+    boolean send(long sendComm, long memory) {
+        Memory.putLong(sent, NULL);
+        check("isend", () -> (int) isend.invokeExact(sendComm, source, (long) BYTES, (long) TAG, memory, sent));
+        return Memory.getLong(sent) != NULL;
+    }
+
+    boolean isSent() {
+        return isDone(sent);
+    }
+
+    boolean isReceived() {
+        return isDone(received);
+    }
+
+    /** A request that is done is forgotten, as the plugin does. */
+    private boolean isDone(long cell) {
+        long request = Memory.getLong(cell);
+        if (request == NULL) {
+            return true;
+        }
+        Memory.putInt(done, 0);
+        check("test", () -> (int) test.invokeExact(request, done, NULL));
+        if (Memory.getInt(done) == 0) {
+            return false;
+        }
+        Memory.putLong(cell, NULL);
+        return true;
+    }
+
+    private interface Call {
+        int result() throws Throwable;
+    }
+
+    private static void check(String name, Call call) {
+        int result;
+        try {
+            result = call.result();
+        } catch (Throwable thrown) {
+            throw new AssertionError("a downcall does not throw", thrown);
+        }
+        if (result != NcclResult.SUCCESS.code()) {
+            throw new IllegalStateException(name + " returned " + result);
+        }
+    }
+}

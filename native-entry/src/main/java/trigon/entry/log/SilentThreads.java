@@ -1,0 +1,27 @@
+package trigon.entry.log;
+
+/**
+ * Threads whose events stay out of the log unless they concern the process: those of a rehearsal, whose connections would
+ * only puzzle. A thread that such a thread starts is silent too, being of the same group.
+ */
+public final class SilentThreads {
+
+    private static final ThreadGroup GROUP = new ThreadGroup("trigon-silent");
+
+    private SilentThreads() {}
+
+    /** A daemon thread, not started. */
+    public static Thread newThread(String name, Runnable task) {
+        return Thread.ofPlatform()
+                .group(GROUP)
+                .name(name)
+                .daemon()
+                .inheritInheritableThreadLocals(false)
+                .unstarted(task);
+    }
+
+    /** Whether the current thread is one. */
+    static boolean isCurrent() {
+        return GROUP.equals(Thread.currentThread().getThreadGroup());
+    }
+}

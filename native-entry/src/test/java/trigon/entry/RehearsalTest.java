@@ -1,0 +1,83 @@
+package trigon.entry;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.lang.foreign.Arena;
+import java.time.Duration;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import trigon.entry.log.NcclLogger;
+import trigon.transport.NetPlugin;
+
+@Timeout(60)
+class RehearsalTest {
+
+    // its logger is called only where the JVM is out of memory or stack
+    private final CallFailures failures = new CallFailures(new NcclLogger(0));
+    private final CannedPlugin canned = new CannedPlugin();
+    private final AtomicInteger closed = new AtomicInteger();
+
+    private final class CannedStage implements Rehearsal.Stage {
+        @Override
+        public NetPlugin plugin() {
+            return canned;
+        }
+
+        @Override
+        public void close() {
+            closed.incrementAndGet();
+        }
+    }
+
+    private Rehearsal rehearsal(Duration deadline) {
+        return new Rehearsal(CannedStage::new, failures, deadline);
+    }
+
+    @Test
+    void movesMessagesOnTheLoopbackDeviceAndLeavesNothingOpen() throws Exception {
+        TransportFactory.LoopbackStage stage = TransportFactory.openLoopback();
+        try (stage;
+                Arena arena = Arena.ofConfined()) {
+            assertThat(rehearsal(Duration.ofSeconds(30)).play(stage.plugin(), arena))
+                    .isEqualTo(Rehearsal.MESSAGES);
+        }
+
+        assertThat(stage.verbs().ledger().outstanding()).isEmpty();
+    }
+
+    @Test
+    void closesTheStageWhenThePluginFails() {
+        canned.failure = new IllegalStateException("told to fail");
+
+        rehearsal(Duration.ofSeconds(30)).run();
+
+        assertThat(canned.contextsOpened).isEqualTo(1);
+        assertThat(closed).hasValue(1);
+    }
+
+    @Test
+    void givesUpWhereNothingComesAbout() {
+        canned.answer = 0;
+
+        try (Arena arena = Arena.ofConfined()) {
+            assertThatThrownBy(() -> rehearsal(Duration.ofMillis(20)).play(canned, arena))
+                    .isInstanceOf(TimeoutException.class);
+        }
+    }
+
+    @Test
+    void doesNotThrowWhereThereIsNoStage() {
+        new Rehearsal(
+                        () -> {
+                            throw new IllegalStateException("no loopback interface");
+                        },
+                        failures,
+                        Duration.ofSeconds(30))
+                .run();
+
+        assertThat(closed).hasValue(0);
+    }
+}
