@@ -11,7 +11,6 @@
 _Thread_local int thread_rank = -1;
 
 static pthread_mutex_t init_lock = PTHREAD_MUTEX_INITIALIZER;
-static int initialised; /* communicators that use a plugin without contexts */
 
 /* The slots up to v10 lie where v12's do, so those with one signature are called through any version's struct. */
 #define COMMON(net) ((net)->v12)
@@ -54,12 +53,12 @@ void log_to_stderr(int level, unsigned long subsystems, const char *where, int l
 
 static int init_once(struct net *net) {
   int result = NCCL_SUCCESS;
-  if (initialised == 0) {
+  if (net->communicators == 0) {
     result = net->api == 8   ? net->v8->init(log_to_stderr)
              : net->api == 9 ? net->v9->init(log_to_stderr)
                              : net->v10->init(log_to_stderr, NULL);
   }
-  initialised += result == NCCL_SUCCESS;
+  net->communicators += result == NCCL_SUCCESS;
   return result;
 }
 
@@ -78,7 +77,7 @@ int net_finalize(struct net *net, void *ctx) {
   pthread_mutex_lock(&init_lock);
   int result = NCCL_SUCCESS;
   if (net->api < 11) {
-    initialised--;
+    net->communicators--;
   } else {
     result = net->api == 11 ? net->v11->finalize(ctx) : net->v12->finalize(ctx);
   }

@@ -11,6 +11,7 @@
 
 struct net {
   int api;
+  int communicators; /* that use it, where the version has no contexts */
   void *library;
   union {
     const void *table;
