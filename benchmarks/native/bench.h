@@ -22,6 +22,7 @@ struct options {
   double sample_seconds; /* how long one takes, about */
   double warmup_seconds; /* of each figure's first use */
   double setup_seconds;  /* how long connections are made and closed for the set-up figures, before and while timed */
+  double distribution_seconds; /* how long single calls of test() are timed */
   int window;            /* messages on their way at a time */
   int timeout_seconds;
   int cpu; /* the measuring thread's, or -1 */
@@ -56,6 +57,9 @@ struct subject {
 /* Nanoseconds of CLOCK_MONOTONIC; also what the JVM's log decorator tn shows. */
 int64_t now_ns(void);
 
+/* Nanoseconds that this thread has been on a processor: not what others on the machine took. */
+int64_t thread_ns(void);
+
 /* The built-in plugin that does nothing: what the harness itself costs. */
 bool is_harness(const char *path);
 const struct nccl_net_v12 *harness_plugin(void);
@@ -87,6 +91,7 @@ struct samples {
   int count;
 };
 void add_sample(struct samples *samples, double value);
+double median(const struct samples *samples);
 
 /* Begins a result's JSON object, after a comma unless it is the first; the caller adds its fields and the brace. */
 void begin_result(struct subject *subject, FILE *json, const char *question, int comms);

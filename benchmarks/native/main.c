@@ -19,8 +19,9 @@ static const char usage[] =
     "  --sizes N,...          of the messages, in bytes (default 8,1024,65536)\n"
     "  --comms N,...          connections that are open and used in turns, ascending (default 1)\n"
     "  --window N             messages on their way at a time, 1 to 8, beside 1 (default 8)\n"
-    "  --samples N            of each figure (default 25)\n"
-    "  --sample-seconds X     how long a sample takes (default 0.05)\n"
+    "  --samples N            of each figure (default 301)\n"
+    "  --sample-seconds X     how long a sample takes (default 0.001: shorter than a scheduler's slice)\n"
+    "  --test-seconds X       how long single calls of test() are timed (default 1)\n"
     "  --warmup-seconds X     before each figure (default 1)\n"
     "  --setup-seconds X      connections are made for so long before they are timed, and again (default 3)\n"
     "  --device NAME          of the plugin's devices the one of that name, else the first\n"
@@ -99,6 +100,7 @@ static bool set(struct options *options, int option, const char *text) {
   case 'S': return seconds(text, &options->sample_seconds);
   case 'W': return seconds(text, &options->warmup_seconds);
   case 'C': return seconds(text, &options->setup_seconds);
+  case 'D': return seconds(text, &options->distribution_seconds);
   case 'd': options->device = text; return true;
   case 'j': options->json = text; return true;
   case 'l': options->jvm_log = text; return true;
@@ -113,11 +115,12 @@ bool parse_options(struct options *options, int argc, char **argv) {
       {"samples", required_argument, NULL, 'n'},        {"sample-seconds", required_argument, NULL, 'S'},
       {"warmup-seconds", required_argument, NULL, 'W'}, {"setup-seconds", required_argument, NULL, 'C'},
       {"device", required_argument, NULL, 'd'},         {"cpu", required_argument, NULL, 'u'},
+      {"test-seconds", required_argument, NULL, 'D'},
       {"timeout", required_argument, NULL, 't'},        {"jvm-log", required_argument, NULL, 'l'},
       {"json", required_argument, NULL, 'j'},           {NULL, 0, NULL, 0},
   };
   *options = (struct options){.sizes = {8, 1024, 65536}, .size_count = 3, .comm_counts = {1}, .comm_count_count = 1,
-                              .samples = 25, .sample_seconds = 0.05, .warmup_seconds = 1, .setup_seconds = 3,
+                              .samples = 301, .sample_seconds = 0.001, .warmup_seconds = 1, .distribution_seconds = 1, .setup_seconds = 3,
                               .window = 8, .timeout_seconds = 60, .cpu = -1};
   int option;
   while ((option = getopt_long(argc, argv, "", long_options, NULL)) != -1) {

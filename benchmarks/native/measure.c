@@ -219,8 +219,10 @@ static bool finish_pending(struct subject *subject, struct question *question) {
   return true;
 }
 
-/* Runs it for some time; returns nanoseconds per count, or less than 0. */
-static double run_for(stretch run, struct subject *subject, struct question *question, double seconds, long *count) {
+/* Runs it for some time. Elapsed nanoseconds per count, and those of this thread on a processor; false: it failed. */
+static bool run_for(stretch run, struct subject *subject, struct question *question, double seconds, double *elapsed,
+                    double *processor) {
+  int64_t on_processor = thread_ns();
   int64_t start = now_ns();
   int64_t end = start + (int64_t)(seconds * 1e9);
   long total = 0;
@@ -228,7 +230,7 @@ static double run_for(stretch run, struct subject *subject, struct question *que
   int64_t now;
   do {
     if (!run(subject, question, chunk)) {
-      return -1;
+      return false;
     }
     total += chunk;
     now = now_ns();
@@ -236,31 +238,35 @@ static double run_for(stretch run, struct subject *subject, struct question *que
       chunk *= 2;
     }
   } while (now < end);
-  *count = total;
-  return (double)(now - start) / (double)total;
+  *elapsed = (double)(now - start) / (double)total;
+  *processor = (double)(thread_ns() - on_processor) / (double)total;
+  return true;
 }
 
 /* Samples of all subjects in turns, so that what else the machine does meets them alike. */
 static bool sample_all(const char *name, stretch run, struct subject *subjects, int count, struct question *question,
                        FILE *json[], bool uses_pending, bool has_size) {
   static struct samples samples[MAX_PLUGINS];
+  static struct samples processor_samples[MAX_PLUGINS];
   const struct options *options = question->options;
   memset(samples, 0, sizeof samples);
+  memset(processor_samples, 0, sizeof processor_samples);
   for (int i = -1; i < options->samples; i++) {
     for (int s = 0; s < count; s++) {
       struct subject *subject = &subjects[s];
-      long done = 0;
+      double elapsed = 0;
+      double processor = 0;
       double seconds = i < 0 ? options->warmup_seconds : options->sample_seconds;
       if (uses_pending && !post_pending(subject, question)) {
         return false;
       }
-      double ns = run_for(run, subject, question, seconds, &done);
-      if (ns < 0 || (uses_pending && !finish_pending(subject, question)) ||
+      if (!run_for(run, subject, question, seconds, &elapsed, &processor) || (uses_pending && !finish_pending(subject, question)) ||
           (has_size && !check_message(subject, question, (unsigned char)(i + 1)))) {
         return false;
       }
       if (i >= 0) {
-        add_sample(&samples[s], ns);
+        add_sample(&samples[s], elapsed);
+        add_sample(&processor_samples[s], processor);
       }
     }
   }
@@ -269,6 +275,7 @@ static bool sample_all(const char *name, stretch run, struct subject *subjects, 
     if (has_size) {
       fprintf(json[s], ", \"bytes\": %zu, \"window\": %d", question->size, question->window);
     }
+    fprintf(json[s], ", \"processor_median\": %.2f", median(&processor_samples[s]));
     print_samples(json[s], "ns", &samples[s]);
     fprintf(json[s], "}");
   }
@@ -310,7 +317,7 @@ bool measure_test_distribution(struct subject *subject, const struct options *op
   static struct histogram histogram;
   struct question question = {.options = options, .comms = comms, .size = 8, .window = 1};
   double tick = ns_per_tick();
-  int64_t end = now_ns() + (int64_t)(options->sample_seconds * options->samples * 1e9);
+  int64_t end = now_ns() + (int64_t)(options->distribution_seconds * 1e9);
   memset(&histogram, 0, sizeof histogram);
   for (int round = 0; round % 256 != 0 || now_ns() < end; round++) {
     struct patience patience = {.deadline = INT64_MAX};

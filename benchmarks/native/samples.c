@@ -15,6 +15,12 @@ int64_t now_ns(void) {
   return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
 }
 
+int64_t thread_ns(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
+}
+
 void add_sample(struct samples *samples, double value) {
   if (samples->count < MAX_SAMPLES) {
     samples->values[samples->count++] = value;
@@ -32,6 +38,17 @@ static double quantile(const double *sorted, int count, double q) {
   int below = (int)at;
   double share = at - below;
   return below + 1 < count ? sorted[below] * (1 - share) + sorted[below + 1] * share : sorted[below];
+}
+
+static int sort(const struct samples *samples, double sorted[MAX_SAMPLES]) {
+  memcpy(sorted, samples->values, sizeof(double) * (size_t)samples->count);
+  qsort(sorted, (size_t)samples->count, sizeof sorted[0], compare);
+  return samples->count;
+}
+
+double median(const struct samples *samples) {
+  double sorted[MAX_SAMPLES];
+  return quantile(sorted, sort(samples, sorted), 0.5);
 }
 
 void print_string(FILE *json, const char *text) {
@@ -55,8 +72,7 @@ void begin_result(struct subject *subject, FILE *json, const char *question, int
 
 void print_samples(FILE *json, const char *unit, struct samples *samples) {
   double sorted[MAX_SAMPLES];
-  memcpy(sorted, samples->values, sizeof(double) * (size_t)samples->count);
-  qsort(sorted, (size_t)samples->count, sizeof sorted[0], compare);
+  sort(samples, sorted);
   fprintf(json, ", \"unit\": \"%s\", \"median\": %.2f, \"min\": %.2f, \"p10\": %.2f, \"p90\": %.2f, \"max\": %.2f", unit,
           quantile(sorted, samples->count, 0.5), sorted[0], quantile(sorted, samples->count, 0.1),
           quantile(sorted, samples->count, 0.9), sorted[samples->count - 1]);
