@@ -102,7 +102,7 @@ jmh() {
 command=${1:-help}
 [ $# -eq 0 ] || shift
 quick=()
-jmh_length=(-f 1 -wi 5 -w 1 -i 10 -r 1)
+jmh_length=(-f 1 -wi 3 -w 1 -i 5 -r 1)
 if [ "${1:-}" = --quick ]; then
   shift
   quick=(--samples 3 --sample-seconds 0.001 --warmup-seconds 0.01 --setup-seconds 0.05 --test-seconds 0.01)
