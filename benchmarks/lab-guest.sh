@@ -31,8 +31,8 @@ while [ "$round" -le "$rounds" ]; do
   perftest "$round" lat ib_write_lat -s 8 -n 2000
   perftest "$round" bw-65536 ib_write_bw -s 65536 -n 200
   perftest "$round" bw-1048576 ib_write_bw -s 1048576 -n 200
-  TRIGON_NODE=b timeout 300 "$here/target/native/net-ping-pong" "$plugin" 1 "/tmp/rendezvous-$round" 20 2000 >"$out/$round-b.log" 2>&1 &
-  TRIGON_NODE=a timeout 300 "$here/target/native/net-ping-pong" "$plugin" 0 "/tmp/rendezvous-$round" 20 2000 \
+  TRIGON_NODE=b timeout 300 "$here/target/native/net-ping-pong" "$plugin" 1 "/tmp/rendezvous-$round" 25 4000 >"$out/$round-b.log" 2>&1 &
+  TRIGON_NODE=a timeout 300 "$here/target/native/net-ping-pong" "$plugin" 0 "/tmp/rendezvous-$round" 25 4000 \
     >"$out/$round-trigon.json" 2>"$out/$round-a.log" || { tail -n 20 "$out/$round-a.log" "$out/$round-b.log" >&2; exit 1; }
   wait
   round=$((round + 1))

@@ -67,28 +67,34 @@ static bool finish_one(struct rank *rank, struct flow *flow, size_t *size) {
   return true;
 }
 
-/* One turn: rank 0 sends, rank 1 answers. *more is what rank 0 says: whether another turn comes. */
-static bool turn(struct rank *rank, struct flow *sends, struct flow *receives, bool *more) {
-  struct channel *channel = &rank->channels[0];
+static bool send_ping(struct rank *rank, struct flow *sends, bool more) {
+  slot_of(rank, rank->channels[0].send_buffer, sends->posted)[0] = (char)more;
+  return send_one(rank, sends, PING_BYTES);
+}
+
+static bool receive_ping(struct rank *rank, struct flow *receives, bool *more) {
   size_t size = 0;
-  for (int step = 0; step < 2; step++) {
-    if (step == rank->number) {
-      slot_of(rank, channel->send_buffer, sends->posted)[0] = (char)*more;
-      if (!send_one(rank, sends, PING_BYTES) || !finish_one(rank, sends, &size)) {
-        return false;
-      }
-    } else {
-      const char *slot = slot_of(rank, channel->recv_buffer, receives->done);
-      if (!finish_one(rank, receives, &size) || size != PING_BYTES) {
-        return fail(rank->number, "a message of %zu bytes came for one of %d", size, PING_BYTES);
-      }
-      *more = slot[0] != 0;
-      if (!receive_ahead(rank, receives, MAX_BYTES)) {
-        return false;
-      }
-    }
+  const char *slot = slot_of(rank, rank->channels[0].recv_buffer, receives->done);
+  if (!finish_one(rank, receives, &size) || size != PING_BYTES) {
+    return fail(rank->number, "a message of %zu bytes came for one of %d", size, PING_BYTES);
   }
+  *more = slot[0] != 0;
   return true;
+}
+
+/*
+ * One turn: rank 0 sends, rank 1 answers. *more is what rank 0 says: whether another turn comes. What a message does not
+ * wait for is done while it is on its way: posting further receives, and, as ib_write_lat does it, looking for the
+ * completion of the own send.
+ */
+static bool turn(struct rank *rank, struct flow *sends, struct flow *receives, bool *more) {
+  size_t size = 0;
+  if (rank->number == 0) {
+    return send_ping(rank, sends, *more) && receive_ahead(rank, receives, MAX_BYTES) &&
+           receive_ping(rank, receives, more) && finish_one(rank, sends, &size);
+  }
+  return receive_ping(rank, receives, more) && send_ping(rank, sends, *more) &&
+         receive_ahead(rank, receives, MAX_BYTES) && finish_one(rank, sends, &size);
 }
 
 static int compare(const void *a, const void *b) {
@@ -130,7 +136,8 @@ static bool ping_pong(struct rank *rank, struct flow *sends, struct flow *receiv
 /* Rank 0 sends, as many at a time as NCCL does; rank 1 receives. */
 static bool stream(struct rank *rank, struct flow *sends, struct flow *receives, size_t bytes) {
   size_t size = 0;
-  bool ok = rendezvous_barrier(rank->rendezvous, bytes == MAX_BYTES ? "long" : "short", 2, deadline);
+  bool ok = receive_ahead(rank, receives, MAX_BYTES) &&
+            rendezvous_barrier(rank->rendezvous, bytes == MAX_BYTES ? "long" : "short", 2, deadline);
   int64_t start = now_ns();
   if (rank->number == 1) {
     for (int i = 0; ok && i < LONG_MESSAGES; i++) {

@@ -38,6 +38,11 @@ record NetBench(String machine, String drivers, JsonNode jvm, List<Plugin> plugi
      */
     record Result(String question, int comms, long bytes, int window, String unit, double median, JsonNode all) {
 
+        /** By the thread's own clock where there is one: what the machine did besides is not in it. */
+        double onProcessor() {
+            return all.path("processor_median").asDouble(median);
+        }
+
         double number(String field) {
             return all.path(field).asDouble(Double.NaN);
         }

@@ -73,9 +73,9 @@ final class Render {
         for (Plugin plugin : run.plugins()) {
             for (Result result : plugin.results()) {
                 if (result.question().equals("message") && result.window() == 1) {
-                    chart.add(NetBench.size(result.bytes()), plugin.name(), result.median());
+                    chart.add(NetBench.size(result.bytes()), plugin.name(), result.onProcessor());
                 } else if (result.question().equals("test_empty")) {
-                    chart.add("empty test()", plugin.name(), result.median());
+                    chart.add("empty test()", plugin.name(), result.onProcessor());
                 }
             }
         }
@@ -94,7 +94,7 @@ final class Render {
                     .ifPresent(device -> trigon.find("message", 1, 65536)
                             .ifPresent(result -> budgets.add(Budget.atMost(
                                     "instant device, message of 64 KiB, to the device alone",
-                                    result.median() / device,
+                                    result.onProcessor() / device,
                                     1.10,
                                     "times"))));
             budget(trigon, "test_empty", -1, "instant device, `test()` that finds nothing", 35, "ns");
@@ -304,11 +304,11 @@ final class Render {
                 .filter(result -> result.question().equals(question)
                         && (bytes < 0 || (result.bytes() == bytes && result.window() == 1)))
                 .findFirst()
-                .ifPresent(result -> budgets.add(Budget.atMost(what, result.median(), limit, unit)));
+                .ifPresent(result -> budgets.add(Budget.atMost(what, result.onProcessor(), limit, unit)));
     }
 
     private static double median(Plugin plugin, String question, int comms, long bytes) {
-        return plugin.find(question, comms, bytes).map(Result::median).orElse(Double.NaN);
+        return plugin.find(question, comms, bytes).map(Result::onProcessor).orElse(Double.NaN);
     }
 
     private void heading(String text) {
