@@ -14,13 +14,13 @@ usage() {
 usage: ./trigon bench instant [OPTIONS]  what NCCL's calls cost over a device that costs one memcpy, beside the device alone
        ./trigon bench growth [OPTIONS]   the same with 1, 16, 256 and 1024 connections
        ./trigon bench links [OPTIONS]    over software links on the loopback interface
-       ./trigon bench lab                SoftRoCE in the lab, beside perftest's ib_write_lat and ib_write_bw
+       ./trigon bench lab [ROUNDS]       SoftRoCE in the lab, beside perftest's ib_write_lat and ib_write_bw
        ./trigon bench jmh [OPTIONS]      the parts one by one; the options are JMH's
        ./trigon bench render [FOLDER]    tables and plots of what was measured, into docs/benchmarks
 
 The options of instant, growth and links are net-bench's; "--plugin PATH" measures another NCCL network plugin in turns
-with Trigon. "--quick" before them takes seconds and measures nothing worth knowing. TRIGON_BENCH_RESULTS: where the
-JSON files go ($results).
+with Trigon. JMH's options replace "-f 1 -wi 3 -w 1 -i 5 -r 1". "--quick" before them takes seconds and measures nothing
+worth knowing. TRIGON_BENCH_RESULTS: where the JSON files go ($results).
 END
 }
 
@@ -112,7 +112,11 @@ case $command in
   instant) instant instant 1 "${quick[@]}" "$@" ;;
   growth) instant growth 1,16,256,1024 --sizes 8 "${quick[@]}" "$@" ;;
   links) links "${quick[@]}" "$@" ;;
-  jmh) jmh "${jmh_length[@]}" "$@" ;;
+  jmh)
+    # JMH takes no option twice
+    [ $# -eq 0 ] || [ ${#quick[@]} -gt 0 ] || jmh_length=()
+    jmh "${jmh_length[@]}" "$@"
+    ;;
   lab) exec "$here/lab.sh" "$results" "$@" ;;
   render) java_with_classes trigon.benchmarks.Render "$results" "${1:-$project/docs/benchmarks}" ;;
   help | -h | --help) usage ;;

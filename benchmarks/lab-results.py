@@ -1,6 +1,7 @@
 """Puts the lab's outputs into one JSON object: the best latency of all rounds, the median bandwidth of the rounds."""
 
 import json
+import os
 import pathlib
 import statistics
 import sys
@@ -25,6 +26,7 @@ print(
         {
             "benchmark": "lab",
             "rounds": len(trigon),
+            "load": round(os.getloadavg()[0], 2),
             "latency": {
                 "bytes": 8,
                 "trigon_us": min(each["latency"]["min_us"] for each in trigon),

@@ -12,6 +12,6 @@ command -v ib_write_lat >/dev/null || {
 }
 mkdir -p "$results/lab"
 rm -f "$results/lab"/*
-LAB_SHARE=$results/lab "$project/integration-tests/lab/lab.sh" run -t 900 sh "$here/lab-guest.sh" "$results/lab" "$rounds"
+LAB_SHARE=$results/lab "$project/integration-tests/lab/lab.sh" run -t 3000 sh "$here/lab-guest.sh" "$results/lab" "$rounds"
 python3 "$here/lab-results.py" "$results/lab" >"$results/lab.json"
 echo "$results/lab.json"
