@@ -199,7 +199,9 @@ final class Render {
         }
         JsonNode lab = json.get();
         page.add(
-                "In one boot, two processes over one pair of devices, an emulated machine: compare within a line only.");
+                ("In one boot of an emulated machine, two processes over one pair of devices: compare within a line only."
+                                + " Rounds: %d; the host's load at the end: %s.")
+                        .formatted(lab.path("rounds").asInt(), lab.path("load").asText("not known")));
         page.add("");
         page.add("| what | Trigon | perftest |");
         page.add("|---|---|---|");
