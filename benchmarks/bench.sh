@@ -1,0 +1,127 @@
+#!/usr/bin/env bash
+# Runs the benchmarks; "./trigon bench help" says what there is. Results are JSON files below benchmarks/target/results.
+set -euo pipefail
+here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)
+project=$(cd -- "$here/.." && pwd)
+native=$here/target/native
+results=${TRIGON_BENCH_RESULTS:-$here/target/results}
+plugin=$project/dist/target/trigon/lib/libnccl-net-trigon.so
+scratch=$(mktemp -d "${TMPDIR:-/tmp}/trigon-bench.XXXXXX")
+trap 'rm -rf "$scratch"' EXIT
+
+usage() {
+  cat <<END
+usage: ./trigon bench instant [OPTIONS]  what NCCL's calls cost over a device that costs one memcpy, beside the device alone
+       ./trigon bench growth [OPTIONS]   the same with 1, 16, 256 and 1024 connections
+       ./trigon bench links [OPTIONS]    over software links on the loopback interface
+       ./trigon bench lab [ROUNDS]       SoftRoCE in the lab, beside perftest's ib_write_lat and ib_write_bw
+       ./trigon bench jmh [OPTIONS]      the parts one by one; the options are JMH's
+       ./trigon bench render [FOLDER]    tables and plots of what was measured, into docs/benchmarks
+
+The options of instant, growth and links are net-bench's; "--plugin PATH" measures another NCCL network plugin in turns
+with Trigon. JMH's options replace "-f 1 -wi 3 -w 1 -i 5 -r 1". "--quick" before them takes seconds and measures nothing
+worth knowing. TRIGON_BENCH_RESULTS: where the JSON files go ($results).
+END
+}
+
+die() {
+  echo "trigon bench: $*" >&2
+  exit 2
+}
+
+built() { # FILE: what Maven and CMake make
+  [ -e "$1" ] || die "no $1; ./trigon bench builds it, unless <infiniband/verbs.h> is missing: install libibverbs-dev"
+}
+
+# The JVM's stops are read from its log, which comes with everything else on stderr.
+net_bench() { # NAME COMMAND-BEFORE... -- OPTIONS...
+  local name=$1 before=() log
+  shift
+  while [ "$1" != -- ]; do
+    before+=("$1")
+    shift
+  done
+  shift
+  built "$native/net-bench"
+  mkdir -p "$results"
+  log=$results/$name.log
+  if ! TRIGON_JAVA_OPTS="${TRIGON_JAVA_OPTS:-} -Xlog:safepoint=info:stderr:tn" NCCL_DEBUG=${NCCL_DEBUG:-WARN} \
+    "${before[@]}" "$native/net-bench" --plugin harness --plugin "$plugin" --json "$results/$name.json" --jvm-log "$log" "$@" \
+    2>"$log"; then
+    tail -n 20 "$log" >&2
+    die "net-bench failed; its log is $log"
+  fi
+  echo "$results/$name.json"
+}
+
+# Sees the instant device as a NIC that is driven from user space, if this machine allows a mount namespace.
+as_nic() {
+  if unshare -m true 2>/dev/null || unshare -Urm true 2>/dev/null; then
+    echo "$here/native/fake-sysfs.sh" instant
+  else
+    echo "trigon bench: no mount namespace here, so the device's driver has no name, and Trigon calls it as it calls SoftRoCE" >&2
+    echo env
+  fi
+}
+
+instant() { # NAME COMMS OPTIONS...
+  local name=$1 comms=$2
+  shift 2
+  built "$native/instant/libibverbs.so.1"
+  mkdir -p "$results"
+  export LD_LIBRARY_PATH=$native/instant${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} TRIGON_LINKS=rdma
+  "$native/verbs-floor" "$comms" >"$results/$name-floor.json"
+  # shellcheck disable=SC2046 # words
+  net_bench "$name" $(as_nic) -- --comms "$comms" "$@"
+}
+
+links() {
+  cat >"$scratch/trigon.yaml" <<END
+version: 1
+links: software
+nodes:
+  a: {nics: [{address: 127.0.12.1/24}]}
+END
+  net_bench links env "TRIGON_CONFIG=$scratch/trigon.yaml" TRIGON_NODE=a -- \
+    --sizes 8,65536,1048576 --samples 51 --sample-seconds 0.02 "$@"
+}
+
+java_with_classes() { # MAIN-CLASS ARGUMENTS...
+  # shellcheck source=/dev/null
+  . "$project/.mvn/find-jdk.sh"
+  trigon_find_jdk
+  "$JAVA_HOME/bin/java" --enable-native-access=ALL-UNNAMED -cp "$here/target/classes:$(cat "$here/target/runtime.classpath")" "$@"
+}
+
+jmh() {
+  mkdir -p "$results"
+  java_with_classes org.openjdk.jmh.Main -rf json -rff "$results/jmh.json" "$@"
+  echo "$results/jmh.json"
+}
+
+command=${1:-help}
+[ $# -eq 0 ] || shift
+quick=()
+jmh_length=(-f 1 -wi 3 -w 1 -i 5 -r 1)
+if [ "${1:-}" = --quick ]; then
+  shift
+  quick=(--samples 3 --sample-seconds 0.001 --warmup-seconds 0.01 --setup-seconds 0.05 --test-seconds 0.01)
+  jmh_length=(-f 0 -wi 0 -i 1 -r 10ms)
+fi
+case $command in
+  instant) instant instant 1 "${quick[@]}" "$@" ;;
+  growth) instant growth 1,16,256,1024 --sizes 8 "${quick[@]}" "$@" ;;
+  links) links "${quick[@]}" "$@" ;;
+  jmh)
+    # JMH takes no option twice
+    [ $# -eq 0 ] || [ ${#quick[@]} -gt 0 ] || jmh_length=()
+    jmh "${jmh_length[@]}" "$@"
+    ;;
+  lab) exec "$here/lab.sh" "$results" "$@" ;;
+  render) java_with_classes trigon.benchmarks.Render "$results" "${1:-$project/docs/benchmarks}" ;;
+  help | -h | --help) usage ;;
+  *)
+    usage >&2
+    exit 2
+    ;;
+esac

@@ -1,0 +1,421 @@
+/* What is asked of a plugin. All on one thread, which is NCCL's service and progress thread of both ends. */
+#include <sched.h>
+#include <string.h>
+#include <x86intrin.h>
+
+#include "bench.h"
+#include "host.h"
+
+enum { TAG = 7, IDLE_BEFORE_YIELD = 16 };
+
+/* Counts a call that brought nothing. False after the deadline. */
+struct patience {
+  unsigned idle;
+  int64_t deadline;
+};
+
+static inline bool wait_more(struct patience *patience) {
+  if (++patience->idle > IDLE_BEFORE_YIELD) {
+    sched_yield();
+    if (patience->idle % 1024 == 0 && now_ns() > patience->deadline) {
+      return false;
+    }
+  }
+  return true;
+}
+
+static bool gives_up(const struct subject *subject, const char *call, int result) {
+  return fail(0, "%s: %s: %s", subject->path, call,
+              result == NCCL_SUCCESS ? "not done before the deadline" : result_name(result));
+}
+
+static inline bool post_receive(struct subject *subject, struct pair *pair, size_t size, void **request,
+                                struct patience *patience) {
+  void *data = receive_buffer;
+  int tag = TAG;
+  for (;;) {
+    *request = NULL;
+    int result =
+        net_irecv(&subject->net, pair->receive_comm, 1, &data, &size, &tag, &pair->receive_memory, request);
+    if (__builtin_expect(result != NCCL_SUCCESS, 0)) {
+      return gives_up(subject, "irecv", result);
+    }
+    if (*request != NULL) {
+      return true;
+    }
+    if (!wait_more(patience)) {
+      return gives_up(subject, "irecv", result);
+    }
+  }
+}
+
+static inline bool post_send(struct subject *subject, struct pair *pair, size_t size, void **request,
+                             struct patience *patience) {
+  for (;;) {
+    *request = NULL;
+    int result = net_isend(&subject->net, pair->send_comm, send_buffer, size, TAG, pair->send_memory, request);
+    if (__builtin_expect(result != NCCL_SUCCESS, 0)) {
+      return gives_up(subject, "isend", result);
+    }
+    if (*request != NULL) {
+      return true;
+    }
+    if (!wait_more(patience)) {
+      return gives_up(subject, "isend", result);
+    }
+  }
+}
+
+static inline bool finish(struct subject *subject, void *request, struct patience *patience, int *size) {
+  for (;;) {
+    int done = 0;
+    int result = net_test(&subject->net, request, &done, size);
+    if (__builtin_expect(result != NCCL_SUCCESS, 0)) {
+      return gives_up(subject, "test", result);
+    }
+    if (done) {
+      return true;
+    }
+    if (!wait_more(patience)) {
+      return gives_up(subject, "test", result);
+    }
+  }
+}
+
+static struct patience patience_of(const struct options *options) {
+  return (struct patience){.deadline = now_ns() + options->timeout_seconds * 1000000000LL};
+}
+
+/* What one timed stretch does, and how often. */
+struct question {
+  const struct options *options;
+  int comms;
+  size_t size;
+  int window;
+  uint64_t next; /* which comm is next */
+};
+
+typedef bool (*stretch)(struct subject *subject, struct question *question, long count);
+
+static inline struct pair *next_pair(struct subject *subject, struct question *question) {
+  if (++question->next >= (uint64_t)question->comms) {
+    question->next = 0;
+  }
+  return &subject->pairs[question->next];
+}
+
+static bool move_messages(struct subject *subject, struct question *question, long count) {
+  void *sends[MAX_WINDOW];
+  void *receives[MAX_WINDOW];
+  int window = question->window;
+  int size = 0;
+  for (long done = 0; done < count; done += window) {
+    struct patience patience = {.deadline = 0};
+    struct pair *pair = next_pair(subject, question);
+    patience.deadline = INT64_MAX;
+    for (int i = 0; i < window; i++) {
+      if (!post_receive(subject, pair, question->size, &receives[i], &patience)) {
+        return false;
+      }
+    }
+    for (int i = 0; i < window; i++) {
+      if (!post_send(subject, pair, question->size, &sends[i], &patience)) {
+        return false;
+      }
+    }
+    for (int i = 0; i < window; i++) {
+      if (!finish(subject, receives[i], &patience, &size) || !finish(subject, sends[i], &patience, NULL)) {
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
+/* Beside the timed ones: does every byte arrive? */
+static bool check_message(struct subject *subject, struct question *question, unsigned char pattern) {
+  struct patience patience = patience_of(question->options);
+  struct pair *pair = next_pair(subject, question);
+  void *receive;
+  void *send;
+  int size = -1;
+  for (size_t i = 0; i < question->size; i++) {
+    send_buffer[i] = (char)(pattern + i * 7);
+  }
+  memset(receive_buffer, ~pattern, question->size);
+  if (!post_receive(subject, pair, question->size, &receive, &patience) ||
+      !post_send(subject, pair, question->size, &send, &patience) ||
+      !finish(subject, receive, &patience, &size) || !finish(subject, send, &patience, NULL)) {
+    return false;
+  }
+  if (memcmp(send_buffer, receive_buffer, question->size) != 0 || (size_t)size != question->size) {
+    return fail(0, "%s: a message of %zu bytes arrived as %d bytes, or other ones", subject->path, question->size, size);
+  }
+  return true;
+}
+
+static void *pending[65536];
+
+static bool test_empty(struct subject *subject, struct question *question, long count) {
+  for (long i = 0; i < count; i++) {
+    if (++question->next >= (uint64_t)question->comms) {
+      question->next = 0;
+    }
+    int done = 0;
+    int size;
+    int result = net_test(&subject->net, pending[question->next], &done, &size);
+    if (__builtin_expect(result != NCCL_SUCCESS || done != 0, 0)) {
+      return gives_up(subject, "test of a receive that nothing was sent to: is done", result);
+    }
+  }
+  return true;
+}
+
+static bool send_without_credit(struct subject *subject, struct question *question, long count) {
+  for (long i = 0; i < count; i++) {
+    struct pair *pair = next_pair(subject, question);
+    void *request = NULL;
+    int result =
+        net_isend(&subject->net, pair->send_comm, send_buffer, question->size, TAG, pair->send_memory, &request);
+    if (__builtin_expect(result != NCCL_SUCCESS || request != NULL, 0)) {
+      return gives_up(subject, "isend without a receive: is on its way", result);
+    }
+  }
+  return true;
+}
+
+static bool count_devices(struct subject *subject, struct question *question, long count) {
+  (void)question;
+  for (long i = 0; i < count; i++) {
+    int devices;
+    int result = net_devices(&subject->net, &devices);
+    if (__builtin_expect(result != NCCL_SUCCESS, 0)) {
+      return gives_up(subject, "devices", result);
+    }
+  }
+  return true;
+}
+
+static bool post_pending(struct subject *subject, struct question *question) {
+  struct patience patience = patience_of(question->options);
+  for (int i = 0; i < question->comms; i++) {
+    if (!post_receive(subject, &subject->pairs[i], question->size, &pending[i], &patience)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+static bool finish_pending(struct subject *subject, struct question *question) {
+  struct patience patience = patience_of(question->options);
+  for (int i = 0; i < question->comms; i++) {
+    void *send;
+    int size;
+    if (!post_send(subject, &subject->pairs[i], question->size, &send, &patience) ||
+        !finish(subject, pending[i], &patience, &size) || !finish(subject, send, &patience, NULL)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/* Runs it for some time. Elapsed nanoseconds per count, and those of this thread on a processor; false: it failed. */
+static bool run_for(stretch run, struct subject *subject, struct question *question, double seconds, double *elapsed,
+                    double *processor) {
+  int64_t on_processor = thread_ns();
+  int64_t start = now_ns();
+  int64_t end = start + (int64_t)(seconds * 1e9);
+  long total = 0;
+  long chunk = 8L * question->window;
+  int64_t now;
+  do {
+    if (!run(subject, question, chunk)) {
+      return false;
+    }
+    total += chunk;
+    now = now_ns();
+    if (now - start < (end - start) / 16) {
+      chunk *= 2;
+    }
+  } while (now < end);
+  *elapsed = (double)(now - start) / (double)total;
+  *processor = (double)(thread_ns() - on_processor) / (double)total;
+  return true;
+}
+
+/* Samples of all subjects in turns, so that what else the machine does meets them alike. */
+static bool sample_all(const char *name, stretch run, struct subject *subjects, int count, struct question *question,
+                       FILE *json[], bool uses_pending, bool has_size) {
+  static struct samples samples[MAX_PLUGINS];
+  static struct samples processor_samples[MAX_PLUGINS];
+  const struct options *options = question->options;
+  memset(samples, 0, sizeof samples);
+  memset(processor_samples, 0, sizeof processor_samples);
+  for (int i = -1; i < options->samples; i++) {
+    for (int s = 0; s < count; s++) {
+      struct subject *subject = &subjects[s];
+      double elapsed = 0;
+      double processor = 0;
+      double seconds = i < 0 ? options->warmup_seconds : options->sample_seconds;
+      if (uses_pending && !post_pending(subject, question)) {
+        return false;
+      }
+      if (!run_for(run, subject, question, seconds, &elapsed, &processor) || (uses_pending && !finish_pending(subject, question)) ||
+          (has_size && !check_message(subject, question, (unsigned char)(i + 1)))) {
+        return false;
+      }
+      if (i >= 0) {
+        add_sample(&samples[s], elapsed);
+        add_sample(&processor_samples[s], processor);
+      }
+    }
+  }
+  for (int s = 0; s < count; s++) {
+    begin_result(&subjects[s], json[s], name, question->comms);
+    if (has_size) {
+      fprintf(json[s], ", \"bytes\": %zu, \"window\": %d", question->size, question->window);
+    }
+    fprintf(json[s], ", \"processor_median\": %.2f", median(&processor_samples[s]));
+    print_samples(json[s], "ns", &samples[s]);
+    fprintf(json[s], "}");
+  }
+  return true;
+}
+
+bool measure_data_path(struct subject *subjects, int count, const struct options *options, int comms, FILE *json[]) {
+  struct question question = {.options = options, .comms = comms, .size = 8, .window = 1};
+  if (!sample_all("devices", count_devices, subjects, count, &question, json, false, false) ||
+      !sample_all("test_empty", test_empty, subjects, count, &question, json, true, false) ||
+      !sample_all("isend_without_receive", send_without_credit, subjects, count, &question, json, false, false)) {
+    return false;
+  }
+  for (int i = 0; i < options->size_count; i++) {
+    question.size = options->sizes[i];
+    question.window = 1;
+    if (!sample_all("message", move_messages, subjects, count, &question, json, false, true)) {
+      return false;
+    }
+    question.window = options->window;
+    if (options->window > 1 &&
+        !sample_all("message", move_messages, subjects, count, &question, json, false, true)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+static double ns_per_tick(void) {
+  int64_t start = now_ns();
+  uint64_t ticks = __rdtsc();
+  while (now_ns() - start < 50000000) {
+  }
+  return (double)(now_ns() - start) / (double)(__rdtsc() - ticks);
+}
+
+/* Every test() call by itself, while messages move: nothing is averaged away. */
+bool measure_test_distribution(struct subject *subject, const struct options *options, int comms, FILE *json) {
+  static struct histogram histogram;
+  struct question question = {.options = options, .comms = comms, .size = 8, .window = 1};
+  double tick = ns_per_tick();
+  int64_t end = now_ns() + (int64_t)(options->distribution_seconds * 1e9);
+  memset(&histogram, 0, sizeof histogram);
+  for (int round = 0; round % 256 != 0 || now_ns() < end; round++) {
+    struct patience patience = {.deadline = INT64_MAX};
+    struct pair *pair = next_pair(subject, &question);
+    void *requests[2];
+    if (!post_receive(subject, pair, 8, &requests[0], &patience)) {
+      return false;
+    }
+    for (int i = 0; i < 2; i++) {
+      int done = 0;
+      int size;
+      for (int calls = 0; i == 0 ? calls < 8 : !done; calls++) { /* 8 that find nothing, then those that do */
+        unsigned processor;
+        uint64_t before = __rdtscp(&processor);
+        int result = net_test(&subject->net, requests[0], &done, &size);
+        uint64_t after = __rdtscp(&processor);
+        histogram_add(&histogram, (uint64_t)((double)(after - before) * tick));
+        if (result != NCCL_SUCCESS || (done && i == 0)) {
+          return gives_up(subject, "test", result);
+        }
+        if (i == 1 && !done && !wait_more(&patience)) {
+          return gives_up(subject, "test", result);
+        }
+      }
+      if (i == 0 && !post_send(subject, pair, 8, &requests[1], &patience)) {
+        return false;
+      }
+    }
+    if (!finish(subject, requests[1], &patience, NULL)) {
+      return false;
+    }
+  }
+  begin_result(subject, json, "test_call", comms);
+  fprintf(json, ", \"unit\": \"ns\", \"calls\": %llu", (unsigned long long)histogram.count);
+  static const struct {
+    const char *name;
+    double percent;
+  } wanted[] = {{"p50", 50}, {"p99", 99}, {"p99_9", 99.9}, {"p99_99", 99.99}};
+  for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++) {
+    fprintf(json, ", \"%s\": %llu", wanted[i].name,
+            (unsigned long long)histogram_percentile(&histogram, wanted[i].percent));
+  }
+  fprintf(json, ", \"max\": %llu}", (unsigned long long)histogram.max);
+  return true;
+}
+
+bool measure_setup(struct subject *subject, const struct options *options, FILE *json) {
+  static struct samples connecting;
+  static struct samples closing;
+  connecting.count = closing.count = 0;
+  int64_t warm = now_ns() + (int64_t)(options->setup_seconds * 1e9);
+  int64_t end = warm + (int64_t)(options->setup_seconds * 1e9);
+  double first = 0;
+  while (now_ns() < end && connecting.count < MAX_SAMPLES) {
+    struct pair pair;
+    int64_t start = now_ns();
+    if (!connect_pair(subject, options, &pair)) {
+      return false;
+    }
+    int64_t connected = now_ns();
+    if (!close_pair(subject, &pair)) {
+      return false;
+    }
+    if (first == 0) {
+      first = (double)(connected - start) / 1e3;
+    }
+    if (connected > warm || connecting.count == 0) {
+      connecting.count = connected > warm ? connecting.count : 0;
+      add_sample(&connecting, (double)(connected - start) / 1e3);
+      add_sample(&closing, (double)(now_ns() - connected) / 1e3);
+    }
+  }
+  begin_result(subject, json, "connect", subject->pair_count);
+  fprintf(json, ", \"first\": %.1f", first);
+  print_samples(json, "us", &connecting);
+  fprintf(json, "}");
+  begin_result(subject, json, "close", subject->pair_count);
+  print_samples(json, "us", &closing);
+  fprintf(json, "}");
+  return true;
+}
+
+bool measure_growth(struct subject *subject, const struct options *options, int comms, FILE *json) {
+  struct footprint before = footprint_now();
+  int already = subject->pair_count;
+  int64_t start = now_ns();
+  if (!subject_grow(subject, options, comms)) {
+    return false;
+  }
+  double seconds = (double)(now_ns() - start) / 1e9;
+  struct footprint after = footprint_now();
+  int made = comms - already;
+  begin_result(subject, json, "growth", comms);
+  fprintf(json,
+          ", \"made\": %d, \"per_second\": %.1f, \"kib_each\": %.1f, \"descriptors_each\": %.2f, \"resident_kib\": %ld, "
+          "\"descriptors\": %d, \"threads\": %d}",
+          made, seconds > 0 ? made / seconds : 0, made > 0 ? (double)(after.resident_kib - before.resident_kib) / made : 0,
+          made > 0 ? (double)(after.descriptors - before.descriptors) / made : 0, after.resident_kib, after.descriptors,
+          after.threads);
+  return true;
+}

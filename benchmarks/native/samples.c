@@ -1,0 +1,207 @@
+/* Numbers, and how they are printed. */
+#include <dirent.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "bench.h"
+
+int64_t now_ns(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
+}
+
+int64_t thread_ns(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
+}
+
+void add_sample(struct samples *samples, double value) {
+  if (samples->count < MAX_SAMPLES) {
+    samples->values[samples->count++] = value;
+  }
+}
+
+static int compare(const void *a, const void *b) {
+  double x = *(const double *)a;
+  double y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+static double quantile(const double *sorted, int count, double q) {
+  double at = q * (count - 1);
+  int below = (int)at;
+  double share = at - below;
+  return below + 1 < count ? sorted[below] * (1 - share) + sorted[below + 1] * share : sorted[below];
+}
+
+static int sort(const struct samples *samples, double sorted[MAX_SAMPLES]) {
+  memcpy(sorted, samples->values, sizeof(double) * (size_t)samples->count);
+  qsort(sorted, (size_t)samples->count, sizeof sorted[0], compare);
+  return samples->count;
+}
+
+double median(const struct samples *samples) {
+  double sorted[MAX_SAMPLES];
+  return quantile(sorted, sort(samples, sorted), 0.5);
+}
+
+void print_string(FILE *json, const char *text) {
+  fputc('"', json);
+  for (; *text != '\0'; text++) {
+    if (*text == '"' || *text == '\\') {
+      fprintf(json, "\\%c", *text);
+    } else if ((unsigned char)*text < 0x20) {
+      fprintf(json, "\\u%04x", *text);
+    } else {
+      fputc(*text, json);
+    }
+  }
+  fputc('"', json);
+}
+
+void begin_result(struct subject *subject, FILE *json, const char *question, int comms) {
+  fprintf(json, "%s\n    {\"question\": \"%s\", \"comms\": %d", subject->first_result ? "" : ",", question, comms);
+  subject->first_result = false;
+}
+
+void print_samples(FILE *json, const char *unit, struct samples *samples) {
+  double sorted[MAX_SAMPLES];
+  sort(samples, sorted);
+  fprintf(json, ", \"unit\": \"%s\", \"median\": %.2f, \"min\": %.2f, \"p10\": %.2f, \"p90\": %.2f, \"max\": %.2f", unit,
+          quantile(sorted, samples->count, 0.5), sorted[0], quantile(sorted, samples->count, 0.1),
+          quantile(sorted, samples->count, 0.9), sorted[samples->count - 1]);
+  fprintf(json, ", \"samples\": [");
+  for (int i = 0; i < samples->count; i++) {
+    fprintf(json, "%s%.2f", i == 0 ? "" : ", ", samples->values[i]);
+  }
+  fprintf(json, "]");
+}
+
+void histogram_add(struct histogram *histogram, uint64_t ns) {
+  unsigned bucket;
+  if (ns < 32) {
+    bucket = (unsigned)ns;
+  } else {
+    int shift = 58 - __builtin_clzll(ns); /* keeps 6 bits, the highest of which is set */
+    bucket = (unsigned)(shift + 1) * 32 + (unsigned)(ns >> shift) - 32;
+  }
+  histogram->buckets[bucket < HISTOGRAM_BUCKETS ? bucket : HISTOGRAM_BUCKETS - 1]++;
+  histogram->count++;
+  histogram->max = ns > histogram->max ? ns : histogram->max;
+}
+
+uint64_t histogram_percentile(const struct histogram *histogram, double percent) {
+  uint64_t rank = (uint64_t)ceil((double)histogram->count * percent / 100);
+  uint64_t seen = 0;
+  for (unsigned bucket = 0; bucket < HISTOGRAM_BUCKETS; bucket++) {
+    seen += histogram->buckets[bucket];
+    if (seen >= rank && seen > 0) {
+      return bucket < 64 ? bucket : (uint64_t)(32 + bucket % 32) << (bucket / 32 - 1);
+    }
+  }
+  return histogram->max;
+}
+
+struct footprint footprint_now(void) {
+  struct footprint footprint = {0};
+  char line[256];
+  FILE *status = fopen("/proc/self/status", "r");
+  while (status != NULL && fgets(line, sizeof line, status) != NULL) {
+    (void)sscanf(line, "VmRSS: %ld", &footprint.resident_kib);
+    (void)sscanf(line, "Threads: %d", &footprint.threads);
+  }
+  if (status != NULL) {
+    fclose(status);
+  }
+  DIR *descriptors = opendir("/proc/self/fd");
+  while (descriptors != NULL && readdir(descriptors) != NULL) {
+    footprint.descriptors++;
+  }
+  if (descriptors != NULL) {
+    closedir(descriptors);
+    footprint.descriptors -= 3; /* ".", ".." and the directory's own */
+  }
+  return footprint;
+}
+
+void print_machine(FILE *json) {
+  char line[256];
+  char model[256] = "unknown";
+  FILE *cpus = fopen("/proc/cpuinfo", "r");
+  while (cpus != NULL && fgets(line, sizeof line, cpus) != NULL) {
+    if (sscanf(line, "model name : %255[^\n]", model) == 1) {
+      break;
+    }
+  }
+  if (cpus != NULL) {
+    fclose(cpus);
+  }
+  struct utsname system;
+  double load[3] = {0};
+  uname(&system);
+  (void)getloadavg(load, 3);
+  fprintf(json, "{\"processor\": ");
+  print_string(json, model);
+  fprintf(json, ", \"cores\": %ld, \"kernel\": ", sysconf(_SC_NPROCESSORS_ONLN));
+  print_string(json, system.release);
+  fprintf(json, ", \"load\": %.2f}", load[0]);
+}
+
+/* By the kernel driver of a device Trigon decides whether its data verbs enter the kernel. */
+void print_rdma_drivers(FILE *json) {
+  fprintf(json, "{");
+  DIR *devices = opendir("/sys/class/infiniband");
+  bool first = true;
+  for (struct dirent *entry; devices != NULL && (entry = readdir(devices)) != NULL;) {
+    if (entry->d_name[0] == '.') {
+      continue;
+    }
+    char path[512];
+    char driver[4096];
+    snprintf(path, sizeof path, "/sys/class/infiniband/%s/device/driver", entry->d_name);
+    bool known = realpath(path, driver) != NULL;
+    fprintf(json, "%s\"%s\": ", first ? "" : ", ", entry->d_name);
+    print_string(json, known ? strrchr(driver, '/') + 1 : "none");
+    first = false;
+  }
+  if (devices != NULL) {
+    closedir(devices);
+  }
+  fprintf(json, "}");
+}
+
+void print_jvm_pauses(FILE *json, const char *log, int64_t from_ns, int64_t to_ns) {
+  char line[1024];
+  int64_t longest = 0;
+  int64_t longest_measured = 0;
+  int count = 0;
+  int count_measured = 0;
+  FILE *file = fopen(log, "r");
+  if (file == NULL) {
+    fprintf(json, "null");
+    return;
+  }
+  while (fgets(line, sizeof line, file) != NULL) {
+    long long at;
+    long long total;
+    const char *tail = strstr(line, "Total: ");
+    if (tail == NULL || sscanf(line, "[%lldns]", &at) != 1 || sscanf(tail, "Total: %lld ns", &total) != 1) {
+      continue;
+    }
+    bool measured = at >= from_ns && at - total <= to_ns;
+    count++;
+    count_measured += measured;
+    longest = total > longest ? total : longest;
+    longest_measured = measured && total > longest_measured ? total : longest_measured;
+  }
+  fclose(file);
+  fprintf(json,
+          "{\"pauses\": %d, \"longest_ns\": %lld, \"pauses_while_measuring\": %d, \"longest_while_measuring_ns\": %lld}",
+          count, (long long)longest, count_measured, (long long)longest_measured);
+}

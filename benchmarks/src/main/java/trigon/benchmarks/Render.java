@@ -1,0 +1,339 @@
+package trigon.benchmarks;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import trigon.benchmarks.NetBench.Plugin;
+import trigon.benchmarks.NetBench.Result;
+
+/**
+ * Writes {@code results.md} and plots from the JSON files of a folder; what was not measured is said to be missing.
+ * Arguments: the folder with the results, the folder to write to.
+ */
+final class Render {
+
+    private static final String TRIGON = "Trigon";
+
+    private final Path results;
+    private final Path target;
+    private final ObjectMapper mapper = new ObjectMapper();
+    private final List<String> page = new ArrayList<>();
+    private final List<Budget> budgets = new ArrayList<>();
+
+    private Render(Path results, Path target) {
+        this.results = results;
+        this.target = target;
+    }
+
+    public static void main(String[] arguments) throws IOException {
+        if (arguments.length != 2) {
+            throw new IllegalArgumentException("needs the folder of the results and the folder to write to");
+        }
+        new Render(Path.of(arguments[0]), Path.of(arguments[1])).render();
+    }
+
+    private void render() throws IOException {
+        Files.createDirectories(target);
+        instant();
+        growth();
+        links();
+        lab();
+        jmh();
+        List<String> head = new ArrayList<>(List.of(
+                "# Benchmark results",
+                "",
+                "Written by `./trigon bench render`; how each was measured is in [benchmarks.md](../benchmarks.md).",
+                "",
+                "## Budgets",
+                "",
+                "| what | measured | budget | met |",
+                "|---|---|---|---|"));
+        budgets.stream().map(Budget::row).forEach(head::add);
+        head.addAll(page);
+        Files.write(target.resolve("results.md"), head);
+    }
+
+    private void instant() throws IOException {
+        heading("Instant device: `./trigon bench instant`");
+        Optional<JsonNode> json = read("instant.json");
+        if (json.isEmpty()) {
+            return;
+        }
+        NetBench run = NetBench.of(json.get());
+        describe(run);
+        Optional<JsonNode> floor = read("instant-floor.json");
+        floor.ifPresent(this::floorTable);
+        table(run);
+        BarChart chart = new BarChart("A message, both ends in one process, instant device", "ns");
+        for (Plugin plugin : run.plugins()) {
+            for (Result result : plugin.results()) {
+                if (result.question().equals("message") && result.window() == 1) {
+                    chart.add(NetBench.size(result.bytes()), plugin.name(), result.onProcessor());
+                } else if (result.question().equals("test_empty")) {
+                    chart.add("empty test()", plugin.name(), result.onProcessor());
+                }
+            }
+        }
+        floor.ifPresent(json2 -> json2.path("results").forEach(each -> {
+            if (each.path("operation").asText().equals("message")) {
+                chart.add(
+                        NetBench.size(each.path("bytes").asLong()),
+                        "device alone",
+                        each.path("median").asDouble());
+            }
+        }));
+        plot("instant.svg", chart);
+        run.plugin(TRIGON).ifPresent(trigon -> {
+            budget(trigon, "message", 8, "instant device, message of 8 B", 350, "ns");
+            floor.flatMap(each -> floorOf(each, 65536))
+                    .ifPresent(device -> trigon.find("message", 1, 65536)
+                            .ifPresent(result -> budgets.add(Budget.atMost(
+                                    "instant device, message of 64 KiB, to the device alone",
+                                    result.onProcessor() / device,
+                                    1.10,
+                                    "times"))));
+            budget(trigon, "test_empty", -1, "instant device, `test()` that finds nothing", 35, "ns");
+            budget(
+                    trigon,
+                    "isend_without_receive",
+                    -1,
+                    "instant device, `isend()` before the receive is there",
+                    35,
+                    "ns");
+            budget(trigon, "connect", -1, "instant device, connection, both ends", 2000, "us");
+        });
+    }
+
+    private static Optional<Double> floorOf(JsonNode floor, long bytes) {
+        for (JsonNode each : floor.path("results")) {
+            if (each.path("operation").asText().equals("message")
+                    && each.path("bytes").asLong() == bytes) {
+                return Optional.of(each.path("median").asDouble());
+            }
+        }
+        return Optional.empty();
+    }
+
+    private void floorTable(JsonNode floor) {
+        page.add("The device alone (verbs-floor), ns:");
+        page.add("");
+        page.add("| operation | bytes | queue pairs in turns | median |");
+        page.add("|---|---|---|---|");
+        for (JsonNode each : floor.path("results")) {
+            page.add("| %s | %d | %d | %s |"
+                    .formatted(
+                            each.path("operation").asText(),
+                            each.path("bytes").asLong(),
+                            each.path("comms").asInt(),
+                            Budget.number(each.path("median").asDouble())));
+        }
+        page.add("");
+    }
+
+    private void growth() throws IOException {
+        heading("Many connections: `./trigon bench growth`");
+        Optional<JsonNode> json = read("growth.json");
+        if (json.isEmpty()) {
+            return;
+        }
+        NetBench run = NetBench.of(json.get());
+        describe(run);
+        read("growth-floor.json").ifPresent(this::floorTable);
+        page.add(
+                "| plugin | connections | `test()` that finds nothing, ns | message of 8 B, ns | KiB each | descriptors"
+                        + " each | threads | made per second |");
+        page.add("|---|---|---|---|---|---|---|---|");
+        BarChart chart = new BarChart("By number of connections, used in turns", "ns");
+        for (Plugin plugin : run.plugins()) {
+            for (Result grown : plugin.results()) {
+                if (!grown.question().equals("growth")) {
+                    continue;
+                }
+                int comms = grown.comms();
+                double test = median(plugin, "test_empty", comms, -1);
+                double message = median(plugin, "message", comms, 8);
+                page.add("| %s | %d | %s | %s | %s | %s | %s | %s |"
+                        .formatted(
+                                plugin.name(),
+                                comms,
+                                Budget.number(test),
+                                Budget.number(message),
+                                Budget.number(grown.number("kib_each")),
+                                Budget.number(grown.number("descriptors_each")),
+                                Budget.number(grown.number("threads")),
+                                Budget.number(grown.number("per_second"))));
+                if (plugin.name().equals(TRIGON)) {
+                    chart.add(comms + " connections", "test() finds nothing", test);
+                    chart.add(comms + " connections", "8 B message", message);
+                }
+            }
+        }
+        page.add("");
+        plot("growth.svg", chart);
+    }
+
+    private void links() throws IOException {
+        heading("Software links, loopback: `./trigon bench links`");
+        Optional<JsonNode> json = read("links.json");
+        if (json.isEmpty()) {
+            return;
+        }
+        NetBench run = NetBench.of(json.get());
+        describe(run);
+        table(run);
+        run.plugin(TRIGON)
+                .ifPresent(
+                        trigon -> budget(trigon, "connect", -1, "software links, connection, both ends", 2000, "us"));
+    }
+
+    private void lab() throws IOException {
+        heading("SoftRoCE in the lab: `./trigon bench lab`");
+        Optional<JsonNode> json = read("lab.json");
+        if (json.isEmpty()) {
+            return;
+        }
+        JsonNode lab = json.get();
+        page.add(
+                ("In one boot of an emulated machine, two processes over one pair of devices: compare within a line only."
+                                + " Rounds: %d; the host's load at the end: %s.")
+                        .formatted(lab.path("rounds").asInt(), lab.path("load").asText("not known")));
+        page.add("");
+        page.add("| what | Trigon | perftest |");
+        page.add("|---|---|---|");
+        JsonNode latency = lab.path("latency");
+        double ours = latency.path("trigon_us").asDouble();
+        double theirs = latency.path("ib_write_lat_us").asDouble();
+        page.add("| half a round trip of 8 B, the best, us | %s | %s |"
+                .formatted(Budget.number(ours), Budget.number(theirs)));
+        budgets.add(Budget.atMost(
+                "SoftRoCE, half a round trip of 8 B, the best, to `ib_write_lat`", ours / theirs, 1.15, "times"));
+        for (JsonNode bandwidth : lab.path("bandwidth")) {
+            String size = NetBench.size(bandwidth.path("bytes").asLong());
+            double trigon = bandwidth.path("trigon_mb_per_second").asDouble();
+            double perftest = bandwidth.path("ib_write_bw_mb_per_second").asDouble();
+            page.add("| bandwidth at %s, MB/s | %s | %s |"
+                    .formatted(size, Budget.number(trigon), Budget.number(perftest)));
+            budgets.add(Budget.atLeast(
+                    "SoftRoCE, bandwidth at " + size + ", to `ib_write_bw`", trigon / perftest, 0.95, "times"));
+        }
+        page.add("");
+    }
+
+    private void jmh() throws IOException {
+        heading("Parts: `./trigon bench jmh`");
+        Optional<JsonNode> json = read("jmh.json");
+        if (json.isEmpty()) {
+            return;
+        }
+        page.add("| benchmark | parameters | " + "ns | +- |");
+        page.add("|---|---|---|---|");
+        for (JsonNode each : json.get()) {
+            String name = each.path("benchmark").asText();
+            String parameters =
+                    each.has("params") ? each.path("params").toString().replace("\"", "") : "";
+            JsonNode metric = each.path("primaryMetric");
+            page.add("| %s | %s | %s | %s |"
+                    .formatted(
+                            name.substring(name.lastIndexOf('.', name.lastIndexOf('.') - 1) + 1),
+                            parameters,
+                            Budget.number(metric.path("score").asDouble()),
+                            Budget.number(metric.path("scoreError").asDouble(Double.NaN))));
+        }
+        page.add("");
+    }
+
+    private void describe(NetBench run) {
+        page.add("%s. RDMA devices and their drivers: %s.".formatted(run.machine(), run.drivers()));
+        JsonNode jvm = run.jvm();
+        if (jvm.isObject()) {
+            page.add("The JVM stopped %d times, the longest %s ms; once all was compiled %d times, the longest %s ms."
+                    .formatted(
+                            jvm.path("pauses").asInt(),
+                            Budget.number(jvm.path("longest_ns").asDouble() / 1e6),
+                            jvm.path("pauses_while_measuring").asInt(),
+                            Budget.number(jvm.path("longest_while_measuring_ns").asDouble() / 1e6)));
+        }
+        page.add("");
+    }
+
+    private void table(NetBench run) {
+        page.add("| plugin | what | unit | median | on the processor | 10 % | 90 % |");
+        page.add("|---|---|---|---|---|---|---|");
+        for (Plugin plugin : run.plugins()) {
+            for (Result result : plugin.results()) {
+                if (!Double.isNaN(result.median())) {
+                    page.add("| %s | %s | %s | %s | %s | %s | %s |"
+                            .formatted(
+                                    plugin.name(),
+                                    result.words(),
+                                    result.unit(),
+                                    Budget.number(result.median()),
+                                    result.all().has("processor_median")
+                                            ? Budget.number(result.number("processor_median"))
+                                            : "",
+                                    Budget.number(result.number("p10")),
+                                    Budget.number(result.number("p90"))));
+                }
+            }
+        }
+        page.add("");
+        page.add("Single calls of `test()` while messages move, ns, each with the clock's own share:");
+        page.add("");
+        page.add("| plugin | calls | 50 % | 99 % | 99.9 % | 99.99 % | longest |");
+        page.add("|---|---|---|---|---|---|---|");
+        for (Plugin plugin : run.plugins()) {
+            plugin.find("test_call", 1, -1)
+                    .ifPresent(result -> page.add("| %s | %s | %s | %s | %s | %s | %s |"
+                            .formatted(
+                                    plugin.name(),
+                                    Budget.number(result.number("calls")),
+                                    Budget.number(result.number("p50")),
+                                    Budget.number(result.number("p99")),
+                                    Budget.number(result.number("p99_9")),
+                                    Budget.number(result.number("p99_99")),
+                                    Budget.number(result.number("max")))));
+        }
+        page.add("");
+    }
+
+    private void budget(Plugin plugin, String question, long bytes, String what, double limit, String unit) {
+        plugin.results().stream()
+                .filter(result -> result.question().equals(question)
+                        && (bytes < 0 || (result.bytes() == bytes && result.window() == 1)))
+                .findFirst()
+                .ifPresent(result -> budgets.add(Budget.atMost(what, result.onProcessor(), limit, unit)));
+    }
+
+    private static double median(Plugin plugin, String question, int comms, long bytes) {
+        return plugin.find(question, comms, bytes).map(Result::onProcessor).orElse(Double.NaN);
+    }
+
+    private void heading(String text) {
+        page.add("");
+        page.add("## " + text);
+        page.add("");
+    }
+
+    private void plot(String file, BarChart chart) throws IOException {
+        if (!chart.isEmpty()) {
+            Files.writeString(target.resolve(file), chart.svg());
+            page.add("![](%s)".formatted(file));
+            page.add("");
+        }
+    }
+
+    private Optional<JsonNode> read(String name) throws IOException {
+        Path file = results.resolve(name);
+        if (Files.notExists(file)) {
+            page.add("Not measured: there is no `" + name + "`.");
+            page.add("");
+            return Optional.empty();
+        }
+        return Optional.of(mapper.readTree(file.toFile()));
+    }
+}

@@ -1,0 +1,59 @@
+package trigon.transport;
+
+import java.util.concurrent.TimeUnit;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Param;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
+import org.openjdk.jmh.annotations.State;
+
+/** What the bookkeeping of requests and handles costs. */
+@State(Scope.Thread)
+@BenchmarkMode(Mode.AverageTime)
+@OutputTimeUnit(TimeUnit.NANOSECONDS)
+public class RequestSlabBenchmark {
+
+    /** Objects in the table, used in turns; a power of two. */
+    @Param({"1", "16", "256", "1024"})
+    public int objects;
+
+    private final RequestRing ring = new RequestRing();
+    private final HandleTable<Object> table = new HandleTable<>("object");
+    private long[] handles = {};
+    private long sequence;
+
+    @Setup
+    public void fill() {
+        handles = new long[objects];
+        for (int i = 0; i < objects; i++) {
+            handles[i] = table.add(new Object());
+        }
+    }
+
+    /** From a new request to a finished one that has been asked for. */
+    @Benchmark
+    public int lifeOfARequest() {
+        long number = sequence++;
+        ring.begin(number, 8);
+        int slot = RequestRing.slot(number);
+        int lowerBits = RequestHandle.sequence(RequestHandle.of(0, number));
+        if (!ring.holds(slot, lowerBits)) {
+            throw new AssertionError("request " + number + " is not in its slot");
+        }
+        ring.complete(slot, 8);
+        ring.setState(slot, RequestRing.FREE);
+        return ring.size(slot);
+    }
+
+    @Benchmark
+    public Object findByHandle() {
+        Object found = table.find(handles[(int) sequence++ & (objects - 1)]);
+        if (found == null) {
+            throw new AssertionError("a handle that is not stale finds nothing");
+        }
+        return found;
+    }
+}

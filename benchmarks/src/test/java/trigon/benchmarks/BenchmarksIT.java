@@ -1,0 +1,199 @@
+package trigon.benchmarks;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * The benchmarks run and say what they are to say, shortly and without a look at the times. The lab's needs QEMU and is
+ * left to {@code ./trigon bench lab}; its program runs here over software links.
+ */
+@Timeout(300)
+class BenchmarksIT {
+
+    private static final Path BENCHMARKS = Path.of(Objects.requireNonNull(System.getProperty("trigon.project")))
+            .resolve("benchmarks");
+    private static final Path NATIVE = BENCHMARKS.resolve("target/native");
+    private static final Path PLUGIN = BENCHMARKS
+            .resolveSibling("dist/target/trigon/lib/libnccl-net-trigon.so")
+            .toAbsolutePath();
+
+    @TempDir
+    Path directory;
+
+    private Path results = Path.of("");
+
+    @BeforeEach
+    void makeFolder() throws IOException {
+        results = Files.createDirectories(directory.resolve("results"));
+    }
+
+    @Test
+    void instantDevice() throws Exception {
+        assumeTrue(
+                Files.exists(NATIVE.resolve("instant/libibverbs.so.1")),
+                "the instant device was not built: install libibverbs-dev");
+
+        bench("instant", "--quick", "--comms", "1,4", "--sizes", "8,1024");
+
+        JsonNode floor = read(results.resolve("instant-floor.json"));
+        assertThat(floor.path("results").findValuesAsText("operation"))
+                .contains("write_with_immediate", "write", "send", "empty_poll", "message");
+        JsonNode json = read(results.resolve("instant.json"));
+        assertThat(json.path("rdma_drivers").isObject()).isTrue();
+        assertThat(json.path("jvm").path("pauses").asInt()).isPositive();
+        assertThat(names(json)).containsExactly("harness", "Trigon");
+        json.path("plugins").forEach(plugin -> hasAllFigures(plugin, List.of(1, 4), List.of(8, 1024)));
+    }
+
+    @Test
+    void softwareLinksAndThePage() throws Exception {
+        bench("links", "--quick", "--sizes", "8,65536", "--plugin", PLUGIN.toString());
+
+        JsonNode json = read(results.resolve("links.json"));
+        assertThat(names(json))
+                .as("a further plugin runs beside Trigon")
+                .containsExactly("harness", "Trigon", "Trigon");
+        json.path("plugins").forEach(plugin -> hasAllFigures(plugin, List.of(1), List.of(8, 65536)));
+
+        Path docs = directory.resolve("docs");
+        bench("render", docs.toString());
+
+        assertThat(Files.readString(docs.resolve("results.md")))
+                .contains("| Trigon | message of 64 KiB, 1 at a time | ns |")
+                .contains("software links, connection, both ends")
+                .contains("Not measured: there is no `growth.json`");
+    }
+
+    @Test
+    void pingPongOfTwoProcesses() throws Exception {
+        Path config = Files.writeString(directory.resolve("trigon.yaml"), """
+                version: 1
+                links: software
+                nodes:
+                  a: {nics: [{address: 127.4.12.1/24}]}
+                  b: {nics: [{address: 127.4.12.2/24}]}
+                """);
+        Path rendezvous = Files.createDirectories(directory.resolve("rendezvous"));
+        Process b = pingPong(config, "b", "1", rendezvous);
+        Process a = pingPong(config, "a", "0", rendezvous);
+        try {
+            succeeds(a, "a");
+            succeeds(b, "b");
+        } finally {
+            a.destroyForcibly();
+            b.destroyForcibly();
+        }
+
+        JsonNode json = read(directory.resolve("a.out"));
+        assertThat(json.path("latency").path("iterations").asInt()).isEqualTo(10);
+        assertThat(json.path("latency").path("min_us").asDouble()).isPositive();
+        assertThat(json.path("bandwidth").findValues("mb_per_second"))
+                .hasSize(2)
+                .allSatisfy(each -> assertThat(each.asDouble()).isPositive());
+    }
+
+    @Test
+    void partsOneByOne() throws Exception {
+        bench("jmh", "--quick");
+
+        assertThat(read(results.resolve("jmh.json")).findValuesAsText("benchmark"))
+                .as("a class for each question")
+                .anyMatch(name -> name.contains(".UpcallBenchmark."))
+                .anyMatch(name -> name.contains(".DowncallBenchmark."))
+                .anyMatch(name -> name.contains(".WorkRequestBenchmark."))
+                .anyMatch(name -> name.contains(".RequestSlabBenchmark."))
+                .anyMatch(name -> name.contains(".EmptyTestBenchmark."))
+                .anyMatch(name -> name.contains(".HandshakeCodecBenchmark."))
+                .anyMatch(name -> name.contains(".RoutingBenchmark."));
+    }
+
+    private static void hasAllFigures(JsonNode plugin, List<Integer> comms, List<Integer> sizes) {
+        List<String> figures = new ArrayList<>();
+        for (JsonNode result : plugin.path("results")) {
+            String figure = result.path("question").asText() + " "
+                    + result.path("comms").asText();
+            figures.add(
+                    result.has("bytes")
+                            ? figure + " " + result.path("bytes").asText() + " "
+                                    + result.path("window").asText()
+                            : figure);
+            if (result.has("median")) {
+                assertThat(result.path("median").asDouble()).as(figure).isPositive();
+                assertThat(result.path("samples")).as(figure).isNotEmpty();
+            }
+        }
+        List<String> expected = new ArrayList<>(List.of("connect 0", "close 0"));
+        for (int count : comms) {
+            for (String question : List.of("growth", "devices", "test_empty", "isend_without_receive", "test_call")) {
+                expected.add(question + " " + count);
+            }
+            for (int size : sizes) {
+                expected.add("message " + count + " " + size + " 1");
+                expected.add("message " + count + " " + size + " 8");
+            }
+        }
+        assertThat(figures).as(plugin.path("name").asText()).containsExactlyInAnyOrderElementsOf(expected);
+    }
+
+    private static List<String> names(JsonNode json) {
+        List<String> names = new ArrayList<>();
+        json.path("plugins").forEach(plugin -> names.add(plugin.path("name").asText()));
+        return names;
+    }
+
+    private void bench(String... arguments) throws IOException, InterruptedException {
+        List<String> command =
+                new ArrayList<>(List.of(BENCHMARKS.resolve("bench.sh").toString()));
+        command.addAll(List.of(arguments));
+        Process process = start(command, arguments[0], new ProcessBuilder(command));
+        try {
+            succeeds(process, arguments[0]);
+        } finally {
+            process.destroyForcibly();
+        }
+    }
+
+    private Process pingPong(Path config, String node, String rank, Path rendezvous) throws IOException {
+        List<String> command = List.of(
+                NATIVE.resolve("net-ping-pong").toString(), PLUGIN.toString(), rank, rendezvous.toString(), "0", "10");
+        ProcessBuilder builder = new ProcessBuilder(command);
+        builder.environment().put("TRIGON_CONFIG", config.toString());
+        builder.environment().put("TRIGON_NODE", node);
+        return start(command, node, builder);
+    }
+
+    private Process start(List<String> command, String name, ProcessBuilder builder) throws IOException {
+        builder.environment().put("TRIGON_BENCH_RESULTS", results.toString());
+        builder.environment().put("JAVA_HOME", Objects.requireNonNull(System.getProperty("java.home")));
+        return builder.command(command)
+                .redirectOutput(directory.resolve(name + ".out").toFile())
+                .redirectError(directory.resolve(name + ".err").toFile())
+                .start();
+    }
+
+    private void succeeds(Process process, String name) throws IOException, InterruptedException {
+        boolean ended = process.waitFor(240, TimeUnit.SECONDS);
+        String said =
+                Files.readString(directory.resolve(name + ".out")) + Files.readString(directory.resolve(name + ".err"));
+        assertThat(ended).as("ended within 240 s: %s", said).isTrue();
+        assertThat(process.exitValue()).as(said).isZero();
+    }
+
+    private static JsonNode read(Path file) throws IOException {
+        return new ObjectMapper().readTree(file.toFile());
+    }
+}

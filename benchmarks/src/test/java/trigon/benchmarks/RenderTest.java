@@ -1,0 +1,55 @@
+package trigon.benchmarks;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The page made of known figures. */
+class RenderTest {
+
+    @TempDir
+    Path directory;
+
+    @Test
+    void judgesByTheBudgets() throws IOException {
+        Files.writeString(directory.resolve("instant.json"), """
+                {"machine": {"processor": "P", "cores": 2, "kernel": "6", "load": 0.5}, "rdma_drivers": {"instant0": "mlx5_core"},
+                 "jvm": {"pauses": 3, "longest_ns": 2000000, "pauses_while_measuring": 0, "longest_while_measuring_ns": 0},
+                 "plugins": [{"name": "Trigon", "api": 12, "init_seconds": 0.5, "results": [
+                  {"question": "connect", "comms": 0, "unit": "us", "median": 2500.0, "p10": 1, "p90": 2},
+                  {"question": "test_empty", "comms": 1, "unit": "ns", "median": 34.9, "p10": 1, "p90": 2},
+                  {"question": "message", "comms": 1, "bytes": 8, "window": 8, "unit": "ns", "median": 999.0, "p10": 1, "p90": 2},
+                  {"question": "message", "comms": 1, "bytes": 8, "window": 1, "unit": "ns", "median": 240.0, "p10": 1, "p90": 2},
+                  {"question": "message", "comms": 1, "bytes": 65536, "window": 1, "unit": "ns", "median": 1500.0, "p10": 1, "p90": 2}]}]}
+                """);
+        Files.writeString(directory.resolve("instant-floor.json"), """
+                {"results": [{"operation": "message", "bytes": 65536, "comms": 1, "median": 1250.0}]}
+                """);
+        Files.writeString(directory.resolve("lab.json"), """
+                {"latency": {"trigon_us": 44, "ib_write_lat_us": 40},
+                 "bandwidth": [{"bytes": 1048576, "trigon_mb_per_second": 90, "ib_write_bw_mb_per_second": 100}]}
+                """);
+
+        Render.main(
+                new String[] {directory.toString(), directory.resolve("docs").toString()});
+
+        assertThat(Files.readString(directory.resolve("docs/results.md")))
+                .contains("| instant device, message of 8 B | 240 ns | at most 350 ns | yes |")
+                .contains("to the device alone | 1.20 times | at most 1.10 times | **no** |")
+                .contains("`test()` that finds nothing | 34.9 ns | at most 35.0 ns | yes |")
+                .contains("instant device, connection, both ends | 2500 us | at most 2000 us | **no** |")
+                .contains("to `ib_write_lat` | 1.10 times | at most 1.15 times | yes |")
+                .contains("bandwidth at 1 MiB, to `ib_write_bw` | 0.90 times | at least 0.95 times | **no** |")
+                .contains("The JVM stopped 3 times, the longest 2.00 ms")
+                .contains("Not measured: there is no `jmh.json`");
+        assertThat(Files.readString(directory.resolve("docs/instant.svg")))
+                .startsWith("<svg")
+                .contains(">64 KiB<")
+                .contains("device alone")
+                .endsWith("</svg>\n");
+    }
+}
