@@ -60,13 +60,14 @@ final class ContainerEngine {
 
     /** Removes the containers and networks of an earlier run. */
     static void sweep(DockerClient client) {
-        for (Container container :
-                client.listContainersCmd().withShowAll(true).withLabelFilter(LABELS).exec()) {
+        for (Container container : client.listContainersCmd()
+                .withShowAll(true)
+                .withLabelFilter(LABELS)
+                .exec()) {
             client.removeContainerCmd(container.getId()).withForce(true).exec();
         }
         for (Network network : client.listNetworksCmd().exec()) {
-            if (network.getLabels() != null
-                    && network.getLabels().entrySet().containsAll(LABELS.entrySet())) {
+            if (network.getLabels() != null && network.getLabels().entrySet().containsAll(LABELS.entrySet())) {
                 client.removeNetworkCmd(network.getId()).exec();
             }
         }
@@ -101,7 +102,11 @@ final class ContainerEngine {
     private static Collection<String> filesFor(Path distribution) {
         List<String> command = new ArrayList<>(List.of("ldd"));
         command.addAll(PROGRAMS);
-        Stream.of("libexec/nccl-host", "lib/libnccl-net-trigon.so", "runtime/lib/server/libjvm.so", "runtime/lib/libnio.so")
+        Stream.of(
+                        "libexec/nccl-host",
+                        "lib/libnccl-net-trigon.so",
+                        "runtime/lib/server/libjvm.so",
+                        "runtime/lib/libnio.so")
                 .forEach(file -> command.add(distribution.resolve(file).toString()));
         TreeSet<String> files = new TreeSet<>(PROGRAMS);
         // "libc.so.6 => /lib/x86_64-linux-gnu/libc.so.6 (0x...)", "/lib64/ld-linux-x86-64.so.2 (0x...)"

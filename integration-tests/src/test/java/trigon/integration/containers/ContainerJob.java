@@ -1,6 +1,9 @@
 package trigon.integration.containers;
 
+import static java.util.Objects.requireNonNull;
+
 import com.github.dockerjava.api.DockerClient;
+import com.github.dockerjava.api.async.ResultCallback;
 import com.github.dockerjava.api.command.InspectExecResponse;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -44,7 +47,8 @@ final class ContainerJob {
         }
         String inside = ContainerTriangle.DIRECTORY + "/" + directory.getFileName();
         for (Node node : Node.values()) {
-            List<String> command = new ArrayList<>(List.of("/bin/sh", "-c", "log=$1; shift; exec \"$@\" >$log 2>&1", "sh"));
+            List<String> command =
+                    new ArrayList<>(List.of("/bin/sh", "-c", "log=$1; shift; exec \"$@\" >$log 2>&1", "sh"));
             command.add(inside + "/" + node.hostName() + ".log");
             command.add(ContainerTriangle.DISTRIBUTION + "/libexec/nccl-host");
             command.addAll(List.of("--plugin", ContainerTriangle.DISTRIBUTION + "/lib/libnccl-net-trigon.so"));
@@ -60,7 +64,7 @@ final class ContainerJob {
             try {
                 client.execStartCmd(process)
                         .withDetach(true)
-                        .exec(new com.github.dockerjava.api.async.ResultCallback.Adapter<>())
+                        .exec(new ResultCallback.Adapter<>())
                         .awaitCompletion();
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
@@ -71,9 +75,11 @@ final class ContainerJob {
     }
 
     boolean isRunning(Node node) {
-        InspectExecResponse process =
-                client.inspectExecCmd(processes.get(node)).exec();
-        return Boolean.TRUE.equals(process.isRunning());
+        return Boolean.TRUE.equals(inspect(node).isRunning());
+    }
+
+    private InspectExecResponse inspect(Node node) {
+        return client.inspectExecCmd(requireNonNull(processes.get(node))).exec();
     }
 
     /** Waits until every rank has connected to its neighbours and is about to move data. */
@@ -89,7 +95,7 @@ final class ContainerJob {
     /** Waits for the end of the node's rank and returns its exit status. */
     long exitStatus(Node node, Duration limit) {
         await(limit, () -> !isRunning(node), () -> "rank " + node.rank() + " has not ended");
-        return client.inspectExecCmd(processes.get(node)).exec().getExitCodeLong();
+        return inspect(node).getExitCodeLong();
     }
 
     /** What the node's rank has printed so far. */

@@ -1,15 +1,20 @@
 package trigon.integration.containers;
 
+import static java.util.Objects.requireNonNull;
+
 import com.github.dockerjava.api.DockerClient;
+import com.github.dockerjava.api.model.AccessMode;
+import com.github.dockerjava.api.model.Bind;
 import com.github.dockerjava.api.model.ContainerNetwork;
 import com.github.dockerjava.api.model.Network.Ipam;
+import com.github.dockerjava.api.model.Volume;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.EnumMap;
+import java.util.List;
 import java.util.Map;
-import org.testcontainers.containers.BindMode;
 import org.testcontainers.containers.GenericContainer;
 import org.testcontainers.containers.Network;
 
@@ -39,7 +44,7 @@ final class ContainerTriangle implements AutoCloseable {
         ContainerTriangle triangle = new ContainerTriangle(client, directory);
         try {
             for (Cable cable : Cable.values()) {
-                triangle.networks.put(cable, network(cable));
+                triangle.networks.put(cable, create(cable));
             }
             for (Node node : Node.values()) {
                 triangle.containers.put(node, triangle.new NodeContainer(node, distribution));
@@ -52,7 +57,7 @@ final class ContainerTriangle implements AutoCloseable {
         }
     }
 
-    private static Network network(Cable cable) {
+    private static Network create(Cable cable) {
         return Network.builder()
                 .createNetworkCmdModifier(command -> command.withLabels(ContainerEngine.LABELS)
                         .withInternal(true) // no gateway: what the cable does not reach is not reached
@@ -72,15 +77,20 @@ final class ContainerTriangle implements AutoCloseable {
             this.node = node;
             Cable first = node.cables().getFirst();
             withImagePullPolicy(image -> false);
-            withNetwork(networks.get(first));
+            withNetwork(requireNonNull(networks.get(first)));
+            // Testcontainers' own way to mount tries it first, in an image that it pulls
+            List<Bind> binds = List.of(
+                    new Bind(distribution.toString(), new Volume(DISTRIBUTION), AccessMode.ro),
+                    new Bind(directory.toString(), new Volume(DIRECTORY), AccessMode.rw));
             withCreateContainerCmdModifier(command -> command.withIpv4Address(first.address(node))
+                    .withHostConfig(requireNonNull(command.getHostConfig()).withBinds(binds))
                     .withHostName(node.hostName())
+                    .withStopSignal(
+                            "SIGKILL") // the first process of a container is spared any other that it does not handle
                     .withUser(owner(directory))
                     .withEntrypoint("/bin/sleep", "infinity"));
             withLabels(ContainerEngine.LABELS);
             withTmpFs(Map.of("/tmp", "rw"));
-            withFileSystemBind(distribution.toString(), DISTRIBUTION, BindMode.READ_ONLY);
-            withFileSystemBind(directory.toString(), DIRECTORY, BindMode.READ_WRITE);
         }
 
         @Override
@@ -108,7 +118,7 @@ final class ContainerTriangle implements AutoCloseable {
     void cut(Cable cable, Node node) {
         client.disconnectFromNetworkCmd()
                 .withContainerId(id(node))
-                .withNetworkId(networks.get(cable).getId())
+                .withNetworkId(network(cable))
                 .exec();
     }
 
@@ -120,9 +130,9 @@ final class ContainerTriangle implements AutoCloseable {
     private void plug(String container, Cable cable, Node node) {
         client.connectToNetworkCmd()
                 .withContainerId(container)
-                .withNetworkId(networks.get(cable).getId())
-                .withContainerNetwork(
-                        new ContainerNetwork().withIpamConfig(new ContainerNetwork.Ipam().withIpv4Address(cable.address(node))))
+                .withNetworkId(network(cable))
+                .withContainerNetwork(new ContainerNetwork()
+                        .withIpamConfig(new ContainerNetwork.Ipam().withIpv4Address(cable.address(node))))
                 .exec();
     }
 
@@ -147,26 +157,20 @@ final class ContainerTriangle implements AutoCloseable {
 
     /** How many bytes the node has sent over that cable so far, by the count of its interface there. */
     long sentBytes(Node node, Cable cable) {
-        String network = networks.get(cable).getId();
-        String mac = containers.get(node).getCurrentContainerInfo().getNetworkSettings().getNetworks().values().stream()
+        String network = network(cable);
+        String mac = container(node).getCurrentContainerInfo().getNetworkSettings().getNetworks().values().stream()
                 .filter(attachment -> network.equals(attachment.getNetworkID()))
                 .map(ContainerNetwork::getMacAddress)
                 .findFirst()
                 .orElseThrow();
         try {
             // the engine's order of joining is not the order of the interfaces' names
-            var result = containers
-                    .get(node)
-                    .execInContainer(
-                            "/bin/sh",
-                            "-c",
-                            """
+            var result = container(node).execInContainer("/bin/sh", "-c", """
                             for i in /sys/class/net/*; do
                               read mac <$i/address && read sent <$i/statistics/tx_bytes
                               [ $mac != %s ] || echo $sent
                             done
-                            """
-                                    .formatted(mac));
+                            """.formatted(mac));
             return Long.parseLong(result.getStdout().strip());
         } catch (IOException e) {
             throw new UncheckedIOException(e);
@@ -176,8 +180,16 @@ final class ContainerTriangle implements AutoCloseable {
         }
     }
 
+    private NodeContainer container(Node node) {
+        return requireNonNull(containers.get(node));
+    }
+
     private String id(Node node) {
-        return containers.get(node).getContainerId();
+        return container(node).getContainerId();
+    }
+
+    private String network(Cable cable) {
+        return requireNonNull(networks.get(cable)).getId();
     }
 
     @Override

@@ -6,12 +6,18 @@ import java.util.Locale;
 
 /** A container of the triangle. */
 enum Node {
-    A,
-    B,
-    C;
+    A(0),
+    B(1),
+    C(2);
+
+    private final int rank;
+
+    Node(int rank) {
+        this.rank = rank;
+    }
 
     int rank() {
-        return ordinal();
+        return rank;
     }
 
     /** Its host name. */
@@ -21,14 +27,23 @@ enum Node {
 
     /** The node it sends to in a ring. */
     Node next() {
-        return values()[(ordinal() + 1) % values().length];
+        return switch (this) {
+            case A -> B;
+            case B -> C;
+            case C -> A;
+        };
     }
 
     List<Cable> cables() {
-        return Arrays.stream(Cable.values()).filter(cable -> cable.reaches(this)).toList();
+        return Arrays.stream(Cable.values())
+                .filter(cable -> cable.reaches(this))
+                .toList();
     }
 
     Cable cableTo(Node peer) {
-        return cables().stream().filter(cable -> cable.reaches(peer)).findFirst().orElseThrow();
+        return cables().stream()
+                .filter(cable -> cable.reaches(peer))
+                .findFirst()
+                .orElseThrow();
     }
 }
