@@ -64,5 +64,5 @@ case ${1:-} in
     DOCKER_HOST=unix://$directory/docker.sock "$@" || status=$?
     exit $status
     ;;
-  *) sed -n '2,/^set/s/^# \{0,1\}//p' "$0" >&2; exit 2 ;;
+  *) sed -n '2,/^set/{/^set/d; s/^# \{0,1\}//p}' "$0" >&2; exit 2 ;;
 esac
