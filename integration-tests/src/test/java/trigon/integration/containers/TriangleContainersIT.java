@@ -18,13 +18,13 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A ring all-reduce over three containers, undisturbed and disturbed. The host program checks every element. */
-@Timeout(180)
+@Timeout(300)
 class TriangleContainersIT {
 
-    private static final Duration LIMIT = Duration.ofSeconds(60);
+    private static final Duration LIMIT = Duration.ofSeconds(120);
 
     /** A killed process's kernel says good-bye for it: its peers need no patience. */
-    private static final Duration SOON = Duration.ofSeconds(20);
+    private static final Duration SOON = Duration.ofSeconds(30);
 
     private static final int BYTES = 4 << 20;
 
