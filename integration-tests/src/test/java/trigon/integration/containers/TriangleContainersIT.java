@@ -21,7 +21,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(300)
 class TriangleContainersIT {
 
-    private static final Duration LIMIT = Duration.ofSeconds(120);
+    private static final Duration LIMIT = Duration.ofMinutes(2);
 
     /** A killed process's kernel says good-bye for it: its peers need no patience. */
     private static final Duration SOON = Duration.ofSeconds(30);
