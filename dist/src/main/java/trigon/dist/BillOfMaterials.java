@@ -1,0 +1,204 @@
+package trigon.dist;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.SerializationFeature;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.List;
+import java.util.Map;
+import java.util.Properties;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.jar.JarFile;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import java.util.zip.ZipEntry;
+
+/**
+ * Writes what the distribution is made of, and under which licences, into the distribution: {@code bom.json} (CycloneDX),
+ * {@code THIRD-PARTY.txt} and {@code licences}.
+ *
+ * <p>Maven's CycloneDX plugin knows the jars. This adds the Java runtime and what is inside of jars, and takes the texts
+ * of the licences out into files. Run by the build from its source: {@code java -cp JARS BillOfMaterials.java
+ * DISTRIBUTION BOM}.
+ */
+final class BillOfMaterials {
+
+    private static final Pattern LEGAL = Pattern.compile("META-INF/[^/]*(LICEN[CS]E|NOTICE|COPYING)[^/]*");
+    private static final Pattern INNER = Pattern.compile("META-INF/maven/[^/]+/[^/]+/pom\\.properties");
+    private static final ObjectMapper JSON = new ObjectMapper().enable(SerializationFeature.INDENT_OUTPUT);
+
+    private final Path distribution;
+    private final Path licences;
+    private final ObjectNode bom;
+
+    /** The list's lines, by component. */
+    private final Map<String, String> lines = new TreeMap<>();
+
+    private BillOfMaterials(Path distribution, Path jars) throws IOException {
+        this.distribution = distribution;
+        this.licences = distribution.resolve("licences");
+        this.bom = (ObjectNode) JSON.readTree(jars.toFile());
+    }
+
+    public static void main(String[] arguments) throws IOException {
+        new BillOfMaterials(Path.of(arguments[0]), Path.of(arguments[1])).write();
+    }
+
+    private void write() throws IOException {
+        delete(licences);
+        Files.createDirectories(licences);
+        Set<String> unlisted = jarNames();
+        for (JsonNode component : bom.withArray("components")) {
+            ObjectNode jar = (ObjectNode) component;
+            String file = jar.path("name").asText() + "-" + jar.path("version").asText() + ".jar";
+            if (!unlisted.remove(file)) {
+                throw new IOException(
+                        file + " is in the bill of materials, but not in " + distribution.resolve("jars"));
+            }
+            describe(jar, distribution.resolve("jars").resolve(file));
+        }
+        if (!unlisted.isEmpty()) {
+            throw new IOException("left from an earlier build: " + unlisted + " in " + distribution.resolve("jars")
+                    + "; run ./mvnw clean -pl dist");
+        }
+        addRuntime();
+        Files.writeString(distribution.resolve("bom.json"), JSON.writeValueAsString(bom) + "\n");
+        Files.writeString(distribution.resolve("THIRD-PARTY.txt"), """
+                What Trigon's distribution contains of others, and under which licence. The texts of the licences are in
+                licences/, and in a folder there for each jar that brings notices of its own. The same for programs to read:
+                bom.json (CycloneDX).
+
+                """ + String.join("\n", lines.values()) + "\n");
+    }
+
+    private Set<String> jarNames() throws IOException {
+        try (Stream<Path> files = Files.list(distribution.resolve("jars"))) {
+            Set<String> names = new TreeSet<>();
+            files.forEach(file -> names.add(file.getFileName().toString()));
+            return names;
+        }
+    }
+
+    private void describe(ObjectNode component, Path jar) throws IOException {
+        String group = component.path("group").asText();
+        String name = component.path("name").asText();
+        String version = component.path("version").asText();
+        boolean own = group.equals("trigon");
+        List<String> ids = licenceIds(component);
+        if (ids.isEmpty() && !own) {
+            throw new IOException(jar.getFileName() + ": its POM names no licence that SPDX knows");
+        }
+        StringBuilder line =
+                new StringBuilder("%s:%s %s: %s".formatted(group, name, version, String.join(" or ", ids)));
+        try (JarFile file = new JarFile(jar.toFile())) {
+            for (ZipEntry entry : file.stream().toList()) {
+                if (LEGAL.matcher(entry.getName()).matches() && !entry.isDirectory()) {
+                    Path to = licences.resolve(name + "-" + version)
+                            .resolve(Path.of(entry.getName()).getFileName());
+                    Files.createDirectories(to.getParent());
+                    Files.write(to, file.getInputStream(entry).readAllBytes());
+                } else if (INNER.matcher(entry.getName()).matches()) {
+                    Properties inner = new Properties();
+                    try (InputStream in = file.getInputStream(entry)) {
+                        inner.load(in);
+                    }
+                    String innerGroup = inner.getProperty("groupId");
+                    String innerName = inner.getProperty("artifactId");
+                    String innerVersion = inner.getProperty("version");
+                    if (!innerGroup.equals(group) || !innerName.equals(name)) {
+                        line.append("\n    contains %s:%s %s".formatted(innerGroup, innerName, innerVersion));
+                        String purl = "pkg:maven/" + innerGroup + "/" + innerName + "@" + innerVersion + "?type=jar";
+                        component
+                                .withArray("components")
+                                .addObject()
+                                .put("type", "library")
+                                .put("bom-ref", component.path("bom-ref").asText() + "#" + innerName)
+                                .put("group", innerGroup)
+                                .put("name", innerName)
+                                .put("version", innerVersion)
+                                .put("purl", purl);
+                    }
+                }
+            }
+        }
+        if (!own) {
+            lines.put(group + ":" + name, line.toString());
+        }
+    }
+
+    /** The SPDX names of a component's licences; takes their texts out of the bill of materials, into files. */
+    private List<String> licenceIds(ObjectNode component) throws IOException {
+        List<String> ids = new ArrayList<>();
+        for (JsonNode choice : component.path("licenses")) {
+            JsonNode licence = choice.path("license");
+            if (licence.hasNonNull("id")) {
+                String id = licence.path("id").asText();
+                ids.add(id);
+                String text = licence.path("text").path("content").asText();
+                Files.write(
+                        licences.resolve(id + ".txt"),
+                        Base64.getMimeDecoder().decode(text.getBytes(StandardCharsets.US_ASCII)));
+                ((ObjectNode) licence).remove("text");
+            }
+        }
+        return ids;
+    }
+
+    /** The Java runtime, which was linked from the JDK that this runs on. Its licences are in its own folder legal. */
+    private void addRuntime() throws IOException {
+        Properties release = new Properties();
+        try (InputStream in = Files.newInputStream(distribution.resolve("runtime/release"))) {
+            release.load(in);
+        }
+        if (!unquoted(release, "JAVA_VERSION").equals(System.getProperty("java.version"))) {
+            throw new IOException(
+                    "the runtime is of Java " + release + ", this is " + System.getProperty("java.version"));
+        }
+        String vendor = System.getProperty("java.vendor");
+        String version = System.getProperty("java.runtime.version");
+        String licence = "GPL-2.0-only WITH Classpath-exception-2.0";
+        ObjectNode runtime = bom.withArray("components")
+                .addObject()
+                .put("type", "platform")
+                .put("bom-ref", "runtime")
+                .put("publisher", vendor)
+                .put("name", "openjdk")
+                .put("version", version)
+                .put("description", "Java runtime, folder runtime; modules: " + unquoted(release, "MODULES"));
+        ArrayNode choices = runtime.putArray("licenses");
+        choices.addObject().put("expression", licence);
+        runtime.put("purl", "pkg:generic/openjdk@" + version.replace("+", "%2B"));
+        lines.put(
+                "openjdk",
+                "openjdk %s (%s), folder runtime: %s\n    licences, and what it contains of others: runtime/legal"
+                        .formatted(version, vendor, licence));
+    }
+
+    private static String unquoted(Properties release, String key) throws IOException {
+        String value = release.getProperty(key);
+        if (value == null) {
+            throw new IOException("runtime/release has no " + key);
+        }
+        return value.replace("\"", "");
+    }
+
+    private static void delete(Path directory) throws IOException {
+        if (Files.exists(directory)) {
+            try (Stream<Path> all = Files.walk(directory)) {
+                for (Path path : all.sorted((a, b) -> b.compareTo(a)).toList()) {
+                    Files.delete(path);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,159 @@
+package trigon.integration.containers;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static trigon.integration.containers.Cable.AB;
+import static trigon.integration.containers.Node.A;
+import static trigon.integration.containers.Node.B;
+import static trigon.integration.containers.Node.C;
+
+import com.github.dockerjava.api.DockerClient;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A ring all-reduce over three containers, undisturbed and disturbed. The host program checks every element. */
+@Timeout(300)
+class TriangleContainersIT {
+
+    private static final Duration LIMIT = Duration.ofMinutes(2);
+
+    /** A killed process's kernel says good-bye for it: its peers need no patience. */
+    private static final Duration SOON = Duration.ofSeconds(30);
+
+    private static final int BYTES = 4 << 20;
+
+    /** The ring sends this much over each cable in an iteration: 2 (n - 1) / n of the vector. */
+    private static final long SENT_PER_ITERATION = 4L * BYTES / 3;
+
+    private static final Path DISTRIBUTION =
+            Path.of(System.getProperty("trigon.distribution")).toAbsolutePath().normalize();
+
+    private static DockerClient client;
+
+    @TempDir
+    Path directory;
+
+    private ContainerTriangle triangle;
+
+    @BeforeAll
+    static void findTheEngine(@TempDir Path scratch) {
+        client = ContainerEngine.client();
+        ContainerEngine.sweep(client);
+        ContainerEngine.makeImage(client, DISTRIBUTION, scratch);
+    }
+
+    @BeforeEach
+    void startTheTriangle() {
+        triangle = ContainerTriangle.start(client, DISTRIBUTION, directory);
+    }
+
+    @AfterEach
+    void stopTheTriangle() {
+        triangle.close();
+    }
+
+    @Test
+    void reducesOverThreeNetworks() {
+        ContainerJob job = triangle.run("job", "--bytes", Integer.toString(BYTES), "--iterations", "5");
+
+        requireSuccess(job);
+        for (Node node : Node.values()) {
+            Cable cable = node.cableTo(node.next());
+            assertThat(job.log(node))
+                    .containsPattern("sends to \\S+ %s via".formatted(Pattern.quote(cable.address(node.next()))));
+            assertThat(triangle.sentBytes(node, cable))
+                    .as("bytes that %s has sent over %s", node, cable)
+                    .isGreaterThan(5 * SENT_PER_ITERATION);
+        }
+    }
+
+    @Test
+    void aPausedNodeHoldsTheJobUpAndNoMore() throws Exception {
+        ContainerJob job = startLongJob();
+
+        triangle.pause(C);
+        Thread.sleep(5000);
+        requireUnfinished(job);
+        triangle.resume(C);
+
+        requireSuccess(job);
+    }
+
+    @Test
+    void aCableThatIsCutAndHealedHoldsTheJobUpAndNoMore() throws Exception {
+        ContainerJob job = startLongJob();
+
+        triangle.cut(AB, A);
+        Thread.sleep(3000);
+        requireUnfinished(job);
+        triangle.heal(AB, A);
+
+        requireSuccess(job);
+    }
+
+    @Test
+    void aKilledNodeIsAnErrorOnTheOthersAndCanComeBack() {
+        ContainerJob job = startLongJob();
+
+        triangle.kill(C);
+
+        for (Node survivor : new Node[] {A, B}) {
+            assertThat(job.exitStatus(survivor, SOON)).as(job.log(survivor)).isEqualTo(1);
+            assertThat(job.log(survivor)).contains("(remote error)").doesNotContain(" 0 wrong");
+        }
+        // who is first to fail lets go of its other neighbour, who may see that before it sees the death
+        assertThat(job.log(A) + job.log(B))
+                .containsPattern("WARN .*(%s|%s)"
+                        .formatted(
+                                Pattern.quote(C.cableTo(A).address(C)),
+                                Pattern.quote(C.cableTo(B).address(C))));
+
+        triangle.restart(C);
+        requireSuccess(triangle.run("after", "--bytes", Integer.toString(BYTES), "--iterations", "5"));
+    }
+
+    @Test
+    void aJobOverAMissingCableFailsAndNamesThePeer() {
+        triangle.cut(AB, A);
+
+        ContainerJob job = triangle.run("job", "--timeout", "30");
+
+        assertThat(job.exitStatus(A, LIMIT)).as(job.log(A)).isEqualTo(1);
+        assertThat(job.log(A))
+                .containsPattern("WARN .*no connection to .*" + Pattern.quote(AB.address(B)))
+                .contains("(remote error)");
+    }
+
+    /** Starts a job that takes several seconds, and waits until data is moving. */
+    private ContainerJob startLongJob() {
+        ContainerJob job = triangle.run("job", "--bytes", Integer.toString(BYTES), "--iterations", "300");
+        job.awaitConnected(LIMIT);
+        job.await(
+                LIMIT,
+                () -> triangle.sentBytes(A, AB) > 10 * SENT_PER_ITERATION,
+                () -> "a has not sent 10 iterations to b");
+        requireUnfinished(job);
+        return job;
+    }
+
+    /** A rank that has finished has printed its result, whether or not it has ended. */
+    private static void requireUnfinished(ContainerJob job) {
+        for (Node node : Node.values()) {
+            assertThat(job.log(node)).as("the job was too short").doesNotContain(" wrong");
+            assertThat(job.isRunning(node)).as(job.logs()).isTrue();
+        }
+    }
+
+    private static void requireSuccess(ContainerJob job) {
+        for (Node node : Node.values()) {
+            assertThat(job.exitStatus(node, LIMIT)).as(job.logs()).isZero();
+            assertThat(job.log(node)).contains(" 0 wrong");
+        }
+    }
+}
