@@ -12,6 +12,7 @@ import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import trigon.config.ClusterKey;
 import trigon.config.HandshakeConfig;
 import trigon.handshake.HandshakeMessage.Answer;
@@ -130,6 +131,12 @@ final class Node implements AutoCloseable {
                 throw new AssertionError("no offer came");
             }
             return attempt;
+        }
+
+        /** The next offer, if one comes within so many milliseconds. */
+        @Nullable
+        Attempt poll(int milliseconds) throws InterruptedException {
+            return attempts.poll(milliseconds, TimeUnit.MILLISECONDS);
         }
 
         boolean isEmpty() {

@@ -31,12 +31,16 @@ final class RandomMessages {
     HandshakeMessage message() {
         return switch (random.nextInt(6)) {
             case 0 -> offer(connection(), kind());
-            case 3 -> new Hello(connection(), opaque(HandshakeProofs.BYTES), opaque(HandshakeProofs.BYTES));
+            case 3 -> hello();
             case 4 -> new Challenge(opaque(HandshakeProofs.BYTES));
             case 1 -> answer(kind());
             case 2 -> new Ready();
             default -> new Reject(text(random.nextInt(2 * Reject.MAX_REASON_CHARS)));
         };
+    }
+
+    Hello hello() {
+        return new Hello(connection(), opaque(HandshakeProofs.BYTES), opaque(HandshakeProofs.BYTES));
     }
 
     Offer offer(ConnectionId connection, LinkKind kind) {
