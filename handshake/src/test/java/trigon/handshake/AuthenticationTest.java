@@ -279,8 +279,9 @@ class AuthenticationTest {
                     .returns(Kind.REJECTED, HandshakeException::kind)
                     .hasMessageContaining("wrong cluster: " + reason)
                     .hasMessageContaining("handshake.clusterKeyFile");
-            assertThat(log.has("WARN", "from 127.0.0.4:", "wrong cluster: " + reason))
-                    .isTrue();
+            eventually(
+                    "the listener's side tells as well",
+                    () -> log.has("WARN", "from 127.0.0.4:", "wrong cluster: " + reason));
             assertThat(listener.isEmpty()).isTrue();
         }
     }
