@@ -1,5 +1,7 @@
 package trigon.config;
 
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.Map;
@@ -22,6 +24,9 @@ public final class ConfigLoader {
     /** Overrides {@code links} of the file. */
     public static final String LINKS = "TRIGON_LINKS";
 
+    /** Path of the cluster's key; overrides {@code handshake.clusterKeyFile} of the file. */
+    public static final String CLUSTER_KEY_FILE = "TRIGON_CLUSTER_KEY_FILE";
+
     private ConfigLoader() {}
 
     /**
@@ -33,14 +38,20 @@ public final class ConfigLoader {
      */
     public static PluginConfig load(Map<String, String> environment, String hostName) {
         Optional<Setting<LinkPolicy>> links = variable(environment, LINKS).map(ConfigLoader::linksOfEnvironment);
+        Optional<Setting<Path>> keyFile =
+                variable(environment, CLUSTER_KEY_FILE).map(ConfigLoader::keyFileOfEnvironment);
         Optional<String> path = variable(environment, CONFIG);
         if (path.isEmpty()) {
-            return PluginConfig.withoutFile(links.orElse(Setting.ofDefault(LinkPolicy.AUTO)));
+            return PluginConfig.withoutFile(
+                    links.orElse(Setting.ofDefault(LinkPolicy.AUTO)),
+                    HandshakeConfig.DEFAULT.with(key(keyFile)),
+                    withKeyFile(Map.of(), keyFile));
         }
         ConfigFile file = ConfigFile.read(path.get());
         SettingsDecoder.Decoded decoded = SettingsDecoder.decode(file);
         Optional<Setting<NodeConfig>> node =
                 decoded.cluster().map(cluster -> thisNode(cluster, variable(environment, NODE), hostName, file));
+        Optional<Setting<Path>> usedKeyFile = keyFile.or(decoded::clusterKeyFile);
         return new PluginConfig(
                 Optional.of(file.path()),
                 file.fingerprint(),
@@ -48,8 +59,28 @@ public final class ConfigLoader {
                 decoded.cluster(),
                 node.map(Setting::value),
                 decoded.queuePair(),
-                decoded.handshake(),
-                withNode(decoded.sources(), node));
+                decoded.handshake().with(key(usedKeyFile)),
+                withKeyFile(withNode(decoded.sources(), node), usedKeyFile));
+    }
+
+    private static Optional<ClusterKey> key(Optional<Setting<Path>> file) {
+        return file.map(named -> ClusterKey.read(named.value(), named.source()));
+    }
+
+    private static Setting<Path> keyFileOfEnvironment(String text) {
+        Path path = absolutePath(text)
+                .orElseThrow(() -> new ConfigException("the environment variable " + CLUSTER_KEY_FILE + " is "
+                        + Excerpt.quoted(text) + ": must be the absolute path of a file that holds the key"));
+        return new Setting<>(path, new Source.Environment(CLUSTER_KEY_FILE));
+    }
+
+    /** The path, if it is absolute: what a relative one is relative to would be another question on each node. */
+    static Optional<Path> absolutePath(String text) {
+        try {
+            return Optional.of(Path.of(text)).filter(Path::isAbsolute);
+        } catch (InvalidPathException e) {
+            return Optional.empty();
+        }
     }
 
     private static Setting<LinkPolicy> linksOfEnvironment(String word) {
@@ -94,6 +125,12 @@ public final class ConfigLoader {
     private static Map<String, Source> withNode(Map<String, Source> sources, Optional<Setting<NodeConfig>> node) {
         Map<String, Source> all = new HashMap<>(sources);
         node.ifPresent(setting -> all.put(PluginConfig.THIS_NODE, setting.source()));
+        return all;
+    }
+
+    private static Map<String, Source> withKeyFile(Map<String, Source> sources, Optional<Setting<Path>> file) {
+        Map<String, Source> all = new HashMap<>(sources);
+        file.ifPresent(setting -> all.put(PluginConfig.CLUSTER_KEY_FILE, setting.source()));
         return all;
     }
 

@@ -1,6 +1,7 @@
 package trigon.config;
 
 import java.time.Duration;
+import java.util.Optional;
 
 /**
  * Limits of the exchange that connects two ends.
@@ -8,8 +9,9 @@ import java.time.Duration;
  * @param timeout from the first attempt on one candidate path to its end; then the next candidate is tried; 100 ms to
  *     1 h
  * @param port TCP port of the listeners; 0 lets the kernel choose a free one for each address
+ * @param clusterKey what a peer has to know besides its handle; empty: the handle is enough
  */
-public record HandshakeConfig(Duration timeout, int port) {
+public record HandshakeConfig(Duration timeout, int port, Optional<ClusterKey> clusterKey) {
 
     // before DEFAULT, whose constructor looks at them
     static final Duration SHORTEST_TIMEOUT = Duration.ofMillis(100);
@@ -26,5 +28,15 @@ public record HandshakeConfig(Duration timeout, int port) {
         if (port < 0 || port > GREATEST_PORT) {
             throw new IllegalArgumentException("handshake port " + port + " is not in 0.." + GREATEST_PORT);
         }
+    }
+
+    /** Without a cluster key. */
+    public HandshakeConfig(Duration timeout, int port) {
+        this(timeout, port, Optional.empty());
+    }
+
+    /** The same with another cluster key. */
+    HandshakeConfig with(Optional<ClusterKey> key) {
+        return new HandshakeConfig(timeout, port, key);
     }
 }

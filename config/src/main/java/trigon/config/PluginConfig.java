@@ -29,6 +29,7 @@ public record PluginConfig(
         Map<String, Source> sources) {
 
     static final String THIS_NODE = "thisNode";
+    static final String CLUSTER_KEY_FILE = "handshake.clusterKeyFile";
 
     public PluginConfig {
         sources = Map.copyOf(sources);
@@ -39,6 +40,10 @@ public record PluginConfig(
 
     /** Defaults and these links. */
     public static PluginConfig withoutFile(Setting<LinkPolicy> links) {
+        return withoutFile(links, HandshakeConfig.DEFAULT, Map.of());
+    }
+
+    static PluginConfig withoutFile(Setting<LinkPolicy> links, HandshakeConfig handshake, Map<String, Source> sources) {
         return new PluginConfig(
                 Optional.empty(),
                 0,
@@ -46,8 +51,8 @@ public record PluginConfig(
                 Optional.empty(),
                 Optional.empty(),
                 QueuePairConfig.DEFAULT,
-                HandshakeConfig.DEFAULT,
-                Map.of());
+                handshake,
+                sources);
     }
 
     /** The NIC that the file prescribes on this node for a peer; empty if it leaves that to the addresses. */
@@ -82,6 +87,11 @@ public record PluginConfig(
                 .formatted(handshake.timeout().toMillis(), sourceOf("handshake.timeout")));
         lines.add("handshake.port: %s (%s)"
                 .formatted(handshake.port() == 0 ? "any free" : handshake.port(), sourceOf("handshake.port")));
+        lines.add("%s: %s (%s)"
+                .formatted(
+                        CLUSTER_KEY_FILE,
+                        handshake.clusterKey().map(ClusterKey::toString).orElse("none"),
+                        sourceOf(CLUSTER_KEY_FILE)));
         return List.copyOf(lines);
     }
 

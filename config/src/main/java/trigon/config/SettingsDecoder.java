@@ -1,5 +1,6 @@
 package trigon.config;
 
+import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
@@ -20,10 +21,13 @@ final class SettingsDecoder {
     private static final int KNOWN_VERSION = 1;
 
     private final Map<String, Source> sources = new HashMap<>();
+    private Optional<Setting<Path>> clusterKeyFile = Optional.empty();
 
     /**
      * What a file says.
      *
+     * @param handshake without the cluster's key, whose file is not read here
+     * @param clusterKeyFile where that key is
      * @param sources where each key was set, by dotted path; a key that is not in it has its default
      */
     record Decoded(
@@ -31,6 +35,7 @@ final class SettingsDecoder {
             Optional<ClusterConfig> cluster,
             QueuePairConfig queuePair,
             HandshakeConfig handshake,
+            Optional<Setting<Path>> clusterKeyFile,
             Map<String, Source> sources) {}
 
     static Decoded decode(ConfigFile file) {
@@ -55,11 +60,13 @@ final class SettingsDecoder {
         if (nodes == null && peers != null) {
             throw peers.bad("it needs the nodes it speaks of: add nodes");
         }
+        HandshakeConfig decodedHandshake = handshake == null ? HandshakeConfig.DEFAULT : handshake(handshake);
         return new Decoded(
                 links == null ? Setting.ofDefault(LinkPolicy.AUTO) : links(links),
                 nodes == null ? Optional.empty() : Optional.of(ClusterDecoder.decode(nodes, peers)),
                 queuePair == null ? QueuePairConfig.DEFAULT : queuePair(queuePair),
-                handshake == null ? HandshakeConfig.DEFAULT : handshake(handshake),
+                decodedHandshake,
+                clusterKeyFile,
                 Map.copyOf(sources));
     }
 
@@ -89,9 +96,16 @@ final class SettingsDecoder {
     }
 
     private HandshakeConfig handshake(Located value) {
-        Map<String, Located> entries = value.entriesOf(List.of("timeout", "port"));
+        Map<String, Located> entries = value.entriesOf(List.of("timeout", "port", "clusterKeyFile"));
         Located timeout = entries.get("timeout");
         Located port = entries.get("port");
+        Located keyFile = entries.get("clusterKeyFile");
+        if (keyFile != null) {
+            String rule = "must be the absolute path of a file that holds the key, the same on all nodes";
+            clusterKeyFile = Optional.of(new Setting<>(
+                    ConfigLoader.absolutePath(noted(keyFile).text(rule)).orElseThrow(() -> keyFile.bad(rule)),
+                    keyFile.source()));
+        }
         return new HandshakeConfig(
                 timeout == null
                         ? HandshakeConfig.DEFAULT.timeout()

@@ -1,27 +1,23 @@
 package trigon.handshake;
 
-import java.security.SecureRandom;
 import java.util.HexFormat;
 
 /**
- * Names one connection to be: made by the listening side, carried in its {@link ListenHandle}, shown by the connecting
- * side in its offer. 128 random bits, so that nobody offers by chance or by guessing.
+ * Names one connection to be: made by the listening side, carried in its {@link ListenHandle}, said by the connecting
+ * side in its first message. Random, so that no two are alike, but no secret: that is the {@link ConnectionSecret}.
  *
- * @param high the first 8 bytes, in network order
- * @param low the last 8 bytes
+ * @param value 64 random bits
  */
-public record ConnectionId(long high, long low) {
-
-    private static final SecureRandom RANDOM = new SecureRandom();
+public record ConnectionId(long value) {
 
     /** A new one. Thread-safe. */
     public static ConnectionId random() {
-        return new ConnectionId(RANDOM.nextLong(), RANDOM.nextLong());
+        return new ConnectionId(OpaqueBytes.RANDOM.nextLong());
     }
 
-    /** The first 8 hexadecimal digits: enough to tell connections apart in a log, too little to offer with. */
+    /** As in a log: 16 hexadecimal digits. */
     @Override
     public String toString() {
-        return HexFormat.of().toHexDigits(high).substring(0, 8);
+        return HexFormat.of().toHexDigits(value);
     }
 }

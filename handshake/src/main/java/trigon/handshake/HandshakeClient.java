@@ -27,14 +27,15 @@ public final class HandshakeClient {
      *
      * @param local the candidate's own address
      * @param remote the listener's, from its handle
+     * @param secret the connection's, from the handle
      * @throws IllegalArgumentException if the remote address is a name that was not resolved
      */
-    public OutgoingOffer connect(InetAddress local, InetSocketAddress remote, Offer offer) {
+    public OutgoingOffer connect(InetAddress local, InetSocketAddress remote, ConnectionSecret secret, Offer offer) {
         if (remote.isUnresolved()) {
             throw new IllegalArgumentException(remote + " is a name, not an address");
         }
         OutgoingConnection connection =
-                new OutgoingConnection(loop, config.timeout(), local, inScopeOf(local, remote), offer);
+                new OutgoingConnection(loop, config, local, inScopeOf(local, remote), secret, offer);
         connection.start();
         return connection;
     }

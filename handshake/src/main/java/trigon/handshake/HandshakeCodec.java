@@ -7,6 +7,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.OptionalInt;
 import trigon.handshake.HandshakeException.Kind;
 import trigon.handshake.HandshakeMessage.Answer;
+import trigon.handshake.HandshakeMessage.Challenge;
+import trigon.handshake.HandshakeMessage.Hello;
 import trigon.handshake.HandshakeMessage.Offer;
 import trigon.handshake.HandshakeMessage.Ready;
 import trigon.handshake.HandshakeMessage.Reject;
@@ -20,12 +22,16 @@ import trigon.verbs.QueuePairEndpoint;
  * body (2), body. Magic, version and their places never change, so that any two versions can tell each other apart.
  *
  * <ul>
- *   <li>1 Offer: connection (16), node name (1 + n bytes of UTF-8), node index (2), fingerprint of the settings (4), kind
- *       (1), endpoint, clear-to-send address (8) and key (4), longest message (8)
- *   <li>2 Answer: kind (1), endpoint, memory address (8) and key (4), longest message (8)
- *   <li>3 Ready: nothing
+ *   <li>5 Hello: connection (8), nonce (32), mark of the cluster (32, zero without a cluster key)
+ *   <li>6 Challenge: nonce (32), proof
+ *   <li>1 Offer: connection (8), node name (1 + n bytes of UTF-8), node index (2), fingerprint of the settings (4), kind
+ *       (1), endpoint, clear-to-send address (8) and key (4), longest message (8),
+ *       proof
+ *   <li>2 Answer: kind (1), endpoint, memory address (8) and key (4), longest message (8), proof
+ *   <li>3 Ready: proof
  *   <li>4 Reject: reason (UTF-8, to the end)
  *   <li>endpoint: queue pair number (4), PSN (4), GID (16), LID (2), MTU (1, as in {@code enum ibv_mtu})
+ *   <li>proof: 32 bytes; see {@code HandshakeProofs}. Here it is carried, and neither made nor checked
  * </ul>
  */
 final class HandshakeCodec {
@@ -33,7 +39,7 @@ final class HandshakeCodec {
     /** "TrgM" */
     static final int MAGIC = 0x5472674D;
 
-    static final int VERSION = 1;
+    static final int VERSION = 2;
     static final int HEADER_BYTES = 8;
 
     /** The longest frame; the longest reason fits. */
@@ -43,13 +49,18 @@ final class HandshakeCodec {
     private static final int ANSWER = 2;
     private static final int READY = 3;
     private static final int REJECT = 4;
+    private static final int HELLO = 5;
+    private static final int CHALLENGE = 6;
+
+    /** The longest body of a message that is no Reject: an Offer with the longest name. */
+    private static final int MAX_BODY_BYTES = 512;
 
     private HandshakeCodec() {}
 
     /** A frame's header, checked. */
     record Header(int type, int bodyBytes) {}
 
-    /** The whole frame. */
+    /** The whole frame; where the message has a proof, its place is zero. */
     static byte[] encode(HandshakeMessage message) {
         ByteBuffer buffer = ByteBuffer.allocate(MAX_FRAME_BYTES).position(HEADER_BYTES);
         int type = switch (message) {
@@ -62,11 +73,24 @@ final class HandshakeCodec {
                 yield ANSWER;
             }
             case Ready _ -> READY;
+            case Hello hello -> {
+                buffer.putLong(hello.connection().value())
+                        .put(hello.nonce().toArray())
+                        .put(hello.clusterMark().toArray());
+                yield HELLO;
+            }
+            case Challenge challenge -> {
+                buffer.put(challenge.nonce().toArray());
+                yield CHALLENGE;
+            }
             case Reject reject -> {
                 buffer.put(reject.reason().getBytes(StandardCharsets.UTF_8));
                 yield REJECT;
             }
         };
+        if (hasProof(type)) {
+            buffer.put(new byte[HandshakeProofs.BYTES]);
+        }
         buffer.putInt(0, MAGIC).put(4, (byte) VERSION).put(5, (byte) type).putShort(6, (short)
                 (buffer.position() - HEADER_BYTES));
         byte[] frame = new byte[buffer.position()];
@@ -101,23 +125,38 @@ final class HandshakeCodec {
         }
         int type = Byte.toUnsignedInt(header.get());
         int bodyBytes = Short.toUnsignedInt(header.getShort());
-        if (bodyBytes > MAX_FRAME_BYTES - HEADER_BYTES) {
+        if (bodyBytes > (type == REJECT ? MAX_FRAME_BYTES - HEADER_BYTES : MAX_BODY_BYTES)) {
             throw malformed("its message is too long: " + bodyBytes + " bytes");
         }
         return new Header(type, bodyBytes);
     }
 
+    private static boolean hasProof(int type) {
+        return switch (type) {
+            case CHALLENGE, OFFER, ANSWER, READY -> true;
+            default -> false; // a Hello comes before there is anything to prove; anybody may say no
+        };
+    }
+
     /**
-     * Reads a body, which must be used up.
+     * Reads a body, which must be used up; a proof is left out.
      *
      * @throws HandshakeException of kind PROTOCOL, and nothing else whatever the bytes are
      */
     static HandshakeMessage decodeBody(int type, ByteBuffer body) {
         try {
+            if (hasProof(type)) {
+                if (body.remaining() < HandshakeProofs.BYTES) {
+                    throw new BufferUnderflowException();
+                }
+                body = body.slice(body.position(), body.remaining() - HandshakeProofs.BYTES);
+            }
             HandshakeMessage message = switch (type) {
                 case OFFER -> getOffer(body);
                 case ANSWER -> getAnswer(body);
                 case READY -> new Ready();
+                case HELLO -> new Hello(new ConnectionId(body.getLong()), getOpaque(body), getOpaque(body));
+                case CHALLENGE -> new Challenge(getOpaque(body));
                 case REJECT -> new Reject(getText(body, body.remaining()));
                 default -> throw malformed("its message has the unknown type " + type);
             };
@@ -133,7 +172,7 @@ final class HandshakeCodec {
     }
 
     private static void putOffer(ByteBuffer to, Offer offer) {
-        to.putLong(offer.connection().high()).putLong(offer.connection().low());
+        to.putLong(offer.connection().value());
         byte[] name = offer.node().name().getBytes(StandardCharsets.UTF_8);
         to.put((byte) name.length).put(name);
         to.putShort((short) NodeIdentity.toWire(offer.node().index()));
@@ -145,7 +184,7 @@ final class HandshakeCodec {
     }
 
     private static Offer getOffer(ByteBuffer from) throws CharacterCodingException {
-        ConnectionId connection = new ConnectionId(from.getLong(), from.getLong());
+        ConnectionId connection = new ConnectionId(from.getLong());
         String name = getText(from, Byte.toUnsignedInt(from.get()));
         OptionalInt index = NodeIdentity.indexOfWire(Short.toUnsignedInt(from.getShort()));
         NodeIdentity node = new NodeIdentity(name, index, from.getInt());
@@ -187,6 +226,12 @@ final class HandshakeCodec {
 
     private static RemoteMemory getMemory(ByteBuffer from) {
         return new RemoteMemory(from.getLong(), from.getInt());
+    }
+
+    private static OpaqueBytes getOpaque(ByteBuffer from) {
+        byte[] bytes = new byte[HandshakeProofs.BYTES];
+        from.get(bytes);
+        return OpaqueBytes.of(bytes);
     }
 
     private static String getText(ByteBuffer from, int bytes) throws CharacterCodingException {

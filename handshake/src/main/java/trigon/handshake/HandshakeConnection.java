@@ -7,6 +7,7 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.FixedRecvByteBufAllocator;
+import io.netty.util.ReferenceCountUtil;
 import io.netty.util.concurrent.ScheduledFuture;
 import java.io.IOException;
 import java.time.Duration;
@@ -45,7 +46,7 @@ abstract class HandshakeConnection extends ChannelInboundHandlerAdapter implemen
     }
 
     /** A message of the peer, while the handshake is not over. */
-    abstract void received(HandshakeMessage message);
+    abstract void received(HandshakeFrame frame);
 
     /** The handshake is over without a link; called once. The result completes after it. */
     abstract void failed(HandshakeException cause);
@@ -83,9 +84,23 @@ abstract class HandshakeConnection extends ChannelInboundHandlerAdapter implemen
         to.pipeline().addLast(new HandshakeFrameDecoder(), this);
     }
 
-    final void send(HandshakeMessage message) {
+    /** Sends a message without a proof, which is part of what is agreed on. */
+    final void sendNoted(HandshakeMessage message, HandshakeProofs proofs) {
+        byte[] frame = HandshakeCodec.encode(message);
+        proofs.note(frame);
+        send(frame);
+    }
+
+    /** Sends a message with its proof. */
+    final void sendProven(HandshakeMessage message, HandshakeProofs proofs) {
+        byte[] frame = HandshakeCodec.encode(message);
+        proofs.prove(frame);
+        send(frame);
+    }
+
+    private void send(byte[] frame) {
         if (channel != null) {
-            channel.writeAndFlush(Unpooled.wrappedBuffer(HandshakeCodec.encode(message)))
+            channel.writeAndFlush(Unpooled.wrappedBuffer(frame))
                     .addListener(ChannelFutureListener.FIRE_EXCEPTION_ON_FAILURE);
         }
     }
@@ -95,6 +110,9 @@ abstract class HandshakeConnection extends ChannelInboundHandlerAdapter implemen
         over = true;
         if (deadline != null) {
             deadline.cancel(false);
+        }
+        if (channel != null) {
+            channel.pipeline().remove(HandshakeFrameDecoder.class); // from now on nothing is listened to but the end
         }
         result.complete(established);
     }
@@ -165,8 +183,10 @@ abstract class HandshakeConnection extends ChannelInboundHandlerAdapter implemen
 
     @Override
     public final void channelRead(ChannelHandlerContext context, Object message) {
-        if (!over && message instanceof HandshakeMessage received) {
-            received(received);
+        if (!over && message instanceof HandshakeFrame frame) {
+            received(frame);
+        } else {
+            ReferenceCountUtil.release(message);
         }
     }
 
@@ -201,7 +221,7 @@ abstract class HandshakeConnection extends ChannelInboundHandlerAdapter implemen
     /** A disagreement is logged on both sides; what else goes wrong is for whoever looks at the result to tell. */
     static void log(Logger logger, HandshakeException failure) {
         switch (failure.kind()) {
-            case REJECTED, PROTOCOL -> logger.warn("{}", failure.getMessage());
+            case REJECTED, PROTOCOL, UNAUTHENTICATED -> logger.warn("{}", failure.getMessage());
             case UNREACHABLE, TIMED_OUT, DISCONNECTED, ABANDONED, LISTEN -> logger.debug("{}", failure.getMessage());
         }
     }

@@ -14,6 +14,7 @@ import java.util.Set;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -32,15 +33,22 @@ public final class HandshakeEventLoop implements AutoCloseable {
     /** Handshakes are few and small: nothing is gained by a pool, whose first chunk alone is larger than all of them. */
     private static final ByteBufAllocator ALLOCATOR = new UnpooledByteBufAllocator(false);
 
-    private final SingleThreadIoEventLoop eventLoop;
+    private final EventLoop eventLoop;
+    private final Consumer<Runnable> afterIteration;
 
     /** All that are open. Belongs to the thread, as does the next. */
     private final Set<Channel> channels = new HashSet<>();
 
     private boolean closing;
 
-    private HandshakeEventLoop(SingleThreadIoEventLoop eventLoop) {
+    /**
+     * Around a loop of Netty's.
+     *
+     * @param afterIteration runs a task after the loop's current iteration
+     */
+    HandshakeEventLoop(EventLoop eventLoop, Consumer<Runnable> afterIteration) {
         this.eventLoop = eventLoop;
+        this.afterIteration = afterIteration;
     }
 
     /** Makes one. Its thread starts with the first use. */
@@ -48,7 +56,8 @@ public final class HandshakeEventLoop implements AutoCloseable {
         // one loop without Netty's group around it: a group would start a thread of its own to end
         ThreadFactory threads =
                 task -> Thread.ofPlatform().daemon().name(THREAD_NAME).unstarted(task);
-        return new HandshakeEventLoop(new SingleThreadIoEventLoop(null, threads, NioIoHandler.newFactory()));
+        SingleThreadIoEventLoop loop = new SingleThreadIoEventLoop(null, threads, NioIoHandler.newFactory());
+        return new HandshakeEventLoop(loop, loop::executeAfterEventLoopIteration);
     }
 
     EventLoop eventLoop() {
@@ -81,7 +90,7 @@ public final class HandshakeEventLoop implements AutoCloseable {
         try {
             eventLoop.execute(() -> {
                 closing.run();
-                eventLoop.executeAfterEventLoopIteration(afterSelect);
+                afterIteration.accept(afterSelect);
             });
             if (!closed.awaitUninterruptibly(CLOSE_SECONDS, TimeUnit.SECONDS)) {
                 LOGGER.warn("{} did not close its sockets within {} s", THREAD_NAME, CLOSE_SECONDS);

@@ -20,6 +20,8 @@ public final class HandshakeException extends RuntimeException {
         DISCONNECTED,
         /** The peer sent something that is not this protocol, or not this version of it. */
         PROTOCOL,
+        /** The peer does not prove that it knows the connection's secret, or it has another cluster key. */
+        UNAUTHENTICATED,
         /** This side gave up: abandoned, unregistered, superseded by a newer attempt, or closed. */
         ABANDONED,
         /** A listener could not be opened. */

@@ -7,7 +7,7 @@ import java.nio.ByteBuffer;
 import java.util.List;
 
 /**
- * Cuts a connection's bytes into messages. Holds at most one frame; refuses a wrong peer with its first bytes and a
+ * Cuts a connection's bytes into {@link HandshakeFrame}s. Holds at most one frame; refuses a wrong peer with its first bytes and a
  * frame that is too long with its header. After the first fault it hears nothing more.
  */
 final class HandshakeFrameDecoder extends ByteToMessageDecoder {
@@ -37,19 +37,19 @@ final class HandshakeFrameDecoder extends ByteToMessageDecoder {
             return;
         }
         HandshakeCodec.Header header =
-                HandshakeCodec.decodeHeader(copy(in, in.readerIndex(), HandshakeCodec.HEADER_BYTES));
+                HandshakeCodec.decodeHeader(ByteBuffer.wrap(copy(in, in.readerIndex(), HandshakeCodec.HEADER_BYTES)));
         if (in.readableBytes() < HandshakeCodec.HEADER_BYTES + header.bodyBytes()) {
             return;
         }
-        in.skipBytes(HandshakeCodec.HEADER_BYTES);
-        ByteBuffer body = copy(in, in.readerIndex(), header.bodyBytes());
-        in.skipBytes(header.bodyBytes());
-        out.add(HandshakeCodec.decodeBody(header.type(), body));
+        byte[] frame = copy(in, in.readerIndex(), HandshakeCodec.HEADER_BYTES + header.bodyBytes());
+        in.skipBytes(frame.length);
+        ByteBuffer body = ByteBuffer.wrap(frame, HandshakeCodec.HEADER_BYTES, header.bodyBytes());
+        out.add(new HandshakeFrame(HandshakeCodec.decodeBody(header.type(), body), frame));
     }
 
-    private static ByteBuffer copy(ByteBuf from, int index, int bytes) {
+    private static byte[] copy(ByteBuf from, int index, int bytes) {
         byte[] copy = new byte[bytes];
         from.getBytes(index, copy);
-        return ByteBuffer.wrap(copy);
+        return copy;
     }
 }

@@ -22,8 +22,8 @@ import trigon.handshake.HandshakeException.Kind;
 /**
  * The listening sockets of a process: one on each link address, opened once, shared by all connections to come.
  *
- * <p>Thread-safe. A peer is heard only if it offers a registered connection in time; whatever else connects (a port
- * scan, a silent client) is closed and cannot disturb the others.
+ * <p>Thread-safe. A peer is heard only if it proves in time that it knows the secret of a registered connection; whatever
+ * else connects (a port scan, a silent client) is closed and cannot disturb the others.
  */
 public final class HandshakeListeners implements AutoCloseable {
 
@@ -51,7 +51,7 @@ public final class HandshakeListeners implements AutoCloseable {
      */
     public static HandshakeListeners open(
             HandshakeEventLoop loop, HandshakeConfig config, NodeIdentity self, Collection<InetAddress> addresses) {
-        HandshakeListeners listeners = new HandshakeListeners(loop, new IncomingConnections(self));
+        HandshakeListeners listeners = new HandshakeListeners(loop, new IncomingConnections(self, config.clusterKey()));
         try {
             for (InetAddress address : addresses) {
                 listeners.bind(new InetSocketAddress(address, config.port()), config.timeout());
@@ -60,6 +60,8 @@ public final class HandshakeListeners implements AutoCloseable {
             listeners.close();
             throw e;
         }
+        // on the loop's thread, so that neither NCCL's threads nor the first peer wait for it
+        loop.eventLoop().execute(HandshakeProofs::warmUp);
         return listeners;
     }
 
@@ -130,13 +132,14 @@ public final class HandshakeListeners implements AutoCloseable {
      * further offers are rejected. To be called before the handle is given to NCCL: an offer for a connection that is
      * not registered is rejected.
      *
+     * @param secret what the peer has to know, from its copy of the handle
      * @throws IllegalStateException if it is registered already, or the listeners are closed
      */
-    public void register(ConnectionId connection, OfferHandler handler) {
+    public void register(ConnectionId connection, ConnectionSecret secret, OfferHandler handler) {
         if (closed) {
             throw new IllegalStateException("the listeners are closed");
         }
-        connections.register(connection, new Registration(handler));
+        connections.register(connection, new Registration(secret, handler));
     }
 
     /**

@@ -7,9 +7,25 @@ import trigon.verbs.QueuePairEndpoint;
 public sealed interface HandshakeMessage {
 
     /**
-     * The connecting side's end of the link.
+     * The connecting side begins.
      *
      * @param connection the listener's, from its handle
+     * @param nonce random, so that no answer is good for it but a fresh one
+     * @param clusterMark shows that the sender has the cluster's key
+     */
+    record Hello(ConnectionId connection, OpaqueBytes nonce, OpaqueBytes clusterMark) implements HandshakeMessage {}
+
+    /**
+     * The listening side proves that it knows the connection's secret.
+     *
+     * @param nonce random, so that no offer is good for it but a fresh one
+     */
+    record Challenge(OpaqueBytes nonce) implements HandshakeMessage {}
+
+    /**
+     * The connecting side's end of the link.
+     *
+     * @param connection the same as the hello's
      * @param node who connects
      * @param kind what is to carry the data
      * @param endpoint the sending queue pair

@@ -1,26 +1,33 @@
 package trigon.handshake;
 
 import io.netty.channel.ChannelHandlerContext;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import trigon.config.ClusterKey;
 import trigon.handshake.HandshakeException.Kind;
 import trigon.handshake.HandshakeMessage.Answer;
+import trigon.handshake.HandshakeMessage.Challenge;
+import trigon.handshake.HandshakeMessage.Hello;
 import trigon.handshake.HandshakeMessage.Offer;
 import trigon.handshake.HandshakeMessage.Ready;
 import trigon.handshake.HandshakeMessage.Reject;
+import trigon.handshake.HandshakeProofs.Side;
 
-/** The listening side's end of one handshake: a stranger until it has offered a registered connection. */
+/** The listening side's end of one handshake: a stranger until it has proven that it knows a connection's secret. */
 final class IncomingConnection extends HandshakeConnection {
 
     private static final Logger LOGGER = LoggerFactory.getLogger(IncomingConnection.class);
 
     private enum Step {
         STRANGER,
+        CHALLENGED,
         ANSWERING,
         ANSWERED
     }
@@ -30,6 +37,8 @@ final class IncomingConnection extends HandshakeConnection {
     private final InetSocketAddress remote;
 
     private Step step = Step.STRANGER;
+    private @Nullable Hello hello;
+    private @Nullable HandshakeProofs proofs;
     private @Nullable Registration registration;
     private @Nullable Offer offer;
     private @Nullable Answer answer;
@@ -40,7 +49,7 @@ final class IncomingConnection extends HandshakeConnection {
             IncomingConnections connections,
             InetSocketAddress local,
             InetSocketAddress remote) {
-        super(loop, timeout, "an offer");
+        super(loop, timeout, "a hello");
         this.connections = connections;
         this.local = local;
         this.remote = remote;
@@ -59,31 +68,93 @@ final class IncomingConnection extends HandshakeConnection {
     }
 
     @Override
-    void received(HandshakeMessage message) {
-        switch (message) {
-            case Offer received when step == Step.STRANGER -> offered(received);
-            case Ready _ when step == Step.ANSWERED -> established();
+    void received(HandshakeFrame frame) {
+        switch (frame.message()) {
+            case Hello received when step == Step.STRANGER -> greeted(received, frame);
+            case Offer received when step == Step.CHALLENGED && isProven(frame) -> offered(received);
+            case Ready _ when step == Step.ANSWERED && isProven(frame) -> established();
             case Reject reject -> fail(Kind.REJECTED, "the connecting side gives up: " + reject.reason());
-            case Offer _, Answer _, Ready _ ->
+            case Hello _, Challenge _, Offer _, Answer _, Ready _ ->
+                // nothing, if its proof was wrong: then it is over already
                 fail(
                         Kind.PROTOCOL,
                         "the peer sent %s where none is due"
-                                .formatted(message.getClass().getSimpleName()));
+                                .formatted(frame.message().getClass().getSimpleName()));
         }
     }
 
-    private void offered(Offer received) {
-        Registration found = connections.find(received.connection());
+    /** Whether the peer has proven the frame to be its own; if not, it is refused. */
+    private boolean isProven(HandshakeFrame frame) {
+        boolean proven = proofs != null && proofs.verify(frame.bytes());
+        if (!proven) {
+            reject(
+                    Kind.UNAUTHENTICATED,
+                    "the connecting side does not know this connection's secret: it has no handle of it, or another one's");
+        }
+        return proven;
+    }
+
+    private void greeted(Hello received, HandshakeFrame frame) {
+        hello = received;
+        if (!isOfThisCluster(received)) {
+            return;
+        }
+        Registration found = find(received.connection());
         if (found == null) {
-            offer = received; // for the description
+            return;
+        }
+        proofs = HandshakeProofs.of(Side.LISTENING, found.secret(), connections.clusterKey());
+        proofs.note(frame.bytes());
+        step = Step.CHALLENGED;
+        await("an offer");
+        sendProven(new Challenge(OpaqueBytes.random(HandshakeProofs.BYTES)), proofs);
+    }
+
+    /** Refuses a peer with another key. What it is told is no secret: which of the two has a key at all. */
+    private boolean isOfThisCluster(Hello received) {
+        Optional<ClusterKey> key = connections.clusterKey();
+        if (HandshakeProofs.clusterMark(key, received.connection(), received.nonce())
+                .equals(received.clusterMark())) {
+            return true;
+        }
+        String which;
+        if (key.isEmpty()) {
+            which = "the connecting side has a cluster key and the listener has none";
+        } else if (received.clusterMark().equals(HandshakeProofs.NO_CLUSTER)) {
+            which = "the listener has a cluster key and the connecting side has none";
+        } else {
+            which = "the two sides have different cluster keys";
+        }
+        reject(
+                Kind.UNAUTHENTICATED,
+                "wrong cluster: " + which
+                        + "; give all nodes the same key file, see handshake.clusterKeyFile and its fingerprint in both logs");
+        return false;
+    }
+
+    /** The registration that the peer means; refuses it if there is none that still waits. */
+    private @Nullable Registration find(ConnectionId connection) {
+        Registration found = connections.find(connection);
+        if (found == null) {
             reject(
                     Kind.REJECTED,
                     "nobody waits for this connection here: its listener was closed, or the handle is of an earlier run");
-            return;
+            return null;
         }
         if (found.isConnected()) {
-            offer = received;
             reject(Kind.REJECTED, "this connection is established already");
+            return null;
+        }
+        return found;
+    }
+
+    private void offered(Offer received) {
+        if (hello == null || !received.connection().equals(hello.connection())) {
+            fail(Kind.PROTOCOL, "the peer offers another connection than it began with");
+            return;
+        }
+        Registration found = find(received.connection()); // it may be gone since, or established
+        if (found == null) {
             return;
         }
         found.supersede(this);
@@ -111,13 +182,15 @@ final class IncomingConnection extends HandshakeConnection {
         }
         if (given == null) {
             reject(Kind.REJECTED, reason(failure));
-        } else if (offer != null && given.kind() != offer.kind()) {
+        } else if (proofs == null || offer == null) {
+            throw new AssertionError("an answer without an offer");
+        } else if (given.kind() != offer.kind()) {
             reject(Kind.PROTOCOL, "offered a link of kind " + offer.kind() + ", answered one of " + given.kind());
         } else {
             answer = given;
             step = Step.ANSWERED;
             await("the peer's readiness");
-            send(given);
+            sendProven(given, proofs);
         }
     }
 
@@ -132,11 +205,11 @@ final class IncomingConnection extends HandshakeConnection {
     }
 
     private void established() {
-        if (registration == null || offer == null || answer == null) {
+        if (registration == null || proofs == null || offer == null || answer == null) {
             throw new AssertionError("ready without an offer and an answer");
         }
         registration.connected();
-        send(new Ready());
+        sendProven(new Ready(), proofs);
         LOGGER.info(
                 "connected by {} from {} at {} (connection {}, {}): own {}, peer {}",
                 offer.node().name(),
@@ -152,11 +225,16 @@ final class IncomingConnection extends HandshakeConnection {
     @Override
     void failed(HandshakeException cause) {
         if (registration == null) {
-            connections.strangerFailed(cause);
+            connections.strangerFailed(cause, hello != null);
             return;
         }
         registration.ended(this);
         log(LOGGER, cause);
+    }
+
+    /** Where the peer is, or says that it is. */
+    InetAddress remoteAddress() {
+        return remote.getAddress();
     }
 
     private void onEventLoop(Runnable task) {
@@ -169,7 +247,12 @@ final class IncomingConnection extends HandshakeConnection {
 
     @Override
     String describe() {
-        String which = offer == null ? "" : " of connection %s (%s)".formatted(offer.connection(), offer.kind());
+        String which = "";
+        if (offer != null) {
+            which = " of connection %s (%s)".formatted(offer.connection(), offer.kind());
+        } else if (hello != null) {
+            which = " of connection " + hello.connection();
+        }
         return "handshake%s from %s:%d at %s:%d"
                 .formatted(
                         which,

@@ -2,14 +2,15 @@ package trigon.handshake;
 
 import java.time.Duration;
 import java.util.HashSet;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import trigon.config.ClusterKey;
 import trigon.handshake.HandshakeException.Kind;
 import trigon.handshake.HandshakeMessage.Offer;
 
@@ -19,24 +20,28 @@ import trigon.handshake.HandshakeMessage.Offer;
  */
 final class IncomingConnections {
 
-    /** Strangers are closed, oldest first, beyond this many: a flood costs the flood, and few file descriptors. */
-    static final int MAX_STRANGERS = 256;
-
     private static final Logger LOGGER = LoggerFactory.getLogger(HandshakeListeners.class);
     private static final Duration WARNING_INTERVAL = Duration.ofSeconds(10);
     private static final int MAX_REMEMBERED_PEERS = 1024;
 
     private final NodeIdentity self;
+    private final Optional<ClusterKey> clusterKey;
     private final Map<ConnectionId, Registration> registrations = new ConcurrentHashMap<>();
     private final Set<IncomingConnection> open = new HashSet<>();
-    private final LinkedHashSet<IncomingConnection> strangers = new LinkedHashSet<>();
+    private final Strangers strangers = new Strangers();
     private final Set<NodeIdentity> warnedOf = new HashSet<>();
     private final RateLimitedWarning strangerWarning =
             new RateLimitedWarning(LOGGER, WARNING_INTERVAL, System::nanoTime);
+
+    /** Not the strangers', which would hide these. */
+    private final RateLimitedWarning refusalWarning =
+            new RateLimitedWarning(LOGGER, WARNING_INTERVAL, System::nanoTime);
+
     private boolean closed;
 
-    IncomingConnections(NodeIdentity self) {
+    IncomingConnections(NodeIdentity self, Optional<ClusterKey> clusterKey) {
         this.self = self;
+        this.clusterKey = clusterKey;
     }
 
     void register(ConnectionId connection, Registration registration) {
@@ -61,15 +66,22 @@ final class IncomingConnections {
             return;
         }
         open.add(connection);
-        strangers.add(connection);
-        if (strangers.size() > MAX_STRANGERS) {
-            strangers
-                    .removeFirst()
-                    .fail(Kind.ABANDONED, "more than " + MAX_STRANGERS + " connections wait without an offer");
+        IncomingConnection oneTooMany = strangers.add(connection);
+        if (oneTooMany != null) {
+            strangers.remove(oneTooMany);
+            oneTooMany.fail(
+                    Kind.ABANDONED,
+                    "more than %d connections from one address, or %d in all, have not said who they are"
+                            .formatted(Strangers.MAX_PER_ADDRESS, Strangers.MAX));
         }
     }
 
-    /** A stranger has offered a registered connection. */
+    /** The key that all nodes share, if there is one. */
+    Optional<ClusterKey> clusterKey() {
+        return clusterKey;
+    }
+
+    /** A stranger has proven that it knows a registered connection's secret. */
     void admitted(IncomingConnection connection, Offer offer) {
         strangers.remove(connection);
         NodeIdentity peer = offer.node();
@@ -81,8 +93,14 @@ final class IncomingConnections {
         }
     }
 
-    void strangerFailed(HandshakeException cause) {
-        strangerWarning.warn(String.valueOf(cause.getMessage()));
+    /** A connection ended before its peer had proven anything: at worst a stranger, at best a mistake to be mended. */
+    void strangerFailed(HandshakeException cause, boolean spokeOurProtocol) {
+        (spokeOurProtocol ? refusalWarning : strangerWarning).warn(String.valueOf(cause.getMessage()));
+    }
+
+    /** How many are connected and have proven nothing. */
+    int strangers() {
+        return strangers.size();
     }
 
     void closed(IncomingConnection connection) {

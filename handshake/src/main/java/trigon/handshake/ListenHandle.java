@@ -10,10 +10,13 @@ import trigon.verbs.Memory;
  * What a listener tells the connecting side by way of NCCL, which carries these bytes without looking at them.
  *
  * <p>In network order: magic (4 bytes), version (1), flags (1, 0), node index (2), fingerprint of the settings (4),
- * connection (16), number of links (1), number of links left out (1), then the links; see {@code LinkAddressCodec}. The
- * last 8 bytes belong to the connecting side, which keeps its state there between calls.
+ * connection (8), its secret (16), number of links (1), number of links left out (1), then the links; see {@code
+ * LinkAddressCodec}. The last 8 bytes belong to the connecting side, which keeps its state there between calls.
  *
- * @param connection to be shown in the offer
+ * <p>Who can read a handle can connect, unless a cluster key is set: NCCL carries it over its bootstrap, plain TCP.
+ *
+ * @param connection which one it is
+ * @param secret to be proven by both sides
  * @param nodeIndex the listener's index in the cluster's configuration; empty where there is none
  * @param configFingerprint hash of the listener's settings
  * @param links where the listener can be reached
@@ -21,6 +24,7 @@ import trigon.verbs.Memory;
  */
 public record ListenHandle(
         ConnectionId connection,
+        ConnectionSecret secret,
         OptionalInt nodeIndex,
         int configFingerprint,
         List<LinkAddress> links,
@@ -35,9 +39,9 @@ public record ListenHandle(
     /** "TrgH" */
     static final int MAGIC = 0x54726748;
 
-    static final int VERSION = 1;
+    static final int VERSION = 2;
     static final int VERSION_OFFSET = 4;
-    static final int LINKS_OFFSET = 30;
+    static final int LINKS_OFFSET = 38;
     private static final int MAX_LEFT_OUT = 255;
 
     public ListenHandle {
@@ -54,11 +58,15 @@ public record ListenHandle(
     }
 
     /**
-     * The handle with as many of the links as there is room for, in their order: 11 of IPv4 or 4 of IPv6. Look at
+     * The handle with as many of the links as there is room for, in their order: 10 of IPv4 or 4 of IPv6. Look at
      * {@link #linksLeftOut} and tell the user if it is not 0.
      */
     public static ListenHandle fitting(
-            ConnectionId connection, OptionalInt nodeIndex, int configFingerprint, List<LinkAddress> links) {
+            ConnectionId connection,
+            ConnectionSecret secret,
+            OptionalInt nodeIndex,
+            int configFingerprint,
+            List<LinkAddress> links) {
         int room = PRIVATE_OFFSET - LINKS_OFFSET;
         int taken = 0;
         while (taken < links.size() && LinkAddressCodec.bytes(links.get(taken)) <= room) {
@@ -66,7 +74,7 @@ public record ListenHandle(
             taken++;
         }
         int leftOut = Math.min(links.size() - taken, MAX_LEFT_OUT);
-        return new ListenHandle(connection, nodeIndex, configFingerprint, links.subList(0, taken), leftOut);
+        return new ListenHandle(connection, secret, nodeIndex, configFingerprint, links.subList(0, taken), leftOut);
     }
 
     /** The {@value #BYTES} bytes, the private state zero. */
@@ -77,8 +85,8 @@ public record ListenHandle(
                 .put((byte) 0)
                 .putShort((short) NodeIdentity.toWire(nodeIndex))
                 .putInt(configFingerprint)
-                .putLong(connection.high())
-                .putLong(connection.low())
+                .putLong(connection.value())
+                .put(secret.value().toArray())
                 .put((byte) links.size())
                 .put((byte) linksLeftOut);
         links.forEach(link -> LinkAddressCodec.write(link, buffer));
@@ -142,10 +150,18 @@ public record ListenHandle(
         buffer.get(); // flags: none is known, and unknown ones do not change the meaning of the rest
         OptionalInt nodeIndex = NodeIdentity.indexOfWire(Short.toUnsignedInt(buffer.getShort()));
         int fingerprint = buffer.getInt();
-        ConnectionId connection = new ConnectionId(buffer.getLong(), buffer.getLong());
+        ConnectionId connection = new ConnectionId(buffer.getLong());
+        byte[] secret = new byte[ConnectionSecret.BYTES];
+        buffer.get(secret);
         int count = Byte.toUnsignedInt(buffer.get());
         int leftOut = Byte.toUnsignedInt(buffer.get());
-        return new ListenHandle(connection, nodeIndex, fingerprint, LinkAddressCodec.read(buffer, count), leftOut);
+        return new ListenHandle(
+                connection,
+                new ConnectionSecret(OpaqueBytes.of(secret)),
+                nodeIndex,
+                fingerprint,
+                LinkAddressCodec.read(buffer, count),
+                leftOut);
     }
 
     static HandshakeException malformed(String what) {

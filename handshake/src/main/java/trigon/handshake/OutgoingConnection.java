@@ -8,17 +8,23 @@ import io.netty.channel.ChannelOption;
 import io.netty.channel.socket.nio.NioSocketChannel;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.time.Duration;
+import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import trigon.config.ClusterKey;
+import trigon.config.HandshakeConfig;
 import trigon.handshake.HandshakeException.Kind;
 import trigon.handshake.HandshakeMessage.Answer;
+import trigon.handshake.HandshakeMessage.Challenge;
+import trigon.handshake.HandshakeMessage.Hello;
 import trigon.handshake.HandshakeMessage.Offer;
 import trigon.handshake.HandshakeMessage.Ready;
 import trigon.handshake.HandshakeMessage.Reject;
+import trigon.handshake.HandshakeProofs.Side;
 
 /** The connecting side's end of one handshake. */
 final class OutgoingConnection extends HandshakeConnection implements OutgoingOffer {
@@ -26,6 +32,7 @@ final class OutgoingConnection extends HandshakeConnection implements OutgoingOf
     private static final Logger LOGGER = LoggerFactory.getLogger(OutgoingConnection.class);
 
     private enum Step {
+        GREETING,
         OFFERING,
         ANSWERED,
         READY
@@ -33,16 +40,26 @@ final class OutgoingConnection extends HandshakeConnection implements OutgoingOf
 
     private final InetAddress local;
     private final InetSocketAddress remote;
+    private final ConnectionSecret secret;
+    private final Optional<ClusterKey> clusterKey;
     private final Offer offer;
     private final CompletableFuture<Answer> answer = new CompletableFuture<>();
 
-    private Step step = Step.OFFERING;
+    private Step step = Step.GREETING;
+    private @Nullable HandshakeProofs proofs;
     private InetSocketAddress bound;
     private @Nullable Answer answered;
 
     OutgoingConnection(
-            HandshakeEventLoop loop, Duration timeout, InetAddress local, InetSocketAddress remote, Offer offer) {
-        super(loop, timeout, "the TCP connection");
+            HandshakeEventLoop loop,
+            HandshakeConfig config,
+            InetAddress local,
+            InetSocketAddress remote,
+            ConnectionSecret secret,
+            Offer offer) {
+        super(loop, config.timeout(), "the TCP connection");
+        this.secret = secret;
+        clusterKey = config.clusterKey();
         this.local = local;
         this.remote = remote;
         this.offer = offer;
@@ -92,20 +109,49 @@ final class OutgoingConnection extends HandshakeConnection implements OutgoingOf
         if (context.channel().localAddress() instanceof InetSocketAddress address) {
             bound = address;
         }
-        await("the answer to the offer");
-        send(offer);
+        proofs = HandshakeProofs.of(Side.CONNECTING, secret, clusterKey);
+        await("the answer to the hello");
+        OpaqueBytes nonce = OpaqueBytes.random(HandshakeProofs.BYTES);
+        sendNoted(
+                new Hello(
+                        offer.connection(), nonce, HandshakeProofs.clusterMark(clusterKey, offer.connection(), nonce)),
+                proofs);
     }
 
     @Override
-    void received(HandshakeMessage message) {
-        switch (message) {
-            case Answer received when step == Step.OFFERING -> answered(received);
-            case Ready _ when step == Step.READY && answered != null -> established(answered);
+    void received(HandshakeFrame frame) {
+        switch (frame.message()) {
+            case Challenge _ when step == Step.GREETING && isProven(frame) -> challenged();
+            case Answer received when step == Step.OFFERING && isProven(frame) -> answered(received);
+            case Ready _ when step == Step.READY && answered != null && isProven(frame) -> established(answered);
             case Reject reject -> fail(Kind.REJECTED, "the listener rejects it: " + reject.reason());
-            case Offer _, Answer _, Ready _ -> unexpected(message);
+            case Hello _, Challenge _, Offer _, Answer _, Ready _ -> unexpected(frame.message());
         }
     }
 
+    /** Whether the listener has proven the frame to be its own; if not, it is refused. */
+    private boolean isProven(HandshakeFrame frame) {
+        boolean proven = proofs != null && proofs.verify(frame.bytes());
+        if (!proven) {
+            reject(
+                    Kind.UNAUTHENTICATED,
+                    "the listener does not know this connection's secret: another process has taken its address and port, or somebody is in between");
+        }
+        return proven;
+    }
+
+    /** The listener is the one that made the handle: now it may know what the offer tells. */
+    private void challenged() {
+        step = Step.OFFERING;
+        await("the answer to the offer");
+        sendProven(offer, known());
+    }
+
+    private HandshakeProofs known() {
+        return Objects.requireNonNull(proofs, "no message is sent before the connection is there");
+    }
+
+    /** Does nothing if the message's proof was wrong: then it is over already. */
     private void unexpected(HandshakeMessage message) {
         fail(
                 Kind.PROTOCOL,
@@ -133,7 +179,7 @@ final class OutgoingConnection extends HandshakeConnection implements OutgoingOf
             if (step == Step.ANSWERED && !isOver()) {
                 step = Step.READY;
                 await("the listener's confirmation");
-                send(new Ready());
+                sendProven(new Ready(), known());
             }
         });
         return result();

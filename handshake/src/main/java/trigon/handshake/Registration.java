@@ -3,15 +3,24 @@ package trigon.handshake;
 import org.jspecify.annotations.Nullable;
 import trigon.handshake.HandshakeException.Kind;
 
-/** A connection that is waited for, and the attempt at it that is under way. Event loop only, but for the handler. */
+/**
+ * A connection that is waited for, and the attempt at it that is under way. Event loop only, but for the secret and the
+ * handler.
+ */
 final class Registration {
 
+    private final ConnectionSecret secret;
     private final OfferHandler handler;
     private @Nullable IncomingConnection current;
     private boolean connected;
 
-    Registration(OfferHandler handler) {
+    Registration(ConnectionSecret secret, OfferHandler handler) {
+        this.secret = secret;
         this.handler = handler;
+    }
+
+    ConnectionSecret secret() {
+        return secret;
     }
 
     OfferHandler handler() {

@@ -36,7 +36,7 @@ class AllToAllTest {
 
         ConnectionId listen() {
             ConnectionId connection = ConnectionId.random();
-            node.listeners().register(connection, this::answer);
+            node.listeners().register(connection, Node.secretOf(connection), this::answer);
             return connection;
         }
 

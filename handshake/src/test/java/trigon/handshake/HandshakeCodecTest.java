@@ -36,19 +36,18 @@ class HandshakeCodecTest {
     @Test
     void writesTheDocumentedBytes() {
         Offer offer = new Offer(
-                new ConnectionId(0x0102030405060708L, 0x090A0B0C0D0E0F10L),
+                new ConnectionId(0x0102030405060708L),
                 new NodeIdentity("ab", OptionalInt.of(3), 0x11223344),
                 LinkKind.RDMA,
                 new QueuePairEndpoint(0x123456, 0xABCDEF, new Gid(1, 2), 7, Mtu.MTU_4096),
                 new RemoteMemory(0x7F00_0000_1000L, 0x55667788),
                 1 << 30);
-        ByteBuffer expected = ByteBuffer.allocate(8 + 16 + 3 + 2 + 4 + 1 + 27 + 12 + 8)
+        ByteBuffer expected = ByteBuffer.allocate(8 + 8 + 3 + 2 + 4 + 1 + 27 + 12 + 8 + 32)
                 .putInt(0x5472674D)
+                .put((byte) 2)
                 .put((byte) 1)
-                .put((byte) 1)
-                .putShort((short) (16 + 3 + 2 + 4 + 1 + 27 + 12 + 8))
+                .putShort((short) (8 + 3 + 2 + 4 + 1 + 27 + 12 + 8 + 32))
                 .putLong(0x0102030405060708L)
-                .putLong(0x090A0B0C0D0E0F10L)
                 .put(new byte[] {2, 'a', 'b'})
                 .putShort((short) 3)
                 .putInt(0x11223344)
@@ -64,7 +63,8 @@ class HandshakeCodecTest {
                 .putLong(1 << 30);
 
         assertThat(HandshakeCodec.encode(offer)).isEqualTo(expected.array());
-        assertThat(HandshakeCodec.encode(new Ready())).isEqualTo(new byte[] {'T', 'r', 'g', 'M', 1, 3, 0, 0});
+        assertThat(HandshakeCodec.encode(new Ready()))
+                .isEqualTo(Arrays.copyOf(new byte[] {'T', 'r', 'g', 'M', 2, 3, 0, 32}, 8 + 32));
     }
 
     @Test
@@ -96,7 +96,7 @@ class HandshakeCodecTest {
 
     @Test
     void refusesTrailingBytes() {
-        assertThatThrownBy(() -> HandshakeCodec.decodeBody(3, ByteBuffer.wrap(new byte[1])))
+        assertThatThrownBy(() -> HandshakeCodec.decodeBody(3, ByteBuffer.wrap(new byte[33])))
                 .isInstanceOf(HandshakeException.class)
                 .hasMessageContaining("1 bytes follow");
     }
@@ -109,7 +109,7 @@ class HandshakeCodecTest {
         assertThatThrownBy(() -> decode(frame))
                 .isInstanceOf(HandshakeException.class)
                 .hasMessageContaining("version 9")
-                .hasMessageContaining("version 1")
+                .hasMessageContaining("version 2")
                 .hasMessageContaining("same Trigon");
     }
 
@@ -118,7 +118,7 @@ class HandshakeCodecTest {
         for (int i = 0; i < 5_000; i++) {
             byte[] body = new byte[random.nextInt(128)];
             random.nextBytes(body);
-            int type = random.nextInt(6);
+            int type = random.nextInt(8);
 
             decodeOrRefuse(type, body);
         }

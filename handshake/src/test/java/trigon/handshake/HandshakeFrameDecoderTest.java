@@ -41,7 +41,9 @@ class HandshakeFrameDecoderTest {
             at += length;
         }
 
-        assertThat(new ArrayList<>(channel.inboundMessages()))
+        assertThat(channel.inboundMessages().stream()
+                        .map(frame -> ((HandshakeFrame) frame).message())
+                        .toList())
                 .as("seed %d", seed)
                 .isEqualTo(sent);
     }
@@ -59,11 +61,20 @@ class HandshakeFrameDecoderTest {
 
     @Test
     void refusesATooLongFrameWithItsHeader() {
-        byte[] header = {'T', 'r', 'g', 'M', 1, 4, 0x10, 0x01};
+        byte[] header = {'T', 'r', 'g', 'M', 2, 4, 0x10, 0x01};
 
         assertThatThrownBy(() -> channel.writeInbound(Unpooled.wrappedBuffer(header)))
                 .isInstanceOf(HandshakeException.class)
                 .hasMessageContaining("too long: 4097 bytes");
+    }
+
+    @Test
+    void refusesALongFrameOfAShortMessageWithItsHeader() {
+        byte[] header = {'T', 'r', 'g', 'M', 2, 5, 0x02, 0x01};
+
+        assertThatThrownBy(() -> channel.writeInbound(Unpooled.wrappedBuffer(header)))
+                .isInstanceOf(HandshakeException.class)
+                .hasMessageContaining("too long: 513 bytes");
     }
 
     @Test

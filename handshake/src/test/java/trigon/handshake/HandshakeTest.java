@@ -154,7 +154,7 @@ class HandshakeTest {
 
     @Test
     void aHandlerThatThrowsRejects() throws Exception {
-        server.listeners().register(connection, _ -> {
+        server.listeners().register(connection, Node.secretOf(connection), _ -> {
             throw new IllegalStateException("out of order");
         });
 
@@ -250,8 +250,11 @@ class HandshakeTest {
     void anAddressThatIsNotOursFailsAtOnce() throws Exception {
         HandshakeClient elsewhere = new HandshakeClient(client.loop(), new HandshakeConfig(Duration.ofSeconds(20), 0));
 
-        OutgoingOffer outgoing =
-                elsewhere.connect(InetAddress.getByName("192.0.2.1"), server.listeningAt(), client.offer(connection));
+        OutgoingOffer outgoing = elsewhere.connect(
+                InetAddress.getByName("192.0.2.1"),
+                server.listeningAt(),
+                Node.secretOf(connection),
+                client.offer(connection));
 
         assertThat(failureOf(outgoing.answer()))
                 .returns(Kind.UNREACHABLE, HandshakeException::kind)

@@ -23,6 +23,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import trigon.handshake.HandshakeException.Kind;
+import trigon.handshake.HandshakeMessage.Challenge;
 import trigon.handshake.HandshakeMessage.Ready;
 import trigon.handshake.HandshakeMessage.Reject;
 
@@ -30,6 +31,7 @@ import trigon.handshake.HandshakeMessage.Reject;
 class HostilePeerTest {
 
     private static final Duration SHORT = Duration.ofMillis(300);
+    private static final int HELLO_BYTES = 8 + 8 + 32 + 32;
 
     private final Node server = new Node("127.0.0.1", SHORT);
     private final Node patientServer = new Node("127.0.0.1", Node.LONG);
@@ -55,7 +57,7 @@ class HostilePeerTest {
     void silentClientsDisturbNobody() throws Exception {
         List<Socket> silent = new ArrayList<>();
         try {
-            for (int i = 0; i < IncomingConnections.MAX_STRANGERS + 20; i++) {
+            for (int i = 0; i < Strangers.MAX_PER_ADDRESS + 20; i++) {
                 silent.add(connect(patientServer));
             }
             assertServes(patientServer);
@@ -87,7 +89,7 @@ class HostilePeerTest {
             if (random.nextBoolean()) {
                 // a good beginning
                 System.arraycopy(
-                        new byte[] {'T', 'r', 'g', 'M', 1, (byte) (1 + random.nextInt(4)), 0, 1}, 0, garbage, 0, 8);
+                        new byte[] {'T', 'r', 'g', 'M', 2, (byte) (1 + random.nextInt(6)), 0, 80}, 0, garbage, 0, 8);
             }
             try (Socket socket = connect(patientServer)) {
                 send(socket, garbage);
@@ -101,7 +103,7 @@ class HostilePeerTest {
     @Test
     void aTooLongFrameIsClosedAtItsHeader() throws Exception {
         try (Socket socket = connect(patientServer)) {
-            send(socket, new byte[] {'T', 'r', 'g', 'M', 1, 4, (byte) 0xFF, (byte) 0xFF});
+            send(socket, new byte[] {'T', 'r', 'g', 'M', 2, 4, (byte) 0xFF, (byte) 0xFF});
             assertClosed(socket);
         }
     }
@@ -121,15 +123,18 @@ class HostilePeerTest {
     @Test
     void bytesMayComeOneByOne() throws Exception {
         Node.Listener listener = patientServer.listen(connection);
-        try (Socket slow = connect(patientServer)) {
-            slow.setTcpNoDelay(true);
-            for (byte b : HandshakeCodec.encode(client.offer(connection))) {
-                send(slow, new byte[] {b});
+        try (RawPeer slow = RawPeer.connectingTo(patientServer.listeningAt(), connection, Node.secretOf(connection))) {
+            for (byte b : slow.helloFrame()) {
+                slow.send(b);
+            }
+            slow.expect(Challenge.class);
+            for (byte b : slow.proven(client.offer(connection))) {
+                slow.send(b);
             }
             Node.Attempt attempt = listener.next();
             answer(attempt, slow);
-            for (byte b : HandshakeCodec.encode(new Ready())) {
-                send(slow, new byte[] {b});
+            for (byte b : slow.proven(new Ready())) {
+                slow.send(b);
             }
             assertThat(attempt.incoming().result().get(10, TimeUnit.SECONDS)).isNotNull();
         }
@@ -152,25 +157,25 @@ class HostilePeerTest {
     @Test
     void anOfferOutOfTurnFailsTheAttempt() throws Exception {
         Node.Listener listener = patientServer.listen(connection);
-        try (Socket socket = connect(patientServer)) {
-            send(socket, HandshakeCodec.encode(client.offer(connection)));
+        try (RawPeer peer = RawPeer.challengedBy(patientServer, connection)) {
+            peer.say(client.offer(connection));
             Node.Attempt attempt = listener.next();
-            send(socket, HandshakeCodec.encode(client.offer(connection)));
+            peer.say(client.offer(connection));
 
             assertThat(failureOf(attempt.incoming().result()))
                     .returns(Kind.PROTOCOL, HandshakeException::kind)
                     .hasMessageContaining("Offer where none is due");
-            assertClosed(socket);
+            peer.readToTheEnd();
         }
     }
 
     @Test
     void readyBeforeTheAnswerFailsTheAttempt() throws Exception {
         Node.Listener listener = patientServer.listen(connection);
-        try (Socket socket = connect(patientServer)) {
-            send(socket, HandshakeCodec.encode(client.offer(connection)));
+        try (RawPeer peer = RawPeer.challengedBy(patientServer, connection)) {
+            peer.say(client.offer(connection));
             Node.Attempt attempt = listener.next();
-            send(socket, HandshakeCodec.encode(new Ready()));
+            peer.say(new Ready());
 
             assertThat(failureOf(attempt.incoming().result())).hasMessageContaining("Ready where none is due");
         }
@@ -179,12 +184,12 @@ class HostilePeerTest {
     @Test
     void readyTwiceEstablishesOnce() throws Exception {
         Node.Listener listener = patientServer.listen(connection);
-        try (Socket socket = connect(patientServer)) {
-            send(socket, HandshakeCodec.encode(client.offer(connection)));
+        try (RawPeer peer = RawPeer.challengedBy(patientServer, connection)) {
+            peer.say(client.offer(connection));
             Node.Attempt attempt = listener.next();
-            answer(attempt, socket);
-            send(socket, HandshakeCodec.encode(new Ready()));
-            send(socket, HandshakeCodec.encode(new Ready()));
+            answer(attempt, peer);
+            peer.say(new Ready());
+            peer.say(new Ready());
 
             assertThat(attempt.incoming().result().get(10, TimeUnit.SECONDS)).isNotNull();
         }
@@ -194,8 +199,8 @@ class HostilePeerTest {
     void aDisconnectBeforeTheAnswerReleasesTheAttempt() throws Exception {
         Node.Listener listener = patientServer.listen(connection);
         Node.Attempt attempt;
-        try (Socket socket = connect(patientServer)) {
-            send(socket, HandshakeCodec.encode(client.offer(connection)));
+        try (RawPeer peer = RawPeer.challengedBy(patientServer, connection)) {
+            peer.say(client.offer(connection));
             attempt = listener.next();
         }
 
@@ -210,12 +215,12 @@ class HostilePeerTest {
     void aDisconnectBeforeReadyReleasesTheAttempt() throws Exception {
         Node.Listener listener = patientServer.listen(connection);
         Node.Attempt attempt;
-        try (Socket socket = connect(patientServer)) {
-            send(socket, HandshakeCodec.encode(client.offer(connection)));
+        try (RawPeer peer = RawPeer.challengedBy(patientServer, connection)) {
+            peer.say(client.offer(connection));
             attempt = listener.next();
             attempt.answer().complete(patientServer.answer());
-            assertThat(socket.getInputStream().read()).isNotNegative();
-            socket.setSoLinger(true, 0); // a reset, as from a dying process
+            peer.expect(HandshakeMessage.Answer.class);
+            peer.socket().setSoLinger(true, 0); // a reset, as from a dying process
         }
 
         assertThat(failureOf(attempt.incoming().result())).returns(Kind.DISCONNECTED, HandshakeException::kind);
@@ -225,8 +230,8 @@ class HostilePeerTest {
     @Test
     void aPeerThatIsNeverReadyTimesOut() throws Exception {
         Node.Listener listener = server.listen(connection);
-        try (Socket socket = connect(server)) {
-            send(socket, HandshakeCodec.encode(client.offer(connection)));
+        try (RawPeer peer = RawPeer.challengedBy(server, connection)) {
+            peer.say(client.offer(connection));
             Node.Attempt attempt = listener.next();
             attempt.answer().complete(server.answer());
 
@@ -239,8 +244,8 @@ class HostilePeerTest {
     @Test
     void anOwnAnswerThatNeverComesTimesOut() throws Exception {
         Node.Listener listener = server.listen(connection);
-        try (Socket socket = connect(server)) {
-            send(socket, HandshakeCodec.encode(client.offer(connection)));
+        try (RawPeer peer = RawPeer.challengedBy(server, connection)) {
+            peer.say(client.offer(connection));
 
             assertThat(failureOf(listener.next().incoming().result()))
                     .returns(Kind.TIMED_OUT, HandshakeException::kind)
@@ -256,7 +261,7 @@ class HostilePeerTest {
             assertThat(failureOf(outgoing.answer()))
                     .returns(Kind.TIMED_OUT, HandshakeException::kind)
                     .hasMessageContaining("127.0.0.1:" + silent.getLocalPort())
-                    .hasMessageContaining("the answer to the offer did not come within 300 ms");
+                    .hasMessageContaining("the answer to the hello did not come within 300 ms");
         }
     }
 
@@ -286,7 +291,7 @@ class HostilePeerTest {
     void aListenerThatHangsUpFailsAtOnce() throws Exception {
         assertThat(failureOf(offerTo(new byte[0])))
                 .returns(Kind.DISCONNECTED, HandshakeException::kind)
-                .hasMessageContaining("before the answer to the offer came");
+                .hasMessageContaining("before the answer to the hello came");
     }
 
     @Test
@@ -310,8 +315,10 @@ class HostilePeerTest {
     void aListenerThatNeverConfirmsTimesOut() throws Exception {
         try (ServerSocket listener = new ServerSocket(0, 1, server.address())) {
             OutgoingOffer outgoing = client.connect(at(listener), client.offer(connection));
-            try (Socket accepted = listener.accept()) {
-                send(accepted, HandshakeCodec.encode(server.answer()));
+            try (RawPeer accepted = RawPeer.listening(listener.accept(), connection, Node.secretOf(connection))) {
+                accepted.challenge();
+                accepted.expect(HandshakeMessage.Offer.class);
+                accepted.say(server.answer());
                 outgoing.answer().get(10, TimeUnit.SECONDS);
 
                 assertThat(failureOf(outgoing.sendReady()))
@@ -326,8 +333,7 @@ class HostilePeerTest {
         try (ServerSocket listener = new ServerSocket(0, 1, server.address())) {
             OutgoingOffer outgoing = client.connect(at(listener), client.offer(connection));
             try (Socket accepted = listener.accept()) {
-                int offered = HandshakeCodec.encode(outgoing.offer()).length;
-                assertThat(accepted.getInputStream().readNBytes(offered)).hasSize(offered);
+                assertThat(accepted.getInputStream().readNBytes(HELLO_BYTES)).hasSize(HELLO_BYTES);
                 send(accepted, reply);
             }
             eventually("the offer fails", outgoing.answer()::isDone);
@@ -369,11 +375,10 @@ class HostilePeerTest {
     }
 
     /** Answers for the server and reads that as the peer. */
-    private void answer(Node.Attempt attempt, Socket peer) throws IOException {
+    private void answer(Node.Attempt attempt, RawPeer peer) throws IOException {
         HandshakeMessage.Answer answer = patientServer.answer();
         attempt.answer().complete(answer);
-        byte[] expected = HandshakeCodec.encode(answer);
-        assertThat(peer.getInputStream().readNBytes(expected.length)).isEqualTo(expected);
+        assertThat(peer.expect(HandshakeMessage.Answer.class)).isEqualTo(answer);
     }
 
     /** The other side closes; a reason may come before. */

@@ -11,6 +11,7 @@ import java.net.UnknownHostException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumSet;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.OptionalInt;
 import java.util.Random;
@@ -18,6 +19,8 @@ import org.junit.jupiter.api.Test;
 import trigon.verbs.LinkKind;
 
 class ListenHandleTest {
+
+    private static final byte[] SECRET = {9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24};
 
     private final long seed = new Random().nextLong();
     private final Random random = new Random(seed);
@@ -37,7 +40,8 @@ class ListenHandleTest {
     @Test
     void writesTheDocumentedBytes() throws UnknownHostException {
         ListenHandle handle = new ListenHandle(
-                new ConnectionId(0x0102030405060708L, 0x090A0B0C0D0E0F10L),
+                new ConnectionId(0x0102030405060708L),
+                new ConnectionSecret(OpaqueBytes.of(SECRET)),
                 OptionalInt.empty(),
                 0x11223344,
                 List.of(link("10.0.1.2", 24, 0x1234, EnumSet.of(LinkKind.RDMA)), link("fe80::1", 64, 1, both())),
@@ -48,7 +52,7 @@ class ListenHandleTest {
             'r',
             'g',
             'H',
-            1,
+            2,
             0,
             -1,
             -1,
@@ -72,6 +76,14 @@ class ListenHandleTest {
             14,
             15,
             16,
+            17,
+            18,
+            19,
+            20,
+            21,
+            22,
+            23,
+            24,
             2,
             5,
             0x41,
@@ -90,7 +102,7 @@ class ListenHandleTest {
             (byte) 0x80
         };
         System.arraycopy(head, 0, expected, 0, head.length);
-        expected[57] = 1;
+        expected[65] = 1;
 
         assertThat(handle.toBytes()).isEqualTo(expected);
     }
@@ -104,15 +116,15 @@ class ListenHandleTest {
             ipv6.add(link("2001:db8::" + i, 64, 4711, both()));
         }
 
-        assertThat(fitting(ipv4.subList(0, 11)).linksLeftOut()).isZero();
-        assertThat(fitting(ipv4.subList(0, 12)))
-                .returns(ipv4.subList(0, 11), ListenHandle::links)
+        assertThat(fitting(ipv4.subList(0, 10)).linksLeftOut()).isZero();
+        assertThat(fitting(ipv4.subList(0, 11)))
+                .returns(ipv4.subList(0, 10), ListenHandle::links)
                 .returns(1, ListenHandle::linksLeftOut);
         assertThat(fitting(ipv6.subList(0, 6)))
                 .returns(ipv6.subList(0, 4), ListenHandle::links)
                 .returns(2, ListenHandle::linksLeftOut);
         assertThat(fitting(ipv4).linksLeftOut()).isEqualTo(255);
-        assertThat(ListenHandle.ofBytes(fitting(ipv4.subList(0, 12)).toBytes()).linksLeftOut())
+        assertThat(ListenHandle.ofBytes(fitting(ipv4.subList(0, 11)).toBytes()).linksLeftOut())
                 .isEqualTo(1);
     }
 
@@ -148,7 +160,7 @@ class ListenHandleTest {
     @Test
     void namesBothVersions() throws UnknownHostException {
         byte[] bytes = handle().toBytes();
-        bytes[ListenHandle.VERSION_OFFSET] = 2;
+        bytes[ListenHandle.VERSION_OFFSET] = 1;
 
         assertThatThrownBy(() -> ListenHandle.ofBytes(bytes))
                 .isInstanceOf(HandshakeException.class)
@@ -175,13 +187,30 @@ class ListenHandleTest {
         }
     }
 
+    @Test
+    void neverPrintsItsSecret() throws UnknownHostException {
+        ListenHandle handle = handle();
+        HexFormat hex = HexFormat.of();
+        String secret = hex.formatHex(handle.secret().value().toArray());
+
+        assertThat(handle.toString()).contains("16 bytes, not shown").doesNotContainIgnoringCase(secret);
+        assertThat(handle.secret().toString()).doesNotContainIgnoringCase(secret);
+        assertThat(handle.toString())
+                .doesNotContain(Arrays.toString(handle.secret().value().toArray()));
+    }
+
     private ListenHandle handle() throws UnknownHostException {
         return new ListenHandle(
-                messages.connection(), messages.index(), random.nextInt(), messages.links(), random.nextInt(256));
+                messages.connection(),
+                messages.secret(),
+                messages.index(),
+                random.nextInt(),
+                messages.links(),
+                random.nextInt(256));
     }
 
     private ListenHandle fitting(List<LinkAddress> links) {
-        return ListenHandle.fitting(messages.connection(), OptionalInt.of(1), 2, links);
+        return ListenHandle.fitting(messages.connection(), messages.secret(), OptionalInt.of(1), 2, links);
     }
 
     private static EnumSet<LinkKind> both() {

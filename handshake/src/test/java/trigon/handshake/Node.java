@@ -3,13 +3,17 @@ package trigon.handshake;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
+import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import trigon.config.ClusterKey;
 import trigon.config.HandshakeConfig;
 import trigon.handshake.HandshakeMessage.Answer;
 import trigon.handshake.HandshakeMessage.Offer;
@@ -32,12 +36,16 @@ final class Node implements AutoCloseable {
     }
 
     Node(String address, Duration timeout, int fingerprint) {
+        this(address, timeout, fingerprint, Optional.empty());
+    }
+
+    Node(String address, Duration timeout, int fingerprint, Optional<ClusterKey> clusterKey) {
         try {
             this.address = InetAddress.getByName(address);
         } catch (UnknownHostException e) {
             throw new AssertionError(e);
         }
-        HandshakeConfig config = new HandshakeConfig(timeout, 0);
+        HandshakeConfig config = new HandshakeConfig(timeout, 0, clusterKey);
         identity = new NodeIdentity("node-" + address, OptionalInt.empty(), fingerprint);
         listeners = HandshakeListeners.open(loop, config, identity, List.of(this.address));
         client = new HandshakeClient(loop, config);
@@ -73,15 +81,28 @@ final class Node implements AutoCloseable {
         return values.answer(LinkKind.RDMA);
     }
 
+    /** The secret that the tests' nodes have for a connection. */
+    static ConnectionSecret secretOf(ConnectionId connection) {
+        return new ConnectionSecret(OpaqueBytes.of(ByteBuffer.allocate(ConnectionSecret.BYTES)
+                .putLong(connection.value())
+                .putLong(~connection.value())
+                .array()));
+    }
+
     /** Offers to whoever listens there. */
     OutgoingOffer connect(InetSocketAddress to, Offer offer) {
-        return client.connect(address, to, offer);
+        return connect(to, secretOf(offer.connection()), offer);
+    }
+
+    /** Offers with that secret, the right one or not. */
+    OutgoingOffer connect(InetSocketAddress to, ConnectionSecret secret, Offer offer) {
+        return client.connect(address, to, secret, offer);
     }
 
     /** Registers a connection whose offers are collected, to be answered by the test. */
     Listener listen(ConnectionId connection) {
         Listener listener = new Listener();
-        listeners.register(connection, listener);
+        listeners.register(connection, secretOf(connection), listener);
         return listener;
     }
 
@@ -110,6 +131,12 @@ final class Node implements AutoCloseable {
                 throw new AssertionError("no offer came");
             }
             return attempt;
+        }
+
+        /** The next offer, if one comes within so many milliseconds. */
+        @Nullable
+        Attempt poll(int milliseconds) throws InterruptedException {
+            return attempts.poll(milliseconds, TimeUnit.MILLISECONDS);
         }
 
         boolean isEmpty() {

@@ -9,6 +9,8 @@ import java.util.OptionalInt;
 import java.util.Set;
 import java.util.random.RandomGenerator;
 import trigon.handshake.HandshakeMessage.Answer;
+import trigon.handshake.HandshakeMessage.Challenge;
+import trigon.handshake.HandshakeMessage.Hello;
 import trigon.handshake.HandshakeMessage.Offer;
 import trigon.handshake.HandshakeMessage.Ready;
 import trigon.handshake.HandshakeMessage.Reject;
@@ -27,12 +29,18 @@ final class RandomMessages {
     }
 
     HandshakeMessage message() {
-        return switch (random.nextInt(4)) {
+        return switch (random.nextInt(6)) {
             case 0 -> offer(connection(), kind());
+            case 3 -> hello();
+            case 4 -> new Challenge(opaque(HandshakeProofs.BYTES));
             case 1 -> answer(kind());
             case 2 -> new Ready();
             default -> new Reject(text(random.nextInt(2 * Reject.MAX_REASON_CHARS)));
         };
+    }
+
+    Hello hello() {
+        return new Hello(connection(), opaque(HandshakeProofs.BYTES), opaque(HandshakeProofs.BYTES));
     }
 
     Offer offer(ConnectionId connection, LinkKind kind) {
@@ -44,7 +52,17 @@ final class RandomMessages {
     }
 
     ConnectionId connection() {
-        return new ConnectionId(random.nextLong(), random.nextLong());
+        return new ConnectionId(random.nextLong());
+    }
+
+    ConnectionSecret secret() {
+        return new ConnectionSecret(opaque(ConnectionSecret.BYTES));
+    }
+
+    OpaqueBytes opaque(int length) {
+        byte[] bytes = new byte[length];
+        random.nextBytes(bytes);
+        return OpaqueBytes.of(bytes);
     }
 
     NodeIdentity node() {

@@ -27,8 +27,8 @@ final class NcclResults {
 
     private static NcclResult ofHandshake(HandshakeException.Kind kind) {
         return switch (kind) {
-            // the peer runs another network, or another Trigon
-            case PROTOCOL -> NcclResult.INVALID_USAGE;
+            // the peer runs another network, or another Trigon, or has another cluster key
+            case PROTOCOL, UNAUTHENTICATED -> NcclResult.INVALID_USAGE;
             case LISTEN -> NcclResult.SYSTEM_ERROR;
             case UNREACHABLE, TIMED_OUT, REJECTED, DISCONNECTED, ABANDONED -> NcclResult.REMOTE_ERROR;
         };

@@ -98,6 +98,7 @@ final class Connector {
             OutgoingOffer attempt = client.connect(
                     local,
                     remote,
+                    handle.secret(),
                     new Offer(
                             handle.connection(),
                             self,

@@ -14,6 +14,7 @@ import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import trigon.handshake.ConnectionId;
+import trigon.handshake.ConnectionSecret;
 import trigon.handshake.LinkAddress;
 import trigon.handshake.ListenHandle;
 import trigon.routing.LocalLink;
@@ -86,7 +87,8 @@ final class Links implements AutoCloseable {
         List<LinkAddress> advertised = addresses().stream()
                 .map(address -> advertised(address, port.applyAsInt(address)))
                 .toList();
-        int leftOut = ListenHandle.fitting(ConnectionId.random(), OptionalInt.empty(), 0, advertised)
+        int leftOut = ListenHandle.fitting(
+                        ConnectionId.random(), ConnectionSecret.random(), OptionalInt.empty(), 0, advertised)
                 .linksLeftOut();
         if (leftOut > 0) {
             log.warn(

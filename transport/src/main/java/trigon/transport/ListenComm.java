@@ -8,6 +8,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import trigon.handshake.ConnectionId;
+import trigon.handshake.ConnectionSecret;
 import trigon.handshake.Established;
 import trigon.handshake.HandshakeMessage.Answer;
 import trigon.handshake.HandshakeMessage.Offer;
@@ -25,6 +26,7 @@ final class ListenComm implements OfferHandler {
     private static final Logger log = LoggerFactory.getLogger(ListenComm.class);
 
     private final ConnectionId connectionId = ConnectionId.random();
+    private final ConnectionSecret secret = ConnectionSecret.random();
     private final long context;
     private final int trafficClass;
     private final Links links;
@@ -44,6 +46,11 @@ final class ListenComm implements OfferHandler {
 
     ConnectionId connectionId() {
         return connectionId;
+    }
+
+    /** What the peer has to know, from its copy of the handle. */
+    ConnectionSecret secret() {
+        return secret;
     }
 
     /** The context it was opened in. */

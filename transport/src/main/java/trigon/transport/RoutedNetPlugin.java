@@ -154,10 +154,10 @@ public final class RoutedNetPlugin implements NetPlugin, AutoCloseable {
         requireDevice(device);
         Context context = context(contextHandle);
         ListenComm listenComm = new ListenComm(contextHandle, context.trafficClass(), links, connections, control);
-        ListenHandle handle =
-                ListenHandle.fitting(listenComm.connectionId(), self.index(), self.configFingerprint(), linkAddresses);
+        ListenHandle handle = ListenHandle.fitting(
+                listenComm.connectionId(), listenComm.secret(), self.index(), self.configFingerprint(), linkAddresses);
         try (Unwinding unwinding = new Unwinding()) {
-            listeners.register(listenComm.connectionId(), listenComm);
+            listeners.register(listenComm.connectionId(), listenComm.secret(), listenComm);
             unwinding.onFailure(() -> listeners.unregister(listenComm.connectionId()));
             long result = listenComms.add(listenComm);
             unwinding.onFailure(() -> closeListen(result));

@@ -99,6 +99,7 @@ class CandidatePathsTest {
         }
         new ListenHandle(
                         handle.connection(),
+                        handle.secret(),
                         handle.nodeIndex(),
                         handle.configFingerprint(),
                         links,

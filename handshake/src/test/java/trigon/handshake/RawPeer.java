@@ -1,0 +1,151 @@
+package trigon.handshake;
+
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.net.SocketException;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.Optional;
+import trigon.config.ClusterKey;
+import trigon.handshake.HandshakeMessage.Challenge;
+import trigon.handshake.HandshakeMessage.Hello;
+import trigon.handshake.HandshakeProofs.Side;
+
+/** One end of a handshake over a plain socket, that says what the test wants, with right proofs or without. */
+final class RawPeer implements AutoCloseable {
+
+    private static final int TIMEOUT_MILLIS = 10_000;
+
+    private final Socket socket;
+    private final ConnectionId connection;
+    private final HandshakeProofs proofs;
+
+    private RawPeer(Socket socket, ConnectionId connection, HandshakeProofs proofs) throws IOException {
+        this.socket = socket;
+        this.connection = connection;
+        this.proofs = proofs;
+        socket.setSoTimeout(TIMEOUT_MILLIS);
+        socket.setTcpNoDelay(true);
+    }
+
+    /** A connecting side that knows the secret, or that one. */
+    static RawPeer connectingTo(InetSocketAddress listener, ConnectionId connection, ConnectionSecret secret)
+            throws IOException {
+        Socket socket = new Socket();
+        socket.connect(listener);
+        return new RawPeer(socket, connection, HandshakeProofs.of(Side.CONNECTING, secret, Optional.empty()));
+    }
+
+    /** The same, with the challenge behind it. */
+    static RawPeer challengedBy(Node listener, ConnectionId connection) throws IOException {
+        RawPeer peer = connectingTo(listener.listeningAt(), connection, Node.secretOf(connection));
+        peer.hello();
+        peer.expect(Challenge.class);
+        return peer;
+    }
+
+    /** A listening side on an accepted connection. */
+    static RawPeer listening(Socket accepted, ConnectionId connection, ConnectionSecret secret) throws IOException {
+        return new RawPeer(accepted, connection, HandshakeProofs.of(Side.LISTENING, secret, Optional.empty()));
+    }
+
+    /** The connecting side's first frame. */
+    byte[] helloFrame() {
+        OpaqueBytes nonce = OpaqueBytes.random(HandshakeProofs.BYTES);
+        byte[] frame = HandshakeCodec.encode(new Hello(
+                connection, nonce, HandshakeProofs.clusterMark(Optional.<ClusterKey>empty(), connection, nonce)));
+        proofs.note(frame);
+        return frame;
+    }
+
+    void hello() throws IOException {
+        send(helloFrame());
+    }
+
+    /** Reads a hello, as the listening side, and challenges. */
+    byte[] challenge() throws IOException {
+        HandshakeFrame hello = read();
+        proofs.note(hello.bytes());
+        byte[] frame = proven(new Challenge(OpaqueBytes.random(HandshakeProofs.BYTES)));
+        send(frame);
+        return frame;
+    }
+
+    /** The message with its proof. */
+    byte[] proven(HandshakeMessage message) {
+        byte[] frame = HandshakeCodec.encode(message);
+        proofs.prove(frame);
+        return frame;
+    }
+
+    void say(HandshakeMessage message) throws IOException {
+        send(proven(message));
+    }
+
+    /** Sends; that the other side has hung up is what most tests want. */
+    void send(byte... bytes) throws IOException {
+        try {
+            socket.getOutputStream().write(bytes);
+        } catch (SocketException e) {
+            if (!String.valueOf(e.getMessage()).matches(".*(reset|pipe|closed).*")) {
+                throw e;
+            }
+        }
+    }
+
+    /** The next frame. */
+    HandshakeFrame read() throws IOException {
+        byte[] header = readExactly(HandshakeCodec.HEADER_BYTES);
+        HandshakeCodec.Header decoded = HandshakeCodec.decodeHeader(ByteBuffer.wrap(header));
+        byte[] body = readExactly(decoded.bodyBytes());
+        byte[] frame = Arrays.copyOf(header, header.length + body.length);
+        System.arraycopy(body, 0, frame, header.length, body.length);
+        return new HandshakeFrame(HandshakeCodec.decodeBody(decoded.type(), ByteBuffer.wrap(body)), frame);
+    }
+
+    /** The next message, which has to be of that type and proven. */
+    <M extends HandshakeMessage> M expect(Class<M> type) throws IOException {
+        HandshakeFrame frame = read();
+        if (!type.isInstance(frame.message())) {
+            throw new AssertionError("not a " + type.getSimpleName() + ": " + frame.message());
+        }
+        if (!proofs.verify(frame.bytes())) {
+            throw new AssertionError("not proven: " + frame.message());
+        }
+        return type.cast(frame.message());
+    }
+
+    private byte[] readExactly(int bytes) throws IOException {
+        byte[] read = socket.getInputStream().readNBytes(bytes);
+        if (read.length < bytes) {
+            throw new EOFException("the other side has hung up");
+        }
+        return read;
+    }
+
+    /** Everything until the other side closes. */
+    void readToTheEnd() throws IOException {
+        byte[] rest = new byte[8192];
+        try (InputStream in = socket.getInputStream()) {
+            while (in.read(rest) >= 0) {
+                // what it says before is none of this test's business
+            }
+        } catch (SocketException e) {
+            if (!String.valueOf(e.getMessage()).contains("reset")) {
+                throw e;
+            }
+        }
+    }
+
+    Socket socket() {
+        return socket;
+    }
+
+    @Override
+    public void close() throws IOException {
+        socket.close();
+    }
+}

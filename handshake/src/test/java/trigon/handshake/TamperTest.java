@@ -1,0 +1,180 @@
+package trigon.handshake;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.time.Duration;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import trigon.handshake.HandshakeMessage.Answer;
+import trigon.handshake.HandshakeMessage.Offer;
+
+/** Somebody in between, who changes one byte: no side ever believes what the other did not say. */
+class TamperTest {
+
+    private static final int ROUNDS = 150;
+
+    /** A changed length makes a side wait for bytes that do not come. */
+    private static final Duration TIMEOUT = Duration.ofSeconds(3);
+
+    /** More than either side says in one handshake. */
+    private static final int LONGEST_CONVERSATION = 400;
+
+    private final long seed = new Random().nextLong();
+    private final Random random = new Random(seed);
+    private final Node server = new Node("127.0.0.1", TIMEOUT);
+    private final Node client = new Node("127.0.0.2", TIMEOUT);
+
+    @AfterEach
+    void close() {
+        client.close();
+        server.close();
+    }
+
+    @Test
+    void nothingIsBelievedThatWasChanged() throws Exception {
+        int untouched = 0;
+        int refused = 0;
+        for (int round = 0; round < ROUNDS; round++) {
+            ConnectionId connection = ConnectionId.random();
+            Node.Listener listener = server.listen(connection);
+            Offer offer = client.offer(connection);
+            Answer answer = server.answer();
+            boolean towardsListener = random.nextBoolean();
+            int position = random.nextInt(LONGEST_CONVERSATION);
+            try (Relay relay = new Relay(server.listeningAt(), towardsListener, position, 1 + random.nextInt(255))) {
+                OutgoingOffer outgoing = client.connect(relay.address(), offer);
+                CompletableFuture<Established> atClient = outgoing.answer().thenCompose(given -> {
+                    assertThat(given).isEqualTo(answer);
+                    return outgoing.sendReady();
+                });
+                Node.Attempt attempt = null;
+                while (attempt == null && !atClient.isDone()) {
+                    attempt = listener.poll(2);
+                }
+                if (attempt != null) {
+                    assertThat(attempt.incoming().offer()).as("seed %d", seed).isEqualTo(offer);
+                    attempt.answer().complete(answer);
+                }
+                boolean clientBelieves = succeeds(atClient);
+                boolean serverBelieves =
+                        attempt != null && succeeds(attempt.incoming().result());
+                if (relay.hasChanged()) {
+                    // the last word alone may be lost on the one side: the listener has noted that the sender is ready
+                    assertThat(clientBelieves)
+                            .as("seed %d position %d", seed, position)
+                            .isFalse();
+                    refused++;
+                } else {
+                    assertThat(clientBelieves && serverBelieves)
+                            .as("seed %d", seed)
+                            .isTrue();
+                    untouched++;
+                }
+            }
+            server.listeners().unregister(connection);
+        }
+        assertThat(refused).isGreaterThan(ROUNDS / 4);
+        assertThat(untouched).isPositive();
+    }
+
+    private static boolean succeeds(CompletableFuture<Established> result)
+            throws InterruptedException, TimeoutException {
+        try {
+            return result.get(30, TimeUnit.SECONDS) != null;
+        } catch (ExecutionException e) {
+            if (e.getCause() instanceof HandshakeException) {
+                return false;
+            }
+            throw new AssertionError("not a handshake's failure", e);
+        }
+    }
+
+    /** Passes one connection on, but for one byte. */
+    private static final class Relay implements AutoCloseable {
+
+        private final ServerSocket listener;
+        private final InetSocketAddress target;
+        private final boolean towardsListener;
+        private final int position;
+        private final int mask;
+        private final Thread thread;
+        private volatile boolean changed;
+
+        Relay(InetSocketAddress target, boolean towardsListener, int position, int mask) throws IOException {
+            listener = new ServerSocket(0, 1, target.getAddress());
+            this.target = target;
+            this.towardsListener = towardsListener;
+            this.position = position;
+            this.mask = mask;
+            thread = Thread.ofVirtual().start(this::relay);
+        }
+
+        InetSocketAddress address() {
+            return new InetSocketAddress(listener.getInetAddress(), listener.getLocalPort());
+        }
+
+        boolean hasChanged() {
+            return changed;
+        }
+
+        private void relay() {
+            try (Socket from = listener.accept();
+                    Socket to = new Socket(target.getAddress(), target.getPort())) {
+                from.setTcpNoDelay(true);
+                to.setTcpNoDelay(true);
+                Thread back = Thread.ofVirtual().start(() -> copy(to, from, !towardsListener));
+                copy(from, to, towardsListener);
+                back.join();
+            } catch (IOException | InterruptedException e) {
+                // the test has ended, or one side has hung up
+            }
+        }
+
+        private void copy(Socket from, Socket to, boolean changing) {
+            byte[] buffer = new byte[4096];
+            int at = 0;
+            try {
+                InputStream in = from.getInputStream();
+                OutputStream out = to.getOutputStream();
+                for (int length = in.read(buffer); length >= 0; length = in.read(buffer)) {
+                    if (changing && position >= at && position < at + length) {
+                        buffer[position - at] ^= (byte) mask;
+                        changed = true;
+                    }
+                    at += length;
+                    out.write(buffer, 0, length);
+                }
+                to.shutdownOutput();
+            } catch (IOException e) {
+                // one side has hung up: so does the relay
+                closeQuietly(from);
+                closeQuietly(to);
+            }
+        }
+
+        private static void closeQuietly(Socket socket) {
+            try {
+                socket.close();
+            } catch (IOException e) {
+                throw new AssertionError(e);
+            }
+        }
+
+        @Override
+        public void close() throws IOException {
+            listener.close();
+            thread.interrupt();
+        }
+    }
+}
