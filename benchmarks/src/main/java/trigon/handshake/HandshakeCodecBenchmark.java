@@ -22,7 +22,7 @@ import trigon.verbs.QueuePairEndpoint;
 public class HandshakeCodecBenchmark {
 
     private final HandshakeMessage offer = new Offer(
-            new ConnectionId(1, 2),
+            new ConnectionId(1),
             new NodeIdentity("node-17", OptionalInt.of(17), 0x11223344),
             LinkKind.RDMA,
             new QueuePairEndpoint(0x123456, 0xABCDEF, new Gid(1, 2), 0, Mtu.MTU_4096),
