@@ -95,6 +95,12 @@ final class OutgoingLane {
 
     // ---- during the worker's turns
 
+    /** It sends nothing more, and its queue pair is to know. */
+    void breakOff(LaneWorker turn) {
+        broken = true;
+        turn.tell(queuePair);
+    }
+
     boolean hasWork() {
         return !broken && (left > 0 || header.hasRemaining() || head.get() != tail.getVolatile());
     }
@@ -116,8 +122,7 @@ final class OutgoingLane {
                 wrote = true;
             }
         } catch (IOException _) {
-            broken = true;
-            turn.tell(queuePair);
+            breakOff(turn);
         }
         return wrote;
     }
@@ -129,9 +134,8 @@ final class OutgoingLane {
         SoftwareMemoryRegion region = source;
         if (region == null || !region.isOpen()) {
             // the rest of the piece cannot be had, so nothing after it can be told apart any more
-            broken = true;
             lostPsn = WireFormat.piecePsn(headerAddress);
-            turn.tell(queuePair);
+            breakOff(turn);
             return 0;
         }
         int chunk = Math.min(left, OutboundStream.WRITE_LIMIT);
