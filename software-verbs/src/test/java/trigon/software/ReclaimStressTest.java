@@ -27,7 +27,7 @@ import trigon.verbs.WorkCompletionStatus;
 @Timeout(120)
 class ReclaimStressTest {
 
-    private static final int ROUNDS = 40;
+    private static final int ROUNDS = 20;
     private static final int LENGTH = 1 << 20;
     private static final byte GOOD = 1;
     private static final byte TAKEN_BACK = 2;
