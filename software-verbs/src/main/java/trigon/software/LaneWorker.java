@@ -202,7 +202,12 @@ final class LaneWorker implements AutoCloseable {
 
     private void onReady(SelectionKey key) {
         if (key.attachment() instanceof IncomingLane lane) {
-            moved |= lane.receive();
+            try {
+                moved |= lane.receive();
+            } catch (RuntimeException | VirtualMachineError e) {
+                log.warn("A lane ends, for lack of memory or by a defect of the software device", e);
+                lane.end(e.toString()); // so the peer's end breaks, and its queue pair fails
+            }
         }
     }
 

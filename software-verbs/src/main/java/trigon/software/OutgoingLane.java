@@ -5,12 +5,16 @@ import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A connection on which pieces of a queue pair's messages leave: a ring that is filled under the queue pair's lock and
  * worked off during the turns of the lane's worker.
  */
 final class OutgoingLane {
+
+    private static final Logger log = LoggerFactory.getLogger(OutgoingLane.class);
 
     /** One piece of each message that may be under way. */
     private static final int PIECES = PieceCounts.MESSAGES;
@@ -122,6 +126,9 @@ final class OutgoingLane {
                 wrote = true;
             }
         } catch (IOException _) {
+            breakOff(turn);
+        } catch (RuntimeException | VirtualMachineError e) {
+            log.warn("A lane of {} ends, for lack of memory or by a defect of the software device", queuePair, e);
             breakOff(turn);
         }
         return wrote;
