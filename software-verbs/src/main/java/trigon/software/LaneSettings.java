@@ -20,7 +20,7 @@ public record LaneSettings(int workers, int perQueuePair, int fromBytes, int pie
     private static final int CORES_PER_WORKER = 4;
     private static final int MOST_WORKERS = 8;
     private static final int MOST_PER_QUEUE_PAIR = 4;
-    private static final int FROM_BYTES = 64 << 10;
+    private static final int FROM_BYTES = 32 << 10;
     private static final int PIECE_BYTES = 16 << 10;
     private static final Duration BUSY_POLL = Duration.ofNanos(500_000);
 
