@@ -199,9 +199,9 @@ int main(int argc, char **argv) {
   if (!net_open(&net, argv[1], 12) || (rank.rendezvous = rendezvous_open(argv[3], rank.number, deadline)) == NULL) {
     return 1;
   }
-  int result = net_init(&net, &rank.ctx, 0x70696e67);
-  if (result != NCCL_SUCCESS) {
-    return fail(rank.number, "init returned %d (%s)", result, result_name(result)) ? 0 : 1;
+  int result = net_begin(&net, &rank.ctx, 0x70696e67, &rank.devices);
+  if (result != NCCL_SUCCESS || rank.devices < 1) {
+    return fail(rank.number, "init returned %d (%s), with %d devices", result, result_name(result), rank.devices) ? 0 : 1;
   }
   bool ok = run(&rank, warmup, iterations);
   ok = close_channels(&rank) && ok;

@@ -7,26 +7,28 @@ import java.time.Duration;
  *
  * @param workers threads that move their pieces; 0 to send every message on the queue pair's own connection
  * @param perQueuePair connections of a queue pair for pieces, one way
- * @param fromBytes messages from this length on are cut into pieces, none shorter than half of it
+ * @param fromBytes messages from this length on are cut into pieces
+ * @param pieceBytes no piece is shorter
  * @param busyPoll how long a worker without work looks for some before it blocks
  */
-public record LaneSettings(int workers, int perQueuePair, int fromBytes, Duration busyPoll) {
+public record LaneSettings(int workers, int perQueuePair, int fromBytes, int pieceBytes, Duration busyPoll) {
 
     /** Every message goes on the queue pair's own connection, moved by whoever posts and polls. */
-    public static final LaneSettings NONE = new LaneSettings(0, 0, Integer.MAX_VALUE, Duration.ZERO);
+    public static final LaneSettings NONE = new LaneSettings(0, 0, Integer.MAX_VALUE, 1, Duration.ZERO);
 
     private static final int LEAST_CORES = 8;
     private static final int CORES_PER_WORKER = 4;
     private static final int MOST_WORKERS = 8;
     private static final int MOST_PER_QUEUE_PAIR = 4;
     private static final int FROM_BYTES = 32 << 10;
+    private static final int PIECE_BYTES = 16 << 10;
     private static final Duration BUSY_POLL = Duration.ofNanos(500_000);
 
     public LaneSettings {
-        if (workers < 0 || perQueuePair < 0 || fromBytes < 1024 || busyPoll.isNegative()) {
+        if (workers < 0 || perQueuePair < 0 || pieceBytes < 1 || fromBytes < pieceBytes || busyPoll.isNegative()) {
             throw new IllegalArgumentException(
-                    "no lanes can be like that: %d workers, %d for a queue pair, from %d B, %s"
-                            .formatted(workers, perQueuePair, fromBytes, busyPoll));
+                    "no lanes can be like that: %d workers, %d for a queue pair, from %d B, pieces of %d B, %s"
+                            .formatted(workers, perQueuePair, fromBytes, pieceBytes, busyPoll));
         }
     }
 
@@ -36,6 +38,6 @@ public record LaneSettings(int workers, int perQueuePair, int fromBytes, Duratio
             return NONE;
         }
         int workers = Math.min(cores / CORES_PER_WORKER, MOST_WORKERS);
-        return new LaneSettings(workers, Math.min(workers, MOST_PER_QUEUE_PAIR), FROM_BYTES, BUSY_POLL);
+        return new LaneSettings(workers, Math.min(workers, MOST_PER_QUEUE_PAIR), FROM_BYTES, PIECE_BYTES, BUSY_POLL);
     }
 }

@@ -55,7 +55,7 @@ final class Lanes {
 
     /** Sends a message in pieces; they end where a line of {@link OrderedCopy#LINE} of the destination does. */
     void send(int psn, SoftwareMemoryRegion region, long localAddress, int length, long remoteAddress, int remoteKey) {
-        int most = Math.min(ready.size(), Math.max(1, length / Math.max(1, settings.fromBytes() / 2)));
+        int most = Math.min(ready.size(), Math.max(1, length / settings.pieceBytes()));
         int size = Math.ceilDiv(length, most);
         int sent = 0;
         lastWentInPieces = true;

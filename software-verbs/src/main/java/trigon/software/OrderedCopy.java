@@ -7,9 +7,9 @@ import trigon.verbs.Memory;
  * Puts an arriving message into its destination so that a CPU or GPU which polls the destination never sees a flag
  * before the data that the flag announces, as NCCL's LL and LL128 protocols expect of an RDMA NIC.
  *
- * <p>The destination is written in ascending order and, apart from unaligned edges, in aligned words of 8 bytes, each
- * by one store. A word is written once, when all of it has arrived, wherever the stream was cut. The last word of each
- * line of 128 bytes, and the last word of the message, are ordered after everything before them.
+ * <p>Apart from unaligned edges the destination is written in aligned words of 8 bytes, each by one store, when all of it
+ * has arrived, wherever the stream was cut. The last word of each line of 128 bytes, and the last word of the message,
+ * are ordered after everything before them. The source may be changed meanwhile.
  */
 final class OrderedCopy {
 
@@ -19,6 +19,12 @@ final class OrderedCopy {
     private static final int WORD = Long.BYTES;
     private static final long LAST_WORD_OF_LINE = LINE - WORD;
 
+    /** Words of a block that is copied at once, and the fewest for which that pays. */
+    private static final int BLOCK_WORDS = 1024;
+
+    private static final int LEAST_BULK_WORDS = 32;
+
+    private final long[] heldWords = new long[BLOCK_WORDS * WORD / LINE + 2];
     private long destination;
     private long remaining;
     private long carry;
@@ -68,6 +74,61 @@ final class OrderedCopy {
     }
 
     private void putWords(long source, int words) {
+        long from = source;
+        int left = words;
+        // a bulk copy moves whole words only where both sides are aligned
+        if ((source & (WORD - 1)) == 0) {
+            for (; left >= LEAST_BULK_WORDS; left -= Math.min(left, BLOCK_WORDS)) {
+                int block = Math.min(left, BLOCK_WORDS);
+                putBlock(from, block);
+                from += (long) block * WORD;
+            }
+        }
+        putWordByWord(from, left);
+    }
+
+    /**
+     * In three steps, which is fast before the loops are compiled, too: the last words of lines change places with what
+     * the destination has there, all is copied in whatever order, and then the last words follow in theirs.
+     */
+    private void putBlock(long source, int words) {
+        long bytes = (long) words * WORD;
+        long end = destination + bytes;
+        boolean ends = bytes == remaining / WORD * WORD;
+        long first = destination + (LAST_WORD_OF_LINE - (destination & (LINE - 1)));
+        long toSource = source - destination;
+        int held = 0;
+        for (long at = first; at < end; at += LINE) {
+            hold(held++, at, toSource);
+        }
+        boolean holdsLast = ends && ((end - WORD) & (LINE - 1)) != LAST_WORD_OF_LINE;
+        if (holdsLast) {
+            hold(held, end - WORD, toSource);
+        }
+        Memory.copy(source, destination, bytes);
+        int shown = 0;
+        for (long at = first; at < end; at += LINE) {
+            show(shown++, at, toSource);
+        }
+        if (holdsLast) {
+            show(shown, end - WORD, toSource);
+        }
+        destination = end;
+        remaining -= bytes;
+    }
+
+    private void hold(int index, long at, long toSource) {
+        heldWords[index] = Memory.getLong(at + toSource);
+        Memory.putLong(at + toSource, Memory.getLong(at));
+    }
+
+    private void show(int index, long at, long toSource) {
+        VarHandle.storeStoreFence();
+        Memory.putLongOpaque(at, heldWords[index]);
+        Memory.putLong(at + toSource, heldWords[index]);
+    }
+
+    private void putWordByWord(long source, int words) {
         long to = destination;
         long from = source;
         long last = to + (remaining / WORD - 1) * WORD;

@@ -35,9 +35,6 @@ final class SoftwareQueuePair implements QueuePair {
 
     private static final Logger log = LoggerFactory.getLogger(SoftwareQueuePair.class);
 
-    /** As long as NCCL's clear-to-send, and some more. */
-    private static final int SHORT_BYTES = 64;
-
     private final SoftwareDeviceContext context;
     private final Attendant attendant;
     private final SoftwareProtectionDomain protectionDomain;
@@ -64,7 +61,7 @@ final class SoftwareQueuePair implements QueuePair {
 
     // the rest is changed under the lock
     /** Whether the attendant looks at it every now and then, instead of at its connections. */
-    private volatile boolean watched; // posting threads look at it
+    private boolean watched;
 
     // set on the way to READY_TO_SEND
     private volatile int accessBits; // lane workers look at it
@@ -198,18 +195,10 @@ final class SoftwareQueuePair implements QueuePair {
         }
         int result = sendQueue.offer(
                 opcode, workRequestId, source, length, localKey, remoteAddress, remoteKey, operand, sendFlags);
-        if (result == 0 && !mayWaitForPoll(length, sendFlags)) {
+        if (result == 0) {
             drive(false, System.nanoTime());
         }
         return result;
-    }
-
-    /**
-     * Whether a request, just posted, may wait until the next poll: several short ones cost one write to the socket then.
-     * Nobody asked to be told of its end, and if nobody polls, the attendant does it.
-     */
-    private boolean mayWaitForPoll(int length, int sendFlags) {
-        return watched && length <= SHORT_BYTES && (sendFlags & SendFlag.SIGNALED) == 0;
     }
 
     @Override

@@ -37,7 +37,7 @@ class LanesTest {
     private final SoftwareVerbs other = provider(2);
 
     private static SoftwareVerbs provider(int workers) {
-        LaneSettings lanes = new LaneSettings(workers, 3, FROM_BYTES, Duration.ofNanos(20_000));
+        LaneSettings lanes = new LaneSettings(workers, 3, FROM_BYTES, FROM_BYTES / 2, Duration.ofNanos(20_000));
         return new SoftwareVerbs(List.of(Loopback.A, Loopback.B), lanes);
     }
 

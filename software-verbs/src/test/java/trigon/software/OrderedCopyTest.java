@@ -8,6 +8,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import trigon.testsupport.NativeBuffer;
 import trigon.verbs.Memory;
 
@@ -22,7 +24,7 @@ class OrderedCopyTest {
                 NativeBuffer to = new NativeBuffer(4096)) {
             OrderedCopy copy = new OrderedCopy();
             for (int round = 0; round < 20_000; round++) {
-                int length = random.nextInt(round % 3 == 0 ? 600 : 40);
+                int length = random.nextInt(round % 3 == 0 ? 3000 : 40);
                 int source = random.nextInt(64);
                 int target = random.nextInt(1, 64);
                 to.fill((byte) round);
@@ -30,7 +32,7 @@ class OrderedCopyTest {
                 copy.start(to.at(target), length);
                 int done = 0;
                 while (done < length) {
-                    int piece = random.nextInt(1, Math.min(length - done, 200) + 1);
+                    int piece = random.nextInt(1, Math.min(length - done, round % 2 == 0 ? 3000 : 200) + 1);
                     copy.accept(from.at(source + done), piece);
                     done += piece;
                 }
@@ -45,13 +47,14 @@ class OrderedCopyTest {
     }
 
     /** A reader that polls the last word of each line, as NCCL's LL128 does, never sees it before the rest. */
-    @Test
-    void showsTheLastWordOfALineLast() throws InterruptedException {
+    @ParameterizedTest
+    @ValueSource(ints = {3, 8})
+    void showsTheLastWordOfALineLast(int start) throws InterruptedException {
         int lines = 16;
         int bytes = lines * OrderedCopy.LINE;
         AtomicBoolean stop = new AtomicBoolean();
         AtomicReference<String> failure = new AtomicReference<>("");
-        try (NativeBuffer from = new NativeBuffer(bytes + 8);
+        try (NativeBuffer from = new NativeBuffer(bytes + 64);
                 NativeBuffer to = new NativeBuffer(bytes)) {
             Thread reader = new Thread(() -> {
                 while (!stop.get() && failure.get().isEmpty()) {
@@ -63,12 +66,12 @@ class OrderedCopyTest {
             OrderedCopy copy = new OrderedCopy();
             for (long value = 1; value < 20_000; value++) {
                 for (int i = 0; i < bytes; i += Long.BYTES) {
-                    Memory.putLong(from.at(i + 3), value);
+                    Memory.putLong(from.at(i + start), value);
                 }
                 copy.start(to.address(), bytes);
-                int cut = random.nextInt(bytes);
-                copy.accept(from.at(3), cut);
-                copy.accept(from.at(3L + cut), bytes - cut);
+                int cut = random.nextInt(bytes / 8) * (random.nextBoolean() ? 8 : 7);
+                copy.accept(from.at(start), cut);
+                copy.accept(from.at((long) start + cut), bytes - cut);
             }
             stop.set(true);
             reader.join();
