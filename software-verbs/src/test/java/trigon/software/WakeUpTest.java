@@ -61,7 +61,7 @@ class WakeUpTest {
         }
     }
 
-    /** A short request that nobody waits for may wait for the next poll; but there may be none. */
+    /** Nobody asks to be told of the end of a request, and nobody polls afterwards. */
     @Test
     void whatNobodyWaitsForIsSentThoughNobodyPolls() {
         long seed = new Random().nextLong();
