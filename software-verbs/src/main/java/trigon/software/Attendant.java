@@ -2,7 +2,6 @@ package trigon.software;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.channels.ClosedChannelException;
 import java.nio.channels.ClosedSelectorException;
 import java.nio.channels.SelectableChannel;
 import java.nio.channels.SelectionKey;
@@ -63,6 +62,9 @@ final class Attendant implements AutoCloseable {
     private synchronized Selector started() throws IOException {
         Selector open = selector;
         if (open == null) {
+            if (closed) {
+                throw new ClosedSelectorException();
+            }
             open = Selector.open();
             selector = open;
         }
@@ -70,8 +72,8 @@ final class Attendant implements AutoCloseable {
             Selector mine = open;
             Thread starting = new Thread(() -> run(mine), name);
             starting.setDaemon(true);
+            starting.start(); // or there is no memory for a thread, and the next call tries again
             thread = starting;
-            starting.start();
         }
         return open;
     }
@@ -111,6 +113,8 @@ final class Attendant implements AutoCloseable {
         }
         try {
             started().wakeup();
+        } catch (ClosedSelectorException _) {
+            // just now
         } catch (IOException e) {
             throw new UncheckedIOException("no selector for " + name, e);
         }
@@ -128,7 +132,7 @@ final class Attendant implements AutoCloseable {
             open.wakeup();
             return key;
         } catch (ClosedSelectorException e) {
-            throw new ClosedChannelException();
+            throw new IOException(name + " has ended", e);
         }
     }
 
@@ -141,11 +145,14 @@ final class Attendant implements AutoCloseable {
 
     private void run(Selector open) {
         try (open) {
-            while (!closed) {
-                turn(open);
+            try {
+                while (!closed) {
+                    turn(open);
+                }
+            } finally {
+                closeChannels(open);
             }
-            closeChannels(open);
-        } catch (IOException | RuntimeException e) {
+        } catch (IOException | RuntimeException | VirtualMachineError e) {
             log.error("{} ends: software links do not work any more in this process", name, e);
         }
     }
@@ -170,7 +177,7 @@ final class Attendant implements AutoCloseable {
         watched.removeIf(queuePair -> {
             try {
                 return queuePair.attend();
-            } catch (RuntimeException e) {
+            } catch (RuntimeException | VirtualMachineError e) {
                 log.warn("{} cannot be attended to, which is a defect of the software device", queuePair, e);
                 return true;
             }
@@ -216,8 +223,9 @@ final class Attendant implements AutoCloseable {
     private static void guarded(Runnable action) {
         try {
             action.run();
-        } catch (RuntimeException e) {
-            log.warn("A defect of the software device", e);
+        } catch (RuntimeException | VirtualMachineError e) {
+            // the second is a lack of memory most likely: one connection less is no reason to leave all others alone
+            log.warn("A lack of memory, or a defect of the software device", e);
         }
     }
 
@@ -226,7 +234,7 @@ final class Attendant implements AutoCloseable {
         for (SelectionKey key : open.keys()) {
             key.channel().close();
         }
-        open.selectNow();
+        open.selectNow(); // lets go of the sockets
     }
 
     /** Ends the thread and closes all channels that it has. */

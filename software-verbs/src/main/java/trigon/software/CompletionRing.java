@@ -5,7 +5,7 @@ import java.lang.invoke.VarHandle;
 import trigon.verbs.WorkCompletions;
 
 /**
- * Completions on their way from the event loops, which add, to the one thread that polls. Preallocated; no side locks or
+ * Completions on their way from whoever moves data, any number of threads, to the one that polls. Preallocated; no side locks or
  * allocates. A slot is filled once it holds the number of its completion, counted from 1.
  */
 final class CompletionRing {

@@ -1,6 +1,8 @@
 package trigon.software;
 
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.CancelledKeyException;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
 
@@ -14,6 +16,14 @@ abstract class Connection extends StreamReader implements Attendant.Attended {
     /** A connection that is not to be looked at for now. */
     Connection(SocketChannel channel, Attendant attendant, int headerBytes) throws IOException {
         super(channel, headerBytes);
+        this.attendant = attendant;
+        key = attendant.register(channel, 0, this);
+    }
+
+    /** A connection like that, which reads no more than one header until it has a buffer of its own. */
+    Connection(SocketChannel channel, Attendant attendant, int headerBytes, ByteBuffer headerBuffer)
+            throws IOException {
+        super(channel, headerBytes, headerBuffer, true);
         this.attendant = attendant;
         key = attendant.register(channel, 0, this);
     }
@@ -42,9 +52,13 @@ abstract class Connection extends StreamReader implements Attendant.Attended {
     }
 
     private void setInterest(int wanted) {
-        if (key.isValid()) {
-            key.interestOps(wanted);
-            armed = wanted;
+        try {
+            if (key.isValid()) {
+                key.interestOps(wanted);
+                armed = wanted;
+            }
+        } catch (CancelledKeyException _) {
+            // just now, since the provider is being closed
         }
     }
 

@@ -38,49 +38,56 @@ final class Connector {
     void connect() {
         connecting = true;
         SoftwareDeviceContext context = queuePair.context();
+        RequestConnection connection;
         try {
             int attempt = epoch;
             SocketChannel channel = SocketChannel.open();
             opening = channel;
             context.socketOptions().apply(channel);
             channel.bind(new InetSocketAddress(context.device().address(), 0));
-            if (channel.connect(queuePair.peer().address())) {
-                succeeded(channel);
-            } else {
+            if (!channel.connect(queuePair.peer().address())) {
                 queuePair
                         .attendant()
                         .register(
                                 channel,
                                 SelectionKey.OP_CONNECT,
                                 () -> queuePair.locked(() -> onConnectable(channel, attempt)));
+                return;
             }
-        } catch (IOException e) {
+            connection = new RequestConnection(channel, queuePair, requester);
+        } catch (IOException | OutOfMemoryError e) {
             failed(e);
+            return;
         }
+        succeeded(connection);
     }
 
     private void onConnectable(SocketChannel channel, int attempt) {
         if (attempt != epoch) {
             return; // given up meanwhile
         }
+        RequestConnection connection;
         try {
-            if (channel.finishConnect()) {
-                succeeded(channel);
+            if (!channel.finishConnect()) {
+                return;
             }
-        } catch (IOException e) {
+            connection = new RequestConnection(channel, queuePair, requester);
+        } catch (IOException | OutOfMemoryError e) {
             failed(e);
+            return;
         }
+        succeeded(connection);
     }
 
-    private void succeeded(SocketChannel channel) throws IOException {
-        RequestConnection connection = new RequestConnection(channel, queuePair, requester);
+    private void succeeded(RequestConnection connection) {
         epoch++;
         connecting = false;
         opening = null;
         requester.onConnected(connection);
     }
 
-    private void failed(IOException cause) {
+    /** The cause is a lack of buffers, if it is no {@link IOException}: there may be some in a moment. */
+    private void failed(Throwable cause) {
         InetSocketAddress peer = queuePair.peer().address();
         log.debug("{} cannot connect to {}: {}", queuePair, peer, cause.getMessage());
         stop();

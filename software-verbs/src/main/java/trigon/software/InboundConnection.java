@@ -1,6 +1,7 @@
 package trigon.software;
 
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.channels.SocketChannel;
 import java.util.concurrent.TimeUnit;
@@ -36,14 +37,14 @@ final class InboundConnection extends Connection {
     private Preamble.@Nullable Hello hello;
 
     private @Nullable Responder responder;
-    /** From the adoption on: strangers get no memory. */
+    /** From the adoption on, as is a buffer for what comes in: strangers get no memory but for the preamble. */
     private @Nullable ResponseStream stream;
 
     private boolean refusing;
 
     InboundConnection(SocketChannel channel, Attendant attendant, Listener listener, long preambleMillis)
             throws IOException {
-        super(channel, attendant, WireFormat.PREAMBLE_BYTES);
+        super(channel, attendant, WireFormat.PREAMBLE_BYTES, listener.preambleBuffer());
         this.channel = channel;
         this.listener = listener;
         from = (InetSocketAddress) channel.getRemoteAddress();
@@ -76,15 +77,26 @@ final class InboundConnection extends Connection {
         return known;
     }
 
+    /** Where it comes from. */
+    InetAddress address() {
+        return from.getAddress();
+    }
+
     /** Waits until a responder adopts or declines it. */
     void keep() {
         phase = Phase.KEPT;
     }
 
-    /** The requests belong to that responder from now on. */
+    /**
+     * The requests belong to that responder from now on.
+     *
+     * @throws OutOfMemoryError if there is no memory for its buffers; then nothing has changed
+     */
     void adoptedBy(Responder owner) {
+        ResponseStream responses = new ResponseStream(channel, this);
+        takeOwnBuffer();
         responder = owner;
-        stream = new ResponseStream(channel, this);
+        stream = responses;
         phase = Phase.ADOPTED;
         resume();
     }
@@ -100,7 +112,7 @@ final class InboundConnection extends Connection {
         leaveAttendant();
         try {
             taker.take(channel);
-        } catch (IOException e) {
+        } catch (IOException | OutOfMemoryError e) {
             end(e.toString());
         }
     }

@@ -18,7 +18,7 @@ final class IncomingLane extends StreamReader {
     private @Nullable SoftwareMemoryRegion target;
 
     IncomingLane(SocketChannel channel, SoftwareQueuePair queuePair, LaneWorker worker, PieceCounts counts) {
-        super(channel, WireFormat.PIECE_BYTES, worker.receiveBuffer());
+        super(channel, WireFormat.PIECE_BYTES, worker.receiveBuffer(), false);
         this.queuePair = queuePair;
         this.worker = worker;
         this.counts = counts;

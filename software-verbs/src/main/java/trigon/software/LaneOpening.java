@@ -51,7 +51,7 @@ final class LaneOpening {
             if (connected) {
                 introduce(opening);
             }
-        } catch (IOException e) {
+        } catch (IOException | OutOfMemoryError e) {
             failed(e);
         }
     }
@@ -68,7 +68,7 @@ final class LaneOpening {
                 mine.interestOps(SelectionKey.OP_READ);
                 introduce(opening);
             }
-        } catch (IOException e) {
+        } catch (IOException | OutOfMemoryError e) {
             failed(e);
         }
     }
@@ -102,7 +102,7 @@ final class LaneOpening {
         }
     }
 
-    private void failed(IOException cause) {
+    private void failed(Throwable cause) {
         log.debug("{} has no lane {}: {}", queuePair, number, cause.toString());
         giveUp();
         lanes.failed(this);

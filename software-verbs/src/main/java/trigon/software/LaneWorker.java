@@ -41,6 +41,7 @@ final class LaneWorker implements AutoCloseable {
     private final List<SoftwareQueuePair> concerned = new ArrayList<>();
     private boolean moved;
 
+    private volatile boolean failed;
     private volatile boolean asleep;
     private volatile boolean closed;
 
@@ -57,8 +58,14 @@ final class LaneWorker implements AutoCloseable {
         thread.setDaemon(true);
     }
 
-    void start() {
-        thread.start();
+    /** Starts its thread; without memory for one it is closed. */
+    void start() throws IOException {
+        try {
+            thread.start();
+        } catch (OutOfMemoryError e) {
+            selector.close();
+            throw e;
+        }
     }
 
     // ---- any thread
@@ -72,6 +79,10 @@ final class LaneWorker implements AutoCloseable {
     void add(OutgoingLane lane) throws IOException {
         register(lane.channel(), 0, lane);
         between(() -> outgoing.add(lane));
+        if (failed) {
+            between(() -> outgoing.remove(lane));
+            throw new ClosedChannelException();
+        }
     }
 
     /** Begins to receive on a lane. */
@@ -130,21 +141,39 @@ final class LaneWorker implements AutoCloseable {
     private void run() {
         long activeAt = System.nanoTime();
         try (selector) {
-            while (!closed) {
-                if (takeTurn()) {
-                    activeAt = System.nanoTime();
-                } else if (System.nanoTime() - activeAt < pollNanos) {
-                    Thread.yield(); // to whoever has no core of its own
-                } else {
-                    sleep();
+            try {
+                while (!closed) {
+                    if (takeTurn()) {
+                        activeAt = System.nanoTime();
+                    } else if (System.nanoTime() - activeAt < pollNanos) {
+                        Thread.yield(); // to whoever has no core of its own
+                    } else {
+                        sleep();
+                    }
                 }
+            } finally {
+                between(this::closeLanes);
             }
-            for (SelectionKey key : selector.keys()) {
-                key.channel().close();
+        } catch (IOException | RuntimeException | VirtualMachineError e) {
+            log.error("{} ends: the queue pairs that have lanes on it fail", name, e);
+            between(this::breakLanes);
+            tellConcerned();
+        }
+    }
+
+    /** Peers are to see that this end is gone. */
+    private void closeLanes() {
+        for (SelectionKey key : selector.keys()) {
+            if (key.channel() instanceof SocketChannel channel) {
+                StreamReader.closeQuietly(channel);
             }
-            selector.selectNow();
-        } catch (IOException | RuntimeException e) {
-            log.error("{} ends: software links do not work any more in this process", name, e);
+        }
+    }
+
+    private void breakLanes() {
+        failed = true;
+        for (OutgoingLane lane : outgoing) {
+            lane.breakOff(this);
         }
     }
 
@@ -159,17 +188,26 @@ final class LaneWorker implements AutoCloseable {
         } finally {
             turn.unlock();
         }
-        // not during the turn: who holds a queue pair's lock may wait for its end
+        tellConcerned();
+        return moved;
+    }
+
+    /** Not during a turn: who holds a queue pair's lock may wait for its end. */
+    private void tellConcerned() {
         for (int i = 0; i < concerned.size(); i++) {
             concerned.get(i).onPieces();
         }
         concerned.clear();
-        return moved;
     }
 
     private void onReady(SelectionKey key) {
         if (key.attachment() instanceof IncomingLane lane) {
-            moved |= lane.receive();
+            try {
+                moved |= lane.receive();
+            } catch (RuntimeException | VirtualMachineError e) {
+                log.warn("A lane ends, for lack of memory or by a defect of the software device", e);
+                lane.end(e.toString()); // so the peer's end breaks, and its queue pair fails
+            }
         }
     }
 

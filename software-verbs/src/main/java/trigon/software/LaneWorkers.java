@@ -32,15 +32,15 @@ final class LaneWorkers implements AutoCloseable {
     }
 
     private LaneWorker worker(int number) throws IOException {
-        int index = number % settings.workers();
+        int index = Math.floorMod(number, settings.workers());
         if (closed && workers.isEmpty()) {
             throw new IOException("the software devices are closed");
         }
         if (index >= workers.size() && !closed) {
             LaneWorker started = new LaneWorker(
                     "trigon-lane-" + workers.size(), settings.busyPoll().toNanos());
-            workers.add(started);
             started.start();
+            workers.add(started);
         }
         return workers.get(index % workers.size());
     }

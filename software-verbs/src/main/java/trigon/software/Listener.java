@@ -3,11 +3,11 @@ package trigon.software;
 import java.io.Closeable;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.ClosedChannelException;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
-import java.util.HashSet;
-import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -23,7 +23,9 @@ final class Listener implements Attendant.Attended {
 
     private static final Logger log = LoggerFactory.getLogger(Listener.class);
     private static final int BACKLOG = 1024;
-    private static final int STRANGER_LIMIT = 1024;
+    /** Most connections accepted in a row: the attendant has other things to do. */
+    private static final int ACCEPTS_AT_ONCE = 64;
+
     private static final long REPORT_EVERY_NANOS = TimeUnit.SECONDS.toNanos(10);
 
     /** After a failure, for lack of file descriptors for example: trying again at once would be trying without end. */
@@ -34,11 +36,13 @@ final class Listener implements Attendant.Attended {
     private final ServerSocketChannel server;
     private final SelectionKey key;
     private final Timer retry = new Timer(this::acceptAgain);
-    /** Those that have not sent their preamble. */
-    private final Set<InboundConnection> strangers = new HashSet<>();
+    private final Strangers strangers = new Strangers();
+    /** Used by all strangers, one after the other. */
+    private final ByteBuffer preambleBuffer = ByteBuffer.allocateDirect(WireFormat.PREAMBLE_BYTES);
 
     private long reportedAt = System.nanoTime() - REPORT_EVERY_NANOS;
     private int unreported;
+    private long failureReportedAt = reportedAt;
 
     Listener(SoftwareDeviceContext context, long preambleMillis) {
         this.context = context;
@@ -49,8 +53,8 @@ final class Listener implements Attendant.Attended {
             bound.configureBlocking(false);
             bound.bind(new InetSocketAddress(context.device().address(), 0), BACKLOG);
             server = bound;
-            key = context.attendant().register(bound, SelectionKey.OP_ACCEPT, this);
-        } catch (IOException e) {
+            key = context.attendant().register(bound, 0, this);
+        } catch (IOException | OutOfMemoryError e) {
             closeQuietly(bound);
             throw new VerbsException(
                     "ibv_open_device",
@@ -58,6 +62,8 @@ final class Listener implements Attendant.Attended {
                     Errno.EADDRNOTAVAIL,
                     "cannot listen on its address: " + e.getMessage());
         }
+        acceptAgain();
+        context.attendant().wakeUp();
     }
 
     private static void closeQuietly(@Nullable Closeable channel) {
@@ -78,14 +84,21 @@ final class Listener implements Attendant.Attended {
     @Override
     public void onReady() {
         try {
-            for (SocketChannel channel = server.accept(); channel != null; channel = server.accept()) {
+            for (int i = 0; i < ACCEPTS_AT_ONCE; i++) {
+                SocketChannel channel = server.accept();
+                if (channel == null) {
+                    return;
+                }
                 accepted(channel);
             }
+        } catch (ClosedChannelException _) {
+            // just now
         } catch (IOException e) {
-            log.warn(
-                    "{} cannot accept a connection, and tries again in a moment: {}",
-                    context.deviceName(),
-                    e.getMessage());
+            long now = System.nanoTime();
+            if (now - failureReportedAt >= REPORT_EVERY_NANOS) {
+                failureReportedAt = now;
+                log.warn("{} cannot accept connections, and keeps trying: {}", context.deviceName(), e.getMessage());
+            }
             if (key.isValid()) {
                 key.interestOps(0);
                 context.attendant().schedule(retry, RETRY_NANOS);
@@ -100,20 +113,23 @@ final class Listener implements Attendant.Attended {
     }
 
     private void accepted(SocketChannel channel) {
+        InboundConnection evicted;
         try {
-            if (strangers.size() == STRANGER_LIMIT) {
-                rejected(
-                        (InetSocketAddress) channel.getRemoteAddress(),
-                        STRANGER_LIMIT + " others have not said who they are either");
-                channel.close();
-                return;
-            }
             context.socketOptions().apply(channel);
-            strangers.add(new InboundConnection(channel, context.attendant(), this, preambleMillis));
-        } catch (IOException e) {
-            log.debug("{} was gone when it was accepted: {}", channel, e.getMessage());
+            evicted = strangers.add(new InboundConnection(channel, context.attendant(), this, preambleMillis));
+        } catch (IOException | OutOfMemoryError e) {
+            log.debug("{} was gone when it was accepted, or there is no memory for it: {}", channel, e.toString());
             closeQuietly(channel);
+            return;
         }
+        if (evicted != null) {
+            evicted.reject("more than " + Strangers.MOST + " have not said who they are");
+        }
+    }
+
+    /** Where strangers read their preamble. */
+    ByteBuffer preambleBuffer() {
+        return preambleBuffer;
     }
 
     void identified(InboundConnection connection, Preamble.Hello hello) {

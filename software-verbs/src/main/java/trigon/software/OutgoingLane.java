@@ -5,12 +5,16 @@ import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A connection on which pieces of a queue pair's messages leave: a ring that is filled under the queue pair's lock and
  * worked off during the turns of the lane's worker.
  */
 final class OutgoingLane {
+
+    private static final Logger log = LoggerFactory.getLogger(OutgoingLane.class);
 
     /** One piece of each message that may be under way. */
     private static final int PIECES = PieceCounts.MESSAGES;
@@ -95,6 +99,12 @@ final class OutgoingLane {
 
     // ---- during the worker's turns
 
+    /** It sends nothing more, and its queue pair is to know. */
+    void breakOff(LaneWorker turn) {
+        broken = true;
+        turn.tell(queuePair);
+    }
+
     boolean hasWork() {
         return !broken && (left > 0 || header.hasRemaining() || head.get() != tail.getVolatile());
     }
@@ -116,8 +126,10 @@ final class OutgoingLane {
                 wrote = true;
             }
         } catch (IOException _) {
-            broken = true;
-            turn.tell(queuePair);
+            breakOff(turn);
+        } catch (RuntimeException | VirtualMachineError e) {
+            log.warn("A lane of {} ends, for lack of memory or by a defect of the software device", queuePair, e);
+            breakOff(turn);
         }
         return wrote;
     }
@@ -129,9 +141,8 @@ final class OutgoingLane {
         SoftwareMemoryRegion region = source;
         if (region == null || !region.isOpen()) {
             // the rest of the piece cannot be had, so nothing after it can be told apart any more
-            broken = true;
             lostPsn = WireFormat.piecePsn(headerAddress);
-            turn.tell(queuePair);
+            breakOff(turn);
             return 0;
         }
         int chunk = Math.min(left, OutboundStream.WRITE_LIMIT);

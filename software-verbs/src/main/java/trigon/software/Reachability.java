@@ -59,11 +59,23 @@ final class Reachability {
         }
     }
 
+    private static DatagramChannel openProbe(InetAddress destination) {
+        boolean four = destination instanceof Inet4Address;
+        try {
+            return DatagramChannel.open(four ? StandardProtocolFamily.INET : StandardProtocolFamily.INET6);
+        } catch (IOException e) {
+            // not a matter of routes: out of file descriptors, most likely
+            throw new VerbsException(
+                    "ibv_modify_qp",
+                    destination.getHostAddress(),
+                    Errno.ENOMEM,
+                    "no socket to look for a route to it with: " + e.getMessage());
+        }
+    }
+
     /** The source address that the kernel's routes give; the unspecified address if there is no route. */
     private static InetAddress kernelSource(InetAddress destination) {
-        boolean four = destination instanceof Inet4Address;
-        try (DatagramChannel probe =
-                DatagramChannel.open(four ? StandardProtocolFamily.INET : StandardProtocolFamily.INET6)) {
+        try (DatagramChannel probe = openProbe(destination)) {
             probe.connect(new InetSocketAddress(destination, DISCARD_PORT));
             return ((InetSocketAddress) probe.getLocalAddress()).getAddress();
         } catch (IOException e) {

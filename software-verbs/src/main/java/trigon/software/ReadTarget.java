@@ -2,7 +2,10 @@ package trigon.software;
 
 import org.jspecify.annotations.Nullable;
 
-/** Where the data of the READ that is being answered goes. One per requester; owned by the event loop. */
+/**
+ * Where the data of the READ that is being answered goes. One per requester; used under the queue
+ * pair's lock.
+ */
 final class ReadTarget {
 
     private final OrderedCopy copy = new OrderedCopy();

@@ -3,8 +3,8 @@ package trigon.software;
 import trigon.verbs.Errno;
 
 /**
- * The receive work requests of a queue pair: a preallocated ring which one posting thread fills and the event loop
- * takes from, oldest first.
+ * The receive work requests of a queue pair: a preallocated ring which one posting thread fills, and which is emptied
+ * under the queue pair's lock, oldest first.
  */
 final class ReceiveQueue {
 
@@ -38,7 +38,7 @@ final class ReceiveQueue {
         return 0;
     }
 
-    // ---- the event loop; the accessors are of the oldest request
+    // ---- under the queue pair's lock; the accessors are of the oldest request
 
     boolean isEmpty() {
         return head.get() == tail.getVolatile();

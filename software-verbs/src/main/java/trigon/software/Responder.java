@@ -123,11 +123,11 @@ final class Responder {
             candidate.becomeLane(channel -> {
                 LaneWorker worker = workers.nextForReceiving();
                 IncomingLane lane = new IncomingLane(channel, queuePair, worker, pieces);
-                channel.write(ByteBuffer.allocate(1));
                 worker.add(lane);
                 IncomingLane[] more = Arrays.copyOf(lanes, lanes.length + 1);
                 more[lanes.length] = lane;
                 lanes = more;
+                channel.write(ByteBuffer.allocate(1)); // the peer may use it
             });
         }
     }
@@ -148,8 +148,13 @@ final class Responder {
     }
 
     private void adopt(InboundConnection peer) {
+        try {
+            peer.adoptedBy(this);
+        } catch (OutOfMemoryError e) {
+            peer.reject("there is no memory for its buffers: " + e.getMessage());
+            return;
+        }
         connection = peer;
-        peer.adoptedBy(this);
         log.debug("{} is connected from {}", queuePair, peer.hello());
         queuePair.workLater(); // it may have said more already
         queuePair.arm();

@@ -6,8 +6,8 @@ import trigon.verbs.Errno;
 import trigon.verbs.Memory;
 
 /**
- * The send work requests of a queue pair: a preallocated ring which one posting thread fills and the event loop works
- * off. An index counts requests since the last RESET; the slot is free again once {@link #release} passes it.
+ * The send work requests of a queue pair: a preallocated ring which one posting thread fills, and which is worked off
+ * under the queue pair's lock. An index counts requests since the last RESET; the slot is free again once {@link #release} passes it.
  */
 final class SendQueue {
 
@@ -92,7 +92,7 @@ final class SendQueue {
         return 0;
     }
 
-    // ---- the event loop
+    // ---- under the queue pair's lock
 
     /** One past the newest request. */
     long tail() {

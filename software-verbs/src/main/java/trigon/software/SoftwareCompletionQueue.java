@@ -11,9 +11,9 @@ import trigon.verbs.VerbsException;
 import trigon.verbs.WorkCompletions;
 
 /**
- * A completion queue of a software device: whoever moves a queue pair's data adds, one thread polls
- * and moves data itself when there is nothing to take. When it overruns, its queue pairs go
- * to the error state, and polling it fails once the completions that fitted have been taken.
+ * A completion queue of a software device: whoever moves a queue pair's data adds, one thread polls, and moves data
+ * itself when there is nothing to take. When it overruns, its queue pairs go to the error state, and polling it fails once
+ * the completions that fitted have been taken.
  */
 final class SoftwareCompletionQueue implements CompletionQueue {
 

@@ -57,13 +57,12 @@ final class SoftwareProtectionDomain implements ProtectionDomain {
 
     void deregister(SoftwareMemoryRegion region) {
         synchronized (context) {
-            if (!context.memoryRegions().remove(region)) {
-                return;
+            if (context.memoryRegions().remove(region)) {
+                released();
+                context.ledger().closed(ResourceLedger.Kind.MEMORY_REGION);
             }
-            released();
-            context.ledger().closed(ResourceLedger.Kind.MEMORY_REGION);
         }
-        context.passBarrier();
+        context.passBarrier(); // also for who closes it while another does
     }
 
     @Override

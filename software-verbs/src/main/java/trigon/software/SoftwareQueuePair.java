@@ -50,7 +50,7 @@ final class SoftwareQueuePair implements QueuePair {
     private volatile boolean awaitsReceive;
     private volatile boolean closed;
 
-    /** Held by whoever moves data or changes state. */
+    /** Held by whoever moves data or changes state. Who has let go of it looks once more at {@link #hasPosted}. */
     private final ReentrantLock lock = new ReentrantLock();
     /** When it was polled last; written by the polling thread. */
     private final PaddedIndex polledAt = new PaddedIndex();
@@ -59,7 +59,7 @@ final class SoftwareQueuePair implements QueuePair {
 
     private volatile boolean workDue;
 
-    // the rest is used under the lock
+    // the rest is changed under the lock
     /** Whether the attendant looks at it every now and then, instead of at its connections. */
     private boolean watched;
 
@@ -247,11 +247,12 @@ final class SoftwareQueuePair implements QueuePair {
             }
             work();
             responder.send(alone, now);
-        } catch (RuntimeException e) {
-            log.warn("{} fails, which is a defect of the software device", this, e);
-            enterError("a defect: " + e);
+            arm();
+        } catch (RuntimeException | VirtualMachineError e) {
+            // the second is a lack of memory most likely: neither may reach the thread that posts or polls
+            log.warn("{} fails, for lack of memory or by a defect of the software device", this, e);
+            enterError("cannot go on: " + e);
         }
-        arm();
     }
 
     /** Whether something has been posted since the last look. */
@@ -311,16 +312,15 @@ final class SoftwareQueuePair implements QueuePair {
 
     /** One of the connections is ready: from now on the attendant looks at the queue pair every now and then. */
     void onReady() {
-        lock.lock();
-        try {
-            if (!watched) {
-                watched = true;
-                requester.disarm();
-                responder.disarm();
-                attendant.watch(this);
-            }
-        } finally {
-            lock.unlock();
+        locked(this::becomeWatched);
+    }
+
+    private void becomeWatched() {
+        if (!watched) {
+            watched = true;
+            requester.disarm();
+            responder.disarm();
+            attendant.watch(this);
         }
     }
 
@@ -361,6 +361,7 @@ final class SoftwareQueuePair implements QueuePair {
         lock.lock();
         try {
             action.run();
+            arm(); // it may have left something that the socket did not take
         } finally {
             lock.unlock();
         }

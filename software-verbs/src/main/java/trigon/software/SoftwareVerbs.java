@@ -97,7 +97,7 @@ public final class SoftwareVerbs implements VerbsProvider, AutoCloseable {
         return ledger;
     }
 
-    /** Ends the thread. What is still open does nothing any more, and may still be closed. */
+    /** Ends the threads. What is still open does nothing any more, and may still be closed. */
     @Override
     public void close() {
         if (!ledger.outstanding().isEmpty()) {

@@ -44,15 +44,25 @@ abstract class StreamReader {
     private boolean paused;
     private boolean discarding;
     private boolean ended;
+    /** Whether it reads no more than the header that it waits for, so that nothing is ever kept. */
+    private boolean oneHeaderOnly;
+
+    private boolean cannotGrow;
 
     /** A reader with a buffer of its own, which grows when there is use for it. */
     StreamReader(SocketChannel channel, int headerBytes) {
-        this(channel, headerBytes, ByteBuffer.allocateDirect(SMALL_BUFFER));
+        this(channel, headerBytes, ByteBuffer.allocateDirect(SMALL_BUFFER), false);
     }
 
-    /** A reader with a buffer that it may share with others, since it is never paused. */
-    StreamReader(SocketChannel channel, int headerBytes, ByteBuffer buffer) {
+    /**
+     * A reader with a buffer that it may share with others.
+     *
+     * @param oneHeaderOnly whether it reads only one header before it {@linkplain #takeOwnBuffer gets its own buffer};
+     *     if not, it must never be paused
+     */
+    StreamReader(SocketChannel channel, int headerBytes, ByteBuffer buffer, boolean oneHeaderOnly) {
         this.channel = channel;
+        this.oneHeaderOnly = oneHeaderOnly;
         this.headerBytes = headerBytes;
         this.buffer = buffer;
         bufferAddress = MemorySegment.ofBuffer(buffer.clear()).address();
@@ -69,6 +79,17 @@ abstract class StreamReader {
 
     final SocketChannel channel() {
         return channel;
+    }
+
+    /** Ends the sharing of a buffer. */
+    final void takeOwnBuffer() {
+        setBuffer(ByteBuffer.allocateDirect(SMALL_BUFFER));
+        oneHeaderOnly = false;
+    }
+
+    private void setBuffer(ByteBuffer own) {
+        buffer = own;
+        bufferAddress = MemorySegment.ofBuffer(own).address();
     }
 
     final void expectHeaders(int bytes) {
@@ -115,7 +136,7 @@ abstract class StreamReader {
         }
         try {
             for (int i = 0; i < READS_AT_ONCE && !paused && !ended; i++) {
-                int bytes = channel.read(buffer.clear());
+                int bytes = channel.read(cleared());
                 if (bytes < 0) {
                     end("its other side has ended it");
                 } else if (bytes > 0) {
@@ -136,10 +157,19 @@ abstract class StreamReader {
         return received;
     }
 
+    private ByteBuffer cleared() {
+        buffer.clear();
+        return oneHeaderOnly ? buffer.limit(headerBytes - headerFilled) : buffer;
+    }
+
     private void growForPayload() {
-        if (payloadLeft > 0 && buffer.capacity() < LARGE_BUFFER && keptFrom == keptTo) {
-            buffer = ByteBuffer.allocateDirect(LARGE_BUFFER);
-            bufferAddress = MemorySegment.ofBuffer(buffer).address();
+        if (payloadLeft > 0 && buffer.capacity() < LARGE_BUFFER && keptFrom == keptTo && !cannotGrow) {
+            try {
+                setBuffer(ByteBuffer.allocateDirect(LARGE_BUFFER));
+            } catch (OutOfMemoryError e) {
+                cannotGrow = true; // trying takes long
+                log.warn("{} reads into a small buffer: {}", channel, e.toString());
+            }
         }
     }
 

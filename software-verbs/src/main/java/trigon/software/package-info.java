@@ -6,12 +6,18 @@
  * pair sends its requests over one TCP connection of its own, on which the answers come back; the peer's requests come
  * over another, which the peer opened.
  *
- * <p>Threads: the event loops of a provider ({@code trigon-software-0} and so on) are the only ones that touch registered
- * memory. Each queue pair, with both of its connections, belongs to one of them; the first is also the control thread,
- * which owns the listeners and changes the tables of what is open. Posting and polling threads talk to an event loop
- * through rings of primitives; everything else runs as a task on it, and its caller waits. An event loop never waits for
- * another one. Closing a memory region first takes it out of the tables and then waits until each event loop has come
- * round once; from then on nothing reads or writes that memory.
+ * <p>Threads: data are moved by whoever posts and polls, under the lock of the queue pair; on the data path nobody waits
+ * for that lock, who does not get it leaves the work to who has it. The provider's {@link trigon.software.Attendant}
+ * ({@code trigon-software}) accepts and opens connections, keeps the time, and does the work of queue pairs that nobody
+ * polls. Where there are cores to spare, {@link trigon.software.LaneWorker}s ({@code trigon-lane-0} and so on) move the
+ * pieces of long messages on connections of their own, the lanes, in turns.
+ *
+ * <p>Locks, in the order in which they may be taken: a queue pair's lock; then a lane worker's turn, or the attendant's
+ * monitors. A device context's monitor guards the tables of what is open, and is never held together with a queue pair's
+ * lock. A worker or the attendant that has something to say to a queue pair holds nothing else meanwhile.
+ *
+ * <p>Closing a memory region takes it out of the tables, and then takes each queue pair's lock and each worker's turn once;
+ * from then on nothing reads or writes that memory. Closing a queue pair does the same for itself and its lanes.
  */
 @NullMarked
 package trigon.software;

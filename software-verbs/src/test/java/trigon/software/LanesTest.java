@@ -2,6 +2,8 @@ package trigon.software;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.IOException;
+import java.nio.channels.SocketChannel;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -230,6 +232,42 @@ class LanesTest {
                     assertThat(to.bytes()).containsOnly(2);
                 }
             }
+        }
+    }
+
+    /** What cannot be sent is, for the test, longer than its region. */
+    @Test
+    void aLaneThatFailsEndsNoWorker() throws IOException {
+        try (ConnectedPair pair = open();
+                ConnectedPair bystander = open();
+                NativeBuffer from = new NativeBuffer(LONG).randomize(new Random(4));
+                NativeBuffer to = new NativeBuffer(LONG)) {
+            openLanes(pair);
+            openLanes(bystander);
+            MemoryRegion local = bystander.first().register(from);
+            MemoryRegion remote = bystander.second().register(to);
+            SoftwareQueuePair queuePair = (SoftwareQueuePair) bystander.first().queuePair();
+            for (int worker = 0; worker < 3; worker++) {
+                SocketChannel channel = SocketChannel.open();
+                channel.configureBlocking(false);
+                LaneWorker mine = one.laneWorkers().nextForSending();
+                OutgoingLane bad = new OutgoingLane(channel, queuePair, mine);
+                mine.add(bad);
+                bad.offer(0, (SoftwareMemoryRegion) local, from.address(), LONG + 1, to.address(), 0, LONG + 1);
+                Await.until("the lane breaks", bad::isBroken);
+                mine.remove(bad);
+            }
+            for (ConnectedPair each : List.of(pair, bystander)) {
+                MemoryRegion source = each.first().register(from);
+                MemoryRegion target = each.second().register(to);
+                to.fill((byte) 0);
+                write(each, 1, from, source, to, target, 0, LONG);
+                assertThat(each.first().nextSend().status()).isEqualTo(WorkCompletionStatus.SUCCESS);
+                assertThat(to.bytes()).isEqualTo(from.bytes());
+                source.close();
+                target.close();
+            }
+            assertThat(remote.length()).isEqualTo(LONG);
         }
     }
 

@@ -5,7 +5,7 @@ import org.junit.jupiter.api.AfterAll;
 import trigon.testsupport.VerbsContract;
 import trigon.testsupport.VerbsFabric;
 
-/** The contract between two addresses of one provider, so that one event loop plays both ends. */
+/** The contract between two addresses of one provider, so that one attendant plays both ends. */
 class SoftwareVerbsContractTest extends VerbsContract {
 
     private static final SoftwareVerbs PROVIDER = Loopback.provider();

@@ -7,6 +7,8 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.net.Socket;
 import java.net.SocketTimeoutException;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
@@ -72,6 +74,59 @@ class StrangersTest {
             // right, but the peer has sent requests already
             assertClosed(pair.second(), preamble(pair, 0, 0, WireFormat.PREAMBLE_BYTES));
             assertStillWorks(pair);
+        }
+    }
+
+    /** Those who say nothing must not keep others out, however long they may be silent. */
+    @Test
+    void aFloodFromElsewhereKeepsNoPeerOut() throws IOException {
+        SoftwareVerbs patient = new SoftwareVerbs(List.of(Loopback.A, Loopback.B), Loopback.LANES, 600_000);
+        VerbsFabric there = new VerbsFabric(
+                new VerbsFabric.End(provider, "soft_a", 1, 0),
+                new VerbsFabric.End(patient, "soft_b", 1, 0),
+                Optional.empty());
+        List<Socket> flood = new ArrayList<>();
+        try (ConnectedPair pair = ConnectedPair.create(there, QueuePairSettings.DEFAULT)) {
+            for (int i = 0; i < Strangers.MOST + 100; i++) {
+                flood.add(socket(pair.second()));
+            }
+            pair.first().becomeReadyToReceive(pair.second().endpoint());
+            pair.second().becomeReadyToReceive(pair.first().endpoint());
+            pair.first().becomeReadyToSend();
+            pair.second().becomeReadyToSend();
+
+            assertStillWorks(pair);
+            assertThat(ends(flood.getFirst().getInputStream())).isTrue();
+        } finally {
+            for (Socket socket : flood) {
+                socket.close();
+            }
+        }
+        LedgerAssert.assertNothingOpen(patient);
+        patient.close();
+    }
+
+    /** The preamble comes in as many parts as the network likes, and requests right behind it. */
+    @Test
+    void takesAPreambleByteByByte() throws IOException {
+        try (ConnectedPair pair = ConnectedPair.create(fabric, QueuePairSettings.DEFAULT);
+                NativeBuffer request = new NativeBuffer(WireFormat.REQUEST_BYTES)) {
+            pair.second().becomeReadyToReceive(pair.first().endpoint());
+            pair.second().queuePair().postReceive(7, 0, 0, 0);
+            int psn = pair.first().endpoint().psn();
+            WireFormat.putRequest(request.address(), WireFormat.SEND, psn, 0, 0, 0, 0);
+            try (Socket slow = socket(pair.second())) {
+                slow.setTcpNoDelay(true);
+                byte[] preamble = preamble(pair, 0, 0, WireFormat.PREAMBLE_BYTES);
+                for (int i = 0; i < preamble.length - 1; i++) {
+                    slow.getOutputStream().write(preamble[i]);
+                }
+                byte[] rest = Arrays.copyOf(new byte[] {preamble[preamble.length - 1]}, 1 + request.bytes().length);
+                System.arraycopy(request.bytes(), 0, rest, 1, request.bytes().length);
+                slow.getOutputStream().write(rest);
+
+                assertThat(pair.second().nextReceive().workRequestId()).isEqualTo(7);
+            }
         }
     }
 

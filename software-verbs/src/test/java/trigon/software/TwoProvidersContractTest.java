@@ -5,7 +5,7 @@ import org.junit.jupiter.api.AfterAll;
 import trigon.testsupport.VerbsContract;
 import trigon.testsupport.VerbsFabric;
 
-/** The contract between two providers, each with its own event loop, as two processes have. */
+/** The contract between two providers, each with its own attendant, as two processes have. */
 class TwoProvidersContractTest extends VerbsContract {
 
     private static final SoftwareVerbs ONE = Loopback.provider();

@@ -12,14 +12,17 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import trigon.testsupport.Await;
 import trigon.testsupport.ConnectedPair;
 import trigon.testsupport.LedgerAssert;
 import trigon.testsupport.NativeBuffer;
 import trigon.testsupport.QueuePairSettings;
 import trigon.testsupport.VerbsFabric;
+import trigon.verbs.Memory;
 import trigon.verbs.MemoryRegion;
 import trigon.verbs.SendFlag;
 import trigon.verbs.WorkCompletionStatus;
@@ -55,6 +58,49 @@ class WakeUpTest {
             }
             LedgerAssert.assertNothingOpen(one);
             LedgerAssert.assertNothingOpen(other);
+        }
+    }
+
+    /** Nobody asks to be told of the end of a request, and nobody polls afterwards. */
+    @Test
+    void whatNobodyWaitsForIsSentThoughNobodyPolls() {
+        long seed = new Random().nextLong();
+        Random random = new Random(seed);
+        try (SoftwareVerbs one = new SoftwareVerbs(List.of(Loopback.A));
+                SoftwareVerbs other = new SoftwareVerbs(List.of(Loopback.B))) {
+            VerbsFabric fabric = new VerbsFabric(
+                    new VerbsFabric.End(one, "soft_a", 1, 0),
+                    new VerbsFabric.End(other, "soft_b", 1, 0),
+                    Optional.empty());
+            try (ConnectedPair pair = ConnectedPair.open(fabric, QueuePairSettings.DEFAULT.withTimeout(NO_TIME_LIMIT));
+                    NativeBuffer from = new NativeBuffer(Long.BYTES);
+                    NativeBuffer to = new NativeBuffer(Long.BYTES)) {
+                MemoryRegion local = pair.first().register(from);
+                MemoryRegion remote = pair.second().register(to);
+                for (int i = 1; i <= MESSAGES; i++) {
+                    long expected = i;
+                    for (int polls = random.nextInt(4) == 0 ? 0 : random.nextInt(200); polls > 0; polls--) {
+                        pair.first().hasSend();
+                    }
+                    if (random.nextInt(8) == 0) {
+                        LockSupport.parkNanos(1_000L * random.nextInt(3_000));
+                    }
+                    Memory.putLong(from.address(), expected);
+                    int posted = pair.first()
+                            .queuePair()
+                            .postWrite(
+                                    i,
+                                    from.address(),
+                                    Long.BYTES,
+                                    local.localKey(),
+                                    to.address(),
+                                    remote.remoteKey(),
+                                    SendFlag.NONE);
+                    assertThat(posted).isZero();
+                    Await.until(
+                            "message " + i + ", seed " + seed, () -> Memory.getLongAcquire(to.address()) == expected);
+                }
+            }
         }
     }
 
