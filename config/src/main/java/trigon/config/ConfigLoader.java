@@ -2,6 +2,7 @@ package trigon.config;
 
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.Map;
@@ -27,6 +28,9 @@ public final class ConfigLoader {
     /** Path of the cluster's key; overrides {@code handshake.clusterKeyFile} of the file. */
     public static final String CLUSTER_KEY_FILE = "TRIGON_CLUSTER_KEY_FILE";
 
+    /** How long a connected peer may be silent; overrides {@code handshake.peerTimeout} of the file. */
+    public static final String PEER_TIMEOUT = "TRIGON_PEER_TIMEOUT";
+
     private ConfigLoader() {}
 
     /**
@@ -40,12 +44,17 @@ public final class ConfigLoader {
         Optional<Setting<LinkPolicy>> links = variable(environment, LINKS).map(ConfigLoader::linksOfEnvironment);
         Optional<Setting<Path>> keyFile =
                 variable(environment, CLUSTER_KEY_FILE).map(ConfigLoader::keyFileOfEnvironment);
+        Optional<Setting<Duration>> peerTimeout =
+                variable(environment, PEER_TIMEOUT).map(ConfigLoader::peerTimeoutOfEnvironment);
         Optional<String> path = variable(environment, CONFIG);
         if (path.isEmpty()) {
             return PluginConfig.withoutFile(
                     links.orElse(Setting.ofDefault(LinkPolicy.AUTO)),
-                    HandshakeConfig.DEFAULT.with(key(keyFile)),
-                    withKeyFile(Map.of(), keyFile));
+                    with(HandshakeConfig.DEFAULT, peerTimeout).with(key(keyFile)),
+                    withSource(
+                            withSource(Map.of(), PluginConfig.CLUSTER_KEY_FILE, keyFile),
+                            PluginConfig.PEER_TIMEOUT,
+                            peerTimeout));
         }
         ConfigFile file = ConfigFile.read(path.get());
         SettingsDecoder.Decoded decoded = SettingsDecoder.decode(file);
@@ -59,8 +68,29 @@ public final class ConfigLoader {
                 decoded.cluster(),
                 node.map(Setting::value),
                 decoded.queuePair(),
-                decoded.handshake().with(key(usedKeyFile)),
-                withKeyFile(withNode(decoded.sources(), node), usedKeyFile));
+                with(decoded.handshake(), peerTimeout).with(key(usedKeyFile)),
+                withSource(
+                        withSource(
+                                withSource(decoded.sources(), PluginConfig.THIS_NODE, node),
+                                PluginConfig.CLUSTER_KEY_FILE,
+                                usedKeyFile),
+                        PluginConfig.PEER_TIMEOUT,
+                        peerTimeout));
+    }
+
+    private static HandshakeConfig with(HandshakeConfig config, Optional<Setting<Duration>> peerTimeout) {
+        return peerTimeout.map(set -> config.with(set.value())).orElse(config);
+    }
+
+    private static Setting<Duration> peerTimeoutOfEnvironment(String text) {
+        Duration silence = Located.duration(
+                        text, HandshakeConfig.SHORTEST_PEER_TIMEOUT, HandshakeConfig.LONGEST_PEER_TIMEOUT)
+                .orElseThrow(() -> new ConfigException("the environment variable %s is %s: %s"
+                        .formatted(
+                                PEER_TIMEOUT,
+                                Excerpt.quoted(text),
+                                Located.durationRule(HandshakeConfig.PEER_TIMEOUT_RANGE))));
+        return new Setting<>(silence, new Source.Environment(PEER_TIMEOUT));
     }
 
     private static Optional<ClusterKey> key(Optional<Setting<Path>> file) {
@@ -122,15 +152,10 @@ public final class ConfigLoader {
                                 NODE));
     }
 
-    private static Map<String, Source> withNode(Map<String, Source> sources, Optional<Setting<NodeConfig>> node) {
+    private static Map<String, Source> withSource(
+            Map<String, Source> sources, String key, Optional<? extends Setting<?>> setting) {
         Map<String, Source> all = new HashMap<>(sources);
-        node.ifPresent(setting -> all.put(PluginConfig.THIS_NODE, setting.source()));
-        return all;
-    }
-
-    private static Map<String, Source> withKeyFile(Map<String, Source> sources, Optional<Setting<Path>> file) {
-        Map<String, Source> all = new HashMap<>(sources);
-        file.ifPresent(setting -> all.put(PluginConfig.CLUSTER_KEY_FILE, setting.source()));
+        setting.ifPresent(set -> all.put(key, set.source()));
         return all;
     }
 

@@ -7,6 +7,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.SequencedMap;
 import java.util.regex.Matcher;
@@ -110,10 +111,20 @@ record Located(Path file, String key, int line, YamlNode node) {
 
     /** A number with its unit: {@code 500ms}, {@code 10s}, {@code 2m}, {@code 1h}. */
     Duration duration(Duration least, Duration most, String range) {
-        String rule = "must be a number with its unit (ms, s, m or h), such as 10s, from " + range;
-        Matcher parts = DURATION.matcher(text(rule));
+        String rule = durationRule(range);
+        return duration(text(rule), least, most).orElseThrow(() -> bad(rule));
+    }
+
+    /** What a duration has to look like. */
+    static String durationRule(String range) {
+        return "must be a number with its unit (ms, s, m or h), such as 10s, from " + range;
+    }
+
+    /** A duration in words of {@link #durationRule}; empty if it is none, or out of range. */
+    static Optional<Duration> duration(String text, Duration least, Duration most) {
+        Matcher parts = DURATION.matcher(text);
         if (!parts.matches()) {
-            throw bad(rule);
+            return Optional.empty();
         }
         long number = Long.parseLong(parts.group(1));
         Duration value = switch (parts.group(2)) {
@@ -122,10 +133,7 @@ record Located(Path file, String key, int line, YamlNode node) {
             case "m" -> Duration.ofMinutes(number);
             default -> Duration.ofHours(number);
         };
-        if (value.compareTo(least) < 0 || value.compareTo(most) > 0) {
-            throw bad(rule);
-        }
-        return value;
+        return Optional.of(value).filter(d -> d.compareTo(least) >= 0 && d.compareTo(most) <= 0);
     }
 
     private ConfigException unknownKey(String name, List<String> known) {

@@ -29,6 +29,7 @@ public record PluginConfig(
         Map<String, Source> sources) {
 
     static final String THIS_NODE = "thisNode";
+    static final String PEER_TIMEOUT = "handshake.peerTimeout";
     static final String CLUSTER_KEY_FILE = "handshake.clusterKeyFile";
 
     public PluginConfig {
@@ -87,6 +88,8 @@ public record PluginConfig(
                 .formatted(handshake.timeout().toMillis(), sourceOf("handshake.timeout")));
         lines.add("handshake.port: %s (%s)"
                 .formatted(handshake.port() == 0 ? "any free" : handshake.port(), sourceOf("handshake.port")));
+        lines.add(
+                "%s: %d ms (%s)".formatted(PEER_TIMEOUT, handshake.peerTimeout().toMillis(), sourceOf(PEER_TIMEOUT)));
         lines.add("%s: %s (%s)"
                 .formatted(
                         CLUSTER_KEY_FILE,

@@ -96,9 +96,10 @@ final class SettingsDecoder {
     }
 
     private HandshakeConfig handshake(Located value) {
-        Map<String, Located> entries = value.entriesOf(List.of("timeout", "port", "clusterKeyFile"));
+        Map<String, Located> entries = value.entriesOf(List.of("timeout", "port", "peerTimeout", "clusterKeyFile"));
         Located timeout = entries.get("timeout");
         Located port = entries.get("port");
+        Located peerTimeout = entries.get("peerTimeout");
         Located keyFile = entries.get("clusterKeyFile");
         if (keyFile != null) {
             String rule = "must be the absolute path of a file that holds the key, the same on all nodes";
@@ -106,7 +107,7 @@ final class SettingsDecoder {
                     ConfigLoader.absolutePath(noted(keyFile).text(rule)).orElseThrow(() -> keyFile.bad(rule)),
                     keyFile.source()));
         }
-        return new HandshakeConfig(
+        HandshakeConfig config = new HandshakeConfig(
                 timeout == null
                         ? HandshakeConfig.DEFAULT.timeout()
                         : noted(timeout)
@@ -115,6 +116,13 @@ final class SettingsDecoder {
                                         HandshakeConfig.LONGEST_TIMEOUT,
                                         "100ms to 1h"),
                 port == null ? HandshakeConfig.DEFAULT.port() : noted(port).integer(0, HandshakeConfig.GREATEST_PORT));
+        return peerTimeout == null
+                ? config
+                : config.with(noted(peerTimeout)
+                        .duration(
+                                HandshakeConfig.SHORTEST_PEER_TIMEOUT,
+                                HandshakeConfig.LONGEST_PEER_TIMEOUT,
+                                HandshakeConfig.PEER_TIMEOUT_RANGE));
     }
 
     private Located noted(Located value) {

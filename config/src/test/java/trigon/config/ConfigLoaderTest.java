@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalInt;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -41,7 +42,8 @@ class ConfigLoaderTest {
         assertThat(config.fingerprint()).isZero();
         assertThat(config.describe())
                 .contains("file: none (TRIGON_CONFIG is not set)", "links: auto (default)")
-                .contains("queuePair.timeout: 18 (default)", "handshake.timeout: 10000 ms (default)");
+                .contains("queuePair.timeout: 18 (default)", "handshake.timeout: 10000 ms (default)")
+                .contains("handshake.peerTimeout: 20000 ms (default)");
     }
 
     @Test
@@ -78,7 +80,7 @@ class ConfigLoaderTest {
                                   retryCount: 5
                                   rnrRetry: 0
                                   minRnrTimer: 31
-                                handshake: {timeout: 1500ms, port: 7471}
+                                handshake: {timeout: 1500ms, port: 7471, peerTimeout: 1m}
                                 """).load();
 
         NodeConfig a = config.thisNode().orElseThrow();
@@ -91,7 +93,8 @@ class ConfigLoaderTest {
         assertThat(config.queuePair())
                 .isEqualTo(new QueuePairConfig(
                         OptionalInt.of(3), OptionalInt.of(2), OptionalInt.of(104), 1, 14, 5, 0, 31));
-        assertThat(config.handshake()).isEqualTo(new HandshakeConfig(Duration.ofMillis(1500), 7471));
+        assertThat(config.handshake())
+                .isEqualTo(new HandshakeConfig(Duration.ofMillis(1500), 7471, Duration.ofMinutes(1), Optional.empty()));
     }
 
     @Test
@@ -197,6 +200,30 @@ class ConfigLoaderTest {
         assertThatExceptionOfType(ConfigException.class)
                 .isThrownBy(() -> ConfigLoader.load(Map.of("TRIGON_LINKS", value), "a"))
                 .withMessageContainingAll("TRIGON_LINKS is \"", "must be one of auto, rdma, software");
+    }
+
+    @Test
+    void theEnvironmentsLimitForSilentPeersGoesBeforeTheFiles() {
+        TestFile file = TestFile.of(directory, "version: 1\nhandshake: {peerTimeout: 1m}\n");
+
+        PluginConfig config =
+                ConfigLoader.load(Map.of("TRIGON_CONFIG", file.path().toString(), "TRIGON_PEER_TIMEOUT", "5s"), "a");
+
+        assertThat(file.load().handshake().peerTimeout()).isEqualTo(Duration.ofMinutes(1));
+        assertThat(config.handshake().peerTimeout()).isEqualTo(Duration.ofSeconds(5));
+        assertThat(config.describe()).contains("handshake.peerTimeout: 5000 ms (TRIGON_PEER_TIMEOUT)");
+        assertThat(ConfigLoader.load(Map.of("TRIGON_PEER_TIMEOUT", "1h"), "a")
+                        .handshake()
+                        .peerTimeout())
+                .isEqualTo(Duration.ofHours(1));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"20", "1s", "61m", "never", "-5s", "\n"})
+    void rejectsBadLimitsForSilentPeers(String value) {
+        assertThatExceptionOfType(ConfigException.class)
+                .isThrownBy(() -> ConfigLoader.load(Map.of("TRIGON_PEER_TIMEOUT", value), "a"))
+                .withMessageContainingAll("TRIGON_PEER_TIMEOUT is \"", "such as 10s", "from 2s to 1h");
     }
 
     @Test

@@ -6,8 +6,10 @@ import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.util.OptionalInt;
 import trigon.handshake.HandshakeException.Kind;
+import trigon.handshake.HandshakeMessage.Alive;
 import trigon.handshake.HandshakeMessage.Answer;
 import trigon.handshake.HandshakeMessage.Challenge;
+import trigon.handshake.HandshakeMessage.Farewell;
 import trigon.handshake.HandshakeMessage.Hello;
 import trigon.handshake.HandshakeMessage.Offer;
 import trigon.handshake.HandshakeMessage.Ready;
@@ -30,6 +32,8 @@ import trigon.verbs.QueuePairEndpoint;
  *   <li>2 Answer: kind (1), endpoint, memory address (8) and key (4), longest message (8), proof
  *   <li>3 Ready: proof
  *   <li>4 Reject: reason (UTF-8, to the end)
+ *   <li>7 Alive: count (8), proof
+ *   <li>8 Farewell: why (UTF-8), proof
  *   <li>endpoint: queue pair number (4), PSN (4), GID (16), LID (2), MTU (1, as in {@code enum ibv_mtu})
  *   <li>proof: 32 bytes; see {@code HandshakeProofs}. Here it is carried, and neither made nor checked
  * </ul>
@@ -39,10 +43,10 @@ final class HandshakeCodec {
     /** "TrgM" */
     static final int MAGIC = 0x5472674D;
 
-    static final int VERSION = 2;
+    static final int VERSION = 3;
     static final int HEADER_BYTES = 8;
 
-    /** The longest frame; the longest reason fits. */
+    /** The longest frame; the longest reason fits, with a proof. */
     static final int MAX_FRAME_BYTES = 4096 + HEADER_BYTES;
 
     private static final int OFFER = 1;
@@ -51,8 +55,10 @@ final class HandshakeCodec {
     private static final int REJECT = 4;
     private static final int HELLO = 5;
     private static final int CHALLENGE = 6;
+    private static final int ALIVE = 7;
+    private static final int FAREWELL = 8;
 
-    /** The longest body of a message that is no Reject: an Offer with the longest name. */
+    /** The longest body of a message that gives no reason: an Offer with the longest name. */
     private static final int MAX_BODY_BYTES = 512;
 
     private HandshakeCodec() {}
@@ -62,7 +68,9 @@ final class HandshakeCodec {
 
     /** The whole frame; where the message has a proof, its place is zero. */
     static byte[] encode(HandshakeMessage message) {
-        ByteBuffer buffer = ByteBuffer.allocate(MAX_FRAME_BYTES).position(HEADER_BYTES);
+        boolean givesReason = message instanceof Reject || message instanceof Farewell;
+        ByteBuffer buffer = ByteBuffer.allocate(givesReason ? MAX_FRAME_BYTES : HEADER_BYTES + MAX_BODY_BYTES)
+                .position(HEADER_BYTES);
         int type = switch (message) {
             case Offer offer -> {
                 putOffer(buffer, offer);
@@ -86,6 +94,14 @@ final class HandshakeCodec {
             case Reject reject -> {
                 buffer.put(reject.reason().getBytes(StandardCharsets.UTF_8));
                 yield REJECT;
+            }
+            case Alive alive -> {
+                buffer.putLong(alive.count());
+                yield ALIVE;
+            }
+            case Farewell farewell -> {
+                buffer.put(farewell.failure().getBytes(StandardCharsets.UTF_8));
+                yield FAREWELL;
             }
         };
         if (hasProof(type)) {
@@ -125,7 +141,7 @@ final class HandshakeCodec {
         }
         int type = Byte.toUnsignedInt(header.get());
         int bodyBytes = Short.toUnsignedInt(header.getShort());
-        if (bodyBytes > (type == REJECT ? MAX_FRAME_BYTES - HEADER_BYTES : MAX_BODY_BYTES)) {
+        if (bodyBytes > (type == REJECT || type == FAREWELL ? MAX_FRAME_BYTES - HEADER_BYTES : MAX_BODY_BYTES)) {
             throw malformed("its message is too long: " + bodyBytes + " bytes");
         }
         return new Header(type, bodyBytes);
@@ -133,7 +149,7 @@ final class HandshakeCodec {
 
     private static boolean hasProof(int type) {
         return switch (type) {
-            case CHALLENGE, OFFER, ANSWER, READY -> true;
+            case CHALLENGE, OFFER, ANSWER, READY, ALIVE, FAREWELL -> true;
             default -> false; // a Hello comes before there is anything to prove; anybody may say no
         };
     }
@@ -158,6 +174,8 @@ final class HandshakeCodec {
                 case HELLO -> new Hello(new ConnectionId(body.getLong()), getOpaque(body), getOpaque(body));
                 case CHALLENGE -> new Challenge(getOpaque(body));
                 case REJECT -> new Reject(getText(body, body.remaining()));
+                case ALIVE -> new Alive(body.getLong());
+                case FAREWELL -> new Farewell(getText(body, body.remaining()));
                 default -> throw malformed("its message has the unknown type " + type);
             };
             if (body.hasRemaining()) {

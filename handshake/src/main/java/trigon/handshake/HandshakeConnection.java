@@ -2,6 +2,7 @@ package trigon.handshake;
 
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
@@ -17,7 +18,10 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import trigon.config.HandshakeConfig;
 import trigon.handshake.HandshakeException.Kind;
+import trigon.handshake.HandshakeMessage.Alive;
+import trigon.handshake.HandshakeMessage.Farewell;
 import trigon.handshake.HandshakeMessage.Reject;
 
 /**
@@ -31,17 +35,28 @@ abstract class HandshakeConnection extends ChannelInboundHandlerAdapter implemen
 
     private final HandshakeEventLoop loop;
     private final Duration timeout;
+    private final Duration peerTimeout;
     private final CompletableFuture<Established> result = new CompletableFuture<>();
-    private final CompletableFuture<Void> lost = new CompletableFuture<>();
+    private final CompletableFuture<LifelineEnd> lost = new CompletableFuture<>();
 
     private @Nullable Channel channel;
     private @Nullable ScheduledFuture<?> deadline;
     private String awaited;
     private boolean over;
 
-    HandshakeConnection(HandshakeEventLoop loop, Duration timeout, String awaited) {
+    /** Only while the link is established. */
+    private @Nullable HandshakeProofs lifelineProofs;
+
+    private @Nullable LifelineEnd end;
+    private @Nullable ChannelFuture lastBeat;
+    private long beats;
+    private long peersBeats;
+    private long silentNanos;
+
+    HandshakeConnection(HandshakeEventLoop loop, HandshakeConfig config, String awaited) {
         this.loop = loop;
-        this.timeout = timeout;
+        timeout = config.timeout();
+        peerTimeout = config.peerTimeout();
         this.awaited = awaited;
     }
 
@@ -88,33 +103,84 @@ abstract class HandshakeConnection extends ChannelInboundHandlerAdapter implemen
     final void sendNoted(HandshakeMessage message, HandshakeProofs proofs) {
         byte[] frame = HandshakeCodec.encode(message);
         proofs.note(frame);
-        send(frame);
+        var _ = send(frame);
     }
 
     /** Sends a message with its proof. */
     final void sendProven(HandshakeMessage message, HandshakeProofs proofs) {
         byte[] frame = HandshakeCodec.encode(message);
         proofs.prove(frame);
-        send(frame);
+        var _ = send(frame);
     }
 
-    private void send(byte[] frame) {
-        if (channel != null) {
-            channel.writeAndFlush(Unpooled.wrappedBuffer(frame))
-                    .addListener(ChannelFutureListener.FIRE_EXCEPTION_ON_FAILURE);
-        }
+    private @Nullable ChannelFuture send(byte[] frame) {
+        return channel == null
+                ? null
+                : channel.writeAndFlush(Unpooled.wrappedBuffer(frame))
+                        .addListener(ChannelFutureListener.FIRE_EXCEPTION_ON_FAILURE);
     }
 
     /** The link is up. The connection stays open until either end releases it. */
-    final void succeed(Established established) {
+    final void succeed(Established established, HandshakeProofs proofs) {
         over = true;
+        lifelineProofs = proofs;
         if (deadline != null) {
             deadline.cancel(false);
         }
-        if (channel != null) {
-            channel.pipeline().remove(HandshakeFrameDecoder.class); // from now on nothing is listened to but the end
-        }
+        loop.lifelines().add(this);
         result.complete(established);
+    }
+
+    /**
+     * Says that this side lives, and looks whether the other does.
+     *
+     * @param passedNanos since the last time
+     */
+    final void beat(long passedNanos) {
+        silentNanos += passedNanos;
+        if (silentNanos > peerTimeout.toNanos()) {
+            over(new LifelineEnd.Silent(Duration.ofNanos(silentNanos)));
+            close();
+        } else if (lastBeat == null || lastBeat.isDone()) { // what does not get out need not be said twice
+            beats++;
+            lastBeat = sendAfterwards(new Alive(beats));
+        }
+    }
+
+    private @Nullable ChannelFuture sendAfterwards(HandshakeMessage message) {
+        if (channel == null || lifelineProofs == null) {
+            return null;
+        }
+        byte[] frame = HandshakeCodec.encode(message);
+        lifelineProofs.proveAfterwards(frame);
+        return send(frame);
+    }
+
+    /** Something came over the lifeline. Only what the peer has proven counts, and is no copy of what it said before. */
+    private void heard(HandshakeFrame frame) {
+        if (lifelineProofs == null || end != null) {
+            return;
+        }
+        switch (frame.message()) {
+            case Alive(long count)
+            when count > peersBeats && lifelineProofs.verifyAfterwards(frame.bytes()) -> {
+                peersBeats = count;
+                silentNanos = 0;
+            }
+            case Farewell(String why)
+            when lifelineProofs.verifyAfterwards(frame.bytes()) -> {
+                over(why.isEmpty() ? new LifelineEnd.Released() : new LifelineEnd.Failed(why));
+                close();
+            }
+            default -> LOGGER.debug("{}: unexpected or unproven {} dropped", describe(), frame.message());
+        }
+    }
+
+    /** Notes how the lifeline ended: what was first. */
+    private void over(LifelineEnd how) {
+        if (end == null) {
+            end = how;
+        }
     }
 
     final void fail(Kind kind, String why) {
@@ -160,17 +226,31 @@ abstract class HandshakeConnection extends ChannelInboundHandlerAdapter implemen
     }
 
     @Override
-    public final CompletableFuture<Void> lost() {
+    public final CompletableFuture<LifelineEnd> lost() {
         return lost;
     }
 
     @Override
     public final void release() {
+        fail("");
+    }
+
+    @Override
+    public final void fail(String reason) {
         try {
-            loop.eventLoop().execute(this::close);
+            loop.eventLoop().execute(() -> letGo(reason));
         } catch (RejectedExecutionException e) {
             LOGGER.trace("the thread has ended, and closed the connection before", e);
         }
+    }
+
+    /** Ends the connection; an established one with a farewell. */
+    final void letGo(String why) {
+        if (lifelineProofs != null && end == null) {
+            over(new LifelineEnd.Here());
+            var _ = sendAfterwards(new Farewell(why));
+        }
+        close();
     }
 
     private void expire() {
@@ -183,8 +263,12 @@ abstract class HandshakeConnection extends ChannelInboundHandlerAdapter implemen
 
     @Override
     public final void channelRead(ChannelHandlerContext context, Object message) {
-        if (!over && message instanceof HandshakeFrame frame) {
-            received(frame);
+        if (message instanceof HandshakeFrame frame) {
+            if (over) {
+                heard(frame);
+            } else {
+                received(frame);
+            }
         } else {
             ReferenceCountUtil.release(message);
         }
@@ -197,8 +281,10 @@ abstract class HandshakeConnection extends ChannelInboundHandlerAdapter implemen
         } else {
             fail(Kind.DISCONNECTED, "the peer closed the connection before " + awaited + " came");
         }
+        over(loop.isClosing() ? new LifelineEnd.Here() : new LifelineEnd.Broken("end of stream"));
         close();
-        lost.complete(null);
+        loop.lifelines().remove(this);
+        lost.complete(end);
     }
 
     @Override
@@ -206,11 +292,13 @@ abstract class HandshakeConnection extends ChannelInboundHandlerAdapter implemen
         switch (cause) {
             // told to the peer as well: one of another version reads at least that
             case HandshakeException e -> reject(e.kind(), String.valueOf(e.getMessage()));
-            case IOException e ->
+            case IOException e -> {
+                over(new LifelineEnd.Broken(String.valueOf(e.getMessage())));
                 fail(
                         Kind.DISCONNECTED,
                         "the connection broke before %s came: %s".formatted(awaited, e.getMessage()),
                         e);
+            }
             default -> fail(Kind.ABANDONED, "internal error: " + cause, cause);
         }
         if (!(cause instanceof HandshakeException)) {

@@ -8,9 +8,11 @@ import io.netty.channel.SingleThreadIoEventLoop;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.util.concurrent.Future;
 import io.netty.util.concurrent.Promise;
+import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
@@ -39,6 +41,7 @@ public final class HandshakeEventLoop implements AutoCloseable {
     /** All that are open. Belongs to the thread, as does the next. */
     private final Set<Channel> channels = new HashSet<>();
 
+    private final Lifelines lifelines;
     private boolean closing;
 
     /**
@@ -49,6 +52,7 @@ public final class HandshakeEventLoop implements AutoCloseable {
     HandshakeEventLoop(EventLoop eventLoop, Consumer<Runnable> afterIteration) {
         this.eventLoop = eventLoop;
         this.afterIteration = afterIteration;
+        lifelines = new Lifelines(eventLoop);
     }
 
     /** Makes one. Its thread starts with the first use. */
@@ -62,6 +66,24 @@ public final class HandshakeEventLoop implements AutoCloseable {
 
     EventLoop eventLoop() {
         return eventLoop;
+    }
+
+    /** The established connections. On the thread only. */
+    Lifelines lifelines() {
+        return lifelines;
+    }
+
+    /**
+     * An executor that hands tasks on after a while: a timer without a thread of its own. What waits when the loop is
+     * closed is dropped.
+     *
+     * @param delay how long a task waits
+     * @param then where it goes afterwards
+     */
+    public Executor delayed(Duration delay, Executor then) {
+        return task -> {
+            var _ = eventLoop.schedule(() -> then.execute(task), delay.toNanos(), TimeUnit.NANOSECONDS);
+        };
     }
 
     /** Whether {@link #close} has begun: a channel that ends now was not ended by the peer. On the thread only. */
@@ -116,6 +138,7 @@ public final class HandshakeEventLoop implements AutoCloseable {
 
     private void closeChannels() {
         closing = true;
+        lifelines.letGo();
         for (Channel channel : List.copyOf(channels)) {
             var _ = channel.close();
         }

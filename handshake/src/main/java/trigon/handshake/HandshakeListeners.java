@@ -9,7 +9,6 @@ import io.netty.channel.socket.SocketChannel;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -54,7 +53,7 @@ public final class HandshakeListeners implements AutoCloseable {
         HandshakeListeners listeners = new HandshakeListeners(loop, new IncomingConnections(self, config.clusterKey()));
         try {
             for (InetAddress address : addresses) {
-                listeners.bind(new InetSocketAddress(address, config.port()), config.timeout());
+                listeners.bind(new InetSocketAddress(address, config.port()), config);
             }
         } catch (HandshakeException e) {
             listeners.close();
@@ -65,7 +64,7 @@ public final class HandshakeListeners implements AutoCloseable {
         return listeners;
     }
 
-    private void bind(InetSocketAddress address, Duration timeout) {
+    private void bind(InetSocketAddress address, HandshakeConfig config) {
         ChannelFuture binding = new ServerBootstrap()
                 .group(loop.eventLoop())
                 .channel(NioServerSocketChannel.class)
@@ -81,7 +80,7 @@ public final class HandshakeListeners implements AutoCloseable {
                     @Override
                     protected void initChannel(SocketChannel channel) {
                         new IncomingConnection(
-                                        loop, timeout, connections, channel.localAddress(), channel.remoteAddress())
+                                        loop, config, connections, channel.localAddress(), channel.remoteAddress())
                                 .attach(channel);
                     }
                 })

@@ -66,6 +66,25 @@ public sealed interface HandshakeMessage {
     record Ready() implements HandshakeMessage {}
 
     /**
+     * From either side, over and over, once the link is established: I live.
+     *
+     * @param count how often this side has said so, with this time; what was recorded is no sign of life again
+     */
+    record Alive(long count) implements HandshakeMessage {}
+
+    /**
+     * From either side of an established link: I let go.
+     *
+     * @param failure why, for the peer's log, as with {@link Reject}; empty: in good order
+     */
+    record Farewell(String failure) implements HandshakeMessage {
+
+        public Farewell {
+            failure = printable(failure);
+        }
+    }
+
+    /**
      * No. The connection ends.
      *
      * @param reason for the peer's log; control characters are replaced, and it is cut to {@link #MAX_REASON_CHARS}
@@ -78,17 +97,17 @@ public sealed interface HandshakeMessage {
         public Reject {
             reason = printable(reason);
         }
+    }
 
-        /** The reason ends up in the other side's log: nothing in it may forge a line there. */
-        private static String printable(String text) {
-            StringBuilder result = new StringBuilder();
-            text.codePoints()
-                    .limit(MAX_REASON_CHARS)
-                    .map(c -> Character.isISOControl(c) ? ' ' : c)
-                    .map(c -> Character.getType(c) == Character.SURROGATE ? '?' : c)
-                    .forEach(result::appendCodePoint);
-            return result.toString();
-        }
+    /** A reason ends up in the other side's log: nothing in it may forge a line there. */
+    private static String printable(String text) {
+        StringBuilder result = new StringBuilder();
+        text.codePoints()
+                .limit(Reject.MAX_REASON_CHARS)
+                .map(c -> Character.isISOControl(c) ? ' ' : c)
+                .map(c -> Character.getType(c) == Character.SURROGATE ? '?' : c)
+                .forEach(result::appendCodePoint);
+        return result.toString();
     }
 
     private static void requirePositive(long maxMessageBytes) {

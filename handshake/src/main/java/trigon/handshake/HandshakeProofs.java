@@ -34,8 +34,8 @@ final class HandshakeProofs {
 
     /** Which end of the connection. */
     enum Side {
-        CONNECTING("Trigon handshake 2, connecting side"),
-        LISTENING("Trigon handshake 2, listening side");
+        CONNECTING("Trigon handshake 3, connecting side"),
+        LISTENING("Trigon handshake 3, listening side");
 
         private final String label;
 
@@ -51,7 +51,7 @@ final class HandshakeProofs {
 
     private static final String HMAC = "HmacSHA256";
     private static final String HKDF = "HKDF-SHA256";
-    private static final byte[] CLUSTER_LABEL = "Trigon handshake 2, cluster".getBytes(StandardCharsets.US_ASCII);
+    private static final byte[] CLUSTER_LABEL = "Trigon handshake 3, cluster".getBytes(StandardCharsets.US_ASCII);
 
     private final Mac own;
     private final Mac peers;
@@ -114,20 +114,29 @@ final class HandshakeProofs {
 
     /** Fills in the proof at the end of an own frame, and notes it. */
     void prove(byte[] frame) {
-        byte[] proof = proof(own, frame);
-        System.arraycopy(proof, 0, frame, frame.length - BYTES, BYTES);
+        proveAfterwards(frame);
         transcript.writeBytes(frame);
     }
 
     /** Whether the peer's frame ends with a right proof; notes it then. */
     boolean verify(byte[] frame) {
-        byte[] proof = new byte[BYTES];
-        System.arraycopy(frame, frame.length - BYTES, proof, 0, BYTES);
-        boolean right = MessageDigest.isEqual(proof, proof(peers, frame));
+        boolean right = verifyAfterwards(frame);
         if (right) {
             transcript.writeBytes(frame);
         }
         return right;
+    }
+
+    /** Fills in the proof at the end of an own frame that comes after all that is agreed on, and is no part of it. */
+    void proveAfterwards(byte[] frame) {
+        System.arraycopy(proof(own, frame), 0, frame, frame.length - BYTES, BYTES);
+    }
+
+    /** Whether the peer's frame, one that comes after all that is agreed on, ends with a right proof. */
+    boolean verifyAfterwards(byte[] frame) {
+        byte[] proof = new byte[BYTES];
+        System.arraycopy(frame, frame.length - BYTES, proof, 0, BYTES);
+        return MessageDigest.isEqual(proof, proof(peers, frame));
     }
 
     private byte[] proof(Mac mac, byte[] frame) {

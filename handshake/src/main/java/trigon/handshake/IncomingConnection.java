@@ -3,7 +3,6 @@ package trigon.handshake;
 import io.netty.channel.ChannelHandlerContext;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.RejectedExecutionException;
@@ -11,9 +10,12 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import trigon.config.ClusterKey;
+import trigon.config.HandshakeConfig;
 import trigon.handshake.HandshakeException.Kind;
+import trigon.handshake.HandshakeMessage.Alive;
 import trigon.handshake.HandshakeMessage.Answer;
 import trigon.handshake.HandshakeMessage.Challenge;
+import trigon.handshake.HandshakeMessage.Farewell;
 import trigon.handshake.HandshakeMessage.Hello;
 import trigon.handshake.HandshakeMessage.Offer;
 import trigon.handshake.HandshakeMessage.Ready;
@@ -45,11 +47,11 @@ final class IncomingConnection extends HandshakeConnection {
 
     IncomingConnection(
             HandshakeEventLoop loop,
-            Duration timeout,
+            HandshakeConfig config,
             IncomingConnections connections,
             InetSocketAddress local,
             InetSocketAddress remote) {
-        super(loop, timeout, "a hello");
+        super(loop, config, "a hello");
         this.connections = connections;
         this.local = local;
         this.remote = remote;
@@ -74,7 +76,7 @@ final class IncomingConnection extends HandshakeConnection {
             case Offer received when step == Step.CHALLENGED && isProven(frame) -> offered(received);
             case Ready _ when step == Step.ANSWERED && isProven(frame) -> established();
             case Reject reject -> fail(Kind.REJECTED, "the connecting side gives up: " + reject.reason());
-            case Hello _, Challenge _, Offer _, Answer _, Ready _ ->
+            case Hello _, Challenge _, Offer _, Answer _, Ready _, Alive _, Farewell _ ->
                 // nothing, if its proof was wrong: then it is over already
                 fail(
                         Kind.PROTOCOL,
@@ -219,7 +221,7 @@ final class IncomingConnection extends HandshakeConnection {
                 offer.kind(),
                 answer.endpoint(),
                 offer.endpoint());
-        succeed(new Established(local, remote, offer, answer, this));
+        succeed(new Established(local, remote, offer, answer, this), proofs);
     }
 
     @Override

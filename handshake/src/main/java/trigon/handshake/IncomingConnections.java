@@ -114,7 +114,7 @@ final class IncomingConnections {
         registrations.clear();
         for (IncomingConnection connection : List.copyOf(open)) {
             connection.reject(Kind.ABANDONED, "the listener was closed");
-            connection.close();
+            connection.letGo("");
         }
     }
 }

@@ -3,14 +3,23 @@ package trigon.handshake;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * The TCP connection of a finished handshake, kept open for as long as the link is in use. It carries nothing; its end
- * tells that the peer is gone: the kernel closes it when the peer's process dies, however it does. Thread-safe.
+ * The TCP connection of a finished handshake, kept open for as long as the link is in use. Both ends say once a second
+ * that they live, with a proof, and nothing else is listened to. It ends when either end lets go, when the peer's process
+ * dies (the kernel closes it, however it does), or when nothing was heard for {@code handshake.peerTimeout}: a process
+ * that is stopped, a machine that is down, a link that is cut. Thread-safe.
  */
 public interface Lifeline {
 
-    /** Completes on the event loop when the peer has let go, its process died, or this process closes its handshakes. */
-    CompletableFuture<Void> lost();
+    /** Completes on the event loop at the end, whoever brought it about; never exceptionally. */
+    CompletableFuture<LifelineEnd> lost();
 
-    /** Lets go: the link is not in use any more. Calling it twice is allowed. */
+    /** Lets go: the link is not in use any more. The peer is told. Calling it twice is allowed. */
     void release();
+
+    /**
+     * Lets go: this end of the link is unusable, and so the peer's is. Does not block. Without effect after the end.
+     *
+     * @param reason what went wrong, for the peer's log
+     */
+    void fail(String reason);
 }

@@ -18,8 +18,10 @@ import org.slf4j.LoggerFactory;
 import trigon.config.ClusterKey;
 import trigon.config.HandshakeConfig;
 import trigon.handshake.HandshakeException.Kind;
+import trigon.handshake.HandshakeMessage.Alive;
 import trigon.handshake.HandshakeMessage.Answer;
 import trigon.handshake.HandshakeMessage.Challenge;
+import trigon.handshake.HandshakeMessage.Farewell;
 import trigon.handshake.HandshakeMessage.Hello;
 import trigon.handshake.HandshakeMessage.Offer;
 import trigon.handshake.HandshakeMessage.Ready;
@@ -57,7 +59,7 @@ final class OutgoingConnection extends HandshakeConnection implements OutgoingOf
             InetSocketAddress remote,
             ConnectionSecret secret,
             Offer offer) {
-        super(loop, config.timeout(), "the TCP connection");
+        super(loop, config, "the TCP connection");
         this.secret = secret;
         clusterKey = config.clusterKey();
         this.local = local;
@@ -125,7 +127,7 @@ final class OutgoingConnection extends HandshakeConnection implements OutgoingOf
             case Answer received when step == Step.OFFERING && isProven(frame) -> answered(received);
             case Ready _ when step == Step.READY && answered != null && isProven(frame) -> established(answered);
             case Reject reject -> fail(Kind.REJECTED, "the listener rejects it: " + reject.reason());
-            case Hello _, Challenge _, Offer _, Answer _, Ready _ -> unexpected(frame.message());
+            case Hello _, Challenge _, Offer _, Answer _, Ready _, Alive _, Farewell _ -> unexpected(frame.message());
         }
     }
 
@@ -194,7 +196,7 @@ final class OutgoingConnection extends HandshakeConnection implements OutgoingOf
                 offer.kind(),
                 offer.endpoint(),
                 received.endpoint());
-        succeed(new Established(bound, remote, offer, received, this));
+        succeed(new Established(bound, remote, offer, received, this), known());
     }
 
     @Override

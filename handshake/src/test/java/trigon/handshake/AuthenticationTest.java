@@ -238,8 +238,8 @@ class AuthenticationTest {
                 assertThat(failureOf(outgoing.answer()))
                         .returns(Kind.PROTOCOL, HandshakeException::kind)
                         .hasMessageContaining("version 1")
-                        .hasMessageContaining("version 2");
-                assertRejected(older, "version 1 of the handshake and this Trigon version 2");
+                        .hasMessageContaining("version 3");
+                assertRejected(older, "version 1 of the handshake and this Trigon version 3");
             }
         }
     }

@@ -44,7 +44,7 @@ class HandshakeCodecTest {
                 1 << 30);
         ByteBuffer expected = ByteBuffer.allocate(8 + 8 + 3 + 2 + 4 + 1 + 27 + 12 + 8 + 32)
                 .putInt(0x5472674D)
-                .put((byte) 2)
+                .put((byte) 3)
                 .put((byte) 1)
                 .putShort((short) (8 + 3 + 2 + 4 + 1 + 27 + 12 + 8 + 32))
                 .putLong(0x0102030405060708L)
@@ -64,7 +64,7 @@ class HandshakeCodecTest {
 
         assertThat(HandshakeCodec.encode(offer)).isEqualTo(expected.array());
         assertThat(HandshakeCodec.encode(new Ready()))
-                .isEqualTo(Arrays.copyOf(new byte[] {'T', 'r', 'g', 'M', 2, 3, 0, 32}, 8 + 32));
+                .isEqualTo(Arrays.copyOf(new byte[] {'T', 'r', 'g', 'M', 3, 3, 0, 32}, 8 + 32));
     }
 
     @Test
@@ -109,7 +109,7 @@ class HandshakeCodecTest {
         assertThatThrownBy(() -> decode(frame))
                 .isInstanceOf(HandshakeException.class)
                 .hasMessageContaining("version 9")
-                .hasMessageContaining("version 2")
+                .hasMessageContaining("version 3")
                 .hasMessageContaining("same Trigon");
     }
 

@@ -40,12 +40,16 @@ final class Node implements AutoCloseable {
     }
 
     Node(String address, Duration timeout, int fingerprint, Optional<ClusterKey> clusterKey) {
+        this(address, timeout, fingerprint, clusterKey, LONG);
+    }
+
+    Node(String address, Duration timeout, int fingerprint, Optional<ClusterKey> clusterKey, Duration peerTimeout) {
         try {
             this.address = InetAddress.getByName(address);
         } catch (UnknownHostException e) {
             throw new AssertionError(e);
         }
-        HandshakeConfig config = new HandshakeConfig(timeout, 0, clusterKey);
+        HandshakeConfig config = new HandshakeConfig(timeout, 0, peerTimeout, clusterKey);
         identity = new NodeIdentity("node-" + address, OptionalInt.empty(), fingerprint);
         listeners = HandshakeListeners.open(loop, config, identity, List.of(this.address));
         client = new HandshakeClient(loop, config);

@@ -8,8 +8,10 @@ import java.util.List;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.random.RandomGenerator;
+import trigon.handshake.HandshakeMessage.Alive;
 import trigon.handshake.HandshakeMessage.Answer;
 import trigon.handshake.HandshakeMessage.Challenge;
+import trigon.handshake.HandshakeMessage.Farewell;
 import trigon.handshake.HandshakeMessage.Hello;
 import trigon.handshake.HandshakeMessage.Offer;
 import trigon.handshake.HandshakeMessage.Ready;
@@ -29,12 +31,14 @@ final class RandomMessages {
     }
 
     HandshakeMessage message() {
-        return switch (random.nextInt(6)) {
+        return switch (random.nextInt(8)) {
             case 0 -> offer(connection(), kind());
             case 3 -> hello();
             case 4 -> new Challenge(opaque(HandshakeProofs.BYTES));
             case 1 -> answer(kind());
             case 2 -> new Ready();
+            case 5 -> new Alive(random.nextLong());
+            case 6 -> new Farewell(text(random.nextInt(2 * Reject.MAX_REASON_CHARS)));
             default -> new Reject(text(random.nextInt(2 * Reject.MAX_REASON_CHARS)));
         };
     }

@@ -81,6 +81,22 @@ final class RawPeer implements AutoCloseable {
         return frame;
     }
 
+    /** The same for a message that comes after the handshake. */
+    byte[] provenAfterwards(HandshakeMessage message) {
+        byte[] frame = HandshakeCodec.encode(message);
+        proofs.proveAfterwards(frame);
+        return frame;
+    }
+
+    /** The next message after the handshake, which has to be of that type and proven. */
+    <M extends HandshakeMessage> M expectAfterwards(Class<M> type) throws IOException {
+        HandshakeFrame frame = read();
+        if (!type.isInstance(frame.message()) || !proofs.verifyAfterwards(frame.bytes())) {
+            throw new AssertionError("not a proven " + type.getSimpleName() + ": " + frame.message());
+        }
+        return type.cast(frame.message());
+    }
+
     void say(HandshakeMessage message) throws IOException {
         send(proven(message));
     }

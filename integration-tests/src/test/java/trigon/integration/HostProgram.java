@@ -29,8 +29,17 @@ final class HostProgram implements AutoCloseable {
      * @param output where standard output and error go
      */
     HostProgram(Path distribution, Path output, Map<String, String> environment, String... arguments) {
+        this(List.of(), distribution, output, environment, arguments);
+    }
+
+    /**
+     * Starts it by another program.
+     *
+     * @param by the other program and its arguments, which the host's follow
+     */
+    HostProgram(List<String> by, Path distribution, Path output, Map<String, String> environment, String... arguments) {
         this.output = output;
-        List<String> command = new ArrayList<>();
+        List<String> command = new ArrayList<>(by);
         command.add(distribution.resolve("libexec/nccl-host").toString());
         command.add("--plugin");
         command.add(distribution.resolve("lib/libnccl-net-trigon.so").toString());
@@ -69,13 +78,37 @@ final class HostProgram implements AutoCloseable {
         }
     }
 
-    /** What it has printed so far. */
+    /** What it has printed so far, if that goes to a file. */
     String output() {
+        if (!Files.isRegularFile(output)) {
+            return "(printed to " + output + ")";
+        }
         try {
             return Files.readString(output, StandardCharsets.UTF_8);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    /** Sends it a signal, such as {@code STOP}. */
+    void signal(String name) {
+        try {
+            Process kill = new ProcessBuilder("kill", "-" + name, Long.toString(pid()))
+                    .inheritIO()
+                    .start();
+            if (kill.waitFor() != 0) {
+                throw new AssertionError("no signal " + name + " to process " + pid());
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new AssertionError("interrupted", e);
+        }
+    }
+
+    boolean isAlive() {
+        return process.isAlive();
     }
 
     long pid() {

@@ -7,6 +7,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -46,19 +47,8 @@ record Triangle(Path directory, Path distribution, Path file) {
 
     /** Runs the host with these arguments on all nodes, and requires that all succeed. Returns the logs by node. */
     Map<String, String> run(String... arguments) {
-        List<HostProgram> hosts = new ArrayList<>();
+        List<HostProgram> hosts = start(Map.of(), arguments);
         try {
-            Path rendezvous = Files.createTempDirectory(directory, "rendezvous");
-            for (int rank = 0; rank < NODES.size(); rank++) {
-                List<String> all = new ArrayList<>(List.of(arguments));
-                all.addAll(List.of("--rank", Integer.toString(rank), "--ranks", "3"));
-                all.addAll(List.of("--rendezvous", rendezvous.toString()));
-                hosts.add(new HostProgram(
-                        distribution,
-                        directory.resolve(NODES.get(rank) + ".log"),
-                        Map.of("TRIGON_CONFIG", file.toString(), "TRIGON_NODE", NODES.get(rank)),
-                        all.toArray(String[]::new)));
-            }
             Map<String, String> logs = new LinkedHashMap<>();
             for (int rank = 0; rank < NODES.size(); rank++) {
                 int status = hosts.get(rank).exitStatus();
@@ -69,10 +59,47 @@ record Triangle(Path directory, Path distribution, Path file) {
                 logs.put(NODES.get(rank), log);
             }
             return logs;
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
         } finally {
             hosts.forEach(HostProgram::close);
+        }
+    }
+
+    /**
+     * Starts the host with these arguments on all nodes.
+     *
+     * @param environment more variables, of all nodes
+     * @return a rank each, to be closed by the caller
+     */
+    List<HostProgram> start(Map<String, String> environment, String... arguments) {
+        return start(List.of(), environment, arguments);
+    }
+
+    /**
+     * The same, where the last rank is started by another program.
+     *
+     * @param by that program and its arguments
+     */
+    List<HostProgram> start(List<String> by, Map<String, String> environment, String... arguments) {
+        List<HostProgram> hosts = new ArrayList<>();
+        try {
+            Path rendezvous = Files.createTempDirectory(directory, "rendezvous");
+            for (int rank = 0; rank < NODES.size(); rank++) {
+                List<String> all = new ArrayList<>(List.of(arguments));
+                all.addAll(List.of("--rank", Integer.toString(rank), "--ranks", "3"));
+                all.addAll(List.of("--rendezvous", rendezvous.toString()));
+                Map<String, String> variables = new HashMap<>(environment);
+                variables.put("TRIGON_CONFIG", file.toString());
+                variables.put("TRIGON_NODE", NODES.get(rank));
+                hosts.add(new HostProgram(
+                        rank == NODES.size() - 1 ? by : List.of(),
+                        distribution,
+                        directory.resolve(NODES.get(rank) + ".log"),
+                        variables,
+                        all.toArray(String[]::new)));
+            }
+            return hosts;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
     }
 }

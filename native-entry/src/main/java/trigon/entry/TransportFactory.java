@@ -1,7 +1,6 @@
 package trigon.entry;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -157,7 +156,7 @@ final class TransportFactory implements NetPluginFactory {
         try {
             return Files.readString(HOST_NAME).strip();
         } catch (IOException e) {
-            throw new UncheckedIOException("the host name cannot be read from " + HOST_NAME, e);
+            throw new ConfigException("the host name cannot be read: " + e.getMessage(), e);
         }
     }
 }

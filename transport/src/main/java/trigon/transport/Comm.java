@@ -118,7 +118,9 @@ abstract sealed class Comm permits SendComm, ReceiveComm {
                                 status,
                                 completions.statusCode(index),
                                 completions.vendorError(index),
-                                status.explanation()));
+                                status == WorkCompletionStatus.WR_FLUSHED
+                                        ? connection.whyFlushed()
+                                        : status.explanation()));
     }
 
     /** The device refused a work request; the comm is unusable from now on. */
@@ -129,7 +131,7 @@ abstract sealed class Comm permits SendComm, ReceiveComm {
     /** The peer has let go, or died; the comm is unusable from now on. */
     final long failPeerGone() {
         progress();
-        return fail(NcclResult.REMOTE_ERROR, "the peer has closed its end, or its process died");
+        return fail(NcclResult.REMOTE_ERROR, connection.loss());
     }
 
     // the end of the comm: the one place on the data path that logs and allocates
@@ -138,6 +140,7 @@ abstract sealed class Comm permits SendComm, ReceiveComm {
             failure = -result.code();
             requests.failUnfinished();
             log.warn("{}: {}. Requests not finished by then return {}", connection, what, result);
+            connection.failed(what);
         }
         return failure;
     }

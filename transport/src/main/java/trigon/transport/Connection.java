@@ -1,15 +1,15 @@
 package trigon.transport;
 
-import static java.util.concurrent.CompletableFuture.delayedExecutor;
-
 import java.lang.foreign.Arena;
 import java.util.EnumSet;
 import java.util.Set;
 import java.util.concurrent.Executor;
-import java.util.concurrent.TimeUnit;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import trigon.handshake.Lifeline;
+import trigon.handshake.LifelineEnd;
 import trigon.handshake.RemoteMemory;
 import trigon.qpstate.QueuePairLifecycle;
 import trigon.qpstate.QueuePairParameters;
@@ -38,8 +38,7 @@ final class Connection implements AutoCloseable {
 
     private static final int PAGE_BYTES = 4096;
 
-    /** How long after the end of its lifeline a peer's last messages and acknowledgements may come. */
-    private static final long GRACE_SECONDS = 1;
+    private static final Logger log = LoggerFactory.getLogger(Connection.class);
 
     private final Link link;
     private final Role role;
@@ -54,9 +53,17 @@ final class Connection implements AutoCloseable {
     private long maxMessageBytes;
     private RemoteMemory remoteMemory = RemoteMemory.NONE;
     private @Nullable QueuePairEndpoint remote;
-    private @Nullable Lifeline lifeline;
+    private volatile @Nullable Watch watch;
     private boolean closed;
-    private volatile boolean peerGone;
+
+    /** Why nothing more will come from the peer. */
+    private volatile @Nullable String loss;
+
+    /** Requests have failed as consequences of something that was not known then. */
+    private volatile boolean unexplained;
+
+    /** Who is at the other end, and what tells of its end. */
+    private record Watch(Lifeline lifeline, String peer, Executor afterGrace) {}
 
     /**
      * Creates the queue pair and brings it to INIT.
@@ -153,28 +160,90 @@ final class Connection implements AutoCloseable {
      * could fail.
      *
      * @param peer the handshake's lifeline, which {@link #close} releases
-     * @param control runs what may block
+     * @param name of the peer's node and its address, for the log
+     * @param atOnce runs what may block
+     * @param afterGrace the same, once the peer's last messages and acknowledgements have had time to come
      */
-    synchronized void watch(Lifeline peer, Executor control) {
+    synchronized void watch(Lifeline peer, String name, Executor atOnce, Executor afterGrace) {
         if (closed) {
             peer.release();
             return;
         }
-        lifeline = peer;
-        // the last acknowledgements come another way, and may be later than the end of the lifeline
-        var _ = peer.lost().thenRunAsync(this::peerIsGone, delayedExecutor(GRACE_SECONDS, TimeUnit.SECONDS, control));
+        watch = new Watch(peer, name, afterGrace);
+        var _ = peer.lost().thenAccept(end -> {
+            switch (end) {
+                case LifelineEnd.Here _ -> {}
+                case LifelineEnd.Silent _ -> atOnce.execute(() -> peerIsGone(end));
+                // the last acknowledgements come another way, and may be later than the end of the lifeline
+                case LifelineEnd.Released _, LifelineEnd.Failed _, LifelineEnd.Broken _ ->
+                    afterGrace.execute(() -> peerIsGone(end));
+            }
+        });
     }
 
-    private synchronized void peerIsGone() {
-        if (!closed) {
-            peerGone = true;
-            lifecycle.fail(new PeerGoneException("the peer has closed its end, or its process died"));
+    private void peerIsGone(LifelineEnd end) {
+        String why = explain(end);
+        synchronized (this) {
+            if (closed) {
+                return;
+            }
+            loss = why;
+            lifecycle.fail(new PeerGoneException(why));
         }
+        // a peer that lets go is how every connection ends; whoever still waits for it hears a warning of its own
+        if (unexplained || end instanceof LifelineEnd.Silent) {
+            log.warn("{}: {}. Requests that are not finished fail", this, why);
+        } else {
+            log.info("{}: {}", this, why);
+        }
+    }
+
+    private String explain(LifelineEnd end) {
+        return "lost %s: %s".formatted(peerName(), end.explanation());
+    }
+
+    private String peerName() {
+        Watch watching = watch;
+        return watching == null ? "a peer" : watching.peer();
     }
 
     /** Whether the peer is known to be gone; nothing more will come from it. */
     boolean isPeerGone() {
-        return peerGone;
+        return loss != null;
+    }
+
+    /** Why {@link #isPeerGone}. */
+    String loss() {
+        String known = loss;
+        return known == null ? "the peer is gone" : known;
+    }
+
+    /**
+     * Why requests were flushed, as far as it is known: not by an error of their own. What is learned later is logged
+     * then. For the end of a comm, not for the data path.
+     */
+    String whyFlushed() {
+        Watch watching = watch;
+        LifelineEnd end = watching == null ? null : watching.lifeline().lost().getNow(null);
+        if (end != null && !(end instanceof LifelineEnd.Here)) {
+            return explain(end);
+        }
+        unexplained = true;
+        return "the queue pair is in the error state, and no request failed before; if the peer is the cause, the next line about this connection says what became of it, otherwise look at the peer's log";
+    }
+
+    /** Tells the peer that this end is unusable; it need not wait for more. Does not block. */
+    void failed(String what) {
+        Watch watching = watch;
+        if (watching == null) {
+            return;
+        }
+        if (unexplained) {
+            // the lifeline may still tell what is the matter
+            watching.afterGrace().execute(() -> watching.lifeline().fail(what));
+        } else {
+            watching.lifeline().fail(what);
+        }
     }
 
     Link link() {
@@ -227,8 +296,9 @@ final class Connection implements AutoCloseable {
             return;
         }
         closed = true;
-        if (lifeline != null) {
-            lifeline.release();
+        Watch watching = watch;
+        if (watching != null) {
+            watching.lifeline().release();
         }
         lifecycle.close();
         memory.close();
@@ -236,10 +306,10 @@ final class Connection implements AutoCloseable {
         arena.close();
     }
 
-    /** For errors: both ends' queue pairs, GIDs, and the link. */
+    /** For errors: both ends' queue pairs, GIDs, the peer and the link. */
     @Override
     public String toString() {
-        return "%s on %s: local %s, peer %s"
-                .formatted(role == Role.SENDER ? "sender" : "receiver", link, endpoint, remote);
+        return "%s on %s: local %s, peer %s of %s"
+                .formatted(role == Role.SENDER ? "sender" : "receiver", link, endpoint, remote, peerName());
     }
 }

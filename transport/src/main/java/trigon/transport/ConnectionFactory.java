@@ -1,7 +1,10 @@
 package trigon.transport;
 
+import java.time.Duration;
+import java.util.concurrent.Executor;
 import java.util.random.RandomGenerator;
 import trigon.config.QueuePairConfig;
+import trigon.handshake.Established;
 import trigon.handshake.RemoteMemory;
 import trigon.qpstate.QueuePairParameters;
 import trigon.verbs.QueuePairEndpoint;
@@ -9,21 +12,30 @@ import trigon.verbs.QueuePairEndpoint;
 /** Opens and connects queue pairs with the settings in force. Thread-safe. */
 final class ConnectionFactory {
 
+    /** How long after the end of its lifeline a peer's last messages and acknowledgements may come. */
+    static final Duration GRACE = Duration.ofSeconds(1);
+
     /** No READs and no atomics are sent; but some devices refuse 0. */
     private static final int READ_ATOMIC = 1;
 
     private final QueuePairConfig config;
     private final QueuePairParameters parameters;
     private final RandomGenerator random;
+    private final Executor control;
+    private final Executor afterGrace;
 
     /**
      * A factory.
      *
      * @param random for packet sequence numbers; thread-safe
+     * @param control runs what may block
+     * @param afterGrace the same, {@link #GRACE} later
      */
-    ConnectionFactory(QueuePairConfig config, RandomGenerator random) {
+    ConnectionFactory(QueuePairConfig config, RandomGenerator random, Executor control, Executor afterGrace) {
         this.config = config;
         this.random = random;
+        this.control = control;
+        this.afterGrace = afterGrace;
         parameters = new QueuePairParameters(
                 config.timeout(),
                 config.retryCount(),
@@ -52,5 +64,16 @@ final class ConnectionFactory {
         int nccl = trafficClass == NetPlugin.TRAFFIC_CLASS_UNDEFINED ? 0 : trafficClass & 0xFF;
         connection.connect(
                 peer, peerMemory, peerMaxMessageBytes, config.trafficClass().orElse(nccl), config.serviceLevel());
+    }
+
+    /**
+     * {@link Connection#watch}.
+     *
+     * @param node the peer's, as far as it is known by name
+     */
+    void watch(Connection connection, Established established, String node) {
+        String address = established.remote().getAddress().getHostAddress();
+        String name = node.equals(address) ? node : node + " at " + address;
+        connection.watch(established.lifeline(), name, control, afterGrace);
     }
 }

@@ -111,7 +111,7 @@ final class Connector {
             Answer answer = await(attempt.answer());
             connections.connect(connection, answer.endpoint(), answer.memory(), answer.maxMessageBytes(), trafficClass);
             Established established = await(attempt.sendReady());
-            connection.watch(established.lifeline(), control);
+            connections.watch(connection, established, connecting.peer());
             unwinding.succeeded();
             return connection;
         }

@@ -92,7 +92,7 @@ final class ListenComm implements OfferHandler {
     /** The handshake is over; without {@code link} it failed. */
     private void finish(Connection connection, IncomingOffer incoming, @Nullable Established link) {
         if (link != null) {
-            connection.watch(link.lifeline(), control);
+            connections.watch(connection, link, incoming.offer().node().name());
         }
         if (link != null && establish(connection)) {
             log.info(

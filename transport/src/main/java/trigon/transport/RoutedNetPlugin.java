@@ -85,7 +85,8 @@ public final class RoutedNetPlugin implements NetPlugin, AutoCloseable {
             HandshakeListeners listeners = HandshakeListeners.open(loop, config.handshake(), self, links.addresses());
             unwinding.onFailure(listeners::close);
             ExecutorService control = ControlThreads.open();
-            ConnectionFactory connections = new ConnectionFactory(config.queuePair(), new SecureRandom());
+            ConnectionFactory connections = new ConnectionFactory(
+                    config.queuePair(), new SecureRandom(), control, loop.delayed(ConnectionFactory.GRACE, control));
             RoutingTable routing = RoutingTable.of(config, discovered, kernel);
             Connector connector = new Connector(
                     links, routing, new HandshakeClient(loop, config.handshake()), connections, config, self, control);

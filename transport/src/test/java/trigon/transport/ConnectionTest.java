@@ -18,7 +18,8 @@ class ConnectionTest {
 
     private static final long MIB = 1L << 20;
 
-    private final ConnectionFactory factory = new ConnectionFactory(QueuePairConfig.DEFAULT, new Random(1));
+    private final ConnectionFactory factory =
+            new ConnectionFactory(QueuePairConfig.DEFAULT, new Random(1), Runnable::run, Runnable::run);
 
     @Test
     void aSendQueueTakesTheLongestMessageWhateverThePeersPortCarries() {

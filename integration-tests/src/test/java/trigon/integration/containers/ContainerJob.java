@@ -19,7 +19,7 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
-/** One run of the program that plays NCCL, on all nodes of a triangle: a rank each. Without any setting of Trigon's. */
+/** One run of the program that plays NCCL, on all nodes of a triangle: a rank each. */
 final class ContainerJob {
 
     private final DockerClient client;
@@ -36,9 +36,14 @@ final class ContainerJob {
      *
      * @param containers a node's container id
      * @param directory new, in the directory that the containers see; for the rendezvous and the logs
+     * @param environment more variables, {@code NAME=value}
      */
     static ContainerJob start(
-            DockerClient client, Function<Node, String> containers, Path directory, String... arguments) {
+            DockerClient client,
+            Function<Node, String> containers,
+            Path directory,
+            List<String> environment,
+            String... arguments) {
         ContainerJob job = new ContainerJob(client, directory);
         try {
             Files.createDirectory(directory);
@@ -46,6 +51,8 @@ final class ContainerJob {
             throw new UncheckedIOException(e);
         }
         String inside = ContainerTriangle.DIRECTORY + "/" + directory.getFileName();
+        List<String> variables = new ArrayList<>(environment);
+        variables.add("NCCL_DEBUG=INFO");
         for (Node node : Node.values()) {
             List<String> command =
                     new ArrayList<>(List.of("/bin/sh", "-c", "log=$1; shift; exec \"$@\" >$log 2>&1", "sh"));
@@ -56,7 +63,7 @@ final class ContainerJob {
             command.addAll(List.of("--rendezvous", inside + "/rendezvous"));
             command.addAll(List.of(arguments));
             String process = client.execCreateCmd(containers.apply(node))
-                    .withEnv(List.of("NCCL_DEBUG=INFO"))
+                    .withEnv(variables)
                     .withCmd(command.toArray(String[]::new))
                     .exec()
                     .getId();

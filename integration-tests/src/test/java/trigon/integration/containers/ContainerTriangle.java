@@ -111,7 +111,12 @@ final class ContainerTriangle implements AutoCloseable {
 
     /** Starts the program that plays NCCL on all nodes, with these arguments. */
     ContainerJob run(String name, String... arguments) {
-        return ContainerJob.start(client, this::id, directory.resolve(name), arguments);
+        return run(List.of(), name, arguments);
+    }
+
+    /** The same with more environment variables, {@code NAME=value}. */
+    ContainerJob run(List<String> environment, String name, String... arguments) {
+        return ContainerJob.start(client, this::id, directory.resolve(name), environment, arguments);
     }
 
     /** Pulls the cable out of this node. */

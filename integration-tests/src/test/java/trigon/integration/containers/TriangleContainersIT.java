@@ -9,6 +9,7 @@ import static trigon.integration.containers.Node.C;
 import com.github.dockerjava.api.DockerClient;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -97,6 +98,53 @@ class TriangleContainersIT {
         requireSuccess(job);
     }
 
+    /** The link is down and gone at one end; at the other end it looks well, and all packets are lost. */
+    @Test
+    void aCableThatStaysCutIsAnErrorOnAllNodes() {
+        ContainerJob job = startLongJob(100_000, "TRIGON_PEER_TIMEOUT=4s");
+
+        triangle.cut(AB, A);
+
+        for (Node node : Node.values()) {
+            assertThat(job.exitStatus(node, SOON)).as(job.logs()).isEqualTo(1);
+            assertThat(job.log(node)).contains("(remote error)").doesNotContain(" 0 wrong");
+        }
+        assertThat(job.log(A) + job.log(B))
+                .containsPattern("WARN .*(%s|%s).*nothing was heard from the peer for [4-9]"
+                        .formatted(Pattern.quote(AB.address(A)), Pattern.quote(AB.address(B))));
+    }
+
+    @Test
+    void aFlappingLinkHoldsTheJobUpAndNoMore() throws Exception {
+        ContainerJob job = startLongJob();
+
+        for (int i = 0; i < 3; i++) {
+            triangle.cut(AB, A);
+            Thread.sleep(1000);
+            triangle.heal(AB, A);
+            Thread.sleep(1000);
+        }
+
+        requireSuccess(job);
+    }
+
+    @Test
+    void aNodeThatStaysPausedIsAnErrorOnTheOthers() {
+        ContainerJob job = startLongJob(100_000, "TRIGON_PEER_TIMEOUT=4s");
+
+        triangle.pause(C);
+
+        try {
+            for (Node survivor : new Node[] {A, B}) {
+                assertThat(job.exitStatus(survivor, SOON)).as(job.log(survivor)).isEqualTo(1);
+                assertThat(job.log(survivor)).contains("(remote error)").doesNotContain(" 0 wrong");
+            }
+            assertThat(job.log(A) + job.log(B)).contains("nothing was heard from the peer for");
+        } finally {
+            triangle.resume(C);
+        }
+    }
+
     @Test
     void aKilledNodeIsAnErrorOnTheOthersAndCanComeBack() {
         ContainerJob job = startLongJob();
@@ -132,7 +180,17 @@ class TriangleContainersIT {
 
     /** Starts a job that takes several seconds, and waits until data is moving. */
     private ContainerJob startLongJob() {
-        ContainerJob job = triangle.run("job", "--bytes", Integer.toString(BYTES), "--iterations", "300");
+        return startLongJob(300);
+    }
+
+    private ContainerJob startLongJob(int iterations, String... environment) {
+        ContainerJob job = triangle.run(
+                List.of(environment),
+                "job",
+                "--bytes",
+                Integer.toString(BYTES),
+                "--iterations",
+                Integer.toString(iterations));
         job.awaitConnected(LIMIT);
         job.await(
                 LIMIT,

@@ -1,0 +1,49 @@
+package trigon.handshake;
+
+import java.time.Duration;
+
+/** How a {@link Lifeline} ended, as far as this side knows. */
+public sealed interface LifelineEnd {
+
+    /** The peer let go in good order: its end of the link is closed. */
+    record Released() implements LifelineEnd {}
+
+    /**
+     * The peer let go because its end of the link has failed.
+     *
+     * @param reason the peer's own words, printable
+     */
+    record Failed(String reason) implements LifelineEnd {}
+
+    /**
+     * The TCP connection ended without a farewell.
+     *
+     * @param how what the kernel said
+     */
+    record Broken(String how) implements LifelineEnd {}
+
+    /**
+     * The peer gave no sign of life.
+     *
+     * @param silence for how long, at the least
+     */
+    record Silent(Duration silence) implements LifelineEnd {}
+
+    /** This side let go, or closes all its handshakes. */
+    record Here() implements LifelineEnd {}
+
+    /** What happened and what to do, for the log: a clause about "the peer". */
+    default String explanation() {
+        return switch (this) {
+            case Released _ -> "the peer has closed its end";
+            case Failed(String reason) -> "the peer's end has failed, which says: " + reason;
+            case Broken(String how) ->
+                "the peer's process has ended or was killed: its connection broke off without a farewell (%s); see that node's log, and its kernel's (dmesg)"
+                        .formatted(how);
+            case Silent(Duration silence) ->
+                "nothing was heard from the peer for %.1f s, longer than handshake.peerTimeout allows: its process is stopped, its machine is down, or the link is cut; check both, and the link with ip -s link on either node"
+                        .formatted(silence.toMillis() / 1000.0);
+            case Here _ -> "this process has closed its end";
+        };
+    }
+}

@@ -1,0 +1,245 @@
+package trigon.handshake;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import trigon.config.HandshakeConfig;
+import trigon.handshake.HandshakeMessage.Alive;
+import trigon.handshake.HandshakeMessage.Answer;
+import trigon.handshake.HandshakeMessage.Farewell;
+import trigon.handshake.HandshakeMessage.Ready;
+
+/** What the TCP connection of a finished handshake tells of the peer. */
+@Timeout(60)
+class LifelineTest {
+
+    private static final Duration SILENCE = Duration.ofSeconds(3);
+
+    private final Node server = new Node("127.0.0.1", Node.LONG, 1, Optional.empty(), SILENCE);
+    private final Node client = new Node("127.0.0.2", Node.LONG, 1, Optional.empty(), SILENCE);
+    private final ConnectionId connection = ConnectionId.random();
+    private final CompletableFuture<OutgoingConnection> made = new CompletableFuture<>();
+
+    @AfterEach
+    void close() {
+        client.close();
+        server.close();
+    }
+
+    @Test
+    void twoEndsThatLiveStayConnectedThoughNothingElseIsSaid() throws Exception {
+        Ends ends = establish();
+
+        Thread.sleep(2 * SILENCE.toMillis());
+
+        assertThat(ends.atClient().lost()).isNotDone();
+        assertThat(ends.atServer().lost()).isNotDone();
+        ends.atClient().release();
+        assertThat(end(ends.atServer())).isEqualTo(new LifelineEnd.Released());
+        assertThat(end(ends.atClient())).isEqualTo(new LifelineEnd.Here());
+    }
+
+    @Test
+    void anEndThatFailsTellsTheOtherWhy() throws Exception {
+        Ends ends = establish();
+
+        ends.atServer().fail("work request 3 failed\nWARN forged");
+        ends.atServer().fail("something else");
+
+        assertThat(end(ends.atClient())).isEqualTo(new LifelineEnd.Failed("work request 3 failed WARN forged"));
+        assertThat(end(ends.atServer())).isEqualTo(new LifelineEnd.Here());
+    }
+
+    @Test
+    void aProcessThatClosesItsHandshakesTellsItsPeers() throws Exception {
+        Ends ends = establish();
+
+        client.close();
+
+        assertThat(end(ends.atServer())).isEqualTo(new LifelineEnd.Released());
+        assertThat(end(ends.atClient())).isEqualTo(new LifelineEnd.Here());
+    }
+
+    @Test
+    void aPeerThatSaysNothingIsLost() throws Exception {
+        try (RawPeer peer = RawPeer.connectingTo(server.listeningAt(), connection, Node.secretOf(connection))) {
+            Lifeline lifeline = establish(peer);
+
+            assertThat(end(lifeline))
+                    .isInstanceOfSatisfying(
+                            LifelineEnd.Silent.class,
+                            silent -> assertThat(silent.silence()).isGreaterThan(SILENCE));
+            peer.readToTheEnd();
+        }
+    }
+
+    @Test
+    void aPeerThatIsKilledIsLostAtOnce() throws Exception {
+        try (RawPeer peer = RawPeer.connectingTo(server.listeningAt(), connection, Node.secretOf(connection))) {
+            Lifeline lifeline = establish(peer);
+
+            peer.socket().setSoLinger(true, 0); // a reset, as when data are left unread
+            peer.socket().close();
+
+            assertThat(end(lifeline)).isInstanceOf(LifelineEnd.Broken.class);
+        }
+    }
+
+    @Test
+    void onlyProvenSignsOfLifeCountAndEachOnlyOnce() throws Exception {
+        try (RawPeer peer = RawPeer.connectingTo(server.listeningAt(), connection, Node.secretOf(connection))) {
+            Lifeline lifeline = establish(peer);
+
+            byte[] recorded = peer.provenAfterwards(new Alive(1));
+            CompletableFuture<LifelineEnd> lost = lifeline.lost();
+            while (!lost.isDone()) {
+                peer.send(recorded);
+                peer.send(HandshakeCodec.encode(new Alive(1L << 40)));
+                peer.send(HandshakeCodec.encode(new Farewell("forged")));
+                peer.send(HandshakeCodec.encode(new HandshakeMessage.Reject("forged")));
+                Thread.sleep(50);
+            }
+
+            assertThat(lost.join()).isInstanceOf(LifelineEnd.Silent.class);
+        }
+    }
+
+    @Test
+    void aPeerThatSaysOftenEnoughThatItLivesIsKeptAndHearsTheSame() throws Exception {
+        try (RawPeer peer = RawPeer.connectingTo(server.listeningAt(), connection, Node.secretOf(connection))) {
+            Lifeline lifeline = establish(peer);
+
+            for (long count = 1; count <= 5; count++) {
+                peer.send(peer.provenAfterwards(new Alive(count)));
+                assertThat(peer.expectAfterwards(Alive.class)).isEqualTo(new Alive(count));
+            }
+
+            assertThat(lifeline.lost()).isNotDone();
+            peer.send(peer.provenAfterwards(new Farewell("")));
+            assertThat(end(lifeline)).isEqualTo(new LifelineEnd.Released());
+        }
+    }
+
+    @Test
+    void aProcessThatWasStoppedItselfDoesNotTakeItsPeersForSilent() {
+        FuzzedPeer peer = new FuzzedPeer(HandshakeProofs.Side.LISTENING, new byte[0], loop -> {
+            OutgoingConnection outgoing = new OutgoingConnection(
+                    loop,
+                    new HandshakeConfig(Node.LONG, 0, SILENCE, Optional.empty()),
+                    FuzzedPeer.CONNECTING.getAddress(),
+                    FuzzedPeer.LISTENING,
+                    Node.secretOf(FuzzedPeer.CONNECTION),
+                    client.offer(FuzzedPeer.CONNECTION));
+            made.complete(outgoing);
+            return outgoing;
+        });
+        OutgoingConnection outgoing = made.join();
+        peer.settle();
+        peer.say(new HandshakeMessage.Challenge(OpaqueBytes.random(HandshakeProofs.BYTES)));
+        peer.say(client.answer());
+        var _ = outgoing.sendReady();
+        peer.settle();
+        peer.say(new Ready());
+        assertThat(outgoing.result()).isCompleted();
+
+        peer.pass(10 * SILENCE.toMillis()); // at once: no turn of the loop in between
+
+        assertThat(outgoing.lost()).isNotDone();
+        peer.pass(1000);
+        peer.pass(1000);
+        assertThat(outgoing.lost()).isCompletedWithValueMatching(LifelineEnd.Silent.class::isInstance);
+        peer.end();
+    }
+
+    @Test
+    void aThousandConnectionsStayConnectedOnOneThread() throws Exception {
+        List<Ends> all = new ArrayList<>();
+        for (int i = 0; i < 1000; i++) {
+            all.add(establish(ConnectionId.random()));
+        }
+
+        Thread.sleep(2 * SILENCE.toMillis());
+
+        assertThat(all).allSatisfy(ends -> {
+            assertThat(ends.atClient().lost()).isNotDone();
+            assertThat(ends.atServer().lost()).isNotDone();
+        });
+    }
+
+    @Test
+    void aDelayedTaskIsHandedOnByTheLoopsOwnThread() throws Exception {
+        CompletableFuture<String> by = new CompletableFuture<>();
+        Executor here = task -> {
+            by.complete(Thread.currentThread().getName());
+            task.run();
+        };
+        CompletableFuture<Void> ran = new CompletableFuture<>();
+
+        client.loop().delayed(Duration.ofMillis(50), here).execute(() -> ran.complete(null));
+
+        ran.get(10, TimeUnit.SECONDS);
+        assertThat(by.join()).isEqualTo(HandshakeEventLoop.THREAD_NAME);
+    }
+
+    @Test
+    void everyEndHasAnExplanation() {
+        assertThat(List.of(
+                        new LifelineEnd.Released(),
+                        new LifelineEnd.Failed("its reason"),
+                        new LifelineEnd.Broken("Connection reset"),
+                        new LifelineEnd.Silent(Duration.ofMillis(20_500)),
+                        new LifelineEnd.Here()))
+                .extracting(LifelineEnd::explanation)
+                .satisfiesExactly(
+                        text -> assertThat(text).contains("closed its end"),
+                        text -> assertThat(text).contains("its reason"),
+                        text -> assertThat(text).contains("killed", "Connection reset", "dmesg"),
+                        text -> assertThat(text).contains("20.5 s", "handshake.peerTimeout", "ip -s link"),
+                        text -> assertThat(text).contains("this process"));
+    }
+
+    private record Ends(Lifeline atClient, Lifeline atServer) {}
+
+    private Ends establish() throws Exception {
+        return establish(connection);
+    }
+
+    private Ends establish(ConnectionId id) throws Exception {
+        Node.Listener listener = server.listen(id);
+        OutgoingOffer outgoing = client.connect(server.listeningAt(), client.offer(id));
+        Node.Attempt attempt = listener.next();
+        attempt.answer().complete(server.answer());
+        outgoing.answer().get(10, TimeUnit.SECONDS);
+        return new Ends(
+                outgoing.sendReady().get(10, TimeUnit.SECONDS).lifeline(),
+                attempt.incoming().result().get(10, TimeUnit.SECONDS).lifeline());
+    }
+
+    /** Connects a peer that then says only what the test wants. */
+    private Lifeline establish(RawPeer peer) throws Exception {
+        Node.Listener listener = server.listen(connection);
+        peer.hello();
+        peer.expect(HandshakeMessage.Challenge.class);
+        peer.say(client.offer(connection));
+        Node.Attempt attempt = listener.next();
+        attempt.answer().complete(server.answer());
+        peer.expect(Answer.class);
+        peer.say(new Ready());
+        peer.expect(Ready.class);
+        assertThat(attempt.incoming().local()).isEqualTo(server.listeningAt());
+        return attempt.incoming().result().get(10, TimeUnit.SECONDS).lifeline();
+    }
+
+    private static LifelineEnd end(Lifeline lifeline) throws Exception {
+        return lifeline.lost().get(20, TimeUnit.SECONDS);
+    }
+}

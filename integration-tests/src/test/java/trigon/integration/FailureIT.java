@@ -1,0 +1,139 @@
+package trigon.integration;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What the processes of a job do when one of them is killed or stopped, or lacks what it needs; see docs/failures.md. */
+@Timeout(300)
+class FailureIT {
+
+    private static final Map<String, String> SHORT = Map.of("TRIGON_PEER_TIMEOUT", "3s");
+    private static final Pattern CONNECTED = Pattern.compile("receives from");
+
+    @TempDir
+    Path directory;
+
+    private List<HostProgram> hosts = List.of();
+
+    @AfterEach
+    void endTheHosts() {
+        hosts.forEach(HostProgram::close);
+    }
+
+    @Test
+    void aKilledProcessIsAnErrorOnTheOthers() throws Exception {
+        start(Map.of());
+
+        hosts.get(2).signal("KILL");
+
+        assertThat(failuresOfTheOthers()).contains("lost c at 127.0.", "killed", "broke off without a farewell");
+    }
+
+    @Test
+    void aProcessThatIsStoppedForLongIsAnErrorOnTheOthers() throws Exception {
+        start(SHORT);
+
+        hosts.get(2).signal("STOP");
+
+        assertThat(failuresOfTheOthers())
+                .containsPattern("WARN.* local qp 0x.* gid .*, peer qp 0x.* gid .*lost c at 127.0."
+                        + ".*: nothing was heard from the peer for [3-9].[0-9] s, .*ip -s link");
+        hosts.get(2).signal("CONT");
+        assertThat(hosts.get(2).exitStatus()).as(hosts.get(2).output()).isEqualTo(1);
+    }
+
+    @Test
+    void aProcessThatIsStoppedBrieflyHoldsTheOthersUpAndNoMore() throws Exception {
+        hosts = triangle().start(Map.of("TRIGON_PEER_TIMEOUT", "20s"), "--bytes", "4000000", "--iterations", "300");
+        awaitConnected();
+
+        hosts.get(2).signal("STOP");
+        Thread.sleep(5000);
+        assertThat(hosts).allMatch(HostProgram::isAlive);
+        hosts.get(2).signal("CONT");
+
+        for (HostProgram host : hosts) {
+            assertThat(host.exitStatus()).as(host.output()).isZero();
+        }
+    }
+
+    @Test
+    void aFullDiskUnderTheLogsIsNoMatterForTheData() throws Exception {
+        for (String node : List.of("a", "b", "c")) {
+            Files.createSymbolicLink(directory.resolve(node + ".log"), Path.of("/dev/full"));
+        }
+
+        hosts = triangle().start(Map.of(), "--bytes", "1000003", "--iterations", "3");
+
+        for (HostProgram host : hosts) {
+            assertThat(host.exitStatus()).isZero();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {16, 24, 32, 64})
+    void aProcessWithoutFileDescriptorsFailsInOrderAndSoDoTheOthers(int limit) {
+        hosts = triangle()
+                .start(
+                        List.of("/bin/sh", "-c", "ulimit -n " + limit + " && exec \"$@\"", "sh"),
+                        Map.of(),
+                        "--bytes",
+                        "100000",
+                        "--iterations",
+                        "2",
+                        "--timeout",
+                        "10");
+
+        int status = hosts.get(2).exitStatus();
+        assertThat(status).as(hosts.get(2).output()).isIn(0, 1);
+        if (status == 1) {
+            assertThat(hosts.get(2).output()).containsIgnoringCase("too many open files");
+        }
+        assertThat(hosts.get(0).exitStatus()).as(hosts.get(0).output()).isEqualTo(status);
+        assertThat(hosts.get(1).exitStatus()).as(hosts.get(1).output()).isEqualTo(status);
+    }
+
+    private Triangle triangle() {
+        return Triangle.of(directory, HostProgram.distribution(), 0);
+    }
+
+    /** Starts a job that would take minutes, and waits until its data move. */
+    private void start(Map<String, String> environment) throws InterruptedException {
+        hosts = triangle().start(environment, "--bytes", "4000000", "--iterations", "100000");
+        awaitConnected();
+    }
+
+    private void awaitConnected() throws InterruptedException {
+        long deadline = System.nanoTime() + 60_000_000_000L;
+        for (HostProgram host : hosts) {
+            while (!CONNECTED.matcher(host.output()).find()) {
+                assertThat(host.isAlive()).as(host.output()).isTrue();
+                assertThat(System.nanoTime()).as(host.output()).isLessThan(deadline);
+                Thread.sleep(50);
+            }
+        }
+        Thread.sleep(1000);
+    }
+
+    /** The logs of nodes a and b, which both have ended with an error by themselves. */
+    private String failuresOfTheOthers() {
+        StringBuilder logs = new StringBuilder();
+        for (HostProgram host : hosts.subList(0, 2)) {
+            assertThat(host.exitStatus()).as(host.output()).isEqualTo(1);
+            assertThat(host.output()).contains("(remote error)").doesNotContain(" 0 wrong");
+            logs.append(host.output());
+        }
+        return logs.toString();
+    }
+}

@@ -1,0 +1,201 @@
+package trigon.transport;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static trigon.transport.Connected.finish;
+import static trigon.transport.Connected.retry;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.AppenderBase;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.slf4j.LoggerFactory;
+
+/** What NCCL and the log are told when one end of a connection is unusable: the other end hears of it, and why. */
+@Timeout(60)
+class LostPeerTest {
+
+    private static final int TAG = 3;
+    private static final long REMOTE_ERROR = -NcclResult.REMOTE_ERROR.code();
+    private static final String FLUSHED = "WR_FLUSHED";
+
+    private final List<String> lines = new CopyOnWriteArrayList<>();
+    private final Logger logger = (Logger) LoggerFactory.getLogger("trigon.transport");
+    private final AppenderBase<ILoggingEvent> appender = new AppenderBase<>() {
+        @Override
+        protected void append(ILoggingEvent event) {
+            lines.add(event.getLevel() + " " + event.getFormattedMessage());
+        }
+    };
+
+    private TestCluster cluster;
+    private TestNode a;
+    private TestNode b;
+    private Connected ab;
+    private long from;
+    private long to;
+    private long fromHandle;
+    private long toHandle;
+
+    @BeforeEach
+    void connect(@TempDir Path directory) {
+        appender.start();
+        logger.addAppender(appender);
+        logger.setLevel(Level.INFO);
+        cluster = TestCluster.software(directory, """
+                a: {nics: [{address: 127.1.12.1/24}]}
+                b: {nics: [{address: 127.1.12.2/24}]}
+                """);
+        a = cluster.open("a");
+        b = cluster.open("b");
+        ab = new Connected(a, b);
+        from = a.allocate(4096);
+        to = b.allocate(4096);
+        fromHandle = a.register(ab.sendComm, from, 4096);
+        toHandle = b.register(ab.receiveComm, to, 4096);
+    }
+
+    @AfterEach
+    void nothingIsLeftOpen() {
+        a.close();
+        b.close();
+        logger.detachAppender(appender);
+        logger.setLevel(null);
+        assertThat(a.verbs().ledger().outstanding()).isEmpty();
+        assertThat(b.verbs().ledger().outstanding()).isEmpty();
+    }
+
+    @Test
+    void aReceiverWhosePeerLetsGoSaysSoAndNotThatSomethingWasFlushed() {
+        long receive = retry(() -> b.plugin.irecv(ab.receiveComm, to, 8, TAG, toHandle, false));
+
+        a.plugin.closeSend(ab.sendComm);
+
+        assertThat(finish(b, receive)).isEqualTo(REMOTE_ERROR);
+        assertThat(warnings())
+                .singleElement()
+                .satisfies(line -> assertThat(line)
+                        .contains("receiver on", "local qp", "peer qp", "gid", "127.1.12.1", "of a at 127.1.12.1")
+                        .contains("lost a at 127.1.12.1: the peer has closed its end"));
+    }
+
+    @Test
+    void aSenderThatWaitsForClearToSendSaysWhyItNeedNotWaitAnyMore() {
+        b.plugin.closeReceive(ab.receiveComm);
+
+        assertThat(untilTheSenderFails()).isEqualTo(REMOTE_ERROR);
+
+        assertThat(warnings())
+                .singleElement()
+                .satisfies(line -> assertThat(line)
+                        .contains("sender on", "local qp", "peer qp", "127.1.12.2")
+                        .contains("lost b at 127.1.12.2: the peer has closed its end"));
+    }
+
+    @Test
+    void anEndThatFailsTellsTheOtherThoughNcclDoesNotCloseIt() {
+        long first = retry(() -> b.plugin.irecv(ab.receiveComm, to, 8, TAG, toHandle, false));
+        long second = retry(() -> b.plugin.irecv(ab.receiveComm, to, 8, TAG, toHandle, false));
+        long mismatch = NetPlugin.TRY_AGAIN;
+        long deadline = System.nanoTime() + 20_000_000_000L;
+        while (mismatch == NetPlugin.TRY_AGAIN) {
+            Connected.pause(deadline, "the clear-to-send entry");
+            mismatch = a.plugin.isend(ab.sendComm, from, 16, TAG, fromHandle);
+        }
+
+        assertThat(mismatch).isEqualTo(-NcclResult.INVALID_USAGE.code());
+        assertThat(finish(b, first)).isEqualTo(REMOTE_ERROR);
+        assertThat(finish(b, second)).isEqualTo(REMOTE_ERROR);
+        assertThat(warnings())
+                .anySatisfy(line -> assertThat(line)
+                        .contains("receiver on", "the peer's end has failed", "message 0 of 16 bytes", "of 8 bytes"));
+    }
+
+    @Test
+    void memoryThatIsDeregisteredUnderWayFailsBothEndsAndNothingIsTakenForDone() {
+        long receive = retry(() -> b.plugin.irecv(ab.receiveComm, to, 8, TAG, toHandle, false));
+        b.plugin.deregisterMemory(ab.receiveComm, toHandle);
+
+        long send = retry(() -> a.plugin.isend(ab.sendComm, from, 8, TAG, fromHandle));
+
+        assertThat(finish(a, send)).isEqualTo(REMOTE_ERROR);
+        assertThat(finish(b, receive)).isEqualTo(REMOTE_ERROR);
+        assertThat(warnings())
+                .anySatisfy(line -> assertThat(line).contains("sender on", "REMOTE_ACCESS_ERROR"))
+                .anySatisfy(line -> assertThat(line).contains("receiver on"));
+        // the receiver's queue pair may know before its lifeline does: then a second line says what it was
+        long deadline = System.nanoTime() + 20_000_000_000L;
+        while (warnings().stream()
+                .noneMatch(line ->
+                        line.contains("receiver on") && line.contains("failed, which says") && line.contains("0x0"))) {
+            Connected.pause(deadline, "the line that says why");
+        }
+    }
+
+    @Test
+    void whatWasDoneBeforeTheFailureStaysDone() throws Exception {
+        long receive = retry(() -> b.plugin.irecv(ab.receiveComm, to, 8, TAG, toHandle, false));
+        long next = retry(() -> b.plugin.irecv(ab.receiveComm, to + 8, 8, TAG, toHandle, false));
+        long send = retry(() -> a.plugin.isend(ab.sendComm, from, 8, TAG, fromHandle));
+        assertThat(finish(a, send)).isEqualTo(8);
+        assertThat(finish(b, receive)).isEqualTo(8);
+
+        a.plugin.closeSend(ab.sendComm);
+
+        assertThat(finish(b, next)).isEqualTo(REMOTE_ERROR);
+        // an answer once given is not given again, as nothing and as no error
+        assertThat(b.plugin.test(receive)).isEqualTo(-NcclResult.INVALID_ARGUMENT.code());
+        assertThat(warnings()).noneSatisfy(line -> assertThat(line).contains("request 0x0 "));
+    }
+
+    @Test
+    void aNodeThatIsClosedAndOpenedAgainIsConnectedAnew() {
+        long receive = retry(() -> b.plugin.irecv(ab.receiveComm, to, 8, TAG, toHandle, false));
+        a.close();
+        assertThat(finish(b, receive)).isEqualTo(REMOTE_ERROR);
+        b.plugin.closeReceive(ab.receiveComm);
+
+        a = cluster.open("a");
+        Connected anew = new Connected(a, b);
+        long newFrom = a.allocate(8);
+        long newFromHandle = a.register(anew.sendComm, newFrom, 8);
+        long newToHandle = b.register(anew.receiveComm, to, 8);
+        long second = retry(() -> b.plugin.irecv(anew.receiveComm, to, 8, TAG, newToHandle, false));
+        long send = retry(() -> a.plugin.isend(anew.sendComm, newFrom, 8, TAG, newFromHandle));
+        assertThat(finish(a, send)).isEqualTo(8);
+        assertThat(finish(b, second)).isEqualTo(8);
+    }
+
+    @Test
+    void aConnectionThatIsClosedInOrderWarnsOfNothing() throws Exception {
+        a.plugin.closeSend(ab.sendComm);
+        Thread.sleep(ConnectionFactory.GRACE.toMillis() + 500);
+        b.plugin.closeReceive(ab.receiveComm);
+
+        assertThat(warnings()).isEmpty();
+        assertThat(lines)
+                .anySatisfy(line -> assertThat(line).startsWith("INFO").contains("the peer has closed its end"));
+        assertThat(lines).noneSatisfy(line -> assertThat(line).contains(FLUSHED));
+    }
+
+    private long untilTheSenderFails() {
+        long deadline = System.nanoTime() + 20_000_000_000L;
+        long result = NetPlugin.TRY_AGAIN;
+        while (result == NetPlugin.TRY_AGAIN) {
+            Connected.pause(deadline, "the news");
+            result = a.plugin.isend(ab.sendComm, from, 8, TAG, fromHandle);
+        }
+        return result;
+    }
+
+    private List<String> warnings() {
+        return lines.stream().filter(line -> line.startsWith("WARN")).toList();
+    }
+}
