@@ -95,7 +95,7 @@ final class ContainerJob {
         await(
                 limit,
                 () -> Arrays.stream(Node.values())
-                        .allMatch(node -> Files.exists(rendezvous.resolve("barrier.connected." + node.rank()))),
+                        .allMatch(node -> Files.exists(rendezvous.resolve("barrier.connected.1." + node.rank()))),
                 () -> "not all ranks have connected");
     }
 
