@@ -37,7 +37,10 @@ class FailureIT {
 
         hosts.get(2).signal("KILL");
 
-        assertThat(failuresOfTheOthers()).contains("lost c at 127.0.", "killed", "broke off without a farewell");
+        // whichever of its connections breaks first
+        assertThat(failuresOfTheOthers())
+                .containsPattern("WARN.* of c at 127.0.*("
+                        + "lost c at 127.0.*killed: broke off without a farewell|RETRY_EXCEEDED.*its process died)");
     }
 
     @Test
