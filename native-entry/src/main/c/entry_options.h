@@ -126,6 +126,10 @@ static void add_class_path(struct jvm_options *options, const struct home *home)
   add_formatted(options, "--enable-native-access=ALL-UNNAMED");
   if (find_cache(home, cache)) {
     add_formatted(options, "-XX:AOTCache=%s", cache);
+    /* no machine code out of the cache: it is of the processor that made it, and JDK 25 does not check that */
+    add_formatted(options, "-XX:+UnlockDiagnosticVMOptions");
+    add_formatted(options, "-XX:-AOTAdapterCaching");
+    add_formatted(options, "-XX:-AOTStubCaching");
   }
 }
 
