@@ -90,6 +90,12 @@ final class FakeQueuePair implements QueuePair {
     }
 
     @Override
+    public int postSendWithImmediate(
+            long workRequestId, long localAddress, int length, int localKey, int immediate, int sendFlags) {
+        return Errno.EINVAL;
+    }
+
+    @Override
     public int postWrite(
             long workRequestId,
             long localAddress,

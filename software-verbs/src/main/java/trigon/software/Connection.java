@@ -23,7 +23,7 @@ abstract class Connection extends StreamReader implements Attendant.Attended {
     /** A connection like that, which reads no more than one header until it has a buffer of its own. */
     Connection(SocketChannel channel, Attendant attendant, int headerBytes, ByteBuffer headerBuffer)
             throws IOException {
-        super(channel, headerBytes, headerBuffer, true);
+        super(channel, headerBytes, headerBuffer, Sharing.FOR_ONE_HEADER);
         this.attendant = attendant;
         key = attendant.register(channel, 0, this);
     }

@@ -2,67 +2,136 @@ package trigon.software;
 
 import java.nio.channels.SocketChannel;
 import org.jspecify.annotations.Nullable;
-import trigon.verbs.AccessFlag;
+import trigon.verbs.WorkCompletionStatus;
 
-/** A connection on which pieces of a queue pair's messages arrive. Used during its worker's turns. */
+/**
+ * A connection on which pieces of a queue pair's messages arrive. A piece whose receive is not posted yet stalls the
+ * lane, and TCP holds the sender back. Used during its worker's turns.
+ */
 final class IncomingLane extends StreamReader {
 
     private final SoftwareQueuePair queuePair;
     private final LaneWorker worker;
-    private final PieceCounts counts;
+    private final ReceiveQueue receives;
+    private final IncomingPieces pieces;
     private final OrderedCopy copy = new OrderedCopy();
 
+    /** The posting thread looks at it, and wakes the worker. */
+    private volatile boolean stalled;
+
+    private int opcode;
     private int psn;
+    private int receiveNumber;
     private int length;
+    private int offset;
     private int messageLength;
+    private int immediate;
+    private long index;
     private @Nullable SoftwareMemoryRegion target;
 
-    IncomingLane(SocketChannel channel, SoftwareQueuePair queuePair, LaneWorker worker, PieceCounts counts) {
-        super(channel, WireFormat.PIECE_BYTES, worker.receiveBuffer(), false);
+    IncomingLane(
+            SocketChannel channel,
+            SoftwareQueuePair queuePair,
+            LaneWorker worker,
+            ReceiveQueue receives,
+            IncomingPieces pieces) {
+        super(channel, WireFormat.PIECE_BYTES, worker.receiveBuffer(), Sharing.UNTIL_PAUSED);
         this.queuePair = queuePair;
         this.worker = worker;
-        this.counts = counts;
+        this.receives = receives;
+        this.pieces = pieces;
     }
 
     LaneWorker worker() {
         return worker;
     }
 
+    /** Whether it waits for a receive. */
+    boolean isStalled() {
+        return stalled;
+    }
+
     @Override
     void onHeader(long at) {
+        opcode = WireFormat.pieceOpcode(at);
         psn = WireFormat.piecePsn(at);
+        receiveNumber = WireFormat.pieceReceiveNumber(at);
         length = WireFormat.pieceLength(at);
+        offset = WireFormat.pieceOffset(at);
         messageLength = WireFormat.pieceMessageLength(at);
-        if (length < 1 || messageLength < length || messageLength > SoftwareDeviceContext.MAX_MESSAGE_BYTES) {
+        immediate = WireFormat.pieceImmediate(at);
+        boolean fits = length > 0 && offset >= 0 && length <= messageLength && offset <= messageLength - length;
+        boolean sends = WireFormat.isSend(WireFormat.plainOpcode(opcode));
+        if (!fits || !sends || messageLength > SoftwareDeviceContext.MAX_MESSAGE_BYTES) {
             end("it broke the protocol");
-            return;
+        } else if (!findReceive() && !isEnded()) {
+            stalled = true;
+            pause();
+            worker.stalled(this);
         }
-        long address = WireFormat.pieceAddress(at);
-        target = queuePair
-                .memoryRegions()
-                .remote(
-                        queuePair.protectionDomain(),
-                        WireFormat.pieceKey(at),
-                        address,
-                        length,
-                        AccessFlag.REMOTE_WRITE);
-        copy.start(address, length);
+    }
+
+    /** False if the receive is not there; the lane has ended if it can never be. */
+    private boolean findReceive() {
+        index = pieces.find(receiveNumber);
+        if (index == IncomingPieces.TAKEN) {
+            end("it broke the protocol");
+        }
+        if (index < 0) {
+            return false;
+        }
+        if (messageLength > receives.length(index)) {
+            refuse(WorkCompletionStatus.LOCAL_LENGTH_ERROR);
+        } else {
+            long address = receives.localAddress(index);
+            target = queuePair
+                    .memoryRegions()
+                    .local(queuePair.protectionDomain(), receives.localKey(index), address, messageLength, true);
+            if (target == null) {
+                refuse(WorkCompletionStatus.LOCAL_PROTECTION_ERROR);
+            } else {
+                copy.start(address + offset, length);
+            }
+        }
         expectPayload(length);
+        return true;
+    }
+
+    /** Whether {@link #goOn} would. */
+    boolean canGoOn() {
+        return pieces.find(receiveNumber) != IncomingPieces.NOT_POSTED;
+    }
+
+    /** Goes on if its receive has been posted; false if not. */
+    boolean goOn() {
+        if (!findReceive()) {
+            return isEnded();
+        }
+        stalled = false;
+        resume();
+        return true;
+    }
+
+    private void refuse(WorkCompletionStatus status) {
+        target = null;
+        pieces.refuse(index, opcode, psn, status);
+        worker.tell(queuePair);
     }
 
     @Override
     void onPayload(long at, int bytes, boolean last) {
         SoftwareMemoryRegion region = target;
-        if (region != null && region.isOpen() && queuePair.allows(AccessFlag.REMOTE_WRITE)) {
-            copy.accept(at, bytes);
-        } else if (region != null || last) {
-            target = null;
-            counts.refuse(psn);
-            worker.tell(queuePair);
+        if (region == null) {
+            return;
         }
-        if (last && target != null) {
+        if (!region.isOpen()) {
+            refuse(WorkCompletionStatus.LOCAL_PROTECTION_ERROR);
+            return;
+        }
+        copy.accept(at, bytes);
+        if (last) {
             target = null;
-            if (counts.add(psn, length) == messageLength) {
+            if (pieces.add(index, opcode, psn, immediate, length, messageLength)) {
                 worker.tell(queuePair);
             }
         }
@@ -71,5 +140,6 @@ final class IncomingLane extends StreamReader {
     @Override
     void onClosed() {
         target = null;
+        stalled = false;
     }
 }

@@ -21,15 +21,17 @@ final class LaneOpening {
 
     private final SoftwareQueuePair queuePair;
     private final Lanes lanes;
+    private final SentPieces sent;
     private final int number;
     private final int firstPsn;
     private @Nullable SocketChannel channel;
     private @Nullable SelectionKey key;
     private boolean over;
 
-    LaneOpening(SoftwareQueuePair queuePair, Lanes lanes, int number, int firstPsn) {
+    LaneOpening(SoftwareQueuePair queuePair, Lanes lanes, SentPieces sent, int number, int firstPsn) {
         this.queuePair = queuePair;
         this.lanes = lanes;
+        this.sent = sent;
         this.number = number;
         this.firstPsn = firstPsn;
     }
@@ -96,7 +98,7 @@ final class LaneOpening {
             over = true;
             mine.cancel();
             LaneWorker worker = queuePair.context().laneWorkers().nextForSending();
-            OutgoingLane lane = new OutgoingLane(opening, queuePair, worker);
+            OutgoingLane lane = new OutgoingLane(opening, queuePair, worker, sent);
             worker.add(lane);
             lanes.add(this, lane);
         }

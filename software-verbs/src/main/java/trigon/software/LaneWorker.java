@@ -38,6 +38,7 @@ final class LaneWorker implements AutoCloseable {
     // changed and used during turns
     private final ByteBuffer receiveBuffer = ByteBuffer.allocateDirect(BUFFER_BYTES);
     private final List<OutgoingLane> outgoing = new ArrayList<>();
+    private final List<IncomingLane> stalled = new ArrayList<>();
     private final List<SoftwareQueuePair> concerned = new ArrayList<>();
     private boolean moved;
 
@@ -108,7 +109,10 @@ final class LaneWorker implements AutoCloseable {
 
     /** Receives no more on a lane, and closes it. */
     void remove(IncomingLane lane) {
-        between(() -> lane.end("the queue pair is done with it"));
+        between(() -> {
+            lane.end("the queue pair is done with it");
+            stalled.remove(lane);
+        });
         selector.wakeup(); // lets go of the socket
     }
 
@@ -135,6 +139,11 @@ final class LaneWorker implements AutoCloseable {
     /** Has a queue pair look at what has become of its messages, after this turn. */
     void tell(SoftwareQueuePair queuePair) {
         concerned.add(queuePair);
+    }
+
+    /** A lane waits for a receive to be posted, during a turn. */
+    void stalled(IncomingLane lane) {
+        stalled.add(lane);
     }
 
     @SuppressWarnings("ThreadPriorityCheck") // yielding is a courtesy here, nothing relies on it
@@ -184,6 +193,7 @@ final class LaneWorker implements AutoCloseable {
             for (int i = 0; i < outgoing.size(); i++) {
                 moved |= outgoing.get(i).send(this);
             }
+            goOnStalled();
             selector.selectNow(onReady);
         } finally {
             turn.unlock();
@@ -200,14 +210,29 @@ final class LaneWorker implements AutoCloseable {
         concerned.clear();
     }
 
+    private void goOnStalled() {
+        for (int i = stalled.size() - 1; i >= 0; i--) {
+            IncomingLane lane = stalled.get(i);
+            if (lane.goOn()) {
+                stalled.remove(i);
+                receive(lane);
+                setInterest(lane.channel(), SelectionKey.OP_READ);
+            }
+        }
+    }
+
     private void onReady(SelectionKey key) {
         if (key.attachment() instanceof IncomingLane lane) {
-            try {
-                moved |= lane.receive();
-            } catch (RuntimeException | VirtualMachineError e) {
-                log.warn("A lane ends, for lack of memory or by a defect of the software device", e);
-                lane.end(e.toString()); // so the peer's end breaks, and its queue pair fails
-            }
+            receive(lane);
+        }
+    }
+
+    private void receive(IncomingLane lane) {
+        try {
+            moved |= lane.receive();
+        } catch (RuntimeException | VirtualMachineError e) {
+            log.warn("A lane ends, for lack of memory or by a defect of the software device", e);
+            lane.end(e.toString()); // so the peer's end breaks, and its queue pair fails
         }
     }
 
@@ -219,7 +244,12 @@ final class LaneWorker implements AutoCloseable {
             for (OutgoingLane lane : outgoing) {
                 // it waits for the socket, or it is something that came just now
                 hasWork |= lane.hasWork() && !lane.isFull();
-                setInterest(lane, lane.hasWork() ? SelectionKey.OP_WRITE : 0);
+                setInterest(lane.channel(), lane.hasWork() ? SelectionKey.OP_WRITE : 0);
+            }
+            for (IncomingLane lane : stalled) {
+                // what is to be read must not wake it before the receive is there
+                setInterest(lane.channel(), 0);
+                hasWork |= lane.canGoOn();
             }
         } finally {
             turn.unlock();
@@ -230,8 +260,8 @@ final class LaneWorker implements AutoCloseable {
         asleep = false;
     }
 
-    private void setInterest(OutgoingLane lane, int interest) {
-        SelectionKey key = lane.channel().keyFor(selector);
+    private void setInterest(SocketChannel channel, int interest) {
+        SelectionKey key = channel.keyFor(selector);
         if (key != null && key.isValid()) {
             key.interestOps(interest);
         }

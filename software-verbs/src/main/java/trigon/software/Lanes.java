@@ -13,8 +13,8 @@ final class Lanes {
     private final LaneSettings settings;
     private final List<OutgoingLane> ready = new ArrayList<>();
     private final List<LaneOpening> openings = new ArrayList<>();
+    private final SentPieces sent = new SentPieces();
     private boolean opened;
-    private boolean lastWentInPieces;
     private int next;
 
     Lanes(SoftwareQueuePair queuePair) {
@@ -38,7 +38,7 @@ final class Lanes {
         }
         opened = true;
         for (int i = 1; i <= settings.perQueuePair(); i++) {
-            LaneOpening opening = new LaneOpening(queuePair, this, i, firstPsn);
+            LaneOpening opening = new LaneOpening(queuePair, this, sent, i, firstPsn);
             openings.add(opening);
             opening.start();
         }
@@ -53,34 +53,37 @@ final class Lanes {
         openings.remove(opening);
     }
 
-    /** Sends a message in pieces; they end where a line of {@link OrderedCopy#LINE} of the destination does. */
-    void send(int psn, SoftwareMemoryRegion region, long localAddress, int length, long remoteAddress, int remoteKey) {
+    /**
+     * Sends a SEND in pieces; they end where a line of {@link OrderedCopy#LINE} of the message does.
+     *
+     * @param opcode with what is added to it
+     * @param receiveNumber how many messages before it have taken a receive
+     */
+    void send(
+            SoftwareMemoryRegion region,
+            long localAddress,
+            int opcode,
+            int psn,
+            int receiveNumber,
+            int length,
+            int immediate) {
         int most = Math.min(ready.size(), Math.max(1, length / settings.pieceBytes()));
-        int size = Math.ceilDiv(length, most);
-        int sent = 0;
-        lastWentInPieces = true;
-        while (sent < length) {
-            long end = remoteAddress + sent + size;
-            int toLine = (int) (-end & (OrderedCopy.LINE - 1));
-            int piece = Math.min(size + toLine, length - sent);
-            ready.get(next).offer(psn, region, localAddress + sent, piece, remoteAddress + sent, remoteKey, length);
+        int size = Math.ceilDiv(Math.ceilDiv(length, most), OrderedCopy.LINE) * OrderedCopy.LINE;
+        for (int offset = 0; offset < length; offset += size) {
+            int piece = Math.min(size, length - offset);
+            ready.get(next).offer(region, localAddress, opcode, psn, receiveNumber, piece, offset, length, immediate);
             next = (next + 1) % ready.size();
-            sent += piece;
         }
     }
 
-    /** If the last message went in pieces, the next one may: the workers had better be awake. */
-    void expectMessage() {
-        if (lastWentInPieces) {
-            for (int i = 0; i < ready.size(); i++) {
-                ready.get(i).worker().wake();
-            }
-        }
+    /** Whether all of a message has been given to the sockets. */
+    boolean haveSent(int psn, int length) {
+        return sent.of(psn) == length;
     }
 
-    /** A message goes on the queue pair's own connection. */
-    void passedBy() {
-        lastWentInPieces = false;
+    /** A message that went in pieces is complete. */
+    void forget(int psn) {
+        sent.clear(psn);
     }
 
     /** How much they have sent. */
@@ -102,13 +105,14 @@ final class Lanes {
         return false;
     }
 
-    /** The message whose source was deregistered while it was sent; -1 if there is none. */
-    int lostPsn() {
-        int lost = -1;
-        for (int i = 0; i < ready.size() && lost < 0; i++) {
-            lost = ready.get(i).lostPsn();
+    /** Whether the source of a message was deregistered while it was sent. */
+    boolean haveLost(int psn) {
+        for (int i = 0; i < ready.size(); i++) {
+            if (ready.get(i).lostPsn() == psn) {
+                return true;
+            }
         }
-        return lost;
+        return false;
     }
 
     /** Closes all; none of them touches memory any more. */
@@ -120,6 +124,7 @@ final class Lanes {
             lane.worker().remove(lane);
         }
         ready.clear();
+        sent.clearAll();
         opened = false;
         next = 0;
     }

@@ -17,14 +17,15 @@ final class OutgoingLane {
     private static final Logger log = LoggerFactory.getLogger(OutgoingLane.class);
 
     /** One piece of each message that may be under way. */
-    private static final int PIECES = PieceCounts.MESSAGES;
+    private static final int PIECES = SentPieces.MESSAGES;
 
-    private static final int STRIDE = 4;
+    private static final int STRIDE = 5;
     private static final int WRITES_AT_ONCE = 2;
 
     private final SocketChannel channel;
     private final SoftwareQueuePair queuePair;
     private final LaneWorker worker;
+    private final SentPieces sent;
     private final long[] slots = new long[PIECES * STRIDE];
     private final @Nullable SoftwareMemoryRegion[] regions = new SoftwareMemoryRegion[PIECES];
     private final PaddedIndex head = new PaddedIndex();
@@ -46,10 +47,11 @@ final class OutgoingLane {
     private volatile boolean broken;
     private volatile int lostPsn = -1;
 
-    OutgoingLane(SocketChannel channel, SoftwareQueuePair queuePair, LaneWorker worker) {
+    OutgoingLane(SocketChannel channel, SoftwareQueuePair queuePair, LaneWorker worker, SentPieces sent) {
         this.channel = channel;
         this.queuePair = queuePair;
         this.worker = worker;
+        this.sent = sent;
     }
 
     SocketChannel channel() {
@@ -62,22 +64,25 @@ final class OutgoingLane {
 
     // ---- under the queue pair's lock
 
-    /** Adds a piece; there is room for one of each message under way. */
+    /** Adds a piece; there is room for one of each message under way. {@link WireFormat#putPiece} */
     void offer(
-            int psn,
             SoftwareMemoryRegion region,
-            long localAddress,
+            long messageAddress,
+            int opcode,
+            int psn,
+            int receiveNumber,
             int length,
-            long remoteAddress,
-            int remoteKey,
-            int messageLength) {
+            int offset,
+            int messageLength,
+            int immediate) {
         long index = tail.get();
         int slot = (int) index & (PIECES - 1);
         regions[slot] = region;
-        slots[slot * STRIDE] = localAddress;
-        slots[slot * STRIDE + 1] = remoteAddress;
-        slots[slot * STRIDE + 2] = Words.pack(psn, remoteKey);
-        slots[slot * STRIDE + 3] = Words.pack(length, messageLength);
+        slots[slot * STRIDE] = messageAddress;
+        slots[slot * STRIDE + 1] = Words.pack(psn, receiveNumber);
+        slots[slot * STRIDE + 2] = Words.pack(length, offset);
+        slots[slot * STRIDE + 3] = Words.pack(messageLength, immediate);
+        slots[slot * STRIDE + 4] = opcode;
         tail.setVolatile(index + 1);
         worker.wake();
     }
@@ -159,20 +164,38 @@ final class OutgoingLane {
         address += taken;
         left -= taken;
         bytes.setRelease(bytes.get() + taken);
+        if (left == 0 && !header.hasRemaining()) {
+            onPieceSent(turn);
+        }
         return written;
+    }
+
+    private void onPieceSent(LaneWorker turn) {
+        source = null;
+        int length = WireFormat.pieceLength(headerAddress);
+        if (sent.add(WireFormat.piecePsn(headerAddress), length) == WireFormat.pieceMessageLength(headerAddress)) {
+            turn.tell(queuePair); // it may be complete
+        }
     }
 
     private void startNext() {
         long index = head.get();
         int slot = (int) index & (PIECES - 1);
         source = regions[slot];
-        address = slots[slot * STRIDE];
-        long remoteAddress = slots[slot * STRIDE + 1];
-        long names = slots[slot * STRIDE + 2];
-        long lengths = slots[slot * STRIDE + 3];
-        left = Words.high(lengths);
+        long names = slots[slot * STRIDE + 1];
+        long place = slots[slot * STRIDE + 2];
+        long message = slots[slot * STRIDE + 3];
+        address = slots[slot * STRIDE] + Words.low(place);
+        left = Words.high(place);
         WireFormat.putPiece(
-                headerAddress, Words.high(names), left, remoteAddress, Words.low(names), Words.low(lengths));
+                headerAddress,
+                (int) slots[slot * STRIDE + 4],
+                Words.high(names),
+                Words.low(names),
+                left,
+                Words.low(place),
+                Words.high(message),
+                Words.low(message));
         header.clear();
         head.setRelease(index + 1);
     }

@@ -16,6 +16,10 @@ sealed interface Preamble {
      */
     record Hello(int destinationNumber, int sourceNumber, int firstPsn, Gid source, int lane) implements Preamble {
 
+        boolean isLane() {
+            return lane != 0;
+        }
+
         @Override
         public String toString() {
             return "qp 0x%06x of %s to qp 0x%06x, psn 0x%06x, lane %d"

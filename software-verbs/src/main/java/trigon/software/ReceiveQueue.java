@@ -38,6 +38,35 @@ final class ReceiveQueue {
         return 0;
     }
 
+    // ---- any thread
+
+    int slots() {
+        return mask + 1;
+    }
+
+    /** The index of the oldest request; it counts requests since the queue was made. */
+    long head() {
+        return head.getAcquire();
+    }
+
+    /** One past the index of the newest request. */
+    long tail() {
+        return tail.getVolatile();
+    }
+
+    /** Of a request that is in the queue, as long as it is. */
+    long localAddress(long index) {
+        return slots[slot(index) + 1];
+    }
+
+    int length(long index) {
+        return Words.high(slots[slot(index) + 2]);
+    }
+
+    int localKey(long index) {
+        return Words.low(slots[slot(index) + 2]);
+    }
+
     // ---- under the queue pair's lock; the accessors are of the oldest request
 
     boolean isEmpty() {
@@ -49,15 +78,15 @@ final class ReceiveQueue {
     }
 
     long localAddress() {
-        return slots[slot(head.get()) + 1];
+        return localAddress(head.get());
     }
 
     int length() {
-        return Words.high(slots[slot(head.get()) + 2]);
+        return length(head.get());
     }
 
     int localKey() {
-        return Words.low(slots[slot(head.get()) + 2]);
+        return localKey(head.get());
     }
 
     /** Drops the oldest request. */

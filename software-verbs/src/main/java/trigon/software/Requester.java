@@ -14,7 +14,8 @@ import trigon.verbs.WorkCompletionStatus;
  * under the queue pair's lock.
  *
  * <p>Requests lie in the send queue in the order {@code head <= next <= tail}: below {@code next} they have been begun,
- * and from {@code head} on they are not acknowledged.
+ * and from {@code head} on they are not complete. A request is complete when it is acknowledged; a SEND with
+ * {@link SendFlag#INJECT_COMPLETE} when the socket has it, and then no answer is asked for.
  */
 final class Requester {
 
@@ -40,8 +41,19 @@ final class Requester {
     private long base;
 
     private int firstPsn;
+    /** Below it, what goes on the queue pair's own connection has been given to the socket. */
+    private long written;
+
+    /** How many requests before {@code next} take a receive of the peer. */
+    private int receivesTaken;
+
     private int readsOutstanding;
     private int signaledOutstanding;
+    /** Begun, not complete, and answered by the peer once they are. */
+    private int answersOutstanding;
+
+    private int inPiecesOutstanding;
+
     private int maxReadAtomic;
     /** Turns since the responses were looked at, though nobody waits for any. */
     private int turnsUnheard;
@@ -103,8 +115,12 @@ final class Requester {
         head = queue.tail();
         next = head;
         queue.release(head);
+        written = head;
+        receivesTaken = 0;
         readsOutstanding = 0;
         signaledOutstanding = 0;
+        answersOutstanding = 0;
+        inPiecesOutstanding = 0;
         lost = false;
         localFailure = null;
         base = head;
@@ -190,29 +206,56 @@ final class Requester {
             fail(WorkCompletionStatus.RETRY_EXCEEDED, "the peer has closed the connection");
             return;
         }
+        RequestConnection current = connection;
+        if (current != null) {
+            current.stream().ring();
+            if (current.stream().isWritten()) {
+                written = next;
+            }
+            completeInjected();
+        }
         if (lanes.areBroken()) {
             onLanesBroken();
             return;
         }
-        limits.arm();
-        RequestConnection current = connection;
-        if (current != null) {
-            current.stream().ring();
-        } else if (!connector.isConnecting()) {
+        if (isWaitingForPeer()) {
+            limits.arm();
+        }
+        if (current == null && !connector.isConnecting()) {
             connector.connect();
         }
     }
 
+    /** Completes those at {@code head} whose memory may be used again and whose answer is not waited for. */
+    private void completeInjected() {
+        while (head < next && isInjected(head) && isWritten(head)) {
+            complete(WorkCompletionStatus.SUCCESS);
+        }
+        queue.release(head);
+    }
+
+    private boolean isWritten(long index) {
+        return queue.isInPieces(index) ? lanes.haveSent(psn(index), queue.length(index)) : index < written;
+    }
+
+    /** Whether a request is complete as soon as the socket has it. */
+    private boolean isInjected(long index) {
+        return (queue.flags(index) & SendFlag.INJECT_COMPLETE) != 0 && WireFormat.isSend(queue.opcode(index));
+    }
+
     private void onLanesBroken() {
-        int lostPsn = lanes.lostPsn();
-        if (lostPsn >= 0) {
-            // what is left of the requests before it may still be acknowledged
-            long index = head + ((lostPsn - psn(head)) & WireFormat.PSN_MASK);
-            lanes.stop();
-            while (next > index) {
-                takeBackLast();
+        long index = head;
+        while (index < next && !(queue.isInPieces(index) && lanes.haveLost(psn(index)))) {
+            index++;
+        }
+        if (index < next) {
+            if (index == head) { // those before it have come to their end
+                lanes.stop();
+                while (next > index) {
+                    takeBackLast();
+                }
+                failLocally(WorkCompletionStatus.LOCAL_PROTECTION_ERROR);
             }
-            failLocally(WorkCompletionStatus.LOCAL_PROTECTION_ERROR);
             return;
         }
         // the peer has most likely refused a request, or ended: it says which on the other connection
@@ -230,14 +273,40 @@ final class Requester {
 
     private void takeBackLast() {
         next--;
-        if ((queue.flags(next) & SendFlag.SIGNALED) != 0) {
-            signaledOutstanding--;
+        noteEnded(next);
+    }
+
+    private void noteBegun(long index) {
+        if (!isInjected(index)) {
+            answersOutstanding++;
+            if ((queue.flags(index) & SendFlag.SIGNALED) != 0) {
+                signaledOutstanding++;
+            }
+        }
+        if (queue.isInPieces(index)) {
+            inPiecesOutstanding++;
+        }
+    }
+
+    private void noteEnded(long index) {
+        if (!isInjected(index)) {
+            answersOutstanding--;
+            if ((queue.flags(index) & SendFlag.SIGNALED) != 0) {
+                signaledOutstanding--;
+            }
+        }
+        if (queue.isInPieces(index)) {
+            inPiecesOutstanding--;
+            lanes.forget(psn(index));
         }
     }
 
     boolean mayStartNext() {
         if (localFailure != null || next == queue.tail() || lanes.areBroken()) {
             return false;
+        }
+        if (inPiecesOutstanding > 0 && !isInjected(next)) {
+            return false; // its answer could come before the lanes have said that they are done
         }
         if (readsOutstanding == 0) {
             return true;
@@ -264,67 +333,54 @@ final class Requester {
             failLocally(WorkCompletionStatus.LOCAL_QP_OPERATION_ERROR);
             return;
         }
-        boolean inPieces = region != null && !reads && goesInPieces(index, length);
-        boolean signaled = (queue.flags(index) & SendFlag.SIGNALED) != 0;
-        stream.putRequest(
-                queue.opcode(index)
-                        | (inPieces ? WireFormat.IN_PIECES : 0)
-                        | (signaled ? WireFormat.ACKNOWLEDGE_SOON : 0),
-                psn(index),
-                length,
-                queue.remoteAddress(index),
-                queue.remoteKey(index),
-                queue.operand(index));
+        int opcode = opcodeOnWire(index);
+        int psn = psn(index);
+        boolean inPieces = region != null && goesInPieces(index, length);
+        queue.setInPieces(index, inPieces);
         next++;
-        if (signaled) {
-            signaledOutstanding++;
-        }
-        if (reads) {
-            readsOutstanding++;
-        } else if (inPieces && region != null) {
-            lanes.send(
-                    psn(index),
-                    region,
-                    queue.localAddress(index),
-                    length,
-                    queue.remoteAddress(index),
-                    queue.remoteKey(index));
-        } else if (region == null || length <= OutboundStream.COPY_LIMIT) {
-            lanes.passedBy();
-            stream.putPayload(queue.localAddress(index), length);
+        noteBegun(index);
+        if (inPieces && region != null) {
+            int immediate = (int) queue.operand(index);
+            lanes.send(region, queue.localAddress(index), opcode, psn, receivesTaken, length, immediate);
         } else {
-            stream.sendPayload(region, queue.localAddress(index), length);
+            stream.putRequest(
+                    opcode, psn, length, queue.remoteAddress(index), queue.remoteKey(index), queue.operand(index));
+            if (reads) {
+                readsOutstanding++;
+            } else if (region == null || length <= OutboundStream.COPY_LIMIT) {
+                stream.putPayload(queue.localAddress(index), length);
+            } else {
+                stream.sendPayload(region, queue.localAddress(index), length);
+            }
+        }
+        if (takesReceive(index)) {
+            receivesTaken++;
         }
     }
 
-    /**
-     * Whether a request's payload goes on the lanes, where it may overtake requests before it. So it must not overlap
-     * with what they read or write; they are few, since none are begun while the socket is full.
-     */
-    private boolean goesInPieces(long index, int length) {
+    private int opcodeOnWire(long index) {
         int opcode = queue.opcode(index);
-        boolean writes = opcode == WireFormat.WRITE || opcode == WireFormat.WRITE_WITH_IMMEDIATE;
-        if (!writes || !lanes.take(length)) {
+        if (isInjected(index)) {
+            return opcode | WireFormat.UNANSWERED;
+        }
+        boolean signaled = (queue.flags(index) & SendFlag.SIGNALED) != 0;
+        return signaled ? opcode | WireFormat.ACKNOWLEDGE_SOON : opcode;
+    }
+
+    private boolean takesReceive(long index) {
+        return WireFormat.takesReceive(queue.opcode(index));
+    }
+
+    /** Whether a payload goes on the lanes. They are opened with the first that is long enough. */
+    private boolean goesInPieces(long index, int length) {
+        if (!isInjected(index) || !lanes.take(length)) {
             return false;
         }
         if (!lanes.areReady()) {
-            if (head > base) { // so the peer is there, and ready
-                lanes.open(firstPsn);
-            }
+            lanes.open(firstPsn);
             return false;
         }
-        if (index - head >= PieceCounts.MESSAGES - 1) {
-            return false;
-        }
-        long start = queue.remoteAddress(index);
-        for (long before = head; before < index; before++) {
-            long other = queue.remoteAddress(before);
-            boolean apart = other + queue.length(before) <= start || start + length <= other;
-            if (!apart || queue.opcode(before) == WireFormat.SEND) {
-                return false;
-            }
-        }
-        return true;
+        return index - head < SentPieces.MESSAGES - 1;
     }
 
     private @Nullable SoftwareMemoryRegion localRegion(long index, boolean write) {
@@ -367,7 +423,7 @@ final class Requester {
             }
             case WireFormat.NAK -> {
                 if (acknowledge(psn - 1)) {
-                    failAs(detail);
+                    failAs(detail, psn);
                 }
             }
             case WireFormat.RECEIVER_NOT_READY -> {
@@ -392,17 +448,17 @@ final class Requester {
 
     /** Completes all requests up to that PSN. False if that is not possible, and the queue pair has failed. */
     private boolean acknowledge(int psn) {
-        int distance = (psn - psn(head)) & WireFormat.PSN_MASK;
-        if (distance == WireFormat.PSN_MASK) {
-            return true; // the one before head: nothing new
+        int distance = WireFormat.psnDistance(psn, psn(head));
+        if (distance < 0) {
+            return true; // nothing new
         }
         long end = head + distance + 1;
         if (end > next - (isSendingPayload() ? 1 : 0)) {
             return badResponse("acknowledges what was not sent");
         }
         while (head < end) {
-            if (isReadOrAtomic(head)) {
-                return badResponse("passes over a READ or atomic");
+            if (isReadOrAtomic(head) || queue.isInPieces(head)) {
+                return badResponse("passes over a READ or atomic, or acknowledges what is to have no answer");
             }
             complete(WorkCompletionStatus.SUCCESS);
         }
@@ -485,7 +541,11 @@ final class Requester {
 
     // ---- failures
 
-    private void failAs(int reason) {
+    private void failAs(int reason, int psn) {
+        if (WireFormat.psnDistance(psn, psn(head)) < 0) {
+            queuePair.enterError("the peer refused a SEND that was complete already");
+            return;
+        }
         if (head == next) {
             badResponse("refuses what was not sent");
             return;
@@ -515,8 +575,8 @@ final class Requester {
     private void complete(WorkCompletionStatus status) {
         long index = head++;
         boolean signaled = (queue.flags(index) & SendFlag.SIGNALED) != 0;
-        if (signaled && index < next) {
-            signaledOutstanding--;
+        if (index < next) {
+            noteEnded(index);
         }
         if (signaled || status != WorkCompletionStatus.SUCCESS) {
             queuePair.completeSend(queue.workRequestId(index), status.code(), queue.opcode(index), queue.length(index));
@@ -534,11 +594,6 @@ final class Requester {
         return lanes.areReady();
     }
 
-    /** Something is likely to be posted soon. */
-    void expectToSend() {
-        lanes.expectMessage();
-    }
-
     /** Whether the lanes have sent something since the last time that this was asked. */
     boolean haveLanesMoved() {
         long bytes = lanes.bytes();
@@ -553,7 +608,7 @@ final class Requester {
 
     /** Whether the peer owes an answer, or a connection. */
     boolean isWaitingForPeer() {
-        return head < next || (connector.isConnecting() && hasWork());
+        return answersOutstanding > 0 || (connection == null && hasWork());
     }
 
     void onTimeLimit(WorkCompletionStatus status, String reason) {

@@ -1,14 +1,13 @@
 package trigon.software;
 
-import java.nio.ByteBuffer;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import trigon.verbs.AccessFlag;
 import trigon.verbs.Memory;
+import trigon.verbs.QueuePairStateCode;
 import trigon.verbs.WorkCompletionOpcode;
 import trigon.verbs.WorkCompletionStatus;
 import trigon.verbs.WorkCompletions;
@@ -24,9 +23,6 @@ final class Responder {
     /** Every so many turns it looks for requests, though responses are waited for. */
     private static final int TURNS_UNHEARD = 4;
 
-    /** Lanes that a peer may open. */
-    private static final int LANES_LIMIT = 64;
-
     /** Connections that may wait for the queue pair to become ready; one is the peer's. */
     private static final int WAITING_LIMIT = 8;
 
@@ -35,35 +31,43 @@ final class Responder {
     private final OrderedCopy copy = new OrderedCopy();
     private final List<InboundConnection> waiting = new ArrayList<>();
 
-    private @Nullable InboundConnection connection;
+    private volatile @Nullable InboundConnection connection; // others may ask whether there is one
     private boolean started;
     private boolean refusing;
-    private int expectedPsn;
     private int maxReadAtomic;
 
-    /** Those that the peer has opened to this queue pair; replaced with every change, for those without the lock. */
-    private volatile IncomingLane[] lanes = new IncomingLane[0];
-
-    private final PieceCounts pieces = new PieceCounts();
+    private final IncomingPieces pieces;
+    private final IncomingLanes lanes;
 
     private int firstPsn;
-    private boolean acknowledgeSoon;
+    /** Of the message that is to be finished next. */
+    private int expectedPsn;
+
     /** Turns since the requests were looked at. */
     private int turnsUnheard;
 
+    // the request that came last on the connection, as long as it is not finished
     private int opcode;
     private int psn;
     private int length;
+    private long address;
+    private int key;
     private long operand;
+    private boolean acknowledgeSoon;
+    private boolean answered;
+    private boolean underWay;
     private @Nullable SoftwareMemoryRegion target;
     private boolean waitsForReceive;
-    private volatile boolean waitsForPieces;
-    private volatile boolean lastCameInPieces; // the posting thread looks at it
+    /** Its turn comes after messages that come in pieces. */
+    private boolean waitsForPieces;
+
     private final Timer notReadyTimer;
 
     Responder(SoftwareQueuePair queuePair, ReceiveQueue receives) {
         this.queuePair = queuePair;
         this.receives = receives;
+        pieces = new IncomingPieces(receives);
+        lanes = new IncomingLanes(queuePair, receives, pieces);
         notReadyTimer = new Timer(queuePair::locked, this::sayNotReady);
     }
 
@@ -77,7 +81,7 @@ final class Responder {
     void start(int receivePsn, int maxDestinationReadAtomic) {
         firstPsn = receivePsn;
         expectedPsn = receivePsn;
-        pieces.clearAll();
+        pieces.start();
         maxReadAtomic = maxDestinationReadAtomic;
         offerWaiting();
     }
@@ -108,27 +112,16 @@ final class Responder {
         }
     }
 
-    /** A connection that asks to be a lane. It is taken or ended. */
+    /** A connection that asks to be a lane. It is taken, kept, or ended. */
     void offerLane(InboundConnection candidate) {
-        LaneWorkers workers = queuePair.context().laneWorkers();
-        boolean isPeers = connection != null
-                && candidate.hello().lane() <= LANES_LIMIT
-                && lanes.length < LANES_LIMIT
-                && queuePair.peer().matches(candidate.hello(), firstPsn);
-        if (!isPeers) {
+        if (queuePair.isClosed() || queuePair.queryState() == QueuePairStateCode.ERROR) {
+            candidate.decline(queuePair + " is closed, or in the error state");
+        } else if (connection == null && !started) {
+            keep(candidate); // it has overtaken the connection of the requests
+        } else if (connection == null || !queuePair.peer().matches(candidate.hello(), firstPsn)) {
             candidate.reject("it is no lane of the peer of " + queuePair);
-        } else if (workers.settings().workers() == 0) {
-            candidate.decline("this process uses no lanes");
         } else {
-            candidate.becomeLane(channel -> {
-                LaneWorker worker = workers.nextForReceiving();
-                IncomingLane lane = new IncomingLane(channel, queuePair, worker, pieces);
-                worker.add(lane);
-                IncomingLane[] more = Arrays.copyOf(lanes, lanes.length + 1);
-                more[lanes.length] = lane;
-                lanes = more;
-                channel.write(ByteBuffer.allocate(1)); // the peer may use it
-            });
+            lanes.offer(candidate);
         }
     }
 
@@ -144,7 +137,13 @@ final class Responder {
     private void offerWaiting() {
         List<InboundConnection> candidates = List.copyOf(waiting);
         waiting.clear();
-        candidates.forEach(this::offer);
+        for (InboundConnection candidate : candidates) {
+            if (candidate.hello().isLane()) {
+                offerLane(candidate);
+            } else {
+                offer(candidate);
+            }
+        }
     }
 
     private void adopt(InboundConnection peer) {
@@ -156,6 +155,7 @@ final class Responder {
         }
         connection = peer;
         log.debug("{} is connected from {}", queuePair, peer.hello());
+        offerWaiting();
         queuePair.workLater(); // it may have said more already
         queuePair.arm();
     }
@@ -167,10 +167,12 @@ final class Responder {
         if (current != null) {
             current.finish();
         }
-        for (IncomingLane lane : lanes) {
-            lane.worker().remove(lane);
-        }
-        lanes = new IncomingLane[0];
+        lanes.stop();
+        dropRequest();
+    }
+
+    private void dropRequest() {
+        underWay = false;
         target = null;
         stopWaiting();
     }
@@ -205,8 +207,7 @@ final class Responder {
         }
         // as on an RDMA NIC, the receiving side does not notice that its peer is gone
         connection = null;
-        target = null;
-        stopWaiting();
+        dropRequest();
         if (refusing) {
             queuePair.enterError("a request was refused");
         } else if (!started) {
@@ -270,30 +271,44 @@ final class Responder {
             endWaiting();
         }
         int named = WireFormat.requestOpcode(at);
-        opcode = named & ~(WireFormat.IN_PIECES | WireFormat.ACKNOWLEDGE_SOON);
-        boolean inPieces = (named & WireFormat.IN_PIECES) != 0;
+        opcode = WireFormat.plainOpcode(named);
         acknowledgeSoon = (named & WireFormat.ACKNOWLEDGE_SOON) != 0;
-        lastCameInPieces = inPieces;
+        answered = (named & WireFormat.UNANSWERED) == 0;
         psn = WireFormat.requestPsn(at);
         length = WireFormat.requestLength(at);
+        address = WireFormat.requestAddress(at);
+        key = WireFormat.requestKey(at);
         operand = WireFormat.requestOperand(at);
-        if (psn != expectedPsn || length < 0 || length > SoftwareDeviceContext.MAX_MESSAGE_BYTES) {
+        int distance = WireFormat.psnDistance(psn, expectedPsn);
+        if (distance < 0 || length < 0 || length > SoftwareDeviceContext.MAX_MESSAGE_BYTES) {
             peer().reject("it broke the protocol on " + queuePair);
-            return;
+        } else if (distance > 0) {
+            waitsForPieces = true;
+            peer().pause();
+        } else {
+            lanes.setBusy(false);
+            begin();
         }
-        expectedPsn = (expectedPsn + 1) & WireFormat.PSN_MASK;
-        long address = WireFormat.requestAddress(at);
-        int key = WireFormat.requestKey(at);
+    }
+
+    private void begin() {
+        underWay = true;
         switch (opcode) {
-            case WireFormat.WRITE, WireFormat.WRITE_WITH_IMMEDIATE -> startWrite(address, key, inPieces);
-            case WireFormat.SEND -> startSend();
-            case WireFormat.READ -> read(address, key);
-            case WireFormat.FETCH_AND_ADD -> fetchAndAdd(address, key);
+            case WireFormat.WRITE, WireFormat.WRITE_WITH_IMMEDIATE -> startWrite();
+            case WireFormat.SEND, WireFormat.SEND_WITH_IMMEDIATE -> startSend();
+            case WireFormat.READ -> read();
+            case WireFormat.FETCH_AND_ADD -> fetchAndAdd();
             default -> refuse(WireFormat.REMOTE_INVALID_REQUEST);
         }
     }
 
-    private void startWrite(long address, int key, boolean inPieces) {
+    /** The request is carried out; the next one's turn has come. */
+    private void finish() {
+        underWay = false;
+        expectedPsn = (expectedPsn + 1) & WireFormat.PSN_MASK;
+    }
+
+    private void startWrite() {
         if (!queuePair.allows(AccessFlag.REMOTE_WRITE)) {
             refuse(WireFormat.REMOTE_INVALID_REQUEST);
         } else if (length == 0) {
@@ -302,10 +317,6 @@ final class Responder {
             target = remoteRegion(key, address, length, AccessFlag.REMOTE_WRITE);
             if (target == null) {
                 refuse(WireFormat.REMOTE_ACCESS);
-            } else if (inPieces) {
-                waitsForPieces = true;
-                peer().pause();
-                onPieces();
             } else {
                 copy.start(address, length);
                 peer().expectPayload(length);
@@ -313,48 +324,56 @@ final class Responder {
         }
     }
 
-    /**
-     * A receive was posted, so a message is to be expected: if the last one came in pieces, the next one may. The posting
-     * thread.
-     */
-    void expectPieces() {
-        if (lastCameInPieces) {
-            for (IncomingLane lane : lanes) {
-                lane.worker().wake();
+    /** A receive was posted. The posting thread. */
+    void onReceivePosted() {
+        lanes.onReceivePosted();
+    }
+
+    /** Finishes what has come in pieces, as far as its turn has come; and then what waits for it. */
+    private void finishPieces() {
+        while (!underWay && !refusing && !receives.isEmpty() && hasPieces()) {
+            long index = receives.head();
+            lanes.setBusy(true);
+            if (pieces.isRefused(index)) {
+                psn = expectedPsn;
+                refuseSend(WorkCompletionStatus.ofCode(pieces.status(index)));
+                return;
             }
+            boolean immediate = WireFormat.plainOpcode(pieces.opcode(index)) == WireFormat.SEND_WITH_IMMEDIATE;
+            int bytes = pieces.length(index);
+            int value = pieces.immediate(index);
+            pieces.clear(index);
+            completeReceive(
+                    WorkCompletionStatus.SUCCESS_CODE,
+                    WorkCompletionOpcode.RECEIVE,
+                    bytes,
+                    immediate ? value : 0,
+                    immediate ? WorkCompletions.WITH_IMMEDIATE : 0);
+            finish();
+        }
+        InboundConnection current = connection;
+        if (waitsForPieces && current != null && psn == expectedPsn) {
+            waitsForPieces = false;
+            current.resume();
+            begin();
         }
     }
 
-    /** Whether the message that is waited for is there, or will never be. */
-    boolean hasPieces() {
-        if (!waitsForPieces) {
-            return false;
-        }
-        int arrived = pieces.of(psn);
-        return arrived < 0 || arrived == length;
+    private boolean hasPieces() {
+        long index = receives.head();
+        return pieces.isDone(index) && pieces.psn(index) == expectedPsn;
     }
 
-    /** Pieces may have arrived: the request that waits for them goes on. */
-    private void onPieces() {
-        if (!hasPieces() || connection == null) {
-            return;
-        }
-        waitsForPieces = false;
-        boolean refused = pieces.of(psn) < 0;
-        pieces.clear(psn);
-        connection.resume();
-        if (refused) {
-            refuse(WireFormat.REMOTE_ACCESS);
-        } else {
-            finishMessage();
-        }
+    /** Whether something may still come from a peer that is gone: it has sent it before. */
+    boolean mayStillReceive() {
+        return connection != null || lanes.areOpen();
     }
 
     private void startSend() {
         if (receives.isEmpty()) {
             waitForReceive();
         } else if (length > receives.length()) {
-            refuseSend(WorkCompletionStatus.LOCAL_LENGTH_ERROR, WireFormat.REMOTE_INVALID_REQUEST);
+            refuseSend(WorkCompletionStatus.LOCAL_LENGTH_ERROR);
         } else if (length == 0) {
             finishMessage();
         } else {
@@ -362,7 +381,7 @@ final class Responder {
                     .memoryRegions()
                     .local(queuePair.protectionDomain(), receives.localKey(), receives.localAddress(), length, true);
             if (target == null) {
-                refuseSend(WorkCompletionStatus.LOCAL_PROTECTION_ERROR, WireFormat.REMOTE_OPERATION);
+                refuseSend(WorkCompletionStatus.LOCAL_PROTECTION_ERROR);
             } else {
                 copy.start(receives.localAddress(), length);
                 peer().expectPayload(length);
@@ -373,8 +392,8 @@ final class Responder {
     void onPayload(long at, int bytes, boolean last) {
         SoftwareMemoryRegion region = target;
         if (region == null || !region.isOpen()) {
-            if (opcode == WireFormat.SEND) {
-                refuseSend(WorkCompletionStatus.LOCAL_PROTECTION_ERROR, WireFormat.REMOTE_OPERATION);
+            if (WireFormat.isSend(opcode)) {
+                refuseSend(WorkCompletionStatus.LOCAL_PROTECTION_ERROR);
             } else {
                 refuse(WireFormat.REMOTE_ACCESS);
             }
@@ -390,27 +409,29 @@ final class Responder {
     private void finishMessage() {
         target = null;
         int success = WorkCompletionStatus.SUCCESS_CODE;
-        if (opcode == WireFormat.SEND) {
-            completeReceive(success, WorkCompletionOpcode.RECEIVE, length, 0, 0);
-        } else if (opcode == WireFormat.WRITE_WITH_IMMEDIATE) {
-            if (receives.isEmpty()) {
-                waitForReceive();
-                return;
+        int value = (int) operand;
+        int valued = WorkCompletions.WITH_IMMEDIATE;
+        switch (opcode) {
+            case WireFormat.SEND -> completeReceive(success, WorkCompletionOpcode.RECEIVE, length, 0, 0);
+            case WireFormat.SEND_WITH_IMMEDIATE ->
+                completeReceive(success, WorkCompletionOpcode.RECEIVE, length, value, valued);
+            case WireFormat.WRITE_WITH_IMMEDIATE -> {
+                if (receives.isEmpty()) {
+                    waitForReceive();
+                    return;
+                }
+                int kind = WorkCompletionOpcode.RECEIVE_RDMA_WITH_IMMEDIATE;
+                completeReceive(success, kind, length, value, valued);
             }
-            completeReceive(
-                    success,
-                    WorkCompletionOpcode.RECEIVE_RDMA_WITH_IMMEDIATE,
-                    length,
-                    (int) operand,
-                    WorkCompletions.WITH_IMMEDIATE);
+            default -> {}
         }
-        peer().stream().acknowledge(psn, acknowledgeSoon);
-        if (opcode == WireFormat.WRITE) {
-            queuePair.expectToSend();
+        if (answered) {
+            peer().stream().acknowledge(psn, acknowledgeSoon);
         }
+        finish();
     }
 
-    private void read(long address, int key) {
+    private void read() {
         SoftwareMemoryRegion source = length == 0 ? null : remoteRegion(key, address, length, AccessFlag.REMOTE_READ);
         if (!queuePair.allows(AccessFlag.REMOTE_READ) || !peer().stream().hasRoom(maxReadAtomic)) {
             refuse(WireFormat.REMOTE_INVALID_REQUEST);
@@ -418,10 +439,11 @@ final class Responder {
             refuse(WireFormat.REMOTE_ACCESS);
         } else {
             peer().stream().readData(psn, source, address, length);
+            finish();
         }
     }
 
-    private void fetchAndAdd(long address, int key) {
+    private void fetchAndAdd() {
         boolean aligned = (address & (Long.BYTES - 1)) == 0;
         if (!queuePair.allows(AccessFlag.REMOTE_ATOMIC)
                 || !aligned
@@ -431,6 +453,7 @@ final class Responder {
             refuse(WireFormat.REMOTE_ACCESS);
         } else {
             peer().stream().atomicResult(psn, Memory.getAndAddLong(address, operand));
+            finish();
         }
     }
 
@@ -450,10 +473,10 @@ final class Responder {
         waitsForReceive = true;
         peer().pause();
         queuePair.setAwaitsReceive(true);
-        if (receives.isEmpty()) {
-            sayNotReady();
-        } else {
+        if (!receives.isEmpty()) {
             goOn(); // just now
+        } else if (answered) {
+            sayNotReady();
         }
     }
 
@@ -468,7 +491,7 @@ final class Responder {
 
     /** What a request waits for may be there: it goes on, and then those after it. */
     void goOnWaiting() {
-        onPieces();
+        finishPieces();
         if (waitsForReceive && connection != null && !receives.isEmpty()) {
             goOn();
         }
@@ -480,8 +503,10 @@ final class Responder {
     private void goOn() {
         InboundConnection current = peer();
         stopWaiting();
-        current.stream().acknowledge((psn - 1) & WireFormat.PSN_MASK, false);
-        if (opcode == WireFormat.SEND) {
+        if (answered) {
+            current.stream().acknowledge((psn - 1) & WireFormat.PSN_MASK, false);
+        }
+        if (WireFormat.isSend(opcode)) {
             startSend();
         } else {
             finishMessage();
@@ -500,13 +525,18 @@ final class Responder {
 
     // ---- refusals
 
-    private void refuseSend(WorkCompletionStatus status, int reason) {
+    private void refuseSend(WorkCompletionStatus status) {
         completeReceive(status.code(), WorkCompletionOpcode.RECEIVE, 0, 0, 0);
-        refuse(reason);
+        boolean tooLong = status == WorkCompletionStatus.LOCAL_LENGTH_ERROR;
+        refuse(tooLong ? WireFormat.REMOTE_INVALID_REQUEST : WireFormat.REMOTE_OPERATION);
     }
 
     private void refuse(int reason) {
-        InboundConnection current = peer();
+        InboundConnection current = connection;
+        if (current == null) {
+            queuePair.enterError("a request of a peer that is gone was refused"); // what is left on its lanes
+            return;
+        }
         current.stream().refuse(psn, reason);
         current.onRefused();
         current.stream().ring();

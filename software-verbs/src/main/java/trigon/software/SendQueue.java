@@ -20,6 +20,9 @@ final class SendQueue {
     private static final int REMOTE_KEY = 5;
     private static final int OPCODE_AND_FLAGS = 6;
 
+    /** Among the flags, where no {@link trigon.verbs.SendFlag} is. */
+    private static final long IN_PIECES = 1L << 31;
+
     private final long[] slots;
     private final int mask;
     private final int inlineBytes;
@@ -138,6 +141,16 @@ final class SendQueue {
 
     int flags(long index) {
         return Words.low(slots[slot(index) + OPCODE_AND_FLAGS]);
+    }
+
+    /** Notes which way a request goes. */
+    void setInPieces(long index, boolean inPieces) {
+        int at = slot(index) + OPCODE_AND_FLAGS;
+        slots[at] = inPieces ? slots[at] | IN_PIECES : slots[at] & ~IN_PIECES;
+    }
+
+    boolean isInPieces(long index) {
+        return (slots[slot(index) + OPCODE_AND_FLAGS] & IN_PIECES) != 0;
     }
 
     private int slot(long index) {

@@ -3,6 +3,7 @@ package trigon.software;
 import static trigon.software.WireFormat.FETCH_AND_ADD;
 import static trigon.software.WireFormat.READ;
 import static trigon.software.WireFormat.SEND;
+import static trigon.software.WireFormat.SEND_WITH_IMMEDIATE;
 import static trigon.software.WireFormat.WRITE;
 import static trigon.software.WireFormat.WRITE_WITH_IMMEDIATE;
 
@@ -110,6 +111,13 @@ final class SoftwareQueuePair implements QueuePair {
     }
 
     @Override
+    public int postSendWithImmediate(
+            long workRequestId, long localAddress, int length, int localKey, int immediate, int sendFlags) {
+        int opcode = SEND_WITH_IMMEDIATE;
+        return post(opcode, workRequestId, localAddress, length, localKey, 0, 0, immediate, sendFlags);
+    }
+
+    @Override
     public int postWrite(
             long workRequestId,
             long localAddress,
@@ -208,7 +216,7 @@ final class SoftwareQueuePair implements QueuePair {
         }
         int result = receiveQueue.offer(workRequestId, localAddress, length, localKey);
         if (result == 0) {
-            responder.expectPieces();
+            responder.onReceivePosted();
         }
         if (result == 0 && (awaitsReceive || state == QueuePairStateCode.ERROR)) {
             drive(false, System.nanoTime());
@@ -242,7 +250,7 @@ final class SoftwareQueuePair implements QueuePair {
     private void turn(boolean receives, boolean alone, long now) {
         try {
             if (receives) {
-                responder.receive(!alone && requester.awaitsResponse());
+                responder.receive(!alone && requester.hasWork());
                 requester.receive(alone);
             }
             work();
@@ -258,14 +266,8 @@ final class SoftwareQueuePair implements QueuePair {
     /** Whether something has been posted since the last look. */
     private boolean hasPosted() {
         return workDue
-                || responder.hasPieces()
                 || sendQueue.tail() != tailSeen.getVolatile()
                 || ((awaitsReceive || state == QueuePairStateCode.ERROR) && !receiveQueue.isEmpty());
-    }
-
-    /** The peer has written something, as it does before something is sent. */
-    void expectToSend() {
-        requester.expectToSend();
     }
 
     /** Has {@link #work} run once more, after what is going on now. */
@@ -468,6 +470,12 @@ final class SoftwareQueuePair implements QueuePair {
         requester.reset();
         responder.reset();
         return true;
+    }
+
+    @Override
+    public boolean mayStillReceive() {
+        QueuePairStateCode current = state;
+        return !closed && current != QueuePairStateCode.ERROR && responder.mayStillReceive();
     }
 
     // ---- for the two halves

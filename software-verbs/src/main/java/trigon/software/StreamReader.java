@@ -43,26 +43,29 @@ abstract class StreamReader {
     private int payloadLeft;
     private boolean paused;
     private boolean discarding;
-    private boolean ended;
-    /** Whether it reads no more than the header that it waits for, so that nothing is ever kept. */
-    private boolean oneHeaderOnly;
-
+    private volatile boolean ended; // others may ask
+    private Sharing sharing;
     private boolean cannotGrow;
+
+    /** Whether others read into the same buffer, one after the other. */
+    enum Sharing {
+        /** It is the reader's own. */
+        NONE,
+        /** It reads no more than one header into it, until it {@linkplain #takeOwnBuffer gets its own}. */
+        FOR_ONE_HEADER,
+        /** When it is paused it moves what is left to a buffer of its own, which it keeps. */
+        UNTIL_PAUSED
+    }
 
     /** A reader with a buffer of its own, which grows when there is use for it. */
     StreamReader(SocketChannel channel, int headerBytes) {
-        this(channel, headerBytes, ByteBuffer.allocateDirect(SMALL_BUFFER), false);
+        this(channel, headerBytes, ByteBuffer.allocateDirect(SMALL_BUFFER), Sharing.NONE);
     }
 
-    /**
-     * A reader with a buffer that it may share with others.
-     *
-     * @param oneHeaderOnly whether it reads only one header before it {@linkplain #takeOwnBuffer gets its own buffer};
-     *     if not, it must never be paused
-     */
-    StreamReader(SocketChannel channel, int headerBytes, ByteBuffer buffer, boolean oneHeaderOnly) {
+    /** A reader with a buffer that it may share with others. */
+    StreamReader(SocketChannel channel, int headerBytes, ByteBuffer buffer, Sharing sharing) {
         this.channel = channel;
-        this.oneHeaderOnly = oneHeaderOnly;
+        this.sharing = sharing;
         this.headerBytes = headerBytes;
         this.buffer = buffer;
         bufferAddress = MemorySegment.ofBuffer(buffer.clear()).address();
@@ -84,7 +87,20 @@ abstract class StreamReader {
     /** Ends the sharing of a buffer. */
     final void takeOwnBuffer() {
         setBuffer(ByteBuffer.allocateDirect(SMALL_BUFFER));
-        oneHeaderOnly = false;
+        sharing = Sharing.NONE;
+    }
+
+    /** Others may read into the shared buffer as soon as this returns. */
+    private void moveWhatIsKept() {
+        if (sharing == Sharing.UNTIL_PAUSED && keptFrom < keptTo) {
+            int kept = keptTo - keptFrom;
+            long from = bufferAddress + keptFrom;
+            setBuffer(ByteBuffer.allocateDirect(buffer.capacity()));
+            Memory.copy(from, bufferAddress, kept);
+            keptFrom = 0;
+            keptTo = kept;
+            sharing = Sharing.NONE;
+        }
     }
 
     private void setBuffer(ByteBuffer own) {
@@ -154,12 +170,13 @@ abstract class StreamReader {
             received |= !ended;
             end(e.toString());
         }
+        moveWhatIsKept();
         return received;
     }
 
     private ByteBuffer cleared() {
         buffer.clear();
-        return oneHeaderOnly ? buffer.limit(headerBytes - headerFilled) : buffer;
+        return sharing == Sharing.FOR_ONE_HEADER ? buffer.limit(headerBytes - headerFilled) : buffer;
     }
 
     private void growForPayload() {

@@ -10,13 +10,15 @@ import trigon.verbs.WorkCompletionOpcode;
  * other way that says that the lane is taken. Little-endian, as all hosts are that NCCL runs on.
  *
  * <p>Each message has a packet sequence number (PSN) of 24 bits, counted per message and not per packet. A response
- * acknowledges all requests before its own PSN; an ACK also that one.
+ * acknowledges all requests before its own PSN; an ACK also that one. A SEND that comes in pieces on the lanes is not
+ * announced on the requests' connection: there its PSN is left out.
  */
 final class WireFormat {
 
     static final long MAGIC = 0x5653_4E4F_4749_5254L; // "TRIGONSV" in memory order
-    static final int VERSION = 2;
-    static final int PSN_MASK = 0xFF_FFFF;
+    static final int VERSION = 3;
+    static final int PSN_BITS = 24;
+    static final int PSN_MASK = (1 << PSN_BITS) - 1;
 
     static final int PREAMBLE_BYTES = 48;
     static final int REQUEST_BYTES = 32;
@@ -30,12 +32,15 @@ final class WireFormat {
     static final int SEND = 3;
     static final int READ = 4;
     static final int FETCH_AND_ADD = 5;
-
-    /** Added to the opcode of a WRITE whose payload comes in pieces on the lanes. */
-    static final int IN_PIECES = 0x100;
+    static final int SEND_WITH_IMMEDIATE = 6;
 
     /** Added to the opcode of a request whose end is waited for: the acknowledgement is not to wait for others. */
     static final int ACKNOWLEDGE_SOON = 0x200;
+
+    /** Added to the opcode of a SEND that is to be answered by nothing but a refusal. */
+    static final int UNANSWERED = 0x400;
+
+    private static final int OPCODE_MASK = 0xFF;
 
     /** Kinds of responses. */
     static final int ACK = 1;
@@ -52,6 +57,25 @@ final class WireFormat {
     static final int REMOTE_OPERATION = 3;
 
     private WireFormat() {}
+
+    /** Without what may be added to it. */
+    static int plainOpcode(int opcode) {
+        return opcode & OPCODE_MASK;
+    }
+
+    static boolean isSend(int plainOpcode) {
+        return plainOpcode == SEND || plainOpcode == SEND_WITH_IMMEDIATE;
+    }
+
+    /** Whether a message takes one of the peer's receives. */
+    static boolean takesReceive(int plainOpcode) {
+        return isSend(plainOpcode) || plainOpcode == WRITE_WITH_IMMEDIATE;
+    }
+
+    /** How far a PSN is ahead of another; negative if it is behind. */
+    static int psnDistance(int psn, int from) {
+        return (psn - from) << (Integer.SIZE - PSN_BITS) >> (Integer.SIZE - PSN_BITS);
+    }
 
     /** The {@link WorkCompletionOpcode} of a request with that opcode. */
     static int completionOpcode(int opcode) {
@@ -105,7 +129,7 @@ final class WireFormat {
     /**
      * Writes a request.
      *
-     * @param operand WRITE_WITH_IMMEDIATE: the immediate; FETCH_AND_ADD: the addend; else 0
+     * @param operand WRITE_WITH_IMMEDIATE, SEND_WITH_IMMEDIATE: the immediate; FETCH_AND_ADD: the addend; else 0
      */
     static void putRequest(long at, int opcode, int psn, int length, long remoteAddress, int remoteKey, long operand) {
         Memory.putInt(at, opcode);
@@ -173,33 +197,50 @@ final class WireFormat {
 
     // ---- pieces
 
-    /** Writes the header of a piece of a WRITE; its bytes follow. */
-    static void putPiece(long at, int psn, int length, long remoteAddress, int remoteKey, int messageLength) {
-        Memory.putInt(at, psn);
-        Memory.putInt(at + 4, length);
-        Memory.putLong(at + 8, remoteAddress);
-        Memory.putInt(at + 16, remoteKey);
+    /**
+     * Writes the header of a piece of a SEND; its bytes follow.
+     *
+     * @param opcode the message's, with what is added to it
+     * @param receiveNumber how many messages before it have taken a receive
+     * @param offset where in the message it begins
+     */
+    static void putPiece(
+            long at, int opcode, int psn, int receiveNumber, int length, int offset, int messageLength, int immediate) {
+        Memory.putInt(at, opcode);
+        Memory.putInt(at + 4, psn);
+        Memory.putInt(at + 8, receiveNumber);
+        Memory.putInt(at + 12, length);
+        Memory.putInt(at + 16, offset);
         Memory.putInt(at + 20, messageLength);
-        Memory.putLong(at + 24, 0);
+        Memory.putInt(at + 24, immediate);
+        Memory.putInt(at + 28, 0);
     }
 
-    static int piecePsn(long at) {
+    static int pieceOpcode(long at) {
         return Memory.getInt(at);
     }
 
-    static int pieceLength(long at) {
+    static int piecePsn(long at) {
         return Memory.getInt(at + 4);
     }
 
-    static long pieceAddress(long at) {
-        return Memory.getLong(at + 8);
+    static int pieceReceiveNumber(long at) {
+        return Memory.getInt(at + 8);
     }
 
-    static int pieceKey(long at) {
+    static int pieceLength(long at) {
+        return Memory.getInt(at + 12);
+    }
+
+    static int pieceOffset(long at) {
         return Memory.getInt(at + 16);
     }
 
     static int pieceMessageLength(long at) {
         return Memory.getInt(at + 20);
+    }
+
+    static int pieceImmediate(long at) {
+        return Memory.getInt(at + 24);
     }
 }

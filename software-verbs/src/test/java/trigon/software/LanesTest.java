@@ -22,6 +22,7 @@ import trigon.testsupport.QueuePairSettings;
 import trigon.testsupport.VerbsFabric;
 import trigon.verbs.MemoryRegion;
 import trigon.verbs.QueuePair;
+import trigon.verbs.QueuePairStateCode;
 import trigon.verbs.SendFlag;
 import trigon.verbs.WorkCompletionStatus;
 
@@ -31,7 +32,8 @@ class LanesTest {
 
     private static final int FROM_BYTES = 2048;
     private static final int LONG = 4 << 20;
-    private static final int WRITES = 12;
+    private static final int SENDS = 12;
+    private static final int INJECTED = SendFlag.SIGNALED | SendFlag.INJECT_COMPLETE;
 
     private final SoftwareVerbs one = provider(3);
     private final SoftwareVerbs other = provider(2);
@@ -65,8 +67,10 @@ class LanesTest {
             MemoryRegion local = pair.first().register(from);
             MemoryRegion remote = pair.second().register(to);
             Await.until("lanes", () -> {
-                write(pair, 0, from, local, to, remote, 0, FROM_BYTES);
+                receive(pair, 0, to, remote, 0, FROM_BYTES);
+                send(pair, 0, from, local, 0, FROM_BYTES);
                 assertThat(pair.first().nextSend().status()).isEqualTo(WorkCompletionStatus.SUCCESS);
+                assertThat(pair.second().nextReceive().status()).isEqualTo(WorkCompletionStatus.SUCCESS);
                 return ((SoftwareQueuePair) pair.first().queuePair()).hasLanes();
             });
             local.close();
@@ -74,28 +78,21 @@ class LanesTest {
         }
     }
 
-    private static void write(
-            ConnectedPair pair,
-            long id,
-            NativeBuffer from,
-            MemoryRegion local,
-            NativeBuffer to,
-            MemoryRegion remote,
-            int offset,
-            int length) {
+    private static void send(
+            ConnectedPair pair, int id, NativeBuffer from, MemoryRegion local, int offset, int length) {
         assertThat(pair.first()
                         .queuePair()
-                        .postWrite(
-                                id,
-                                from.at(offset),
-                                length,
-                                local.localKey(),
-                                to.at(offset),
-                                remote.remoteKey(),
-                                SendFlag.SIGNALED))
+                        .postSendWithImmediate(id, from.at(offset), length, local.localKey(), ~id, INJECTED))
                 .isZero();
     }
 
+    private static void receive(
+            ConnectedPair pair, int id, NativeBuffer to, MemoryRegion target, int offset, int length) {
+        assertThat(pair.second().queuePair().postReceive(id, to.at(offset), length, target.localKey()))
+                .isZero();
+    }
+
+    /** Receives are posted before and after their messages come, and other requests are between them. */
     @Test
     void anyLengthArrivesAndCompletesInOrder() {
         long seed = new Random().nextLong();
@@ -107,57 +104,139 @@ class LanesTest {
             openLanes(pair);
             MemoryRegion local = pair.first().register(from);
             MemoryRegion remote = pair.second().register(to);
+            QueuePair sender = pair.first().queuePair();
+            QueuePair receiver = pair.second().queuePair();
+            int[] offsets = new int[100_000];
+            int[] lengths = new int[100_000];
+            boolean[] writes = new boolean[100_000];
             int used = 0;
             int posted = 0;
-            int done = 0;
-            while (used < memory - (1 << 20)) {
-                int length = random.nextInt(random.nextInt(4) == 0 ? 1 << 20 : 3 * FROM_BYTES);
-                write(pair, posted++, from, local, to, remote, used, length);
-                used += length;
-                while (posted - done > random.nextInt(16)) {
-                    Completion completion = pair.first().nextSend();
-                    assertThat(completion.status()).as("seed %d", seed).isEqualTo(WorkCompletionStatus.SUCCESS);
-                    assertThat(completion.workRequestId()).as("seed %d", seed).isEqualTo(done++);
+            int sent = 0;
+            int received = 0;
+            int receives = 0;
+            while (used < memory - (1 << 20) || received < posted) {
+                if (used < memory - (1 << 20) && posted - received < 30) {
+                    int length = random.nextInt(random.nextInt(4) == 0 ? 1 << 20 : 3 * FROM_BYTES);
+                    boolean write = random.nextInt(5) == 0;
+                    offsets[posted] = used;
+                    lengths[posted] = length;
+                    writes[posted] = write;
+                    if (write) {
+                        assertThat(sender.postWriteWithImmediate(
+                                        posted,
+                                        from.at(used),
+                                        length,
+                                        local.localKey(),
+                                        to.at(used),
+                                        remote.remoteKey(),
+                                        ~posted,
+                                        SendFlag.SIGNALED))
+                                .isZero();
+                    } else {
+                        send(pair, posted, from, local, used, length);
+                    }
+                    posted++;
+                    used += length;
+                }
+                if (receives < posted && random.nextBoolean()) {
+                    int length = writes[receives] ? 0 : lengths[receives];
+                    assertThat(receiver.postReceive(receives, to.at(offsets[receives]), length, remote.localKey()))
+                            .isZero();
+                    receives++;
+                }
+                while (pair.first().hasSend()) {
+                    Completion done = pair.first().nextSend();
+                    assertThat(done.status()).as("seed %d", seed).isEqualTo(WorkCompletionStatus.SUCCESS);
+                    assertThat(done.workRequestId()).as("seed %d", seed).isEqualTo(sent++);
+                }
+                while (pair.second().hasReceive()) {
+                    Completion done = pair.second().nextReceive();
+                    assertThat(done.status()).as("seed %d", seed).isEqualTo(WorkCompletionStatus.SUCCESS);
+                    assertThat(done.workRequestId()).as("seed %d", seed).isEqualTo(received);
+                    assertThat(done.immediate()).as("seed %d", seed).isEqualTo(~received);
+                    assertThat(done.byteLength()).as("seed %d", seed).isEqualTo(lengths[received]);
+                    received++;
                 }
             }
-            for (; done < posted; done++) {
-                assertThat(pair.first().nextSend().workRequestId()).isEqualTo(done);
+            for (; sent < posted; sent++) {
+                assertThat(pair.first().nextSend().workRequestId()).isEqualTo(sent);
             }
             assertThat(to.bytes(0, used)).as("seed %d", seed).isEqualTo(from.bytes(0, used));
         }
     }
 
+    /** Messages wait in the sockets for their receives, however long, and none of them is lost with its sender. */
     @Test
-    void whatIsWrittenToOnePlaceStaysInOrder() {
-        int length = 64 << 10;
+    void whatWasCompleteArrivesAfterItsSenderIsGone() {
+        int length = 20_000;
         try (ConnectedPair pair = open();
-                NativeBuffer ones = new NativeBuffer(length).fill((byte) 1);
-                NativeBuffer twos = new NativeBuffer(length).fill((byte) 2);
-                NativeBuffer to = new NativeBuffer(length);
-                NativeBuffer back = new NativeBuffer(length)) {
+                NativeBuffer from = new NativeBuffer(SENDS * length).randomize(new Random(5));
+                NativeBuffer to = new NativeBuffer(SENDS * length)) {
             openLanes(pair);
-            MemoryRegion first = pair.first().register(ones);
-            MemoryRegion second = pair.first().register(twos);
-            MemoryRegion read = pair.first().register(back);
+            MemoryRegion local = pair.first().register(from);
             MemoryRegion remote = pair.second().register(to);
-            QueuePair queuePair = pair.first().queuePair();
-            for (int i = 0; i < 200; i++) {
-                write(pair, 1, ones, first, to, remote, 0, length);
-                write(pair, 2, twos, second, to, remote, 0, length);
-                queuePair.postRead(
-                        3,
-                        back.address(),
-                        length,
-                        read.localKey(),
-                        to.address(),
-                        remote.remoteKey(),
-                        SendFlag.SIGNALED);
-                for (int id = 1; id <= 3; id++) {
-                    assertThat(pair.first().nextSend().workRequestId()).isEqualTo(id);
-                }
-                assertThat(back.bytes()).containsOnly(2);
-                assertThat(to.bytes()).containsOnly(2);
+            for (int i = 0; i < SENDS; i++) {
+                // long and short ones in turns
+                send(pair, i, from, local, i * length, i % 3 == 0 ? 10 : length);
             }
+            for (int i = 0; i < SENDS; i++) {
+                assertThat(pair.first().nextSend().status()).isEqualTo(WorkCompletionStatus.SUCCESS);
+            }
+            pair.first().queuePair().close();
+            local.close();
+            from.fill((byte) 0);
+
+            assertThat(pair.second().queuePair().mayStillReceive()).isTrue();
+            from.randomize(new Random(5));
+            for (int i = 0; i < SENDS; i++) {
+                receive(pair, i, to, remote, i * length, length);
+                Completion done = pair.second().nextReceive();
+                assertThat(done.status()).isEqualTo(WorkCompletionStatus.SUCCESS);
+                assertThat(done.workRequestId()).isEqualTo(i);
+                assertThat(done.byteLength()).isEqualTo(i % 3 == 0 ? 10 : length);
+                assertThat(to.bytes(i * length, done.byteLength()))
+                        .isEqualTo(from.bytes(i * length, done.byteLength()));
+            }
+            Await.until("the end of the connection is seen", () -> {
+                assertThat(pair.second().hasReceive()).isFalse();
+                return !pair.second().queuePair().mayStillReceive();
+            });
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void aMessageTooLongForItsReceiveFailsThere(boolean tooLong) {
+        try (ConnectedPair pair = open();
+                NativeBuffer from = new NativeBuffer(LONG);
+                NativeBuffer to = new NativeBuffer(LONG)) {
+            openLanes(pair);
+            MemoryRegion local = pair.first().register(from);
+            MemoryRegion remote = pair.second().register(to);
+            receive(pair, 0, to, remote, 0, 100_000);
+            if (tooLong) {
+                receive(pair, 1, to, remote, 0, 99_999);
+            } else { // not registered
+                assertThat(pair.second().queuePair().postReceive(1, to.at(0), 100_000, remote.localKey() + 1))
+                        .isZero();
+            }
+            receive(pair, 2, to, remote, 0, 100_000);
+            for (int i = 0; i < 3; i++) {
+                send(pair, i, from, local, 0, 100_000);
+            }
+            assertThat(pair.second().nextReceive().status()).isEqualTo(WorkCompletionStatus.SUCCESS);
+            Completion failed = pair.second().nextReceive();
+            assertThat(failed.workRequestId()).isEqualTo(1);
+            assertThat(failed.status())
+                    .isEqualTo(
+                            tooLong
+                                    ? WorkCompletionStatus.LOCAL_LENGTH_ERROR
+                                    : WorkCompletionStatus.LOCAL_PROTECTION_ERROR);
+            assertThat(pair.second().nextReceive().status()).isEqualTo(WorkCompletionStatus.WR_FLUSHED);
+            Await.until("the sender's end fails, too", () -> {
+                pair.first().hasSend();
+                return pair.first().queuePair().queryState() == QueuePairStateCode.ERROR;
+            });
         }
     }
 
@@ -171,30 +250,34 @@ class LanesTest {
                 openLanes(pair);
                 MemoryRegion local = pair.first().register(from);
                 MemoryRegion remote = pair.second().register(to);
-                for (int i = 0; i < WRITES; i++) {
-                    write(pair, i, from, local, to, remote, 0, LONG);
+                for (int i = 0; i < SENDS; i++) {
+                    receive(pair, i, to, remote, 0, LONG);
+                }
+                for (int i = 0; i < SENDS; i++) {
+                    send(pair, i, from, local, 0, LONG);
                 }
                 for (int i = 0; i < round; i++) {
                     Thread.onSpinWait();
                     pair.first().hasSend();
+                    pair.second().hasReceive();
                 }
                 (target ? remote : local).close();
                 (target ? to : from).fill((byte) 2);
 
-                WorkCompletionStatus expected =
-                        target ? WorkCompletionStatus.REMOTE_ACCESS_ERROR : WorkCompletionStatus.LOCAL_PROTECTION_ERROR;
                 boolean failed = false;
-                for (int i = 0; i < WRITES; i++) {
-                    Completion done = pair.first().nextSend();
+                for (int i = 0; i < SENDS; i++) {
+                    Completion done =
+                            target ? pair.second().nextReceive() : pair.first().nextSend();
                     assertThat(done.workRequestId()).isEqualTo(i);
                     if (failed) {
                         assertThat(done.status()).isEqualTo(WorkCompletionStatus.WR_FLUSHED);
                     } else if (done.status() != WorkCompletionStatus.SUCCESS) {
-                        assertThat(done.status()).isEqualTo(expected);
+                        assertThat(done.status()).isEqualTo(WorkCompletionStatus.LOCAL_PROTECTION_ERROR);
                         failed = true;
                     }
                 }
                 if (target) {
+                    assertThat(failed).isTrue();
                     assertThat(to.bytes()).containsOnly(2);
                 } else {
                     assertThat(to.bytes()).doesNotContain(2);
@@ -213,22 +296,31 @@ class LanesTest {
                 openLanes(pair);
                 MemoryRegion local = pair.first().register(from);
                 MemoryRegion remote = pair.second().register(to);
-                for (int i = 0; i < WRITES; i++) {
-                    write(pair, i, from, local, to, remote, 0, LONG);
+                for (int i = 0; i < SENDS; i++) {
+                    receive(pair, i, to, remote, 0, LONG);
+                }
+                for (int i = 0; i < SENDS; i++) {
+                    send(pair, i, from, local, 0, LONG);
                 }
                 if (senders) {
                     pair.first().queuePair().close();
                     from.fill((byte) 2);
-                    remote.close();
+                    Await.until("the end of the connection is seen", () -> {
+                        pair.second().hasReceive();
+                        return !pair.second().queuePair().mayStillReceive();
+                    });
                     assertThat(to.bytes()).doesNotContain(2);
                 } else {
                     pair.second().queuePair().close();
                     to.fill((byte) 2);
-                    Completion done = pair.first().nextSend();
-                    while (done.status() == WorkCompletionStatus.SUCCESS) {
-                        done = pair.first().nextSend();
-                    }
-                    assertThat(done.status()).isEqualTo(WorkCompletionStatus.RETRY_EXCEEDED);
+                    Await.until("sending fails", () -> {
+                        if (pair.first().hasSend()
+                                && pair.first().nextSend().status() == WorkCompletionStatus.RETRY_EXCEEDED) {
+                            return true;
+                        }
+                        pair.first().queuePair().postSend(9, from.address(), LONG, local.localKey(), INJECTED);
+                        return false;
+                    });
                     assertThat(to.bytes()).containsOnly(2);
                 }
             }
@@ -251,9 +343,10 @@ class LanesTest {
                 SocketChannel channel = SocketChannel.open();
                 channel.configureBlocking(false);
                 LaneWorker mine = one.laneWorkers().nextForSending();
-                OutgoingLane bad = new OutgoingLane(channel, queuePair, mine);
+                OutgoingLane bad = new OutgoingLane(channel, queuePair, mine, new SentPieces());
                 mine.add(bad);
-                bad.offer(0, (SoftwareMemoryRegion) local, from.address(), LONG + 1, to.address(), 0, LONG + 1);
+                bad.offer(
+                        (SoftwareMemoryRegion) local, from.address(), WireFormat.SEND, 0, 0, LONG + 1, 0, LONG + 1, 0);
                 Await.until("the lane breaks", bad::isBroken);
                 mine.remove(bad);
             }
@@ -261,7 +354,9 @@ class LanesTest {
                 MemoryRegion source = each.first().register(from);
                 MemoryRegion target = each.second().register(to);
                 to.fill((byte) 0);
-                write(each, 1, from, source, to, target, 0, LONG);
+                receive(each, 1, to, target, 0, LONG);
+                send(each, 1, from, source, 0, LONG);
+                assertThat(each.second().nextReceive().status()).isEqualTo(WorkCompletionStatus.SUCCESS);
                 assertThat(each.first().nextSend().status()).isEqualTo(WorkCompletionStatus.SUCCESS);
                 assertThat(to.bytes()).isEqualTo(from.bytes());
                 source.close();
@@ -285,7 +380,9 @@ class LanesTest {
             MemoryRegion local = pair.first().register(from);
             MemoryRegion remote = pair.second().register(to);
             for (int i = 0; i < 20; i++) {
-                write(pair, i, from, local, to, remote, 0, LONG);
+                receive(pair, i, to, remote, 0, LONG);
+                send(pair, i, from, local, 0, LONG);
+                assertThat(pair.second().nextReceive().status()).isEqualTo(WorkCompletionStatus.SUCCESS);
                 assertThat(pair.first().nextSend().status()).isEqualTo(WorkCompletionStatus.SUCCESS);
             }
             assertThat(((SoftwareQueuePair) pair.first().queuePair()).hasLanes())

@@ -80,9 +80,10 @@ class ReclaimStressTest {
                 int posted = posting.get(60, TimeUnit.SECONDS);
 
                 String where = "seed " + seed + ", round " + round + ", " + posted + " posted";
-                // neither has anything been written to it, nor has any of it got out
+                // neither has anything been written to it, nor has any of it got out; where a READ has failed there may
+                // be anything else
                 assertThat((isLocal ? local : remote).bytes()).as(where).containsOnly(TAKEN_BACK);
-                assertThat((isLocal ? remote : local).bytes()).as(where).containsOnly(GOOD);
+                assertThat((isLocal ? remote : local).bytes()).as(where).doesNotContain(TAKEN_BACK);
             }
         }
     }

@@ -12,7 +12,12 @@ import org.junit.jupiter.api.Timeout;
  */
 @Timeout(180)
 public abstract class VerbsContract
-        implements DataTransferContract, RefusalContract, LostPeerContract, LifecycleContract, ReclaimContract {
+        implements DataTransferContract,
+                InjectedSendContract,
+                RefusalContract,
+                LostPeerContract,
+                LifecycleContract,
+                ReclaimContract {
 
     @AfterEach
     void leavesNothingOpen() {

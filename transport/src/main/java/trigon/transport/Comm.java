@@ -110,17 +110,16 @@ abstract sealed class Comm permits SendComm, ReceiveComm {
 
     private void onError(int index) {
         WorkCompletionStatus status = WorkCompletionStatus.ofCode(completions.statusCode(index));
+        boolean tooLong = status == WorkCompletionStatus.LOCAL_LENGTH_ERROR;
         fail(
-                NcclResult.REMOTE_ERROR,
+                tooLong ? NcclResult.INVALID_USAGE : NcclResult.REMOTE_ERROR,
                 "work request 0x%x failed: %s (status %d, vendor error %d): %s"
                         .formatted(
                                 completions.workRequestId(index),
                                 status,
                                 completions.statusCode(index),
                                 completions.vendorError(index),
-                                status == WorkCompletionStatus.WR_FLUSHED
-                                        ? connection.whyFlushed()
-                                        : status.explanation()));
+                                connection.why(status)));
     }
 
     /** The device refused a work request; the comm is unusable from now on. */

@@ -1,6 +1,5 @@
 package trigon.transport;
 
-import java.lang.foreign.Arena;
 import java.util.EnumSet;
 import java.util.Set;
 import java.util.concurrent.Executor;
@@ -16,15 +15,15 @@ import trigon.qpstate.QueuePairParameters;
 import trigon.verbs.AccessFlag;
 import trigon.verbs.AddressVector;
 import trigon.verbs.CompletionQueue;
-import trigon.verbs.MemoryRegion;
 import trigon.verbs.Mtu;
 import trigon.verbs.QueuePair;
 import trigon.verbs.QueuePairCapacity;
 import trigon.verbs.QueuePairEndpoint;
+import trigon.verbs.WorkCompletionStatus;
 
 /**
- * What one end of a connection holds on its device: a queue pair, its completion queue, and the memory of the
- * {@link ClearToSend} ring (at the sender: where the receiver writes; at the receiver: where its entries are made).
+ * What one end of a connection holds on its device: a queue pair, its completion queue, and what its
+ * {@link MessageProtocol} needs.
  *
  * <p>Opened and connected by one control thread, then handed to the comm. Closed once, in the order QP, MR, CQ.
  */
@@ -36,15 +35,12 @@ final class Connection implements AutoCloseable {
         RECEIVER
     }
 
-    private static final int PAGE_BYTES = 4096;
-
     private static final Logger log = LoggerFactory.getLogger(Connection.class);
 
     private final Link link;
     private final Role role;
-    private final Arena arena = Arena.ofShared();
-    private final long memoryAddress;
-    private final MemoryRegion memory;
+    private final MessageProtocol protocol;
+    private final @Nullable ClearToSendRing clearToSendRing;
     private final CompletionQueue completionQueue;
     private final QueuePairLifecycle lifecycle;
     private final QueuePairEndpoint endpoint;
@@ -78,18 +74,19 @@ final class Connection implements AutoCloseable {
         this.link = link;
         this.role = role;
         maxMessageBytes = link.port().maxMessageSize();
+        protocol = MessageProtocol.on(link.local().kind());
+        boolean rendezvous = protocol == MessageProtocol.RENDEZVOUS;
         int receiveQueueDepth = role == Role.RECEIVER ? RequestRing.SLOTS : 1;
-        sendQueueDepth = role == Role.SENDER ? SendComm.sendQueueDepth(maxMessageBytes) : ReceiveComm.SEND_QUEUE_DEPTH;
+        sendQueueDepth = sendQueueDepth(role, protocol, maxMessageBytes);
         try (Unwinding unwinding = new Unwinding()) {
-            unwinding.onFailure(arena::close);
-            // a page of its own: after ibv_fork_init, registered pages are not there in a forked child, nor what shares
-            // them
-            memoryAddress = arena.allocate(PAGE_BYTES, PAGE_BYTES).address();
-            memory = link.protectionDomain().registerMemory(memoryAddress, ClearToSend.RING_BYTES, memoryAccess());
-            unwinding.onFailure(memory::close);
+            ClearToSendRing ring = rendezvous ? new ClearToSendRing(link, role) : null;
+            clearToSendRing = ring;
+            if (ring != null) {
+                unwinding.onFailure(ring::close);
+            }
             completionQueue = link.device().createCompletionQueue(sendQueueDepth + receiveQueueDepth);
             unwinding.onFailure(completionQueue::close);
-            int inline = role == Role.RECEIVER ? ClearToSend.STRIDE : 0;
+            int inline = rendezvous && role == Role.RECEIVER ? ClearToSend.STRIDE : 0;
             QueuePair queuePair = link.device()
                     .createQueuePair(
                             link.protectionDomain(),
@@ -108,10 +105,14 @@ final class Connection implements AutoCloseable {
         }
     }
 
-    private Set<AccessFlag> memoryAccess() {
-        return role == Role.SENDER
-                ? EnumSet.of(AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE)
-                : EnumSet.noneOf(AccessFlag.class);
+    private static int sendQueueDepth(Role role, MessageProtocol protocol, long maxMessageBytes) {
+        return switch (protocol) {
+            case RENDEZVOUS ->
+                role == Role.SENDER
+                        ? RendezvousSendComm.sendQueueDepth(maxMessageBytes)
+                        : RendezvousReceiveComm.SEND_QUEUE_DEPTH;
+            case EAGER -> role == Role.SENDER ? EagerSendComm.SEND_QUEUE_DEPTH : 1;
+        };
     }
 
     // the sender's ring is written by the peer, and so are the receiver's buffers
@@ -127,7 +128,7 @@ final class Connection implements AutoCloseable {
      * @param peerMaxMessageBytes the longest message of the peer's port
      * @param trafficClass of the address vector
      * @param serviceLevel of the address vector
-     * @throws IllegalArgumentException if the longest messages take too many parts for the send queue
+     * @throws IllegalArgumentException if the longest messages do not fit, or take too many parts for the send queue
      */
     void connect(
             QueuePairEndpoint peer,
@@ -138,11 +139,7 @@ final class Connection implements AutoCloseable {
         remote = peer;
         remoteMemory = peerMemory;
         maxMessageBytes = Math.min(maxMessageBytes, peerMaxMessageBytes);
-        if (role == Role.SENDER && !SendComm.fits(sendQueueDepth, maxMessageBytes)) {
-            throw new IllegalArgumentException(
-                    "the peer's port takes messages of %d bytes at most, too short for a send queue of %d; see ibv_devinfo -v (max_msg_sz) on both nodes"
-                            .formatted(peerMaxMessageBytes, sendQueueDepth));
-        }
+        requireFitting(peerMaxMessageBytes);
         AddressVector route = new AddressVector(
                 peer.gid(),
                 link.local().gidIndex(),
@@ -153,6 +150,18 @@ final class Connection implements AutoCloseable {
                 link.local().port());
         lifecycle.readyToReceive(peer, Mtu.min(endpoint.mtu(), peer.mtu()), route);
         lifecycle.readyToSend(endpoint.psn());
+    }
+
+    private void requireFitting(long peerMaxMessageBytes) {
+        boolean fits = switch (protocol) {
+            case RENDEZVOUS -> role == Role.RECEIVER || RendezvousSendComm.fits(sendQueueDepth, maxMessageBytes);
+            case EAGER -> maxMessageBytes >= Comm.MAX_MESSAGE_BYTES;
+        };
+        if (!fits) {
+            throw new IllegalArgumentException(
+                    "the peer's port takes messages of %d bytes at most, too short for a send queue of %d; see ibv_devinfo -v (max_msg_sz) on both nodes"
+                            .formatted(peerMaxMessageBytes, sendQueueDepth));
+        }
     }
 
     /**
@@ -187,6 +196,13 @@ final class Connection implements AutoCloseable {
             if (closed) {
                 return;
             }
+            boolean ended = end instanceof LifelineEnd.Released || end instanceof LifelineEnd.Broken;
+            Watch watching = watch;
+            if (ended && watching != null && queuePair().mayStillReceive()) {
+                // its sends were complete when it went, and NCCL may ask for them much later
+                watching.afterGrace().execute(() -> peerIsGone(end));
+                return;
+            }
             loss = why;
             lifecycle.fail(new PeerGoneException(why));
         }
@@ -219,17 +235,22 @@ final class Connection implements AutoCloseable {
     }
 
     /**
-     * Why requests were flushed, as far as it is known: not by an error of their own. What is learned later is logged
-     * then. For the end of a comm, not for the data path.
+     * Why a work request failed, as far as it is known: one that was flushed, or not answered, is a consequence. What is
+     * learned later is logged then. For the end of a comm, not for the data path.
      */
-    String whyFlushed() {
+    String why(WorkCompletionStatus status) {
+        if (status != WorkCompletionStatus.WR_FLUSHED && status != WorkCompletionStatus.RETRY_EXCEEDED) {
+            return status.explanation();
+        }
         Watch watching = watch;
         LifelineEnd end = watching == null ? null : watching.lifeline().lost().getNow(null);
         if (end != null && !(end instanceof LifelineEnd.Here)) {
             return explain(end);
         }
         unexplained = true;
-        return "the queue pair is in the error state, and no request failed before; if the peer is the cause, the next line about this connection says what became of it, otherwise look at the peer's log";
+        return status == WorkCompletionStatus.RETRY_EXCEEDED
+                ? status.explanation()
+                : "the queue pair is in the error state, and no request failed before; if the peer is the cause, the next line about this connection says what became of it, otherwise look at the peer's log";
     }
 
     /** Tells the peer that this end is unusable; it need not wait for more. Does not block. */
@@ -255,17 +276,22 @@ final class Connection implements AutoCloseable {
         return endpoint;
     }
 
-    long memoryAddress() {
-        return memoryAddress;
+    MessageProtocol protocol() {
+        return protocol;
     }
 
-    /** The ring as the peer may write it. */
-    RemoteMemory memoryForPeer() {
-        return new RemoteMemory(memoryAddress, memory.remoteKey());
+    /** Only with {@link MessageProtocol#RENDEZVOUS}. */
+    ClearToSendRing clearToSendRing() {
+        ClearToSendRing ring = clearToSendRing;
+        if (ring == null) {
+            throw new IllegalStateException(this + " has no clear-to-send ring");
+        }
+        return ring;
     }
 
-    int memoryKey() {
-        return memory.localKey();
+    /** What the peer may write. */
+    RemoteMemory forPeer() {
+        return clearToSendRing == null ? RemoteMemory.NONE : clearToSendRing.forPeer();
     }
 
     RemoteMemory remoteMemory() {
@@ -301,9 +327,10 @@ final class Connection implements AutoCloseable {
             watching.lifeline().release();
         }
         lifecycle.close();
-        memory.close();
+        if (clearToSendRing != null) {
+            clearToSendRing.close();
+        }
         completionQueue.close();
-        arena.close();
     }
 
     /** For errors: both ends' queue pairs, GIDs, the peer and the link. */

@@ -104,7 +104,7 @@ final class Connector {
                             self,
                             path.kind(),
                             connection.endpoint(),
-                            connection.memoryForPeer(),
+                            connection.forPeer(),
                             connection.maxMessageBytes()));
             unwinding.onFailure(() -> attempt.abandon("this attempt failed at the connecting side"));
             connecting.attempting(attempt);

@@ -188,7 +188,7 @@ public final class RoutedNetPlugin implements NetPlugin, AutoCloseable {
         if (context != null) {
             context.connecting().remove(state);
         }
-        return add(contextHandle, new SendComm(pending.take()));
+        return add(contextHandle, SendComm.over(pending.take()));
     }
 
     private void beginConnect(long contextHandle, int device, long handleAddress, int trafficClass) {
@@ -217,7 +217,7 @@ public final class RoutedNetPlugin implements NetPlugin, AutoCloseable {
             throw new IllegalArgumentException("0x%x is not an open listen comm".formatted(listenHandle));
         }
         Connection connection = listenComm.take();
-        return connection == null ? 0 : add(listenComm.context(), new ReceiveComm(connection));
+        return connection == null ? 0 : add(listenComm.context(), ReceiveComm.over(connection));
     }
 
     private long add(long contextHandle, Comm comm) {
@@ -349,8 +349,7 @@ public final class RoutedNetPlugin implements NetPlugin, AutoCloseable {
         if (memory == null && size != 0) {
             return -NcclResult.INVALID_ARGUMENT.code();
         }
-        return comm.irecv(
-                address, (int) size, tag, memory == null ? 0 : memory.region().remoteKey(), completionOptional);
+        return comm.irecv(address, (int) size, tag, memory, completionOptional);
     }
 
     /** The registration of a buffer; null if it is not registered with the comm's link, or too long. */

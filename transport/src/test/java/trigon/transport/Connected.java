@@ -62,6 +62,20 @@ final class Connected {
         return result;
     }
 
+    /** Sends one message after the other until one of them fails, whoever notices first; returns with what. */
+    long sendUntilItFails(long address, long size, int tag, long memoryHandle) {
+        long deadline = System.nanoTime() + DEADLINE_NANOS;
+        long result = NetPlugin.TRY_AGAIN;
+        while (result >= 0) {
+            pause(deadline, "a failure");
+            result = sender.plugin.isend(sendComm, address, size, tag, memoryHandle);
+            if (result != NetPlugin.TRY_AGAIN && result > 0) {
+                result = finish(sender, result);
+            }
+        }
+        return result;
+    }
+
     static void pause(long deadline, String what) {
         if (System.nanoTime() > deadline) {
             throw new AssertionError("waited too long for " + what);

@@ -24,10 +24,10 @@ class ConnectionTest {
     @Test
     void aSendQueueTakesTheLongestMessageWhateverThePeersPortCarries() {
         for (long own : new long[] {8 * MIB, 64 * MIB, 1L << 30, 1L << 31}) {
-            int depth = SendComm.sendQueueDepth(own);
+            int depth = RendezvousSendComm.sendQueueDepth(own);
 
-            assertThat(SendComm.fits(depth, own)).isTrue();
-            assertThat(SendComm.fits(depth, 8 * MIB)).isTrue();
+            assertThat(RendezvousSendComm.fits(depth, own)).isTrue();
+            assertThat(RendezvousSendComm.fits(depth, 8 * MIB)).isTrue();
         }
     }
 

@@ -40,8 +40,8 @@ public abstract class NetPluginContract {
     /** The longest message to be tried, in bytes; as long as the links bear in reasonable time. */
     protected abstract int longestMessage();
 
-    /** Whether messages arrive though nobody polls, as with an RDMA NIC. */
-    protected abstract boolean devicesMoveDataUnpolled();
+    /** Whether a message waits for its receive, as over RDMA; else it is done when its memory may be used again. */
+    protected abstract boolean isRendezvous();
 
     @BeforeEach
     void openNodes(@TempDir Path directory) {
@@ -151,14 +151,53 @@ public abstract class NetPluginContract {
     }
 
     @Test
-    void sendsNothingBeforeTheReceiverIsReady() {
+    void aMessageBeforeItsReceiveWaitsAndKeepsTheOrder() {
+        Connected ab = new Connected(a, b);
+        long from = a.allocate(8 * 40);
+        long to = b.allocate(8 * 40);
+        long fromHandle = a.register(ab.sendComm, from, 8 * 40);
+        long toHandle = b.register(ab.receiveComm, to, 8 * 40);
+        int sent = 0;
+        if (isRendezvous()) {
+            for (int i = 0; i < 100; i++) {
+                assertThat(a.plugin.isend(ab.sendComm, from, 8, TAG, fromHandle))
+                        .isEqualTo(NetPlugin.TRY_AGAIN);
+            }
+        } else {
+            for (; sent < 40; sent++) {
+                Memory.putLong(from + 8L * sent, ~sent);
+                int offset = 8 * sent;
+                long send = retry(() -> a.plugin.isend(ab.sendComm, from + offset, 8, TAG, fromHandle));
+                assertThat(finish(a, send)).isEqualTo(8);
+            }
+            Memory.fill(from, 8 * 40, (byte) 0);
+        }
+        for (int i = 0; i < 40; i++) {
+            int offset = 8 * i;
+            long receive = retry(() -> b.plugin.irecv(ab.receiveComm, to + offset, 8, TAG, toHandle, false));
+            if (i >= sent) {
+                Memory.putLong(from + offset, ~i);
+                long send = retry(() -> a.plugin.isend(ab.sendComm, from + offset, 8, TAG, fromHandle));
+                assertThat(finish(a, send)).isEqualTo(8);
+            }
+            assertThat(finish(b, receive)).isEqualTo(8);
+            assertThat(Memory.getLong(to + offset)).isEqualTo(~i);
+        }
+    }
+
+    @Test
+    void takes32SendsAndThenAsksForPatience() {
         Connected ab = new Connected(a, b);
         long from = a.allocate(8);
+        long to = b.allocate(8);
         long fromHandle = a.register(ab.sendComm, from, 8);
+        long toHandle = b.register(ab.receiveComm, to, 8);
 
-        for (int i = 0; i < 100; i++) {
-            assertThat(a.plugin.isend(ab.sendComm, from, 8, TAG, fromHandle)).isEqualTo(NetPlugin.TRY_AGAIN);
+        for (int i = 0; i < 32; i++) {
+            retry(() -> b.plugin.irecv(ab.receiveComm, to, 8, TAG, toHandle, false));
+            retry(() -> a.plugin.isend(ab.sendComm, from, 8, TAG, fromHandle));
         }
+        assertThat(a.plugin.isend(ab.sendComm, from, 8, TAG, fromHandle)).isEqualTo(NetPlugin.TRY_AGAIN);
     }
 
     @Test
@@ -187,7 +226,7 @@ public abstract class NetPluginContract {
             int offset = 8 * i;
             long request = b.plugin.irecv(ab.receiveComm, to + offset, 8, TAG, toHandle, true);
             assertThat(request).isPositive();
-            if (devicesMoveDataUnpolled()) {
+            if (isRendezvous()) {
                 assertThat(b.plugin.test(request)).isZero();
                 assertThat(b.plugin.test(request)).isEqualTo(INVALID_ARGUMENT);
             } else {
@@ -203,11 +242,11 @@ public abstract class NetPluginContract {
             assertThat(finish(a, send)).isEqualTo(8);
             if (i < 68) {
                 int next = 8 * (i + 32);
-                if (!devicesMoveDataUnpolled()) {
+                if (!isRendezvous()) {
                     assertThat(finish(b, asked.remove())).isEqualTo(8);
                 }
                 long receive = retry(() -> b.plugin.irecv(ab.receiveComm, to + next, 8, TAG, toHandle, true));
-                if (devicesMoveDataUnpolled()) {
+                if (isRendezvous()) {
                     assertThat(b.plugin.test(receive)).isIn(0L, 8L);
                 } else {
                     asked.add(receive);
@@ -261,23 +300,30 @@ public abstract class NetPluginContract {
         assertThat(a.plugin.test(send)).isEqualTo(INVALID_ARGUMENT);
     }
 
-    @Test
-    void aMessageLongerThanTheReceiveFailsTheSenderWithAReason() {
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void aMessageThatDoesNotFitItsReceiveFailsBothEnds(boolean tooLong) {
         Connected ab = new Connected(a, b);
         long from = a.allocate(16);
-        long to = b.allocate(8);
+        long to = b.allocate(16);
         long fromHandle = a.register(ab.sendComm, from, 16);
-        long toHandle = b.register(ab.receiveComm, to, 8);
-        retry(() -> b.plugin.irecv(ab.receiveComm, to, 8, TAG, toHandle, false));
+        long toHandle = b.register(ab.receiveComm, to, 16);
+        long receive = retry(() -> b.plugin.irecv(ab.receiveComm, to, 8, TAG, toHandle, false));
 
-        long deadline = System.nanoTime() + 20_000_000_000L;
-        long result = a.plugin.isend(ab.sendComm, from, 16, TAG, fromHandle);
-        while (result == NetPlugin.TRY_AGAIN) {
-            Connected.pause(deadline, "the clear-to-send entry");
-            result = a.plugin.isend(ab.sendComm, from, 16, TAG, fromHandle);
+        int size = tooLong ? 9 : 8;
+        int tag = tooLong ? TAG : TAG + 1;
+        // who sees both sizes and tags says so; the other one's peer has failed
+        long misused = -NcclResult.INVALID_USAGE.code();
+        long failed = -NcclResult.REMOTE_ERROR.code();
+        if (isRendezvous()) {
+            assertThat(ab.sendUntilItFails(from, size, tag, fromHandle)).isEqualTo(misused);
+            assertThat(finish(b, receive)).isEqualTo(failed);
+        } else {
+            long send = retry(() -> a.plugin.isend(ab.sendComm, from, size, tag, fromHandle));
+            assertThat(finish(a, send)).isEqualTo(size);
+            assertThat(finish(b, receive)).isEqualTo(misused);
+            assertThat(ab.sendUntilItFails(from, size, tag, fromHandle)).isEqualTo(failed);
         }
-
-        assertThat(result).isEqualTo(-NcclResult.INVALID_USAGE.code());
     }
 
     @Test
@@ -294,9 +340,8 @@ public abstract class NetPluginContract {
 
         b.plugin.deregisterMemory(ab.receiveComm, toHandle);
         b.plugin.closeReceive(ab.receiveComm);
-        long second = retry(() -> a.plugin.isend(ab.sendComm, from, 8, TAG, fromHandle));
 
-        assertThat(finish(a, second)).isEqualTo(-NcclResult.REMOTE_ERROR.code());
+        assertThat(ab.sendUntilItFails(from, 8, TAG, fromHandle)).isEqualTo(-NcclResult.REMOTE_ERROR.code());
         assertThat(a.plugin.isend(ab.sendComm, from, 8, TAG, fromHandle)).isEqualTo(-NcclResult.REMOTE_ERROR.code());
     }
 
@@ -322,13 +367,7 @@ public abstract class NetPluginContract {
 
         b.plugin.closeReceive(ab.receiveComm);
 
-        long deadline = System.nanoTime() + 20_000_000_000L;
-        long result = NetPlugin.TRY_AGAIN;
-        while (result == NetPlugin.TRY_AGAIN) {
-            Connected.pause(deadline, "the news");
-            result = a.plugin.isend(ab.sendComm, from, 8, TAG, fromHandle);
-        }
-        assertThat(result).isEqualTo(-NcclResult.REMOTE_ERROR.code());
+        assertThat(ab.sendUntilItFails(from, 8, TAG, fromHandle)).isEqualTo(-NcclResult.REMOTE_ERROR.code());
     }
 
     @Test

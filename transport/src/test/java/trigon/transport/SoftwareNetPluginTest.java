@@ -18,7 +18,7 @@ class SoftwareNetPluginTest extends NetPluginContract {
     }
 
     @Override
-    protected boolean devicesMoveDataUnpolled() {
+    protected boolean isRendezvous() {
         return false;
     }
 }

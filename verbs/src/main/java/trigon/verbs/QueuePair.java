@@ -32,6 +32,10 @@ public interface QueuePair extends AutoCloseable {
     /** Posts a SEND, which takes one receive work request of the peer. */
     int postSend(long workRequestId, long localAddress, int length, int localKey, int sendFlags);
 
+    /** Posts a SEND that also reports {@code immediate} with the receive that it takes. */
+    int postSendWithImmediate(
+            long workRequestId, long localAddress, int length, int localKey, int immediate, int sendFlags);
+
     /** Posts an RDMA WRITE. The peer notices nothing but the changed memory. */
     int postWrite(
             long workRequestId,
@@ -78,6 +82,14 @@ public interface QueuePair extends AutoCloseable {
 
     /** Posts a receive buffer, for a SEND or, with length 0 allowed, for the immediate of an RDMA WRITE. */
     int postReceive(long workRequestId, long localAddress, int length, int localKey);
+
+    /**
+     * Whether messages may still come in although the peer is gone: from the buffers of a device that works by copying.
+     * An RDMA NIC has acknowledged nothing that is not in memory.
+     */
+    default boolean mayStillReceive() {
+        return false;
+    }
 
     /**
      * {@code ibv_destroy_qp(3)}. Outstanding requests are dropped, and once it returns the device touches none of their

@@ -15,5 +15,17 @@ public final class SendFlag {
     /** Copy the payload while posting; the local key is not looked at, and the memory is free at once. */
     public static final int INLINE = 1 << 3;
 
+    /**
+     * Complete as soon as the memory may be used again, though the peer may not have the message yet. An RDMA NIC pays
+     * no attention and completes when the peer has acknowledged; a device that works by copying need not wait for that.
+     * What becomes of the message later is not told: neither a failure, nor that the peer is slow to receive.
+     *
+     * @see <a href="https://ofiwg.github.io/libfabric/main/man/fi_cq.3.html">fi_cq(3), FI_INJECT_COMPLETE</a>
+     */
+    public static final int INJECT_COMPLETE = 1 << 16;
+
+    /** Those that libibverbs knows. */
+    public static final int OF_LIBIBVERBS = FENCE | SIGNALED | INLINE;
+
     private SendFlag() {}
 }

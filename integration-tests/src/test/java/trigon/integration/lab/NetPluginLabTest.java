@@ -23,7 +23,7 @@ class NetPluginLabTest extends NetPluginContract {
     }
 
     @Override
-    protected boolean devicesMoveDataUnpolled() {
+    protected boolean isRendezvous() {
         return true;
     }
 }

@@ -131,6 +131,16 @@ final class NativeQueuePair implements QueuePair {
     }
 
     @Override
+    public int postSendWithImmediate(
+            long workRequestId, long localAddress, int length, int localKey, int immediate, int sendFlags) {
+        if (isUnacceptable(length, sendFlags)) {
+            return Errno.EINVAL;
+        }
+        return post(sendRequests.prepareSendWithImmediate(
+                workRequestId, localAddress, length, localKey, immediate, sendFlags));
+    }
+
+    @Override
     public int postWrite(
             long workRequestId,
             long localAddress,

@@ -2,6 +2,7 @@ package trigon.verbs.ffm;
 
 import java.lang.foreign.SegmentAllocator;
 import trigon.verbs.Memory;
+import trigon.verbs.SendFlag;
 
 /**
  * One prepared {@code struct ibv_send_wr} with its {@code struct ibv_sge} for each operation, in native memory. A post
@@ -16,10 +17,11 @@ final class SendWorkRequests {
     /** A work request and its scatter/gather element, on cache lines of their own. */
     private static final int SLOT = 192;
 
-    private static final int OPERATIONS = 5;
+    private static final int OPERATIONS = 6;
     private static final int CACHE_LINE = 64;
 
     private final long send;
+    private final long sendWithImmediate;
     private final long write;
     private final long writeWithImmediate;
     private final long read;
@@ -33,6 +35,7 @@ final class SendWorkRequests {
         writeWithImmediate = prepareSlot(slots + 2 * SLOT, WorkRequestLayout.OPCODE_RDMA_WRITE_WITH_IMM);
         read = prepareSlot(slots + 3 * SLOT, WorkRequestLayout.OPCODE_RDMA_READ);
         fetchAndAdd = prepareSlot(slots + 4 * SLOT, WorkRequestLayout.OPCODE_ATOMIC_FETCH_AND_ADD);
+        sendWithImmediate = prepareSlot(slots + 5 * SLOT, WorkRequestLayout.OPCODE_SEND_WITH_IMM);
     }
 
     private static long prepareSlot(long slot, int opcode) {
@@ -45,6 +48,13 @@ final class SendWorkRequests {
     long prepareSend(long workRequestId, long localAddress, int length, int localKey, int sendFlags) {
         putLocal(send, workRequestId, localAddress, length, localKey, sendFlags);
         return send;
+    }
+
+    long prepareSendWithImmediate(
+            long workRequestId, long localAddress, int length, int localKey, int immediate, int sendFlags) {
+        putLocal(sendWithImmediate, workRequestId, localAddress, length, localKey, sendFlags);
+        putImmediate(sendWithImmediate, immediate);
+        return sendWithImmediate;
     }
 
     long prepareWrite(
@@ -71,8 +81,7 @@ final class SendWorkRequests {
             int sendFlags) {
         putLocal(writeWithImmediate, workRequestId, localAddress, length, localKey, sendFlags);
         putRemote(writeWithImmediate, remoteAddress, remoteKey);
-        // the immediate travels in network order
-        Memory.putInt(writeWithImmediate + WorkRequestLayout.SEND_IMM_DATA, Integer.reverseBytes(immediate));
+        putImmediate(writeWithImmediate, immediate);
         return writeWithImmediate;
     }
 
@@ -107,13 +116,18 @@ final class SendWorkRequests {
     private static void putLocal(
             long slot, long workRequestId, long localAddress, int length, int localKey, int sendFlags) {
         Memory.putLong(slot + WorkRequestLayout.SEND_WR_ID, workRequestId);
-        Memory.putInt(slot + WorkRequestLayout.SEND_FLAGS, sendFlags);
+        Memory.putInt(slot + WorkRequestLayout.SEND_FLAGS, sendFlags & SendFlag.OF_LIBIBVERBS);
         // no element rather than an empty one: in a mlx5 data segment a length of 0 means 2 GiB
         Memory.putInt(slot + WorkRequestLayout.SEND_NUM_SGE, length == 0 ? 0 : 1);
         long element = slot + WorkRequestLayout.SEND_SIZE;
         Memory.putLong(element + WorkRequestLayout.SGE_ADDR, localAddress);
         Memory.putInt(element + WorkRequestLayout.SGE_LENGTH, length);
         Memory.putInt(element + WorkRequestLayout.SGE_LKEY, localKey);
+    }
+
+    private static void putImmediate(long slot, int immediate) {
+        // it travels in network order
+        Memory.putInt(slot + WorkRequestLayout.SEND_IMM_DATA, Integer.reverseBytes(immediate));
     }
 
     private static void putRemote(long slot, long remoteAddress, int remoteKey) {

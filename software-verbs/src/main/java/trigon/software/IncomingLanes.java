@@ -1,0 +1,80 @@
+package trigon.software;
+
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+
+/** The lanes that a peer has opened to a queue pair. Changed under the queue pair's lock. */
+final class IncomingLanes {
+
+    /** Lanes that a peer may open. */
+    private static final int LIMIT = 64;
+
+    private final SoftwareQueuePair queuePair;
+    private final ReceiveQueue receives;
+    private final IncomingPieces pieces;
+
+    /** Replaced with every change, for the posting thread. */
+    private volatile IncomingLane[] lanes = new IncomingLane[0];
+
+    private volatile boolean areBusy;
+
+    IncomingLanes(SoftwareQueuePair queuePair, ReceiveQueue receives, IncomingPieces pieces) {
+        this.queuePair = queuePair;
+        this.receives = receives;
+        this.pieces = pieces;
+    }
+
+    /** A connection of the queue pair's peer that asks to be a lane. It is taken or ended. */
+    void offer(InboundConnection candidate) {
+        LaneWorkers workers = queuePair.context().laneWorkers();
+        if (candidate.hello().lane() > LIMIT || lanes.length == LIMIT) {
+            candidate.reject("it is no lane of the peer of " + queuePair);
+        } else if (workers.settings().workers() == 0) {
+            candidate.decline("this process uses no lanes");
+        } else {
+            candidate.becomeLane(channel -> {
+                LaneWorker worker = workers.nextForReceiving();
+                IncomingLane lane = new IncomingLane(channel, queuePair, worker, receives, pieces);
+                worker.add(lane);
+                IncomingLane[] more = Arrays.copyOf(lanes, lanes.length + 1);
+                more[lanes.length] = lane;
+                lanes = more;
+                channel.write(ByteBuffer.allocate(1)); // the peer may use it
+            });
+        }
+    }
+
+    /** Whether the last message came on them, so that the next one may. */
+    void setBusy(boolean busy) {
+        if (areBusy != busy) {
+            areBusy = busy;
+        }
+    }
+
+    /** A receive was posted, so a message is to be expected, or has been waiting for it. The posting thread. */
+    void onReceivePosted() {
+        for (IncomingLane lane : lanes) {
+            if (areBusy || lane.isStalled()) {
+                lane.worker().wake();
+            }
+        }
+    }
+
+    /** Whether something may still come. */
+    boolean areOpen() {
+        for (IncomingLane lane : lanes) {
+            if (!lane.isEnded()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Closes all; none of them touches memory any more. */
+    void stop() {
+        for (IncomingLane lane : lanes) {
+            lane.worker().remove(lane);
+        }
+        lanes = new IncomingLane[0];
+    }
+}

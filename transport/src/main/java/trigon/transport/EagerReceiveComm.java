@@ -1,0 +1,58 @@
+package trigon.transport;
+
+import org.jspecify.annotations.Nullable;
+import trigon.verbs.WorkCompletions;
+
+/** The receiving end with {@link MessageProtocol#EAGER}: a receive is a posted receive work request. */
+final class EagerReceiveComm extends ReceiveComm {
+
+    private final int[] tags = new int[RequestRing.SLOTS];
+    private long nextSequence;
+
+    EagerReceiveComm(Connection connection) {
+        super(connection);
+    }
+
+    /** NCCL is told only of what has arrived, also where it says that it looks for itself: the device is to be polled. */
+    @Override
+    long irecv(long address, int size, int tag, @Nullable RegisteredMemory memory, boolean completionOptional) {
+        if (failure != 0) {
+            return failure;
+        }
+        if (connection.isPeerGone()) {
+            return failPeerGone();
+        }
+        long sequence = nextSequence;
+        int slot = RequestRing.slot(sequence);
+        if (requests.state(slot) != RequestRing.FREE) {
+            progress();
+            return failure != 0 ? failure : NetPlugin.TRY_AGAIN;
+        }
+        int localKey = memory == null ? 0 : memory.region().localKey();
+        int errno = connection.queuePair().postReceive(sequence, address, size, localKey);
+        if (errno != 0) {
+            return failPosting("ibv_post_recv", errno);
+        }
+        requests.begin(sequence, size);
+        tags[slot] = tag;
+        nextSequence = sequence + 1;
+        return RequestHandle.of(handle(), sequence);
+    }
+
+    @Override
+    void onSuccess(WorkCompletions completions, int index) {
+        int slot = RequestRing.slot(completions.workRequestId(index));
+        int tag = completions.immediate(index);
+        int size = completions.byteLength(index);
+        if (tag != tags[slot]) {
+            fail(
+                    NcclResult.INVALID_USAGE,
+                    "message %d of %d bytes with tag %d meets a receive of %d bytes with tag %d"
+                            .formatted(completions.workRequestId(index), size, tag, requests.size(slot), tags[slot]));
+            return;
+        }
+        requests.complete(slot, size);
+        messages++;
+        bytes += size;
+    }
+}

@@ -1,0 +1,53 @@
+package trigon.transport;
+
+import trigon.verbs.SendFlag;
+import trigon.verbs.WorkCompletions;
+
+/**
+ * The sending end with {@link MessageProtocol#EAGER}: a message is a SEND whose immediate is NCCL's tag. It is done when
+ * its memory may be used again.
+ */
+final class EagerSendComm extends SendComm {
+
+    /** Send queue entries: one for each request. */
+    static final int SEND_QUEUE_DEPTH = RequestRing.SLOTS;
+
+    private long nextSequence;
+
+    EagerSendComm(Connection connection) {
+        super(connection);
+    }
+
+    @Override
+    long isend(long address, int size, int tag, int localKey) {
+        if (failure != 0) {
+            return failure;
+        }
+        if (connection.isPeerGone()) {
+            return failPeerGone();
+        }
+        long sequence = nextSequence;
+        if (requests.state(RequestRing.slot(sequence)) != RequestRing.FREE) {
+            progress();
+            return failure != 0 ? failure : NetPlugin.TRY_AGAIN;
+        }
+        int errno = connection
+                .queuePair()
+                .postSendWithImmediate(
+                        sequence, address, size, localKey, tag, SendFlag.SIGNALED | SendFlag.INJECT_COMPLETE);
+        if (errno != 0) {
+            return failPosting("ibv_post_send", errno);
+        }
+        requests.begin(sequence, size);
+        nextSequence = sequence + 1;
+        messages++;
+        bytes += size;
+        return RequestHandle.of(handle(), sequence);
+    }
+
+    @Override
+    void onSuccess(WorkCompletions completions, int index) {
+        int slot = RequestRing.slot(completions.workRequestId(index));
+        requests.complete(slot, requests.size(slot));
+    }
+}

@@ -1,0 +1,117 @@
+package trigon.transport;
+
+import trigon.verbs.Memory;
+import trigon.verbs.SendFlag;
+import trigon.verbs.WorkCompletions;
+
+/**
+ * The sending end with {@link MessageProtocol#RENDEZVOUS}. A message waits for the receiver's {@link ClearToSend} entry, then goes out as RDMA WRITEs to the
+ * memory named there, the last of them with an immediate that is the message's size.
+ */
+final class RendezvousSendComm extends SendComm {
+
+    /**
+     * What a port carries in one message at the least: that of SoftRoCE. A peer's port may carry less than the own one,
+     * and the send queue is made before the peer is known.
+     */
+    private static final long LEAST_MAX_MESSAGE_BYTES = 8L << 20;
+
+    private final long clearToSend;
+    private final int[] workRequests = new int[RequestRing.SLOTS];
+    private int sendQueueRoom;
+    private long nextSequence;
+
+    RendezvousSendComm(Connection connection) {
+        super(connection);
+        clearToSend = connection.clearToSendRing().address();
+        sendQueueRoom = connection.sendQueueDepth();
+    }
+
+    /** Send queue entries to ask for on a port, so that one message of the greatest length fits whatever the peer's. */
+    static int sendQueueDepth(long ownMaxMessageBytes) {
+        long parts = parts(MAX_MESSAGE_BYTES, Math.min(ownMaxMessageBytes, LEAST_MAX_MESSAGE_BYTES));
+        return Math.toIntExact(Math.max(parts + RequestRing.SLOTS, 2L * RequestRing.SLOTS));
+    }
+
+    /** Whether a message of the greatest length fits a send queue; it could never be sent otherwise. */
+    static boolean fits(int sendQueueDepth, long maxMessageBytes) {
+        return parts(MAX_MESSAGE_BYTES, maxMessageBytes) <= sendQueueDepth;
+    }
+
+    private static long parts(long size, long maxMessageBytes) {
+        return size <= maxMessageBytes ? 1 : Math.ceilDiv(size, maxMessageBytes);
+    }
+
+    @Override
+    long isend(long address, int size, int tag, int localKey) {
+        if (failure != 0) {
+            return failure;
+        }
+        long sequence = nextSequence;
+        int slot = RequestRing.slot(sequence);
+        long entry = clearToSend + ClearToSend.offset(sequence);
+        if (Memory.getLongAcquire(entry + ClearToSend.SEQUENCE) != sequence + 1) {
+            if (connection.isPeerGone()) {
+                return failPeerGone();
+            }
+            // an RDMA NIC puts the entry there by itself; a software device does so when it is polled
+            progress();
+            return failure != 0 ? failure : NetPlugin.TRY_AGAIN;
+        }
+        int parts = (int) parts(size, maxMessageBytes);
+        if (requests.state(slot) != RequestRing.FREE || parts > sendQueueRoom) {
+            progress();
+            return failure != 0 ? failure : NetPlugin.TRY_AGAIN;
+        }
+        if (size > Memory.getInt(entry + ClearToSend.CAPACITY) || tag != Memory.getInt(entry + ClearToSend.TAG)) {
+            return mismatch(entry, sequence, size, tag);
+        }
+        int errno = post(address, size, localKey, entry, sequence);
+        if (errno != 0) {
+            return failPosting("ibv_post_send", errno);
+        }
+        requests.begin(sequence, size);
+        workRequests[slot] = parts;
+        sendQueueRoom -= parts;
+        nextSequence = sequence + 1;
+        messages++;
+        bytes += size;
+        return RequestHandle.of(handle(), sequence);
+    }
+
+    private int post(long address, int size, int localKey, long entry, long sequence) {
+        var queuePair = connection.queuePair();
+        long remote = Memory.getLong(entry + ClearToSend.ADDRESS);
+        int remoteKey = Memory.getInt(entry + ClearToSend.REMOTE_KEY);
+        int sent = 0;
+        while (size - sent > maxMessageBytes) {
+            int errno = queuePair.postWrite(
+                    sequence, address + sent, maxMessageBytes, localKey, remote + sent, remoteKey, SendFlag.NONE);
+            if (errno != 0) {
+                return errno;
+            }
+            sent += maxMessageBytes;
+        }
+        return queuePair.postWriteWithImmediate(
+                sequence, address + sent, size - sent, localKey, remote + sent, remoteKey, size, SendFlag.SIGNALED);
+    }
+
+    private long mismatch(long entry, long sequence, int size, int tag) {
+        return fail(
+                NcclResult.INVALID_USAGE,
+                "message %d of %d bytes with tag %d meets a receive of %d bytes with tag %d"
+                        .formatted(
+                                sequence,
+                                size,
+                                tag,
+                                Memory.getInt(entry + ClearToSend.CAPACITY),
+                                Memory.getInt(entry + ClearToSend.TAG)));
+    }
+
+    @Override
+    void onSuccess(WorkCompletions completions, int index) {
+        int slot = RequestRing.slot(completions.workRequestId(index));
+        sendQueueRoom += workRequests[slot];
+        requests.complete(slot, requests.size(slot));
+    }
+}
