@@ -9,6 +9,7 @@
 #include "entry_boot.h"
 #include "entry_facts.h"
 #include "entry_stack.h"
+#include "entry_turn.h"
 
 /* Filled by trigon.entry.UpcallTable, in this order. All pointers and sizes are widened to 64 bits. */
 struct upcalls {
@@ -64,7 +65,10 @@ static void *start_on_own_thread(void *unused) {
   (void)unused;
   block_signals_of_host();
   int result = NCCL_SYSTEM_ERROR;
-  if (!start_java(&host_block, &result)) {
+  int turn = take_turn();
+  bool started = start_java(&host_block, &result);
+  give_turn(turn);
+  if (!started) {
     start_result = NCCL_SYSTEM_ERROR;
   } else if (result != NCCL_SUCCESS) { /* Java has said why */
     start_result = result;

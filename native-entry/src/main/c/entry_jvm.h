@@ -150,7 +150,7 @@ static bool create_new(void *libjvm, const struct home *home, JavaVM **vm, JNIEn
   if (gave_up || result != JNI_OK) {
     char options_outside[LOG_LINE_BYTES / 2];
     describe_environment(options_outside, sizeof options_outside);
-    return start_fails("the JVM %s did not start (%d): %s; there is %s", home->libjvm, (int)result,
+    return start_fails("the JVM %s did not start (%d): %s; with %s", home->libjvm, (int)result,
                        said_bytes > 0 ? said : "it may have said why on standard error", options_outside);
   }
   if (said_bytes > 0) {

@@ -23,7 +23,6 @@ static const char *const standard_options[] = {
     "-XX:+DisableAttachMechanism",
     "-Xlog:disable",
     "-Xlog:all=warning,jvmti=off:stderr", /* jvmti: entry_exhaustion.h says it */
-    "-XX:+DisplayVMOutputToStderr",
     /* JAVA_TOOL_OPTIONS may have them for programs of their own: here a call fails instead */
     "-XX:-ExitOnOutOfMemoryError",
     "-XX:-CrashOnOutOfMemoryError",
