@@ -85,12 +85,14 @@ def signals(plugin):
     """The program's handlers stay, before and after the start, and during traffic."""
     seen = []
     keep = lambda number, frame: seen.append(number)
-    for number in (signal.SIGTERM, signal.SIGUSR2, signal.SIGQUIT):
+    for number in (signal.SIGTERM, signal.SIGUSR2, signal.SIGQUIT, signal.SIGPIPE, signal.SIGXFSZ):
         signal.signal(number, keep)
     traffic = Traffic(plugin)
     for number in (signal.SIGHUP, signal.SIGUSR1):
         signal.signal(number, keep)
-    expected = [signal.SIGTERM, signal.SIGUSR2, signal.SIGQUIT, signal.SIGHUP, signal.SIGUSR1]
+    expected = [
+        signal.SIGTERM, signal.SIGUSR2, signal.SIGQUIT, signal.SIGPIPE, signal.SIGXFSZ, signal.SIGHUP, signal.SIGUSR1
+    ]
     for number in expected:
         os.kill(os.getpid(), number)
         time.sleep(0.05)
@@ -103,6 +105,17 @@ def signals(plugin):
         traffic.end()
         return
     raise AssertionError("no KeyboardInterrupt")
+
+
+def pipe(plugin):
+    """SIGPIPE's default must not end the program when a peer's socket is gone, whenever it was set."""
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+    loop = Loop(plugin)
+    os.kill(os.getpid(), signal.SIGPIPE)
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+    loop.close()
+    move_and_close(plugin)  # the next communicator: the guard looks again
+    os.kill(os.getpid(), signal.SIGPIPE)
 
 
 def crash(plugin, when):
@@ -273,7 +286,7 @@ def two_copies_at_once(plugin, other):
 
 def main():
     cases = [
-        threads, thread_per_message, signals, crash, killed, leave, fork_after, fork_before, spawn, running_jvm,
+        threads, thread_per_message, signals, pipe, crash, killed, leave, fork_after, fork_before, spawn, running_jvm,
         unsuitable_jvm, other_libjvm, two_copies, two_copies_at_once,
     ]
     case = {case.__name__: case for case in cases}[sys.argv[2]]

@@ -100,6 +100,19 @@ static void guard(int signal, siginfo_t *info, void *context) {
   innermost = innermost_before;
 }
 
+/*
+ * SIGPIPE: HotSpot has a handler that does nothing, since Java writes to sockets whose other end may be gone, on NCCL's
+ * threads too. A default that the host sets later would end it when a peer does.
+ */
+static struct sigaction pipe_of_jvm;
+
+static void guard_pipe(void) {
+  struct sigaction now;
+  if (set_action(SIGPIPE, NULL, &now) == 0 && !(now.sa_flags & SA_SIGINFO) && now.sa_handler == SIG_DFL) {
+    (void)set_action(SIGPIPE, &pipe_of_jvm, NULL);
+  }
+}
+
 static bool is_handler(const struct sigaction *action, void (*handler)(int, siginfo_t *, void *)) {
   return (action->sa_flags & SA_SIGINFO) && action->sa_sigaction == handler;
 }
@@ -122,6 +135,7 @@ static void guard_signals(void) {
     ours.sa_sigaction = guard;
     (void)set_action(guarded_signals[i], &ours, NULL);
   }
+  guard_pipe();
   pthread_mutex_unlock(&guard_lock);
 }
 
@@ -156,6 +170,7 @@ static void begin_to_guard(jvm_signal_handler jvm) {
   for (size_t i = 0; i < GUARDED_SIGNALS; i++) {
     (void)set_action(guarded_signals[i], NULL, &of_jvm[i]);
   }
+  (void)set_action(SIGPIPE, NULL, &pipe_of_jvm);
   ask_jvm = jvm;
   guard_signals();
   pthread_t thread;

@@ -38,13 +38,13 @@ class PythonHostIT {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"threads", "thread_per_message", "signals", "fork_before", "spawn"})
+    @ValueSource(strings = {"threads", "thread_per_message", "signals", "pipe", "fork_before", "spawn"})
     void goesOnAsIfThereWereNoJvm(String name) {
         host.python(name).hasSucceeded();
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"threads", "signals"})
+    @ValueSource(strings = {"threads", "signals", "pipe"})
     void goesOnWithLibjsig(String name) {
         withLibjsig().python(name).hasSucceeded();
     }
