@@ -163,15 +163,18 @@ static bool have_faults(int signal, char *beyond) {
   return atomic_load(&faults_seen) == FAULTS || fail(0, "%d faults seen of %d", atomic_load(&faults_seen), FAULTS);
 }
 
-/* "before:SEGV": when the handler is installed, in relation to the plugin's start, and for what */
+/*
+ * "before:SEGV": when the handler is installed, in relation to the plugin's start, and for what. After the start, it is so
+ * while no code of the JVM runs, and the next init follows: until then it would get the JVM's signals as well.
+ */
 static int fault(const char *when) {
   int signal = number_of(strchr(when, ':') == NULL ? "" : strchr(when, ':') + 1);
   char *beyond = page_behind_a_file();
   bool before = strncmp(when, "before", 6) == 0;
   struct traffic traffic;
-  struct loop own; /* this thread has been in the plugin too */
-  if (beyond == MAP_FAILED || (before && !install_handler(signal)) || !begin_traffic(&traffic) ||
-      !loop_open(&own, &net) || (!before && !install_handler(signal))) {
+  static struct loop own; /* this thread has been in the plugin too */
+  if (beyond == MAP_FAILED || (before && !install_handler(signal)) || !loop_open(&own, &net) || !loop_move(&own) ||
+      !loop_close(&own) || (!before && !install_handler(signal)) || !loop_open(&own, &net) || !begin_traffic(&traffic)) {
     return 1;
   }
   bool ok = loop_move(&own) && have_faults(signal, beyond) && loop_move(&own) && loop_close(&own);

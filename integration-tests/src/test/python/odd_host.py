@@ -163,7 +163,7 @@ def fork_after(plugin, how):
     """Children forked after the start, with traffic under way: each gets errors, ends by itself, and the parent goes on."""
     traffic = Traffic(plugin)
     context = multiprocessing.get_context("fork")
-    for _ in range(10):
+    for _ in range(5):
         if how == "process":
             process = context.Process(target=refuses_everything, args=[plugin])
             process.start()

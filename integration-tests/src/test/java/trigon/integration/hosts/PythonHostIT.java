@@ -65,7 +65,7 @@ class PythonHostIT {
     @ParameterizedTest
     @ValueSource(strings = {"sys.exit", "os._exit", "exit", "thread"})
     void exitsDuringTraffic(String how) {
-        for (int round = 0; round < 3; round++) {
+        for (int round = 0; round < 2; round++) {
             host.python("leave", how).hasExited(LEFT);
         }
     }
