@@ -1,13 +1,15 @@
 /*
  * What NCCL loads: the plugin's structs for versions 8 to 12. The first init starts a JVM; from then on every call
  * goes on to Java through a table of upcall stubs. This file knows nothing of networks: it starts Java, turns back
- * what must not reach it (NULL pointers, a forked child), and widens arguments.
+ * what must not reach it (NULL pointers, a forked child, a thread with too little stack), and widens arguments.
  *
  * Any thread may call; the JVM attaches it at its first call and detaches it when it ends. The library stays in the
  * process for good (-z nodelete): NCCL's dlclose and dlopen find everything as it was.
  */
 #include "entry_boot.h"
 #include "entry_facts.h"
+#include "entry_gate.h"
+#include "entry_turn.h"
 
 /* Filled by trigon.entry.UpcallTable, in this order. All pointers and sizes are widened to 64 bits. */
 struct upcalls {
@@ -45,20 +47,17 @@ static struct {
 /* In a context's place, for the versions that have none: the one that open_default_context opens. */
 #define DEFAULT_CONTEXT ((void *)-1)
 
-enum { NOT_STARTED, READY, FAILED, FORKED };
-static atomic_int state = NOT_STARTED;
 static int start_result = NCCL_SYSTEM_ERROR;
 static pthread_once_t start_once = PTHREAD_ONCE_INIT;
-
-static void after_fork_in_child(void) {
-  atomic_store(&state, FORKED);
-}
 
 static void *start_on_own_thread(void *unused) {
   (void)unused;
   block_signals_of_host();
   int result = NCCL_SYSTEM_ERROR;
-  if (!start_java(&host_block, &result)) {
+  int turn = take_turn();
+  bool started = start_java(&host_block, &result);
+  give_turn(turn);
+  if (!started) {
     start_result = NCCL_SYSTEM_ERROR;
   } else if (result != NCCL_SUCCESS) { /* Java has said why */
     start_result = result;
@@ -84,28 +83,14 @@ static void start(void) {
     (void)pthread_join(thread, NULL);
   }
   atomic_store(&state, start_result == NCCL_SUCCESS ? READY : FAILED);
-}
-
-/* Slow path of every call that cannot go to Java. */
-__attribute__((cold, noinline)) static int refuse(const char *call) {
-  static atomic_flag said_fork = ATOMIC_FLAG_INIT;
-  if (atomic_load(&state) == FORKED) {
-    if (!atomic_flag_test_and_set(&said_fork)) {
-      log_text(NCCL_LOG_WARN,
-               "%s in a process forked after Trigon started: its JVM did not come along; start the processes "
-               "before NCCL, or with exec (python: multiprocessing's \"spawn\" or \"forkserver\")",
-               call);
-    }
-    return NCCL_SYSTEM_ERROR;
+  if (atomic_load(&is_exhausted)) {
+    stop_calls();
   }
-  log_text(NCCL_LOG_WARN, "%s without a successful init", call);
-  return NCCL_SYSTEM_ERROR;
 }
 
-#define UNLIKELY(condition) __builtin_expect((condition), 0)
-#define IS_READY() (atomic_load_explicit(&state, memory_order_acquire) == READY)
 #define P(pointer) ((int64_t)(intptr_t)(pointer))
-#define CALL(slot, ...) (UNLIKELY(!IS_READY()) ? refuse(#slot) : java.slot(__VA_ARGS__))
+#define CALL(slot, ...) (UNLIKELY(!MAY_CALL()) ? refuse(#slot) : java.slot(__VA_ARGS__))
+#define RELEASE(slot, ...) (UNLIKELY(!MAY_RELEASE()) ? refuse(#slot) : java.slot(__VA_ARGS__))
 
 /* ---- contexts ---- */
 
@@ -120,6 +105,9 @@ static int prepare(nccl_logger log) {
   if (start_result != NCCL_SUCCESS) {
     log_text(NCCL_LOG_WARN, "%s", start_failure);
     return start_result;
+  }
+  if (atomic_load(&state) == EXHAUSTED) {
+    log_text(NCCL_LOG_WARN, "init after Java has run out of memory or threads: start the process anew, with more of it");
   }
   guard_signals();
   return NCCL_SUCCESS;
@@ -147,7 +135,7 @@ static int init_with_context(void **ctx, uint64_t comm_id, struct nccl_net_confi
 }
 
 static int finalize(void *ctx) {
-  return ctx == NULL ? NCCL_SUCCESS : CALL(finalize, P(ctx));
+  return ctx == NULL ? NCCL_SUCCESS : RELEASE(finalize, P(ctx));
 }
 
 /* ---- devices ---- */
@@ -187,7 +175,9 @@ static int listen_in_context(void *ctx, int dev, void *handle, void **comm) {
     return NCCL_INVALID_ARGUMENT;
   }
   *comm = NULL;
-  guard_signals();
+  if (IS_READY()) { /* not in a forked child: the watching thread may have held the lock when it was forked */
+    guard_signals();
+  }
   return CALL(listen, P(ctx), dev, P(handle), P(comm));
 }
 
@@ -229,15 +219,15 @@ static int accept_comm(void *listen_comm, void **comm, struct nccl_net_device_ha
 }
 
 static int close_send(void *comm) {
-  return comm == NULL ? NCCL_SUCCESS : CALL(close_send, P(comm));
+  return comm == NULL ? NCCL_SUCCESS : RELEASE(close_send, P(comm));
 }
 
 static int close_recv(void *comm) {
-  return comm == NULL ? NCCL_SUCCESS : CALL(close_recv, P(comm));
+  return comm == NULL ? NCCL_SUCCESS : RELEASE(close_recv, P(comm));
 }
 
 static int close_listen(void *comm) {
-  return comm == NULL ? NCCL_SUCCESS : CALL(close_listen, P(comm));
+  return comm == NULL ? NCCL_SUCCESS : RELEASE(close_listen, P(comm));
 }
 
 /* ---- memory ---- */
@@ -251,7 +241,7 @@ static int reg_mr(void *comm, void *data, size_t size, int type, void **mhandle)
 }
 
 static int dereg_mr(void *comm, void *mhandle) {
-  return mhandle == NULL ? NCCL_SUCCESS : CALL(dereg_mr, P(comm), P(mhandle));
+  return mhandle == NULL ? NCCL_SUCCESS : RELEASE(dereg_mr, P(comm), P(mhandle));
 }
 
 /* ---- transfers: *request and *done are always written; n is 1, as the properties' maxRecvs says ---- */
@@ -280,7 +270,7 @@ static int isend_v8(void *comm, void *data, int size, int tag, void *mhandle, vo
 /* Java reads *request, which may ask for optional completion, and overwrites it; where Java is not asked, here. */
 static inline bool may_receive(int n, void **data, void *sizes, int *tags, void **mhandles, void **request) {
   bool ok = request != NULL && n == 1 && data != NULL && sizes != NULL && tags != NULL && mhandles != NULL;
-  if (UNLIKELY(request != NULL && (!ok || !IS_READY()))) {
+  if (UNLIKELY(request != NULL && (!ok || !MAY_CALL()))) {
     *request = NULL;
   }
   return ok;

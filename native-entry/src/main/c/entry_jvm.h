@@ -9,6 +9,8 @@
 #include <setjmp.h>
 #include <sys/stat.h>
 
+#include "entry_environment.h"
+#include "entry_exhaustion.h"
 #include "entry_options.h"
 #include "entry_signals.h"
 
@@ -119,6 +121,9 @@ static jint create_keeping_usr2(create_jvm create, JavaVM **vm, JNIEnv **env, Ja
 }
 
 static bool create_new(void *libjvm, const struct home *home, JavaVM **vm, JNIEnv **env) {
+  if (!is_environment_bearable()) {
+    return false;
+  }
   create_jvm create = (create_jvm)dlsym(libjvm, "JNI_CreateJavaVM");
   static struct jvm_options options; /* not on the stack: longjmp leaves it as it is */
   collect_options(&options, home);
@@ -143,12 +148,15 @@ static bool create_new(void *libjvm, const struct home *home, JavaVM **vm, JNIEn
   atomic_store(&creating, false);
   trim_said();
   if (gave_up || result != JNI_OK) {
-    return start_fails("the JVM %s did not start (%d): %s; look at TRIGON_JAVA_OPTS and JAVA_TOOL_OPTIONS",
-                       home->libjvm, (int)result, said_bytes > 0 ? said : "it did not say why");
+    char options_outside[LOG_LINE_BYTES / 2];
+    describe_environment(options_outside, sizeof options_outside);
+    return start_fails("the JVM %s did not start (%d): %s; with %s", home->libjvm, (int)result,
+                       said_bytes > 0 ? said : "it may have said why on standard error", options_outside);
   }
   if (said_bytes > 0) {
     log_text(NCCL_LOG_INFO, "the JVM says: %s", said);
   }
+  watch_for_exhaustion(*vm);
   begin_to_guard((jvm_signal_handler)dlsym(libjvm, "JVM_handle_linux_signal"));
   return true;
 }

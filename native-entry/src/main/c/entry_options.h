@@ -22,7 +22,10 @@ static const char *const standard_options[] = {
     "-XX:-UsePerfData",
     "-XX:+DisableAttachMechanism",
     "-Xlog:disable",
-    "-Xlog:all=warning:stderr",
+    "-Xlog:all=warning,jvmti=off:stderr", /* jvmti: entry_exhaustion.h says it */
+    /* JAVA_TOOL_OPTIONS may have them for programs of their own: here a call fails instead */
+    "-XX:-ExitOnOutOfMemoryError",
+    "-XX:-CrashOnOutOfMemoryError",
     /* small: the data path makes no garbage, so the heap serves connection set-up alone */
     "-Xms16m",
     "-Xmx128m",

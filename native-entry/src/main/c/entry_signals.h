@@ -4,17 +4,20 @@
  * HotSpot works with SIGSEGV, SIGBUS, SIGFPE and SIGILL: implicit null checks and safepoints of compiled code are
  * such signals. A handler that the host installs before the JVM starts is chained to by the JVM. One installed
  * after (python's faulthandler.enable(), for example) would take a harmless null check for a crash. So the guard puts
- * itself in front: the JVM is asked first, and what is not the JVM's goes to the host's handler.
+ * itself in front: the JVM is asked first, and what is not the JVM's goes to the host's handler. Where the host has none,
+ * a crash of its own ends it as it would without a JVM, which would print a report to stdout and abort.
  */
 #ifndef TRIGON_ENTRY_SIGNALS_H
 #define TRIGON_ENTRY_SIGNALS_H
 
+#include <dlfcn.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <string.h>
 #include <time.h>
 
+#include "entry_crash.h"
 #include "entry_log.h"
 
 /* libjvm's: handles the signal if it is the JVM's, and returns whether it was. */
@@ -24,8 +27,27 @@ static const int guarded_signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL};
 #define GUARDED_SIGNALS (sizeof guarded_signals / sizeof guarded_signals[0])
 
 static jvm_signal_handler ask_jvm;
+
+/*
+ * With libjsig.so in LD_PRELOAD the C library's, since libjsig's would take the guard for one of the host's handlers: those
+ * it keeps for the JVM to hand on to, and never installs.
+ */
+static int (*set_action)(int signal, const struct sigaction *action, struct sigaction *before) = sigaction;
+
+static bool find_set_action(void) {
+  if (dlsym(RTLD_DEFAULT, "JVM_get_signal_action") == NULL) {
+    return true;
+  }
+  void *libc = dlopen("libc.so.6", RTLD_NOW | RTLD_NOLOAD);
+  void *found = libc == NULL ? NULL : dlsym(libc, "sigaction");
+  if (found != NULL) {
+    memcpy(&set_action, &found, sizeof found);
+  }
+  return found != NULL;
+}
+
 static struct sigaction of_jvm[GUARDED_SIGNALS];
-static struct sigaction of_host[GUARDED_SIGNALS]; /* valid where the guard is installed */
+static struct sigaction of_host[GUARDED_SIGNALS];
 static pthread_mutex_t guard_lock = PTHREAD_MUTEX_INITIALIZER;
 
 static size_t guard_index(int signal) {
@@ -41,6 +63,20 @@ enum { MAX_NESTED_HANDLERS = 3 };
 static __thread int nested __attribute__((tls_model("initial-exec")));
 static __thread char *innermost __attribute__((tls_model("initial-exec")));
 
+/* Nobody handles it: the process ends by the signal, or the JVM reports what happened in its own code and aborts. */
+static void end_by(int signal, siginfo_t *info, void *context) {
+  bool sent = info->si_code <= 0; /* by kill or raise; otherwise the faulting instruction runs again */
+  if (!sent && is_crash_in_jvm(context)) {
+    (void)dup2(STDERR_FILENO, STDOUT_FILENO); /* where the JVM reports to, besides its file */
+    (void)ask_jvm(signal, info, context, 1);
+  }
+  struct sigaction standard = {.sa_handler = SIG_DFL};
+  (void)set_action(signal, &standard, NULL);
+  if (sent) {
+    (void)raise(signal); /* comes when this handler returns */
+  }
+}
+
 static void guard(int signal, siginfo_t *info, void *context) {
   if (ask_jvm(signal, info, context, 0)) {
     return;
@@ -54,9 +90,7 @@ static void guard(int signal, siginfo_t *info, void *context) {
   nested = nested_before + 1;
   innermost = here;
   if (circles || (!(host->sa_flags & SA_SIGINFO) && (host->sa_handler == SIG_DFL || host->sa_handler == SIG_IGN))) {
-    /* the faulting instruction runs again, now with the default: the process ends as it would have */
-    struct sigaction standard = {.sa_handler = SIG_DFL};
-    (void)sigaction(signal, &standard, NULL);
+    end_by(signal, info, context);
   } else if (host->sa_flags & SA_SIGINFO) {
     host->sa_sigaction(signal, info, context);
   } else {
@@ -64,6 +98,19 @@ static void guard(int signal, siginfo_t *info, void *context) {
   }
   nested = nested_before;
   innermost = innermost_before;
+}
+
+/*
+ * SIGPIPE: HotSpot has a handler that does nothing, since Java writes to sockets whose other end may be gone, on NCCL's
+ * threads too. A default that the host sets later would end it when a peer does.
+ */
+static struct sigaction pipe_of_jvm;
+
+static void guard_pipe(void) {
+  struct sigaction now;
+  if (set_action(SIGPIPE, NULL, &now) == 0 && !(now.sa_flags & SA_SIGINFO) && now.sa_handler == SIG_DFL) {
+    (void)set_action(SIGPIPE, &pipe_of_jvm, NULL);
+  }
 }
 
 static bool is_handler(const struct sigaction *action, void (*handler)(int, siginfo_t *, void *)) {
@@ -78,23 +125,26 @@ static void guard_signals(void) {
   pthread_mutex_lock(&guard_lock);
   for (size_t i = 0; i < GUARDED_SIGNALS; i++) {
     struct sigaction now;
-    if (sigaction(guarded_signals[i], NULL, &now) != 0 || is_handler(&now, guard) ||
-        is_handler(&now, of_jvm[i].sa_sigaction)) {
+    if (set_action(guarded_signals[i], NULL, &now) != 0 || is_handler(&now, guard)) {
       continue;
     }
-    of_host[i] = now;
+    if (!is_handler(&now, of_jvm[i].sa_sigaction)) { /* else: the default, or what the JVM itself hands on to */
+      of_host[i] = now;
+    }
     struct sigaction ours = of_jvm[i]; /* its mask, and its flags: SA_ONSTACK, SA_SIGINFO */
     ours.sa_sigaction = guard;
-    (void)sigaction(guarded_signals[i], &ours, NULL);
+    (void)set_action(guarded_signals[i], &ours, NULL);
   }
+  guard_pipe();
   pthread_mutex_unlock(&guard_lock);
 }
 
 static void *watch_signals(void *unused) {
   (void)unused;
-  const struct timespec second = {.tv_sec = 1};
+  /* so long a new handler of the host's is alone; five system calls each time */
+  const struct timespec pause = {.tv_nsec = 50 * 1000000L};
   for (;;) {
-    nanosleep(&second, NULL);
+    nanosleep(&pause, NULL);
     guard_signals();
   }
   return NULL;
@@ -113,15 +163,17 @@ static void block_signals_of_host(void) {
 
 /* After the JVM was created: remembers its handlers and begins to watch. */
 static void begin_to_guard(jvm_signal_handler jvm) {
-  if (jvm == NULL) {
-    log_text(NCCL_LOG_INFO, "this JVM does not export JVM_handle_linux_signal: signal handlers that the program "
+  if (jvm == NULL || !find_set_action()) {
+    log_text(NCCL_LOG_INFO, "no JVM_handle_linux_signal in this JVM, or no sigaction behind libjsig.so: signal handlers that the program "
                             "installs from now on (python's faulthandler) disturb it");
     return;
   }
   for (size_t i = 0; i < GUARDED_SIGNALS; i++) {
-    (void)sigaction(guarded_signals[i], NULL, &of_jvm[i]);
+    (void)set_action(guarded_signals[i], NULL, &of_jvm[i]);
   }
+  (void)set_action(SIGPIPE, NULL, &pipe_of_jvm);
   ask_jvm = jvm;
+  guard_signals();
   pthread_t thread;
   pthread_attr_t attributes;
   pthread_attr_init(&attributes);

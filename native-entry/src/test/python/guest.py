@@ -76,7 +76,7 @@ def late_faulthandler(plugin):
     assert plugin.devices() == (0, 2)
     faulthandler.disable()
     faulthandler.enable()
-    time.sleep(1.5)  # the guard looks every second
+    time.sleep(1.5)  # the guard looks all the time
     assert plugin.devices() == (0, 2)
 
 

@@ -7,11 +7,16 @@ import trigon.transport.NetPlugin;
 /** Makes a {@link LoopbackPlugin}; LOOPBACK_FAULT in the environment chooses something for it to do wrong. */
 public final class LoopbackFactory implements NetPluginFactory {
 
+    private static final String THROW = "throw:";
+
     @Override
     public NetPlugin create(Map<String, String> environment) {
         String fault = environment.getOrDefault("LOOPBACK_FAULT", "");
         if (fault.equals("create")) {
             throw new IllegalStateException("told to fail at the start");
+        }
+        if (fault.startsWith(THROW)) {
+            return Failure.valueOf(fault.substring(THROW.length())).plugin();
         }
         return new LoopbackPlugin(fault);
     }

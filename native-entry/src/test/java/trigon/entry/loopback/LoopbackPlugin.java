@@ -88,6 +88,9 @@ final class LoopbackPlugin implements NetPlugin {
         if (fault.equals("null-checks")) {
             NullChecks.run();
         }
+        if (fault.equals("crash")) {
+            LOG.info("read {}", Memory.getLong(Long.BYTES));
+        }
         return DEVICES;
     }
 

@@ -1,0 +1,195 @@
+package trigon.integration.hosts;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Locale;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Programs in C: how they end, what signals they handle, how little stack, memory and disk they have. */
+@Timeout(600)
+class HostProcessIT {
+
+    private static final int LEFT = 7;
+
+    /** Java code that runs at a time that the host does not choose. */
+    private static final String NO_REHEARSAL = "-Dtrigon.rehearsal=false";
+
+    @TempDir
+    private Path scratch;
+
+    private OddHost host;
+
+    @BeforeEach
+    void wire() {
+        host = OddHost.in(scratch);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"exit", "_exit", "quick_exit", "return", "thread"})
+    void endsAtOnceWhileOtherThreadsAreInThePlugin(String how) {
+        for (int round = 0; round < 2; round++) {
+            host.c(12, "exit", how).hasExited(LEFT).hasNotSaid("FAILED");
+        }
+    }
+
+    @Test
+    void abortsAsItWouldWithoutAJvm() throws IOException {
+        host.c(12, "exit", "abort").hasExited(OddHost.ABORTED);
+
+        assertThat(filesNamed("hs_err")).isEmpty();
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "before, SEGV",
+        "before, BUS",
+        "before, FPE",
+        "before, ILL",
+        "after, SEGV",
+        "after, BUS",
+        "after, FPE",
+        "after, ILL"
+    })
+    void handlesItsOwnFaultsDuringTraffic(String when, String signal) {
+        host.with("TRIGON_JAVA_OPTS", NO_REHEARSAL)
+                .c(12, "fault", when + ":" + signal)
+                .hasSucceeded();
+    }
+
+    @ParameterizedTest
+    @CsvSource({"before, SEGV", "after, SEGV", "after, FPE", "before, BUS", "after, ILL"})
+    void handlesItsOwnFaultsWithLibjsig(String when, String signal) {
+        host.with("LD_PRELOAD", libjsig().toString())
+                .with("TRIGON_JAVA_OPTS", NO_REHEARSAL)
+                .c(12, "fault", when + ":" + signal)
+                .hasSucceeded();
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {8, 9, 10, 11, 12})
+    void livesOnThreadsOf128KibOfStack(int api) {
+        host.with("TRIGON_LOG", "trace").c(api, "stack", "128").hasSucceeded();
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {8, 9, 10, 11, 12})
+    void failsInOrderOnThreadsOf128KibOfStack(int api) {
+        OddHost.End end =
+                host.by("/bin/sh", "-c", "ulimit -s 128 && exec \"$@\"", "sh").c(api, "every");
+
+        end.hasSucceeded()
+                .hasSaid("init returned 0", "listen returned ", "test returned 4", "finalize returned 0")
+                .hasNotSaid("LEFT SOMETHING BEHIND", "too little stack");
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {100, 64})
+    void turnsCallsBackFromThreadsWithLessStack(int kib) {
+        host.c(12, "stack", Integer.toString(kib))
+                .hasExited(1)
+                .hasSaid(
+                        "on a thread with too little stack: Java needs", "ulimit -s", "init returned 2 (system error)");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "-Xint"})
+    void turnsCallsBackThatComeFromTooDeep(String options) {
+        host.with("TRIGON_JAVA_OPTS", options)
+                .c(12, "deep")
+                .hasSucceeded()
+                .hasSaid("200 KiB left: devices returned 0", "40 KiB left: devices returned 2", "too little stack");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"-Xms4m -Xmx7m", "-Xms4m -Xmx8m", "-Xms4m -Xmx10m", "-XX:MaxDirectMemorySize=1m"})
+    void getsAnErrorWhenJavaIsOutOfMemory(String options) {
+        host.with("TRIGON_JAVA_OPTS", options)
+                .c(12, "hoard")
+                .hasSucceeded()
+                .hasSaid("connections, then one was refused")
+                .hasNotSaid("timeout");
+    }
+
+    @Test
+    void isToldOnceWhyEverythingFailsWithoutMemory() {
+        OddHost.End end =
+                host.with("TRIGON_JAVA_OPTS", "-Xms4m -Xmx8m").c(12, "hoard").hasSucceeded();
+
+        assertThat(end.stderr().split("Java has run out: Java heap space", -1)).hasSize(2);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"-Xms2m -Xmx2m", "-Xms2m -Xmx4m", "-Xms2m -Xmx5m"})
+    void startsOrSaysWhyNotInAHeapTooSmallToStart(String options) {
+        OddHost.End end = host.with("TRIGON_JAVA_OPTS", options).c(12, "live").hasCleanOutput();
+
+        assertThat(end.exit()).as(end.stderr()).isIn(0, 1);
+        if (end.exit() == 1) {
+            end.hasSaid("NET/Trigon : ", "FAILED").hasNotSaid("timeout");
+        }
+    }
+
+    @Test
+    void isLeftWithoutHandlesOnWhatIsNotThere() {
+        host.with("TMPDIR", "/proc")
+                .with("HOME", "/proc")
+                .c(12, "live")
+                .hasSucceeded()
+                .hasNotSaid("/proc");
+    }
+
+    @Test
+    void runsWhereNothingCanBeWritten() {
+        OddHost readOnly = host.by(
+                "unshare", "-rm", "sh", "-c", "mount -o remount,bind,ro / && ! touch /tmp/x 2>&- && exec \"$@\"", "sh");
+        assumeThat(readOnly.by(
+                                "unshare",
+                                "-rm",
+                                "sh",
+                                "-c",
+                                "mount -o remount,bind,ro / && ! touch /tmp/x 2>&- || exit 3",
+                                "sh")
+                        .c(12, "none")
+                        .exit())
+                .as("unshare can make the file system read-only (3: it cannot)")
+                .isZero();
+
+        readOnly.with("HOME", "/root").c(12, "live").hasSucceeded();
+    }
+
+    @Test
+    void leavesNoFilesBehind() throws IOException {
+        host.c(12, "live").hasSucceeded();
+
+        assertThat(filesNamed("hsperf")).isEmpty();
+        assertThat(filesNamed("hs_err")).isEmpty();
+        assertThat(filesNamed(".attach")).isEmpty();
+    }
+
+    private Path libjsig() {
+        return host.distribution().resolve("runtime/lib/libjsig.so");
+    }
+
+    private Stream<Path> filesNamed(String part) throws IOException {
+        try (Stream<Path> files = Files.list(scratch)) {
+            return files
+                    .filter(file -> file.getFileName()
+                            .toString()
+                            .toLowerCase(Locale.ROOT)
+                            .contains(part))
+                    .toList()
+                    .stream();
+        }
+    }
+}

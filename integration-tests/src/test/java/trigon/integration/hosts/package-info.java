@@ -1,0 +1,5 @@
+/** Programs that are odd around the plugin, in child processes; see {@code docs/hosts.md}. */
+@NullMarked
+package trigon.integration.hosts;
+
+import org.jspecify.annotations.NullMarked;
