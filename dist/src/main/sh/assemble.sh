@@ -39,7 +39,7 @@ version: 1
 nodes:
   a: {nics: [{address: 127.0.12.1/24}, {address: 127.0.13.1/24}]}
 END
-  rm -rf "$work/rendezvous"
+  rm -rf "$work/rendezvous" "$work/rendezvous-long"
   for jar in "$distribution"/jars/trigon-*.jar; do
     "$java_home/bin/jar" tf "$jar"
   done | sed -n '/-info\.class$/d; /\/generated\//d; s|/|.|g; s/\.class$//p' >"$work/classes"

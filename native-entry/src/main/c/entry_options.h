@@ -152,6 +152,7 @@ static void collect_options(struct jvm_options *options, const struct home *home
     }
   }
   add_formatted(options, "-XX:ErrorFile=%s/hs_err_trigon_%%p.log", directory);
+  add_formatted(options, "-XX:ReplayDataFile=%s/replay_trigon_%%p.log", directory);
   add_formatted(options, "-Dtrigon.home=%s", home->directory);
   add_class_path(options, home);
   add_words(options, own);

@@ -2,6 +2,7 @@ package trigon.entry;
 
 import java.lang.foreign.Arena;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
@@ -38,6 +39,9 @@ final class Rehearsal implements Runnable {
 
     /** Enough for the first compiler (200 calls); the second one is left to learn from real traffic. */
     static final int MESSAGES = 300;
+
+    /** Messages take different ways by their length: copied behind their header, from where they are, or in pieces. */
+    static final List<Integer> LENGTHS = List.of(4 << 10, 16 << 10, RehearsedCalls.BYTES);
 
     private static final long PAUSE_NANOS = 10_000;
 
@@ -110,19 +114,22 @@ final class Rehearsal implements Runnable {
                     sendComm, calls.source(), RehearsedCalls.BYTES, DeviceProperties.POINTER_HOST);
             long receiveMemory = plugin.registerMemory(
                     receiveComm, calls.target(), RehearsedCalls.BYTES, DeviceProperties.POINTER_HOST);
-            for (int message = 0; message < MESSAGES; message++) {
-                move(calls, sendComm, sendMemory, receiveComm, receiveMemory);
+            for (int bytes : LENGTHS) {
+                for (int message = 0; message < MESSAGES; message++) {
+                    move(calls, sendComm, sendMemory, receiveComm, receiveMemory, bytes);
+                }
             }
-            return MESSAGES;
+            return LENGTHS.size() * MESSAGES;
         } finally {
             plugin.closeContext(context);
         }
     }
 
-    private void move(RehearsedCalls calls, long sendComm, long sendMemory, long receiveComm, long receiveMemory)
+    private void move(
+            RehearsedCalls calls, long sendComm, long sendMemory, long receiveComm, long receiveMemory, int bytes)
             throws TimeoutException {
-        calls.receive(receiveComm, receiveMemory);
-        while (!calls.send(sendComm, sendMemory)) {
+        calls.receive(receiveComm, receiveMemory, bytes);
+        while (!calls.send(sendComm, sendMemory, bytes)) {
             pause();
         }
         while (!calls.isSent() || !calls.isReceived()) {

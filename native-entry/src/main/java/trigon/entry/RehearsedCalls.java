@@ -12,8 +12,10 @@ import trigon.verbs.Memory;
  */
 final class RehearsedCalls {
 
-    /** Bytes of a message. */
-    static final int BYTES = 4096;
+    /** Bytes of the longest message. */
+    static final int BYTES = 64 << 10;
+
+    private static final int PAGE = 4096;
 
     private static final int TAG = 1;
     private static final long NULL = 0;
@@ -37,8 +39,8 @@ final class RehearsedCalls {
         isend = through(dataPath, "isend", 6, arena);
         irecv = through(dataPath, "irecv", 6, arena);
         test = through(dataPath, "test", 3, arena);
-        source = arena.allocate(BYTES, BYTES).address();
-        target = arena.allocate(BYTES, BYTES).address();
+        source = arena.allocate(BYTES, PAGE).address();
+        target = arena.allocate(BYTES, PAGE).address();
         long cells = arena.allocate(7 * Long.BYTES, Long.BYTES).address();
         data = cells;
         size = cells + Long.BYTES;
@@ -65,9 +67,9 @@ final class RehearsedCalls {
         return target;
     }
 
-    void receive(long receiveComm, long memory) {
+    void receive(long receiveComm, long memory, int bytes) {
         Memory.putLong(data, target);
-        Memory.putLong(size, BYTES);
+        Memory.putLong(size, bytes);
         Memory.putInt(tag, TAG);
         Memory.putLong(memoryHandle, memory);
         Memory.putLong(received, NULL);
@@ -78,9 +80,9 @@ final class RehearsedCalls {
     }
 
     /** Returns whether the message is on its way; otherwise to be called again. */
-    boolean send(long sendComm, long memory) {
+    boolean send(long sendComm, long memory, int bytes) {
         Memory.putLong(sent, NULL);
-        check("isend", () -> (int) isend.invokeExact(sendComm, source, (long) BYTES, (long) TAG, memory, sent));
+        check("isend", () -> (int) isend.invokeExact(sendComm, source, (long) bytes, (long) TAG, memory, sent));
         return Memory.getLong(sent) != NULL;
     }
 

@@ -42,7 +42,7 @@ class RehearsalTest {
         try (stage;
                 Arena arena = Arena.ofConfined()) {
             assertThat(rehearsal(Duration.ofSeconds(30)).play(stage.plugin(), arena))
-                    .isEqualTo(Rehearsal.MESSAGES);
+                    .isEqualTo(Rehearsal.LENGTHS.size() * Rehearsal.MESSAGES);
         }
 
         assertThat(stage.verbs().ledger().outstanding()).isEmpty();

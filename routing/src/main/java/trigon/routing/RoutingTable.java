@@ -20,11 +20,11 @@ import trigon.config.PluginConfig;
  */
 public final class RoutingTable {
 
-    private static final Comparator<Path> BEST_FIRST = Comparator.comparingInt(
-                    (Path path) -> -subnetBits(path.reason()))
-            .thenComparing(Path::kind)
-            .thenComparing(Path::local, LocalLink.BY_RANK)
-            .thenComparing(Path::remote, PeerLink.BY_ADDRESS);
+    private static final Comparator<Path> NEAREST_FIRST =
+            Comparator.comparingInt((Path path) -> -subnetBits(path.reason())).thenComparing(Path::kind);
+
+    private static final Comparator<Path> BY_RANK =
+            Comparator.comparing(Path::local, LocalLink.BY_RANK).thenComparing(Path::remote, PeerLink.BY_ADDRESS);
 
     private final List<LocalLink> links;
     private final RouteLookup kernel;
@@ -68,6 +68,15 @@ public final class RoutingTable {
      * @throws NoPathException if there is none
      */
     public List<Path> pathsTo(PeerDescription peer) {
+        return pathsTo(peer, Optional.empty());
+    }
+
+    /**
+     * The same, with one of the links before others that lead to the peer as directly as it does.
+     *
+     * @throws NoPathException if there is none
+     */
+    public List<Path> pathsTo(PeerDescription peer, Optional<LocalLink> preferred) {
         String name = nameOf(peer);
         Optional<NicOverride> override = overrideFor(peer);
         List<LocalLink> candidates = links.stream()
@@ -92,7 +101,11 @@ public final class RoutingTable {
         if (paths.isEmpty()) {
             throw new NoPathException(new NoPathReport(name, links, remotes, override, sources).text());
         }
-        return paths.stream().sorted(BEST_FIRST).toList();
+        Comparator<Path> preferredFirst = Comparator.comparing(
+                path -> preferred.filter(link -> link.equals(path.local())).isEmpty());
+        return paths.stream()
+                .sorted(NEAREST_FIRST.thenComparing(preferredFirst).thenComparing(BY_RANK))
+                .toList();
     }
 
     /** How closely both ends are related: less than any subnet for a route. */

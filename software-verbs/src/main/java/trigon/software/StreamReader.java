@@ -95,7 +95,7 @@ abstract class StreamReader {
         if (sharing == Sharing.UNTIL_PAUSED && keptFrom < keptTo) {
             int kept = keptTo - keptFrom;
             long from = bufferAddress + keptFrom;
-            setBuffer(ByteBuffer.allocateDirect(buffer.capacity()));
+            setBuffer(ByteBuffer.allocateDirect(Math.max(kept, LARGE_BUFFER)));
             Memory.copy(from, bufferAddress, kept);
             keptFrom = 0;
             keptTo = kept;

@@ -3,6 +3,7 @@ package trigon.transport;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
@@ -18,6 +19,7 @@ import trigon.handshake.HandshakeMessage.Offer;
 import trigon.handshake.ListenHandle;
 import trigon.handshake.NodeIdentity;
 import trigon.handshake.OutgoingOffer;
+import trigon.routing.LocalLink;
 import trigon.routing.Path;
 import trigon.routing.PeerDescription;
 import trigon.routing.PeerLink;
@@ -58,18 +60,19 @@ final class Connector {
         this.control = control;
     }
 
-    /** Starts to connect; returns at once. */
-    Connecting connect(ListenHandle handle, int trafficClass) {
+    /** Starts to connect, over the preferred link if that leads to the peer; returns at once. */
+    Connecting connect(ListenHandle handle, Optional<LocalLink> preferred, int trafficClass) {
         Connecting connecting = new Connecting(peerName(handle));
-        control.execute(() -> connecting.run(() -> connectOverAnyPath(handle, trafficClass, connecting)));
+        control.execute(() -> connecting.run(() -> connectOverAnyPath(handle, preferred, trafficClass, connecting)));
         return connecting;
     }
 
-    private Connection connectOverAnyPath(ListenHandle handle, int trafficClass, Connecting connecting) {
+    private Connection connectOverAnyPath(
+            ListenHandle handle, Optional<LocalLink> preferred, int trafficClass, Connecting connecting) {
         List<PeerLink> peerLinks = handle.links().stream()
                 .map(link -> new PeerLink(link.address(), link.prefixLength(), link.port(), link.kinds()))
                 .toList();
-        List<Path> paths = routing.pathsTo(new PeerDescription(handle.nodeIndex(), peerLinks));
+        List<Path> paths = routing.pathsTo(new PeerDescription(handle.nodeIndex(), peerLinks), preferred);
         NoConnectionException failures = new NoConnectionException(connecting.peer(), paths.size());
         for (Path path : paths) {
             try {

@@ -31,7 +31,7 @@ import trigon.verbs.VerbsException;
 import trigon.verbs.VerbsProvider;
 
 /**
- * {@link NetPlugin} over this node's links: one device to NCCL, and the link is chosen per peer.
+ * {@link NetPlugin} over this node's links: each device reaches every peer, and the link is chosen per peer.
  *
  * <p>Gives out the handles and checks those that come in; the work is done by {@link Connector}, {@link ListenComm},
  * {@link SendComm} and {@link ReceiveComm}.
@@ -47,7 +47,7 @@ public final class RoutedNetPlugin implements NetPlugin, AutoCloseable {
     private final HandleTable<RegisteredMemory> memories = new HandleTable<>("memory registration");
 
     private final Links links;
-    private final DeviceProperties properties;
+    private final List<VirtualDevice> devices;
     private final HandshakeEventLoop loop;
     private final HandshakeListeners listeners;
     private final List<LinkAddress> linkAddresses;
@@ -112,7 +112,7 @@ public final class RoutedNetPlugin implements NetPlugin, AutoCloseable {
         this.connections = connections;
         this.self = self;
         this.control = control;
-        properties = VirtualDevice.properties(links.all());
+        devices = VirtualDevice.over(links.all());
     }
 
     @Override
@@ -141,18 +141,17 @@ public final class RoutedNetPlugin implements NetPlugin, AutoCloseable {
 
     @Override
     public int devices() {
-        return 1;
+        return devices.size();
     }
 
     @Override
     public DeviceProperties properties(int device) {
-        requireDevice(device);
-        return properties;
+        return device(device).properties();
     }
 
     @Override
     public long listen(long contextHandle, int device, long handleAddress) {
-        requireDevice(device);
+        device(device); // must exist
         Context context = context(contextHandle);
         ListenComm listenComm = new ListenComm(contextHandle, context.trafficClass(), links, connections, control);
         ListenHandle handle = ListenHandle.fitting(
@@ -192,7 +191,7 @@ public final class RoutedNetPlugin implements NetPlugin, AutoCloseable {
     }
 
     private void beginConnect(long contextHandle, int device, long handleAddress, int trafficClass) {
-        requireDevice(device);
+        VirtualDevice from = device(device);
         Context context = context(contextHandle);
         ListenHandle handle = ListenHandle.readFrom(handleAddress);
         if (ListenHandle.privateState(handleAddress) != 0) {
@@ -200,7 +199,7 @@ public final class RoutedNetPlugin implements NetPlugin, AutoCloseable {
         }
         int wanted = trafficClass == TRAFFIC_CLASS_UNDEFINED ? context.trafficClass() : trafficClass;
         try (Unwinding unwinding = new Unwinding()) {
-            Connecting pending = connector.connect(handle, wanted);
+            Connecting pending = connector.connect(handle, from.preferred(), wanted);
             unwinding.onFailure(pending::abandon);
             long state = connecting.add(pending);
             unwinding.onFailure(() -> connecting.remove(state));
@@ -395,9 +394,11 @@ public final class RoutedNetPlugin implements NetPlugin, AutoCloseable {
         });
     }
 
-    private static void requireDevice(int device) {
-        if (device != 0) {
-            throw new IllegalArgumentException("there is no device " + device + "; Trigon has device 0 only");
+    private VirtualDevice device(int device) {
+        if (device < 0 || device >= devices.size()) {
+            throw new IllegalArgumentException(
+                    "there is no device %d; Trigon has devices 0 to %d".formatted(device, devices.size() - 1));
         }
+        return devices.get(device);
     }
 }

@@ -4,12 +4,20 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
+import java.util.stream.IntStream;
+import trigon.routing.LocalLink;
 import trigon.verbs.LinkKind;
 
-/** The one device that NCCL sees, made of all links; see docs/decisions for why. */
-final class VirtualDevice {
+/**
+ * A device that NCCL sees: it reaches every peer, whatever links lead there; see docs/decisions for why.
+ *
+ * @param properties what NCCL is told
+ * @param preferred the link to take where it leads to the peer, and others do as directly
+ */
+record VirtualDevice(DeviceProperties properties, Optional<LocalLink> preferred) {
 
-    private static final String NAME = "trigon0";
+    private static final String NAME = "trigon";
 
     /** What NCCL's model adds per message. It takes whole microseconds; TCP's order of magnitude, and RDMA's. */
     private static final float SOFTWARE_LATENCY = 15;
@@ -17,27 +25,48 @@ final class VirtualDevice {
     private static final float RDMA_LATENCY = 2;
     private static final int MAX_COMMS = 1 << 16;
 
-    private VirtualDevice() {}
+    /** NCCL makes two channels for each device; with more than eight its GPUs spend more than they gain. */
+    private static final int MOST_DEVICES = 4;
 
-    /** Its properties; there is at least one link. */
-    static DeviceProperties properties(List<Link> links) {
+    /** The node's devices: one for each software link, but one in all where there are RDMA links. */
+    static List<VirtualDevice> over(List<Link> links) {
+        boolean rdma = links.stream().anyMatch(link -> link.local().kind() == LinkKind.RDMA);
+        if (rdma) {
+            return List.of(new VirtualDevice(ofAll(links), Optional.empty()));
+        }
+        return IntStream.range(0, Math.min(links.size(), MOST_DEVICES))
+                .mapToObj(i -> new VirtualDevice(
+                        ofSoftware(i, links.get(i)), Optional.of(links.get(i).local())))
+                .toList();
+    }
+
+    private static DeviceProperties ofSoftware(int index, Link link) {
+        return properties(
+                index, "", link.device().attributes().nodeGuid(), link.local().speedMbps(), SOFTWARE_LATENCY);
+    }
+
+    private static DeviceProperties ofAll(List<Link> links) {
         // a ring goes over one link in each direction, so it is as fast as the slowest
         int speed =
                 links.stream().mapToInt(link -> link.local().speedMbps()).min().orElseThrow();
-        boolean rdma = links.stream().anyMatch(link -> link.local().kind() == LinkKind.RDMA);
+        String path = links.stream()
+                .filter(link -> link.local().kind() == LinkKind.RDMA)
+                .map(link -> pciPath(link.local().deviceName()))
+                .filter(found -> !found.isEmpty())
+                .findFirst()
+                .orElse("");
+        return properties(0, path, links.getFirst().device().attributes().nodeGuid(), speed, RDMA_LATENCY);
+    }
+
+    private static DeviceProperties properties(int index, String pciPath, long guid, int speed, float latency) {
         return new DeviceProperties(
-                NAME,
-                links.stream()
-                        .filter(link -> link.local().kind() == LinkKind.RDMA)
-                        .map(link -> pciPath(link.local().deviceName()))
-                        .filter(path -> !path.isEmpty())
-                        .findFirst()
-                        .orElse(""),
-                links.getFirst().device().attributes().nodeGuid(),
+                NAME + index,
+                pciPath,
+                guid,
                 DeviceProperties.POINTER_HOST,
                 speed,
                 1,
-                rdma ? RDMA_LATENCY : SOFTWARE_LATENCY,
+                latency,
                 MAX_COMMS,
                 1,
                 Comm.MAX_MESSAGE_BYTES);
