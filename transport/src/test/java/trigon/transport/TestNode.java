@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.UnaryOperator;
 import trigon.config.ConfigLoader;
 import trigon.config.PluginConfig;
 import trigon.routing.DiscoveredLinks;
@@ -28,21 +29,34 @@ final class TestNode implements AutoCloseable {
     final List<LocalLink> links;
 
     private final VerbsProvider verbs;
+    private final Runnable closeVerbs;
     private final Arena arena = Arena.ofShared();
 
     /** The node of that name in a cluster file. */
     TestNode(TestCluster cluster, String name) {
+        this(cluster, name, UnaryOperator.identity());
+    }
+
+    /**
+     * The same with other devices.
+     *
+     * @param around makes of the cluster's kind of devices those that the transport sees
+     */
+    TestNode(TestCluster cluster, String name, UnaryOperator<VerbsProvider> around) {
         PluginConfig config = ConfigLoader.load(
                 Map.of("TRIGON_CONFIG", cluster.file().toString(), "TRIGON_NODE", name), "host-of-" + name);
         HostInterfaces interfaces = HostInterfaces.snapshot();
         DiscoveredLinks discovered;
         if (cluster.kind() == LinkKind.RDMA) {
-            verbs = libibverbs();
+            verbs = around.apply(libibverbs());
+            closeVerbs = () -> {};
             discovered = LinkDiscovery.discover(config, ports(verbs), interfaces);
         } else {
             discovered = LinkDiscovery.discover(config, List.of(), interfaces);
-            verbs = new SoftwareVerbs(
+            SoftwareVerbs software = new SoftwareVerbs(
                     discovered.links().stream().map(TestNode::device).toList());
+            verbs = around.apply(software);
+            closeVerbs = software::close;
         }
         links = discovered.links();
         plugin = RoutedNetPlugin.open(config, discovered, Map.of(cluster.kind(), verbs), _ -> Optional.empty(), name);
@@ -87,9 +101,7 @@ final class TestNode implements AutoCloseable {
     @Override
     public void close() {
         plugin.close();
-        if (verbs instanceof SoftwareVerbs software) {
-            software.close();
-        }
+        closeVerbs.run();
         arena.close();
     }
 }
