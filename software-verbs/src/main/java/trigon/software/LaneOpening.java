@@ -97,7 +97,7 @@ final class LaneOpening {
         if (bytes > 0) {
             over = true;
             mine.cancel();
-            LaneWorker worker = queuePair.context().laneWorkers().nextForSending();
+            LaneWorker worker = queuePair.context().laneWorkers().next();
             OutgoingLane lane = new OutgoingLane(opening, queuePair, worker, sent);
             worker.add(lane);
             lanes.add(this, lane);

@@ -19,11 +19,20 @@ final class Connected {
     final long receiveComm;
 
     Connected(TestNode sender, TestNode receiver) {
-        this(sender, sender.context, receiver, receiver.context);
+        this(sender, sender.context, 0, receiver, receiver.context);
+    }
+
+    /** From that device of NCCL's. */
+    Connected(TestNode sender, int device, TestNode receiver) {
+        this(sender, sender.context, device, receiver, receiver.context);
     }
 
     /** In contexts of the nodes other than their first ones. */
     Connected(TestNode sender, long senderContext, TestNode receiver, long receiverContext) {
+        this(sender, senderContext, 0, receiver, receiverContext);
+    }
+
+    private Connected(TestNode sender, long senderContext, int device, TestNode receiver, long receiverContext) {
         this.sender = sender;
         this.receiver = receiver;
         long connected = 0;
@@ -34,7 +43,7 @@ final class Connected {
             long deadline = System.nanoTime() + DEADLINE_NANOS;
             while (connected == 0 || accepted == 0) {
                 if (connected == 0) {
-                    connected = sender.plugin.connect(senderContext, 0, handle, NetPlugin.TRAFFIC_CLASS_UNDEFINED);
+                    connected = sender.plugin.connect(senderContext, device, handle, NetPlugin.TRAFFIC_CLASS_UNDEFINED);
                 }
                 if (accepted == 0) {
                     accepted = receiver.plugin.accept(listenComm);
