@@ -40,7 +40,7 @@ def iterations(size):
 
 def warm_up(size):
     """Enough for sockets to find their buffer sizes, and for the JVM to compile what is done often."""
-    return 1000 if size <= 131_072 else 300 if size <= 2 << 20 else 20 if size <= BIG else 3
+    return 5000 if size <= 8192 else 1000 if size <= 131_072 else 300 if size <= 2 << 20 else 20 if size <= BIG else 3
 
 
 def speed(setting, report, ranks, out_of_time):
