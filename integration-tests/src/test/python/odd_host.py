@@ -85,6 +85,7 @@ def signals(plugin):
     """The program's handlers stay, before and after the start, and during traffic."""
     seen = []
     keep = lambda number, frame: seen.append(number)
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job starts with it ignored
     for number in (signal.SIGTERM, signal.SIGUSR2, signal.SIGQUIT, signal.SIGPIPE, signal.SIGXFSZ):
         signal.signal(number, keep)
     traffic = Traffic(plugin)
