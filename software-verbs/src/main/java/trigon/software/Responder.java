@@ -1,5 +1,6 @@
 package trigon.software;
 
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -102,6 +103,8 @@ final class Responder {
             case READY_TO_RECEIVE, READY_TO_SEND, SEND_QUEUE_DRAINED, SEND_QUEUE_ERROR -> {
                 if (started || !queuePair.peer().matches(candidate.hello(), expectedPsn)) {
                     candidate.reject("it is not the peer of " + queuePair);
+                } else if (!candidate.isProven(queuePair.proofs())) {
+                    rejectUnproven(candidate);
                 } else if (connection != null) {
                     keep(candidate);
                 } else {
@@ -120,9 +123,18 @@ final class Responder {
             keep(candidate); // it has overtaken the connection of the requests
         } else if (connection == null || !queuePair.peer().matches(candidate.hello(), firstPsn)) {
             candidate.reject("it is no lane of the peer of " + queuePair);
+        } else if (!candidate.isProven(queuePair.proofs())) {
+            rejectUnproven(candidate);
         } else {
             lanes.offer(candidate);
         }
+    }
+
+    private void rejectUnproven(InboundConnection candidate) {
+        candidate.reject(
+                queuePair.proofs().areAskedFor()
+                        ? "it does not know the key of the connection of " + queuePair + ", so it is not the peer"
+                        : "it has a key for the connection of " + queuePair + ", which has none");
     }
 
     private void keep(InboundConnection candidate) {
@@ -149,8 +161,12 @@ final class Responder {
     private void adopt(InboundConnection peer) {
         try {
             peer.adoptedBy(this);
+            peer.accept(queuePair.proofs());
         } catch (OutOfMemoryError e) {
             peer.reject("there is no memory for its buffers: " + e.getMessage());
+            return;
+        } catch (IOException e) {
+            peer.decline("it cannot be told that it is taken: " + e.getMessage());
             return;
         }
         connection = peer;
