@@ -3,7 +3,6 @@ package trigon.software;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.InputStream;
-import java.net.InetAddress;
 import java.net.Socket;
 import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
@@ -31,12 +30,6 @@ final class Stranger implements Closeable {
     static Stranger to(ConnectedPair pair) throws IOException {
         return new Stranger(
                 new Socket(Loopback.B.address(), pair.second().portAttributes().lid()));
-    }
-
-    /** The same from that address. */
-    static Stranger from(InetAddress address, ConnectedPair pair) throws IOException {
-        return new Stranger(
-                new Socket(Loopback.B.address(), pair.second().portAttributes().lid(), address, 0));
     }
 
     /** What the requester of a pair's first end would say, or almost. */
