@@ -16,6 +16,7 @@ import trigon.software.SoftwareDevice;
 import trigon.software.SoftwareVerbs;
 import trigon.verbs.DeviceContext;
 import trigon.verbs.LinkKind;
+import trigon.verbs.QueuePair;
 import trigon.verbs.VerbsAvailability;
 import trigon.verbs.VerbsProvider;
 import trigon.verbs.ffm.Libibverbs;
@@ -28,6 +29,7 @@ final class TestNode implements AutoCloseable {
     final List<LocalLink> links;
 
     private final VerbsProvider verbs;
+    private final RememberingVerbs remembering;
     private final Arena arena = Arena.ofShared();
 
     /** The node of that name in a cluster file. */
@@ -45,7 +47,9 @@ final class TestNode implements AutoCloseable {
                     discovered.links().stream().map(TestNode::device).toList());
         }
         links = discovered.links();
-        plugin = RoutedNetPlugin.open(config, discovered, Map.of(cluster.kind(), verbs), _ -> Optional.empty(), name);
+        remembering = new RememberingVerbs(verbs);
+        plugin = RoutedNetPlugin.open(
+                config, discovered, Map.of(cluster.kind(), remembering), _ -> Optional.empty(), name);
         context = plugin.openContext(1, NetPlugin.TRAFFIC_CLASS_UNDEFINED);
     }
 
@@ -64,6 +68,11 @@ final class TestNode implements AutoCloseable {
             }
         }
         return ports;
+    }
+
+    /** The queue pairs that the transport has made. */
+    List<QueuePair> queuePairs() {
+        return remembering.queuePairs();
     }
 
     VerbsProvider verbs() {
