@@ -145,7 +145,7 @@ final class Connection implements AutoCloseable {
         requireFitting(peerMaxMessageBytes);
         AddressVector route = new AddressVector(
                 peer.gid(),
-                link.local().gidIndex(),
+                link.gidIndex(),
                 peer.lid(),
                 serviceLevel,
                 trafficClass,
