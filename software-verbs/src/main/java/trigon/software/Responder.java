@@ -1,8 +1,12 @@
 package trigon.software;
 
 import java.io.IOException;
+import java.net.InetAddress;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -138,12 +142,24 @@ final class Responder {
     }
 
     private void keep(InboundConnection candidate) {
-        if (waiting.size() == WAITING_LIMIT) {
-            candidate.reject("too many connections wait for " + queuePair);
-        } else {
-            candidate.keep();
-            waiting.add(candidate);
+        candidate.keep();
+        waiting.add(candidate);
+        if (waiting.size() > WAITING_LIMIT) {
+            InboundConnection last = newestOfTheBusiest();
+            waiting.remove(last);
+            last.reject("too many connections wait for " + queuePair);
         }
+    }
+
+    /** Of those that wait: strangers from elsewhere do not take the peer's place, though nobody knows yet who is who. */
+    private InboundConnection newestOfTheBusiest() {
+        Map<InetAddress, Long> counts =
+                waiting.stream().collect(Collectors.groupingBy(InboundConnection::address, Collectors.counting()));
+        long most = Collections.max(counts.values());
+        return waiting.reversed().stream()
+                .filter(one -> counts.getOrDefault(one.address(), 0L) == most)
+                .findFirst()
+                .orElseThrow();
     }
 
     private void offerWaiting() {

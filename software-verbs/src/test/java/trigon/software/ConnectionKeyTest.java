@@ -10,6 +10,8 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -122,6 +124,34 @@ class ConnectionKeyTest {
         }
     }
 
+    /** More of them than may wait, from elsewhere, before the queue pair knows its peer. */
+    @Test
+    void manyThatWaitWithoutTheKeyKeepNoPeerOut() throws IOException {
+        List<Stranger> strangers = new ArrayList<>();
+        try (ConnectedPair pair = ConnectedPair.create(fabric, WITH_KEY)) {
+            for (int i = 0; i < 12; i++) {
+                Stranger stranger = Stranger.to(pair);
+                strangers.add(stranger);
+                stranger.say(stranger.preamble(Stranger.hello(pair, 0, 0, 0), ANOTHER));
+            }
+            Await.until("4 too many are closed", () -> closedNow(strangers) == 4);
+            pair.first().becomeReadyToReceive(pair.second().endpoint());
+            pair.first().becomeReadyToSend();
+            Await.until("another one goes for the peer", () -> closedNow(strangers) == 5);
+            pair.second().becomeReadyToReceive(pair.first().endpoint());
+            pair.second().becomeReadyToSend();
+
+            assertWorks(pair);
+            for (Stranger stranger : strangers) {
+                assertThat(stranger.isClosed()).isTrue();
+            }
+        } finally {
+            for (Stranger stranger : strangers) {
+                stranger.close();
+            }
+        }
+    }
+
     @Test
     void aRecordedPreambleIsRefused() throws IOException {
         try (ConnectedPair pair = ConnectedPair.create(fabric, WITH_KEY)) {
@@ -206,6 +236,10 @@ class ConnectionKeyTest {
         assertFails(WITH_KEY, QueuePairSettings.DEFAULT);
         assertFails(QueuePairSettings.DEFAULT, WITH_KEY);
         assertThat(log).anyMatch(line -> line.contains("it has a key for the connection of qp"));
+    }
+
+    private static long closedNow(List<Stranger> strangers) {
+        return strangers.stream().filter(Stranger::isClosedNow).count();
     }
 
     private void assertFails(QueuePairSettings one, QueuePairSettings other) {

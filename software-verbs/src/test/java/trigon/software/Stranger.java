@@ -4,6 +4,7 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.Socket;
+import java.net.SocketException;
 import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
@@ -73,6 +74,18 @@ final class Stranger implements Closeable {
             return false;
         } catch (IOException e) {
             return true; // reset, since not all was read
+        }
+    }
+
+    /** Whether it has been closed by now; for one that is not taken. */
+    boolean isClosedNow() {
+        try {
+            socket.setSoTimeout(1);
+            boolean closed = isClosed();
+            socket.setSoTimeout(PATIENCE_MILLIS);
+            return closed;
+        } catch (SocketException e) {
+            throw new AssertionError("a socket of the test", e);
         }
     }
 
