@@ -29,6 +29,7 @@ def arguments(given):
     parser.add_argument("--out", type=Path)
     parser.add_argument("--network", choices=["auto", "namespaces", "loopback"], default="auto")
     parser.add_argument("--ip", default="ip")
+    parser.add_argument("--cables", type=int, choices=[1, 2, 3], default=1)
     parser.add_argument("--dry-run", action="store_true")
     args = parser.parse_args(given)
     if not 2 <= args.gpus <= len(network.NODES):
@@ -59,7 +60,7 @@ def main():
     out.mkdir(parents=True, exist_ok=True)
     report = Report()
     try:
-        net = network.open_network(args.gpus, args.network, args.ip)
+        net = network.open_network(args.gpus, args.network, args.ip, args.cables)
     except network.NetworkUnavailable as e:
         sys.exit(f"run.sh: {e}")
     try:

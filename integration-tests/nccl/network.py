@@ -1,7 +1,7 @@
 """The nodes' network: one namespace per node and a cable between every two, or loopback addresses.
 
-Every cable is a subnet of its own. Node number 1 is a, 2 is b, and so on; the cable between nodes x and y is
-10.0.xy.0/24 (127.0.xy.0/24 on the loopback interface), and a node's own number is the last byte of its addresses.
+Every cable is a subnet of its own. Node number 1 is a, 2 is b, and so on; cable c, from 0, between nodes x and y is
+10.c.xy.0/24 (127.c.xy.0/24 on the loopback interface), and a node's own number is the last byte of its addresses.
 """
 
 import itertools
@@ -22,17 +22,22 @@ def number(node):
     return NODES.index(node) + 1
 
 
-def address(prefix, node, peer):
-    """A node's address on its cable to a peer; prefix is the first byte, 10 or 127."""
+def address(prefix, node, peer, cable=0):
+    """A node's address on a cable to a peer; prefix is the first byte, 10 or 127."""
     low, high = sorted((number(node), number(peer)))
-    return f"{prefix}.0.{low}{high}.{number(node)}"
+    return f"{prefix}.{cable}.{low}{high}.{number(node)}"
 
 
-def yaml(prefix, nodes):
-    """The cluster's file: every node with one NIC per peer, software links."""
+def interface(peer, cable):
+    return f"to_{peer}" if cable == 0 else f"to_{peer}_{cable}"
+
+
+def yaml(prefix, nodes, cables=1):
+    """The cluster's file: every node with one NIC per cable, software links."""
     lines = ["version: 1", "links: software", "nodes:"]
     for node in nodes:
-        nics = ", ".join(f"{{address: {address(prefix, node, peer)}/24}}" for peer in nodes if peer != node)
+        nics = ", ".join(f"{{address: {address(prefix, node, peer, cable)}/24}}"
+                         for cable in range(cables) for peer in nodes if peer != node)
         lines.append(f"  {node}: {{nics: [{nics}]}}")
     return "\n".join(lines) + "\n"
 
@@ -44,14 +49,15 @@ class Loopback:
     bootstrap_interface = "lo"
     rendezvous_host = "127.0.0.1"
 
-    def __init__(self, count):
+    def __init__(self, count, cables=1):
         self.nodes = NODES[:count]
+        self.cables_each = cables
 
     def prefix(self, node):
         return []
 
     def yaml(self, nodes):
-        return yaml(127, nodes)
+        return yaml(127, nodes, self.cables_each)
 
     def cables(self, node, nodes):
         """What NCCL_SOCKET_IFNAME must be for the socket transport to use what Trigon uses."""
@@ -81,9 +87,10 @@ class Namespaces:
     bootstrap_interface = "mgmt0"
     rendezvous_host = "10.99.1.1"
 
-    def __init__(self, count, ip="ip"):
-        """ip: the program of that name, or where it is."""
+    def __init__(self, count, ip="ip", cables=1):
+        """ip: the program of that name, or where it is; cables: between every two nodes."""
         self.nodes = NODES[:count]
+        self.cables_each = cables
         self.base = f"trigon-{os.getpid()}-"
         self.created = []
         self.ip = shutil.which(ip)
@@ -120,10 +127,11 @@ class Namespaces:
             self._configure("router", port, f"{subnet}.254/24")
             self.inside(node, self.ip, "route", "add", "10.99.0.0/16", "via", f"{subnet}.254", "dev", "mgmt0")
         for one, other in itertools.combinations(self.nodes, 2):
-            self.inside(one, self.ip, "link", "add", f"to_{other}", "type", "veth",
-                        "peer", "name", f"to_{one}", "netns", self.name(other))
-            self._configure(one, f"to_{other}", address(10, one, other) + "/24")
-            self._configure(other, f"to_{one}", address(10, other, one) + "/24")
+            for cable in range(self.cables_each):
+                self.inside(one, self.ip, "link", "add", interface(other, cable), "type", "veth",
+                            "peer", "name", interface(one, cable), "netns", self.name(other))
+                self._configure(one, interface(other, cable), address(10, one, other, cable) + "/24")
+                self._configure(other, interface(one, cable), address(10, other, one, cable) + "/24")
 
     def _configure(self, node, interface, cidr):
         self.inside(node, self.ip, "address", "add", cidr, "dev", interface)
@@ -138,12 +146,10 @@ class Namespaces:
         NCCL's socket transport connects to whatever address its peer listens on, so without these routes it cannot use
         cables at all. Trigon needs none.
         """
-        for node in self.nodes:
-            for peer in self.nodes:
-                for third in self.nodes:
-                    if len({node, peer, third}) == 3:
-                        self.inside(node, self.ip, "route", "replace", address(10, peer, third) + "/32",
-                                    "via", address(10, peer, node), "dev", f"to_{peer}")
+        for node, peer, third in itertools.permutations(self.nodes, 3):
+            for cable in range(self.cables_each):
+                self.inside(node, self.ip, "route", "replace", address(10, peer, third, cable) + "/32",
+                            "via", address(10, peer, node, cable), "dev", interface(peer, cable))
 
     def prefix(self, node):
         """What goes before a command so that it runs on the node; it keeps the process id."""
@@ -153,10 +159,11 @@ class Namespaces:
         return run(*self.prefix(node), *command)
 
     def yaml(self, nodes):
-        return yaml(10, nodes)
+        return yaml(10, nodes, self.cables_each)
 
     def cables(self, node, nodes):
-        return "=" + ",".join(f"to_{peer}" for peer in nodes if peer != node)
+        return "=" + ",".join(interface(peer, cable)
+                              for cable in range(self.cables_each) for peer in nodes if peer != node)
 
     def counters(self, node):
         """Bytes received and sent so far by the node's interfaces, as the kernel counts them: {interface: bytes}."""
@@ -169,7 +176,9 @@ class Namespaces:
         return totals
 
     def describe(self):
-        return "network namespaces: a veth cable 10.0.XY.0/24 between every two nodes, management network apart"
+        cables = "a veth cable 10.0.XY.0/24" if self.cables_each == 1 else \
+            f"{self.cables_each} veth cables 10.C.XY.0/24"
+        return f"network namespaces: {cables} between every two nodes, management network apart"
 
     def close(self):
         for node in self.created:
@@ -202,15 +211,15 @@ def explain(error):
     return str(error) or type(error).__name__
 
 
-def open_network(count, wanted, ip="ip"):
+def open_network(count, wanted, ip="ip", cables=1):
     """The network as wanted: namespaces, loopback, or auto, which falls back to loopback and says why."""
     if wanted == "loopback":
-        return Loopback(count)
+        return Loopback(count, cables)
     try:
-        return Namespaces(count, ip)
+        return Namespaces(count, ip, cables)
     except NetworkUnavailable as e:
         if wanted == "namespaces":
             raise
         print(f"network: {e}\nnetwork: using loopback addresses instead; the kernel's counters prove nothing there",
               flush=True)
-        return Loopback(count)
+        return Loopback(count, cables)

@@ -38,6 +38,11 @@ def iterations(size):
     return 15 if size <= 2 << 20 else 5 if size <= BIG else 2
 
 
+def warm_up(size):
+    """Enough for sockets to find their buffer sizes, and for the JVM to compile what is done often."""
+    return 5000 if size <= 8192 else 1000 if size <= 131_072 else 300 if size <= 2 << 20 else 20 if size <= BIG else 3
+
+
 def speed(setting, report, ranks, out_of_time):
     setting.network.route_to_all_addresses()
     sizes = (8, 2048, 524_288) if setting.dry_run else SIZES
@@ -100,13 +105,13 @@ def connected(launch):
 
 
 def one_size(launches, size):
-    """Rounds over all variants; a sample is the slowest rank's mean, the result is the samples' median."""
+    """Rounds over all variants, the first after a warm-up; a sample is the slowest rank's mean, the result their median."""
     samples = {name: [] for name in launches}
     processor = {name: [] for name in launches}
     for turn in range(ROUNDS if size <= BIG else ROUNDS_OF_BIG):
         for name, launch in launches.items():
             answers = launch.ask("measure", 60, bytes=size, iterations=iterations(size),
-                                 warmup=2 if turn == 0 or size <= BIG else 1).values()
+                                 warmup=warm_up(size) if turn == 0 else 2).values()
             samples[name].append(max(a["seconds"] for a in answers))
             processor[name].append(statistics.mean(a["processor_s"] for a in answers))
     return {"bytes": size, "results": {

@@ -52,6 +52,7 @@ class Plugin:
 def signals(plugin):
     """The program's handlers stay, those set before and those set after."""
     seen = []
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job starts with it ignored
     signal.signal(signal.SIGTERM, lambda number, frame: seen.append(number))
     signal.signal(signal.SIGUSR2, lambda number, frame: seen.append(number))
     assert plugin.init() == 0

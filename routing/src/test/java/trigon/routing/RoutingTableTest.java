@@ -74,6 +74,26 @@ class RoutingTableTest {
     }
 
     @Test
+    void putsThePreferredLinkBeforeThoseThatLeadThereAsDirectly() {
+        LocalLink first = software("first", "10.0.12.1/24", 0);
+        LocalLink second = software("second", "10.1.12.1/24", 1);
+        LocalLink wide = software("wide", "10.2.0.1/16", 2);
+        PeerDescription peer = peer(
+                remote("10.0.12.2/24", SOFTWARE), remote("10.1.12.2/24", SOFTWARE), remote("10.2.0.2/16", SOFTWARE));
+
+        assertThat(names(table(first, second, wide).pathsTo(peer, Optional.of(second))))
+                .containsExactly("second", "first", "wide");
+        assertThat(names(table(first, second, wide).pathsTo(peer, Optional.of(wide))))
+                .containsExactly("first", "second", "wide");
+        assertThat(names(table(first, second).pathsTo(peer(remote("10.0.12.2/24", SOFTWARE)), Optional.of(second))))
+                .containsExactly("first");
+    }
+
+    private static List<String> names(List<Path> paths) {
+        return paths.stream().map(path -> path.local().name()).toList();
+    }
+
+    @Test
     void servesPointToPointSubnets() {
         RoutingTable table = table(rdma("x", "10.0.0.0/31", 0), rdma("y", "10.0.0.2/31", 1));
 

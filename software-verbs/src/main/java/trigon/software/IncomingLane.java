@@ -1,5 +1,6 @@
 package trigon.software;
 
+import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 import org.jspecify.annotations.Nullable;
 import trigon.verbs.WorkCompletionStatus;
@@ -15,6 +16,7 @@ final class IncomingLane extends StreamReader {
     private final ReceiveQueue receives;
     private final IncomingPieces pieces;
     private final OrderedCopy copy = new OrderedCopy();
+    private final PayloadWindows windows = new PayloadWindows();
 
     /** The posting thread looks at it, and wakes the worker. */
     private volatile boolean stalled;
@@ -130,10 +132,31 @@ final class IncomingLane extends StreamReader {
         }
         copy.accept(at, bytes);
         if (last) {
-            target = null;
-            if (pieces.add(index, opcode, psn, immediate, length, messageLength)) {
-                worker.tell(queuePair);
-            }
+            finishPiece();
+        }
+    }
+
+    @Override
+    @Nullable
+    ByteBuffer inPlace(int bytes) {
+        SoftwareMemoryRegion region = target;
+        return region == null || !region.isOpen()
+                ? null
+                : windows.of(region, copy.next(), Math.min(bytes, OutgoingLane.CHUNK));
+    }
+
+    @Override
+    void onPayloadInPlace(int bytes, boolean last) {
+        copy.skip(bytes);
+        if (last) {
+            finishPiece();
+        }
+    }
+
+    private void finishPiece() {
+        target = null;
+        if (pieces.add(index, opcode, psn, immediate, length, messageLength)) {
+            worker.tell(queuePair);
         }
     }
 

@@ -32,7 +32,7 @@ final class IncomingLanes {
             candidate.decline("this process uses no lanes");
         } else {
             candidate.becomeLane(channel -> {
-                LaneWorker worker = workers.nextForReceiving();
+                LaneWorker worker = workers.next();
                 IncomingLane lane = new IncomingLane(channel, queuePair, worker, receives, pieces);
                 worker.add(lane);
                 IncomingLane[] more = Arrays.copyOf(lanes, lanes.length + 1);

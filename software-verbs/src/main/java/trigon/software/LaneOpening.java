@@ -35,7 +35,7 @@ final class LaneOpening implements Opening.Owner {
     public void onOpened(SocketChannel channel, SelectionKey key) {
         key.cancel();
         try {
-            LaneWorker worker = queuePair.context().laneWorkers().nextForSending();
+            LaneWorker worker = queuePair.context().laneWorkers().next();
             OutgoingLane lane = new OutgoingLane(channel, queuePair, worker, sent);
             worker.add(lane);
             lanes.add(this, lane);

@@ -9,8 +9,7 @@ final class LaneWorkers implements AutoCloseable {
 
     private final LaneSettings settings;
     private final List<LaneWorker> workers = new ArrayList<>();
-    private int dealtOut;
-    private int dealtIn;
+    private int dealt;
     private boolean closed;
 
     LaneWorkers(LaneSettings settings) {
@@ -21,14 +20,9 @@ final class LaneWorkers implements AutoCloseable {
         return settings;
     }
 
-    /** The one for the next lane that sends. */
-    synchronized LaneWorker nextForSending() throws IOException {
-        return worker(dealtOut++);
-    }
-
-    /** The one for the next lane that receives. */
-    synchronized LaneWorker nextForReceiving() throws IOException {
-        return worker(dealtIn++);
+    /** The one for the next lane, whichever way it goes. */
+    synchronized LaneWorker next() throws IOException {
+        return worker(dealt++);
     }
 
     private LaneWorker worker(int number) throws IOException {

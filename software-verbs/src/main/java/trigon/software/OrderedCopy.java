@@ -10,6 +10,9 @@ import trigon.verbs.Memory;
  * <p>Apart from unaligned edges the destination is written in aligned words of 8 bytes, each by one store, when all of it
  * has arrived, wherever the stream was cut. The last word of each line of 128 bytes, and the last word of the message,
  * are ordered after everything before them. The source may be changed meanwhile.
+ *
+ * <p>What is {@linkplain #next read in place} instead is in no order, as with NCCL's sockets. That is the inner part of
+ * pieces that are longer than messages of LL; LL128 is not chosen by NCCL for devices without a place on the PCI bus.
  */
 final class OrderedCopy {
 
@@ -62,6 +65,25 @@ final class OrderedCopy {
         if (carried > 0 && carried == remaining) {
             putCarriedBytes();
         }
+    }
+
+    /**
+     * Where the next byte is to go, for somebody else who puts it there and then {@linkplain #skip says so}. What comes
+     * that way is in no order.
+     */
+    long next() {
+        if (carried > 0) {
+            long left = remaining - carried;
+            putCarriedBytes();
+            remaining = left;
+        }
+        return destination;
+    }
+
+    /** So many bytes are where they belong. */
+    void skip(int bytes) {
+        destination += bytes;
+        remaining -= bytes;
     }
 
     /** The bytes before the first aligned word. */
@@ -158,7 +180,7 @@ final class OrderedCopy {
         }
     }
 
-    /** The message ends inside a word: its bytes one by one, since those behind it are not ours to write. */
+    /** The message ends, or is gone on with, inside a word: its bytes one by one, those behind it are not ours to write. */
     private void putCarriedBytes() {
         VarHandle.storeStoreFence();
         for (int i = 0; i < carried; i++) {

@@ -2,10 +2,12 @@ package trigon.software;
 
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import trigon.verbs.AsyncEvent;
 import trigon.verbs.CompletionQueue;
 import trigon.verbs.DeviceAttributes;
 import trigon.verbs.DeviceContext;
@@ -152,6 +154,12 @@ final class SoftwareDeviceContext implements DeviceContext {
         if (!open) {
             throw new VerbsException(verb, deviceName(), Errno.EINVAL, "the device context is closed");
         }
+    }
+
+    /** None: whatever goes wrong here goes wrong with a work request, and is told by its completion. */
+    @Override
+    public Optional<AsyncEvent> pollAsyncEvent() {
+        return Optional.empty();
     }
 
     @Override

@@ -5,6 +5,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import trigon.verbs.Memory;
@@ -26,6 +27,12 @@ abstract class StreamReader {
 
     /** For connections that carry payloads. */
     private static final int LARGE_BUFFER = 64 << 10;
+
+    /** From so much of a payload on, the rest may be read where it is to go: that saves a copy, and costs a system call. */
+    private static final int IN_PLACE_BYTES = 64 << 10;
+
+    /** Most that is read with a header, where payloads may be read in place. */
+    private static final int HEADER_READ = 32 << 10;
 
     /** Most reads in a row: who polls has other things to do. */
     private static final int READS_AT_ONCE = 4;
@@ -76,6 +83,17 @@ abstract class StreamReader {
 
     /** A piece of the payload; after the last one comes the next header. */
     abstract void onPayload(long at, int bytes, boolean last);
+
+    /** Where the rest of a payload, or some of it, may be read into at once; null for where it is to be handed on. */
+    @Nullable
+    ByteBuffer inPlace(int bytes) {
+        return null;
+    }
+
+    /** A piece of the payload was read {@link #inPlace}. */
+    void onPayloadInPlace(int bytes, boolean last) {
+        throw new IllegalStateException("nothing is read in place");
+    }
 
     /** The connection has ended, and the channel is closed; called once, whoever ended it. */
     abstract void onClosed();
@@ -152,6 +170,17 @@ abstract class StreamReader {
         }
         try {
             for (int i = 0; i < READS_AT_ONCE && !paused && !ended; i++) {
+                ByteBuffer place = payloadLeft >= IN_PLACE_BYTES ? inPlace(payloadLeft) : null;
+                if (place != null) {
+                    int wanted = place.remaining();
+                    int taken = channel.read(place);
+                    received |= taken != 0;
+                    takeInPlace(taken);
+                    if (taken < wanted) {
+                        break;
+                    }
+                    continue;
+                }
                 int bytes = channel.read(cleared());
                 if (bytes < 0) {
                     end("its other side has ended it");
@@ -174,9 +203,22 @@ abstract class StreamReader {
         return received;
     }
 
+    private void takeInPlace(int bytes) {
+        if (bytes < 0) {
+            end("its other side has ended it");
+        } else if (bytes > 0) {
+            payloadLeft -= bytes;
+            onPayloadInPlace(bytes, payloadLeft == 0);
+        }
+    }
+
     private ByteBuffer cleared() {
         buffer.clear();
-        return sharing == Sharing.FOR_ONE_HEADER ? buffer.limit(headerBytes - headerFilled) : buffer;
+        return switch (sharing) {
+            case FOR_ONE_HEADER -> buffer.limit(headerBytes - headerFilled);
+            case UNTIL_PAUSED -> payloadLeft == 0 ? buffer.limit(Math.min(HEADER_READ, buffer.capacity())) : buffer;
+            case NONE -> buffer;
+        };
     }
 
     private void growForPayload() {

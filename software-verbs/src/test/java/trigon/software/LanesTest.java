@@ -342,7 +342,7 @@ class LanesTest {
             for (int worker = 0; worker < 3; worker++) {
                 SocketChannel channel = SocketChannel.open();
                 channel.configureBlocking(false);
-                LaneWorker mine = one.laneWorkers().nextForSending();
+                LaneWorker mine = one.laneWorkers().next();
                 OutgoingLane bad = new OutgoingLane(channel, queuePair, mine, new SentPieces());
                 mine.add(bad);
                 bad.offer(
@@ -396,7 +396,7 @@ class LanesTest {
     @Test
     void areForMachinesWithCoresToSpare() {
         assertThat(LaneSettings.forCores(2)).isEqualTo(LaneSettings.NONE);
-        assertThat(LaneSettings.forCores(20).workers()).isEqualTo(5);
-        assertThat(LaneSettings.forCores(1000).workers()).isEqualTo(8);
+        assertThat(LaneSettings.forCores(20).workers()).isEqualTo(7);
+        assertThat(LaneSettings.forCores(1000).workers()).isEqualTo(12);
     }
 }

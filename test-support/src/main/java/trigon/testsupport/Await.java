@@ -3,6 +3,7 @@ package trigon.testsupport;
 import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 
 /** Waiting with a deadline. Generous, since it only shows when something is broken: machines may be slow. */
 public final class Await {
@@ -25,10 +26,15 @@ public final class Await {
      * @throws AssertionError naming {@code what} if it does not by the deadline
      */
     public static void until(String what, Duration deadline, BooleanSupplier condition) {
+        until(() -> what, deadline, condition);
+    }
+
+    /** The same, with the words found only when they are needed. */
+    public static void until(Supplier<String> what, Duration deadline, BooleanSupplier condition) {
         long end = System.nanoTime() + deadline.toNanos();
         while (!condition.getAsBoolean()) {
             if (System.nanoTime() - end > 0) {
-                throw new AssertionError("not within " + deadline.toSeconds() + " s: " + what);
+                throw new AssertionError("not within " + deadline.toSeconds() + " s: " + what.get());
             }
             LockSupport.parkNanos(PAUSE_NANOS);
         }

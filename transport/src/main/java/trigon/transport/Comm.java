@@ -1,6 +1,7 @@
 package trigon.transport;
 
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -105,6 +106,9 @@ abstract sealed class Comm permits SendComm, ReceiveComm {
         }
         if (count < 0) {
             fail(NcclResult.SYSTEM_ERROR, "ibv_poll_cq failed with errno " + -count);
+        } else if (count == 0 && connection.deviceFailure() != null) {
+            // a completion queue that has failed reports nothing any more
+            fail(lossResult(), connection.loss());
         }
     }
 
@@ -112,7 +116,7 @@ abstract sealed class Comm permits SendComm, ReceiveComm {
         WorkCompletionStatus status = WorkCompletionStatus.ofCode(completions.statusCode(index));
         boolean tooLong = status == WorkCompletionStatus.LOCAL_LENGTH_ERROR;
         fail(
-                tooLong ? NcclResult.INVALID_USAGE : NcclResult.REMOTE_ERROR,
+                tooLong ? NcclResult.INVALID_USAGE : lossResult(),
                 "work request 0x%x failed: %s (status %d, vendor error %d): %s"
                         .formatted(
                                 completions.workRequestId(index),
@@ -120,6 +124,11 @@ abstract sealed class Comm permits SendComm, ReceiveComm {
                                 completions.statusCode(index),
                                 completions.vendorError(index),
                                 connection.why(status)));
+    }
+
+    /** What a lost connection is to NCCL: the peer's or the network's fault, unless the device here has failed. */
+    private NcclResult lossResult() {
+        return Objects.requireNonNullElse(connection.deviceFailure(), NcclResult.REMOTE_ERROR);
     }
 
     /** The device refused a work request; the comm is unusable from now on. */
@@ -130,7 +139,7 @@ abstract sealed class Comm permits SendComm, ReceiveComm {
     /** The peer has let go, or died; the comm is unusable from now on. */
     final long failPeerGone() {
         progress();
-        return fail(NcclResult.REMOTE_ERROR, connection.loss());
+        return fail(lossResult(), connection.loss());
     }
 
     // the end of the comm: the one place on the data path that logs and allocates

@@ -56,6 +56,9 @@ final class Connection implements AutoCloseable {
     /** Why nothing more will come from the peer. */
     private volatile @Nullable String loss;
 
+    /** What requests return where that is the device's failure; null as long as it has not failed. */
+    private volatile @Nullable NcclResult deviceFailure;
+
     /** Requests have failed as consequences of something that was not known then. */
     private volatile boolean unexplained;
 
@@ -104,6 +107,7 @@ final class Connection implements AutoCloseable {
                     link.port().activeMtu());
             unwinding.succeeded();
         }
+        link.connections().add(this);
     }
 
     private static int sendQueueDepth(Role role, MessageProtocol protocol, long maxMessageBytes) {
@@ -217,6 +221,41 @@ final class Connection implements AutoCloseable {
         }
     }
 
+    /**
+     * The device has reported that this end is unusable. May block.
+     *
+     * @param why for the log and the peer
+     * @param result what requests return that are not finished
+     */
+    void deviceFailed(String why, NcclResult result) {
+        Watch watching;
+        synchronized (this) {
+            if (closed || loss != null) {
+                return;
+            }
+            // in this order: who sees the loss sees whose it is
+            deviceFailure = result;
+            loss = why;
+            watching = watch;
+            try {
+                lifecycle.fail(new DeviceFailedException(why));
+            } catch (RuntimeException e) {
+                // a device that has failed as a whole may refuse everything
+                log.debug("{}: the queue pair cannot be taken to the error state", this, e);
+            }
+        }
+        log.warn("{}: {}. Requests that are not finished return {}", this, why, result);
+        if (watching != null) {
+            watching.lifeline().fail(why);
+        }
+    }
+
+    /** What requests return that are not finished, since the device has failed; null if it has not. */
+    @Nullable
+    NcclResult deviceFailure() {
+        return deviceFailure;
+    }
+
     private String explain(LifelineEnd end) {
         return "lost %s: %s".formatted(peerName(), end.explanation());
     }
@@ -244,6 +283,10 @@ final class Connection implements AutoCloseable {
     String why(WorkCompletionStatus status) {
         if (status != WorkCompletionStatus.WR_FLUSHED && status != WorkCompletionStatus.RETRY_EXCEEDED) {
             return status.explanation();
+        }
+        String known = loss;
+        if (known != null) {
+            return known;
         }
         Watch watching = watch;
         LifelineEnd end = watching == null ? null : watching.lifeline().lost().getNow(null);
@@ -325,6 +368,7 @@ final class Connection implements AutoCloseable {
             return;
         }
         closed = true;
+        link.connections().remove(this);
         Watch watching = watch;
         if (watching != null) {
             watching.lifeline().release();

@@ -1,6 +1,8 @@
 package trigon.transport;
 
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import trigon.routing.LocalLink;
 import trigon.verbs.DeviceContext;
 import trigon.verbs.GidEntry;
@@ -18,6 +20,7 @@ final class Link {
     private final ProtectionDomain protectionDomain;
     private final PortAttributes port;
     private final Traffic traffic = new Traffic();
+    private final Set<Connection> connections = ConcurrentHashMap.newKeySet();
 
     /**
      * A link.
@@ -66,6 +69,11 @@ final class Link {
 
     PortAttributes port() {
         return port;
+    }
+
+    /** The open connections over it: each adds itself, and takes itself out again. Thread-safe. */
+    Set<Connection> connections() {
+        return connections;
     }
 
     /** What went over it. */

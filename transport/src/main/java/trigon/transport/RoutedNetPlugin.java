@@ -1,6 +1,7 @@
 package trigon.transport;
 
 import java.security.SecureRandom;
+import java.time.Duration;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
@@ -40,6 +41,9 @@ public final class RoutedNetPlugin implements NetPlugin, AutoCloseable {
 
     private static final Logger log = LoggerFactory.getLogger(RoutedNetPlugin.class);
 
+    /** From one look at what the devices report by themselves to the next. */
+    private static final Duration DEVICE_EVENTS_INTERVAL = Duration.ofSeconds(1);
+
     private final HandleTable<Context> contexts = new HandleTable<>("context");
     private final HandleTable<ListenComm> listenComms = new HandleTable<>("listen comm");
     private final HandleTable<Connecting> connecting = new HandleTable<>("pending connection");
@@ -55,6 +59,7 @@ public final class RoutedNetPlugin implements NetPlugin, AutoCloseable {
     private final ConnectionFactory connections;
     private final NodeIdentity self;
     private final ExecutorService control;
+    private final DeviceEvents deviceEvents;
 
     /**
      * Opens this node's links and their listeners.
@@ -90,7 +95,11 @@ public final class RoutedNetPlugin implements NetPlugin, AutoCloseable {
             RoutingTable routing = RoutingTable.of(config, discovered, kernel);
             Connector connector = new Connector(
                     links, routing, new HandshakeClient(loop, config.handshake()), connections, config, self, control);
-            RoutedNetPlugin plugin = new RoutedNetPlugin(links, loop, listeners, connector, connections, self, control);
+            DeviceEvents deviceEvents =
+                    new DeviceEvents(links, control, loop.delayed(DEVICE_EVENTS_INTERVAL, Runnable::run));
+            RoutedNetPlugin plugin =
+                    new RoutedNetPlugin(links, loop, listeners, connector, connections, self, control, deviceEvents);
+            deviceEvents.start();
             unwinding.succeeded();
             return plugin;
         }
@@ -103,7 +112,8 @@ public final class RoutedNetPlugin implements NetPlugin, AutoCloseable {
             Connector connector,
             ConnectionFactory connections,
             NodeIdentity self,
-            ExecutorService control) {
+            ExecutorService control,
+            DeviceEvents deviceEvents) {
         this.links = links;
         this.loop = loop;
         this.listeners = listeners;
@@ -112,6 +122,7 @@ public final class RoutedNetPlugin implements NetPlugin, AutoCloseable {
         this.connections = connections;
         this.self = self;
         this.control = control;
+        this.deviceEvents = deviceEvents;
         devices = VirtualDevice.over(links.all());
     }
 
@@ -383,6 +394,7 @@ public final class RoutedNetPlugin implements NetPlugin, AutoCloseable {
     public void close() {
         contexts.handles().forEach(this::closeContext);
         listeners.close();
+        deviceEvents.stop();
         loop.close();
         control.close();
         links.close();

@@ -2,6 +2,7 @@ package trigon.transport;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.lang.foreign.Arena;
 import java.util.function.LongSupplier;
 
 /**
@@ -18,23 +19,39 @@ final class Connected {
     final long receiveComm;
 
     Connected(TestNode sender, TestNode receiver) {
+        this(sender, sender.context, 0, receiver, receiver.context);
+    }
+
+    /** From that device of NCCL's. */
+    Connected(TestNode sender, int device, TestNode receiver) {
+        this(sender, sender.context, device, receiver, receiver.context);
+    }
+
+    /** In contexts of the nodes other than their first ones. */
+    Connected(TestNode sender, long senderContext, TestNode receiver, long receiverContext) {
+        this(sender, senderContext, 0, receiver, receiverContext);
+    }
+
+    private Connected(TestNode sender, long senderContext, int device, TestNode receiver, long receiverContext) {
         this.sender = sender;
         this.receiver = receiver;
-        long handle = receiver.allocate(NetPlugin.HANDLE_BYTES);
-        long listenComm = receiver.plugin.listen(receiver.context, 0, handle);
         long connected = 0;
         long accepted = 0;
-        long deadline = System.nanoTime() + DEADLINE_NANOS;
-        while (connected == 0 || accepted == 0) {
-            if (connected == 0) {
-                connected = sender.plugin.connect(sender.context, 0, handle, NetPlugin.TRAFFIC_CLASS_UNDEFINED);
+        try (Arena arena = Arena.ofConfined()) {
+            long handle = arena.allocate(NetPlugin.HANDLE_BYTES).address();
+            long listenComm = receiver.plugin.listen(receiverContext, 0, handle);
+            long deadline = System.nanoTime() + DEADLINE_NANOS;
+            while (connected == 0 || accepted == 0) {
+                if (connected == 0) {
+                    connected = sender.plugin.connect(senderContext, device, handle, NetPlugin.TRAFFIC_CLASS_UNDEFINED);
+                }
+                if (accepted == 0) {
+                    accepted = receiver.plugin.accept(listenComm);
+                }
+                pause(deadline, "the connection");
             }
-            if (accepted == 0) {
-                accepted = receiver.plugin.accept(listenComm);
-            }
-            pause(deadline, "the connection");
+            receiver.plugin.closeListen(listenComm);
         }
-        receiver.plugin.closeListen(listenComm);
         sendComm = connected;
         receiveComm = accepted;
     }

@@ -16,8 +16,9 @@ import trigon.verbs.QueuePairAttributes;
 import trigon.verbs.QueuePairStateCode;
 
 /**
- * A queue pair that goes to the error state while nothing is posted on it: nothing completes with an error, so whoever
- * uses the connection next finds out, and then the other end. A subclass says what links there are.
+ * A queue pair that goes to the error state while nothing is posted on it, and no event of the device says so: nothing
+ * completes with an error, so whoever uses the connection next finds out, and then the other end. A subclass says what
+ * links there are.
  */
 @Timeout(120)
 public abstract class QueuePairErrorContract {
@@ -40,8 +41,8 @@ public abstract class QueuePairErrorContract {
     @BeforeEach
     void connectAndUseIt(@TempDir Path directory) {
         TestCluster cluster = cluster(directory);
-        a = cluster.open("a");
-        b = cluster.open("b");
+        a = new TestNode(cluster, "a", RaisingVerbs::new);
+        b = new TestNode(cluster, "b", RaisingVerbs::new);
         ab = new Connected(a, b);
         from = a.allocate(BYTES);
         to = b.allocate(BYTES);
@@ -100,10 +101,11 @@ public abstract class QueuePairErrorContract {
         assertThat(finish(b, receive)).isEqualTo(BYTES);
     }
 
-    /** Behind the transport's back, as the device itself would. */
+    /** Behind the transport's back, and with no event of the device. */
     private static void fail(TestNode node) {
-        assertThat(node.queuePairs()).isNotEmpty();
-        for (QueuePair queuePair : node.queuePairs()) {
+        RaisingVerbs verbs = (RaisingVerbs) node.verbs();
+        assertThat(verbs.queuePairs).isNotEmpty();
+        for (QueuePair queuePair : verbs.queuePairs) {
             queuePair.modify(QueuePairAttributes.to(QueuePairStateCode.ERROR).build());
         }
     }

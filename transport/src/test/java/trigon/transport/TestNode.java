@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.UnaryOperator;
 import trigon.config.ConfigLoader;
 import trigon.config.PluginConfig;
 import trigon.routing.DiscoveredLinks;
@@ -16,7 +17,6 @@ import trigon.software.SoftwareDevice;
 import trigon.software.SoftwareVerbs;
 import trigon.verbs.DeviceContext;
 import trigon.verbs.LinkKind;
-import trigon.verbs.QueuePair;
 import trigon.verbs.VerbsAvailability;
 import trigon.verbs.VerbsProvider;
 import trigon.verbs.ffm.Libibverbs;
@@ -29,27 +29,37 @@ final class TestNode implements AutoCloseable {
     final List<LocalLink> links;
 
     private final VerbsProvider verbs;
-    private final RememberingVerbs remembering;
+    private final Runnable closeVerbs;
     private final Arena arena = Arena.ofShared();
 
     /** The node of that name in a cluster file. */
     TestNode(TestCluster cluster, String name) {
+        this(cluster, name, UnaryOperator.identity());
+    }
+
+    /**
+     * The same with other devices.
+     *
+     * @param around makes of the cluster's kind of devices those that the transport sees
+     */
+    TestNode(TestCluster cluster, String name, UnaryOperator<VerbsProvider> around) {
         PluginConfig config = ConfigLoader.load(
                 Map.of("TRIGON_CONFIG", cluster.file().toString(), "TRIGON_NODE", name), "host-of-" + name);
         HostInterfaces interfaces = HostInterfaces.snapshot();
         DiscoveredLinks discovered;
         if (cluster.kind() == LinkKind.RDMA) {
-            verbs = libibverbs();
+            verbs = around.apply(libibverbs());
+            closeVerbs = () -> {};
             discovered = LinkDiscovery.discover(config, ports(verbs), interfaces);
         } else {
             discovered = LinkDiscovery.discover(config, List.of(), interfaces);
-            verbs = new SoftwareVerbs(
+            SoftwareVerbs software = new SoftwareVerbs(
                     discovered.links().stream().map(TestNode::device).toList());
+            verbs = around.apply(software);
+            closeVerbs = software::close;
         }
         links = discovered.links();
-        remembering = new RememberingVerbs(verbs);
-        plugin = RoutedNetPlugin.open(
-                config, discovered, Map.of(cluster.kind(), remembering), _ -> Optional.empty(), name);
+        plugin = RoutedNetPlugin.open(config, discovered, Map.of(cluster.kind(), verbs), _ -> Optional.empty(), name);
         context = plugin.openContext(1, NetPlugin.TRAFFIC_CLASS_UNDEFINED);
     }
 
@@ -68,11 +78,6 @@ final class TestNode implements AutoCloseable {
             }
         }
         return ports;
-    }
-
-    /** The queue pairs that the transport has made. */
-    List<QueuePair> queuePairs() {
-        return remembering.queuePairs();
     }
 
     VerbsProvider verbs() {
@@ -96,9 +101,7 @@ final class TestNode implements AutoCloseable {
     @Override
     public void close() {
         plugin.close();
-        if (verbs instanceof SoftwareVerbs software) {
-            software.close();
-        }
+        closeVerbs.run();
         arena.close();
     }
 }

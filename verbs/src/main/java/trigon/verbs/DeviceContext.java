@@ -1,6 +1,7 @@
 package trigon.verbs;
 
 import java.util.List;
+import java.util.Optional;
 
 /**
  * An open device ({@code struct ibv_context}).
@@ -37,6 +38,16 @@ public interface DeviceContext extends AutoCloseable {
 
     /** {@code ibv_create_qp(3)}: a reliable connected queue pair in state RESET. */
     QueuePair createQueuePair(ProtectionDomain protectionDomain, QueuePairCapacity capacity);
+
+    /**
+     * Takes the oldest of the events that the device has reported by itself, and acknowledges it. Never blocks; by one
+     * thread at a time, and not while the device is closed.
+     *
+     * @return empty if there is none
+     * @throws VerbsException if events cannot be read
+     * @see <a href="https://man7.org/linux/man-pages/man3/ibv_get_async_event.3.html">ibv_get_async_event(3)</a>
+     */
+    Optional<AsyncEvent> pollAsyncEvent();
 
     /** {@code ibv_close_device(3)}. Closing twice is allowed. */
     @Override

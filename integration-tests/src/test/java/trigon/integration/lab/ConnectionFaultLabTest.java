@@ -34,12 +34,12 @@ class ConnectionFaultLabTest extends LinkFaultContract {
 
     @Override
     protected void cut() throws Exception {
-        run("sh", "/run/lab/link", "ba", "loss", "100");
+        GuestLink.change("ba", "loss", "100");
     }
 
     @Override
     protected void mend() throws Exception {
-        run("sh", "/run/lab/link", "ba", "clear");
+        GuestLink.change("ba", "clear");
     }
 
     @Override
@@ -51,7 +51,7 @@ class ConnectionFaultLabTest extends LinkFaultContract {
     @Override
     protected void restoreAddress() throws Exception {
         run("ip", "addr", "add", ADDRESS + "/24", "dev", "ab");
-        run("sh", "/run/lab/link", "ab", "up"); // the routes that went with the address
+        GuestLink.change("ab", "up"); // the routes that went with the address
         awaitGid(true);
     }
 

@@ -3,9 +3,7 @@ package trigon.integration.lab;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -106,10 +104,6 @@ class LinkFaultLabTest {
 
     /** Does something to the link at b's end: what b sends, or the interface itself. */
     private static void link(String... what) throws IOException, InterruptedException {
-        ProcessBuilder command = new ProcessBuilder("sh", "/run/lab/link", "ba");
-        command.command().addAll(List.of(what));
-        Process process = command.redirectErrorStream(true).start();
-        String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        assertThat(process.waitFor()).as(output).isZero();
+        GuestLink.change("ba", what);
     }
 }

@@ -26,6 +26,7 @@ public final class Libibverbs {
     /** The functions that are called. The last to appear was {@code _ibv_query_gid_table}, in rdma-core 32. */
     private static final List<String> FUNCTIONS = List.of(
             "_ibv_query_gid_table",
+            "ibv_ack_async_event",
             "ibv_alloc_pd",
             "ibv_close_device",
             "ibv_create_cq",
@@ -36,6 +37,7 @@ public final class Libibverbs {
             "ibv_destroy_qp",
             "ibv_fork_init",
             "ibv_free_device_list",
+            "ibv_get_async_event",
             "ibv_get_device_list",
             "ibv_get_device_name",
             "ibv_modify_qp",

@@ -10,6 +10,7 @@ final class NativeCompletionQueue implements CompletionQueue {
 
     private final NativeHandle handle;
     private final DataPathCalls calls;
+    private final AsyncEvents asyncEvents;
 
     /** As in the handle, but 0 when closed; plain, for the polling thread. */
     private long completionQueue;
@@ -19,6 +20,8 @@ final class NativeCompletionQueue implements CompletionQueue {
         this.calls = calls;
         completionQueue = address;
         handle = context.own(ResourceLedger.Kind.COMPLETION_QUEUE, "completion queue", address);
+        asyncEvents = context.asyncEvents();
+        asyncEvents.add(address, this);
     }
 
     /** Where the {@code struct ibv_cq} is. */
@@ -37,6 +40,7 @@ final class NativeCompletionQueue implements CompletionQueue {
     @Override
     public void close() {
         if (handle.close("ibv_destroy_cq", ControlCalls::destroyCompletionQueue)) {
+            asyncEvents.remove(completionQueue, this);
             completionQueue = 0;
         }
     }

@@ -2,8 +2,10 @@ package trigon.verbs.ffm;
 
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import trigon.verbs.AsyncEvent;
 import trigon.verbs.CompletionQueue;
 import trigon.verbs.DeviceAttributes;
 import trigon.verbs.DeviceContext;
@@ -25,6 +27,7 @@ final class NativeDeviceContext implements DeviceContext {
     private final DataPathCalls dataPathCalls;
     private final ResourceLedger ofProvider;
     private final ResourceLedger children = new ResourceLedger();
+    private final AsyncEvents asyncEvents;
 
     /**
      * Takes over an opened device.
@@ -39,6 +42,7 @@ final class NativeDeviceContext implements DeviceContext {
         dataPathCalls = DataPathCalls.of(context, bypassesKernel);
         handle =
                 new NativeHandle(ResourceLedger.Kind.DEVICE_CONTEXT, deviceName, context, ledger, new ResourceLedger());
+        asyncEvents = new AsyncEvents(deviceName, context);
         LOG.debug("opened {}, with {} data path calls", deviceName, bypassesKernel ? "critical" : "ordinary");
     }
 
@@ -94,6 +98,17 @@ final class NativeDeviceContext implements DeviceContext {
                     "a queue pair of " + deviceName + " needs a protection domain and completion queues of libibverbs");
         }
         return NativeQueuePair.create(this, domain, sendCompletions, receiveCompletions, capacity, dataPathCalls);
+    }
+
+    @Override
+    public Optional<AsyncEvent> pollAsyncEvent() {
+        var _ = handle.address();
+        return asyncEvents.poll();
+    }
+
+    /** What the device's events may be about; each object tells when it begins and ends. */
+    AsyncEvents asyncEvents() {
+        return asyncEvents;
     }
 
     /** Counts an object that was just created on this device. */

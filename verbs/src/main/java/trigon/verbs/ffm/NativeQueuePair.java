@@ -23,6 +23,7 @@ final class NativeQueuePair implements QueuePair {
 
     private final NativeHandle handle;
     private final DataPathCalls calls;
+    private final AsyncEvents asyncEvents;
     private final int number;
     private final int maxInlineBytes;
 
@@ -43,6 +44,8 @@ final class NativeQueuePair implements QueuePair {
         number = ibv_qp.qp_num(MemorySegment.ofAddress(address).reinterpret(ibv_qp.sizeof()));
         queuePair = address;
         handle = context.own(ResourceLedger.Kind.QUEUE_PAIR, "queue pair 0x%06x".formatted(number), address);
+        asyncEvents = context.asyncEvents();
+        asyncEvents.add(address, this);
     }
 
     /** {@code ibv_create_qp(3)}. */
@@ -226,6 +229,7 @@ final class NativeQueuePair implements QueuePair {
     @Override
     public void close() {
         if (handle.close("ibv_destroy_qp", ControlCalls::destroyQueuePair)) {
+            asyncEvents.remove(queuePair, this);
             queuePair = 0;
             arena.close();
         }

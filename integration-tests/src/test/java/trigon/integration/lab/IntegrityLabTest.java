@@ -1,0 +1,66 @@
+package trigon.integration.lab;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import trigon.transport.IntegrityContract;
+import trigon.transport.TestCluster;
+import trigon.verbs.LinkKind;
+
+/** Random traffic over a link that loses, repeats, disorders, damages and delays packets, in both directions. */
+class IntegrityLabTest extends IntegrityContract {
+
+    private static final List<String> ENDS = List.of("ab", "ba");
+    private static final int SECONDS = 3;
+
+    private boolean faulty;
+
+    @AfterEach
+    void mendTheLink() throws IOException, InterruptedException {
+        if (faulty) {
+            for (String end : ENDS) {
+                GuestLink.change(end, "clear");
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "RDMA, none",
+        "RDMA, loss 1%",
+        "RDMA, duplicate 2%",
+        "RDMA, delay 1ms reorder 99%",
+        "RDMA, corrupt 1%",
+        "RDMA, delay 3ms",
+        "RDMA, delay 1ms loss 0.3% duplicate 1% corrupt 0.3% reorder 99%",
+        "SOFTWARE, none",
+        "SOFTWARE, loss 1%",
+        "SOFTWARE, duplicate 2%",
+        "SOFTWARE, delay 1ms reorder 75% 25%",
+        "SOFTWARE, corrupt 1%",
+        "SOFTWARE, delay 3ms 2ms",
+        "SOFTWARE, delay 1ms loss 0.5% duplicate 1% corrupt 0.5% reorder 90%"
+    })
+    void everyByteArrivesOverABadLink(LinkKind kind, String fault, @TempDir Path directory)
+            throws IOException, InterruptedException {
+        TestCluster cluster = TestCluster.of(directory, kind, kind == LinkKind.RDMA ? """
+                a: {nics: [{device: rxe_ab, address: 10.0.12.1/24}]}
+                b: {nics: [{device: rxe_ba, address: 10.0.12.2/24}]}
+                """ : """
+                a: {nics: [{address: 10.0.12.1/24}]}
+                b: {nics: [{address: 10.0.12.2/24}]}
+                """);
+        if (!fault.equals("none")) {
+            faulty = true;
+            String[] netem = ("netem " + fault).split(" ");
+            for (String end : ENDS) {
+                GuestLink.change(end, netem);
+            }
+        }
+        everyByteArrives(cluster, SECONDS);
+    }
+}

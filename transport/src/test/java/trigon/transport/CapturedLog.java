@@ -1,0 +1,50 @@
+package trigon.transport;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.AppenderBase;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.stream.Stream;
+import org.slf4j.LoggerFactory;
+import trigon.testsupport.Await;
+
+/** What the transport logs, from INFO on, until it is closed. Each line begins with its level. */
+final class CapturedLog implements AutoCloseable {
+
+    private final List<String> lines = new CopyOnWriteArrayList<>();
+    private final Logger logger = (Logger) LoggerFactory.getLogger("trigon.transport");
+    private final AppenderBase<ILoggingEvent> appender = new AppenderBase<>() {
+        @Override
+        protected void append(ILoggingEvent event) {
+            lines.add(event.getLevel() + " " + event.getFormattedMessage());
+        }
+    };
+
+    CapturedLog() {
+        appender.start();
+        logger.addAppender(appender);
+        logger.setLevel(Level.INFO);
+    }
+
+    List<String> lines() {
+        return lines;
+    }
+
+    /** Waits for a line that begins so and has all of these words. */
+    void await(String beginning, String... words) {
+        Await.until(
+                () -> "a line that begins with '%s' and has %s, among %s".formatted(beginning, List.of(words), lines),
+                Await.DEADLINE,
+                () -> lines.stream()
+                        .anyMatch(line ->
+                                line.startsWith(beginning) && Stream.of(words).allMatch(line::contains)));
+    }
+
+    @Override
+    public void close() {
+        logger.detachAppender(appender);
+        logger.setLevel(null);
+    }
+}

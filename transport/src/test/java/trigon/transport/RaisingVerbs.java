@@ -1,0 +1,165 @@
+package trigon.transport;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
+import trigon.verbs.AsyncEvent;
+import trigon.verbs.CompletionQueue;
+import trigon.verbs.DeviceAttributes;
+import trigon.verbs.DeviceContext;
+import trigon.verbs.Errno;
+import trigon.verbs.GidEntry;
+import trigon.verbs.LinkKind;
+import trigon.verbs.PortAttributes;
+import trigon.verbs.ProtectionDomain;
+import trigon.verbs.QueuePair;
+import trigon.verbs.QueuePairCapacity;
+import trigon.verbs.ResourceLedger;
+import trigon.verbs.VerbsException;
+import trigon.verbs.VerbsProvider;
+import trigon.verbs.WorkCompletions;
+
+/** Devices that report what a test says, and are otherwise as those behind them. Completion queues can stop working. */
+final class RaisingVerbs implements VerbsProvider {
+
+    private final VerbsProvider behind;
+    private final Queue<AsyncEvent> events = new ConcurrentLinkedQueue<>();
+
+    /** What was created, in order. */
+    final List<QueuePair> queuePairs = new CopyOnWriteArrayList<>();
+
+    final List<CompletionQueue> completionQueues = new CopyOnWriteArrayList<>();
+
+    /** No completion is reported any more, as by a completion queue that has failed. */
+    volatile boolean silent;
+
+    /** Entry 0 of the GID table is missing. */
+    volatile boolean gidGone;
+
+    private volatile boolean unreadable;
+
+    RaisingVerbs(VerbsProvider behind) {
+        this.behind = behind;
+    }
+
+    /** The next poll of a device takes it. */
+    void raise(AsyncEvent event) {
+        events.add(event);
+    }
+
+    /** Events cannot be read from now on. */
+    void breakEvents() {
+        unreadable = true;
+    }
+
+    boolean isReadOut() {
+        return events.isEmpty();
+    }
+
+    @Override
+    public String name() {
+        return behind.name();
+    }
+
+    @Override
+    public LinkKind linkKind() {
+        return behind.linkKind();
+    }
+
+    @Override
+    public List<String> deviceNames() {
+        return behind.deviceNames();
+    }
+
+    @Override
+    public ResourceLedger ledger() {
+        return behind.ledger();
+    }
+
+    @Override
+    public DeviceContext open(String deviceName) {
+        return new Device(behind.open(deviceName));
+    }
+
+    /** Passes completions on, until it falls silent. */
+    private record Completions(CompletionQueue behind, RaisingVerbs verbs) implements CompletionQueue {
+        @Override
+        public int poll(WorkCompletions into) {
+            return verbs.silent ? 0 : behind.poll(into);
+        }
+
+        @Override
+        public void close() {
+            behind.close();
+        }
+    }
+
+    private final class Device implements DeviceContext {
+        private final DeviceContext device;
+
+        Device(DeviceContext device) {
+            this.device = device;
+        }
+
+        @Override
+        public String deviceName() {
+            return device.deviceName();
+        }
+
+        @Override
+        public DeviceAttributes attributes() {
+            return device.attributes();
+        }
+
+        @Override
+        public PortAttributes queryPort(int port) {
+            return device.queryPort(port);
+        }
+
+        @Override
+        public List<GidEntry> gidTable(int port) {
+            return gidGone ? List.of() : device.gidTable(port);
+        }
+
+        @Override
+        public ProtectionDomain allocateProtectionDomain() {
+            return device.allocateProtectionDomain();
+        }
+
+        @Override
+        public CompletionQueue createCompletionQueue(int entries) {
+            Completions queue = new Completions(device.createCompletionQueue(entries), RaisingVerbs.this);
+            completionQueues.add(queue);
+            return queue;
+        }
+
+        @Override
+        public QueuePair createQueuePair(ProtectionDomain protectionDomain, QueuePairCapacity capacity) {
+            QueuePair queuePair = device.createQueuePair(
+                    protectionDomain,
+                    new QueuePairCapacity(
+                            ((Completions) capacity.sendCompletions()).behind(),
+                            ((Completions) capacity.receiveCompletions()).behind(),
+                            capacity.sendWorkRequests(),
+                            capacity.receiveWorkRequests(),
+                            capacity.inlineBytes()));
+            queuePairs.add(queuePair);
+            return queuePair;
+        }
+
+        @Override
+        public Optional<AsyncEvent> pollAsyncEvent() {
+            if (unreadable) {
+                throw new VerbsException("ibv_get_async_event", deviceName(), Errno.EIO, "");
+            }
+            return Optional.ofNullable(events.poll());
+        }
+
+        @Override
+        public void close() {
+            device.close();
+        }
+    }
+}

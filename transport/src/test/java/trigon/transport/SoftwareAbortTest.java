@@ -1,0 +1,18 @@
+package trigon.transport;
+
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class SoftwareAbortTest extends AbortContract {
+
+    private static final int ABORTS = Integer.getInteger("trigon.aborts", 1_000);
+
+    @Test
+    void abortsAtRandomPointsLeaveNothing(@TempDir Path directory) throws InterruptedException {
+        abortsLeaveNothing(TestCluster.software(directory, """
+                a: {nics: [{address: 127.1.12.1/24}]}
+                b: {nics: [{address: 127.1.12.2/24}]}
+                """), ABORTS);
+    }
+}
