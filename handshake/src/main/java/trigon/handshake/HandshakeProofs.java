@@ -12,6 +12,7 @@ import javax.crypto.SecretKey;
 import javax.crypto.spec.HKDFParameterSpec;
 import javax.crypto.spec.SecretKeySpec;
 import trigon.config.ClusterKey;
+import trigon.verbs.ConnectionKey;
 
 /**
  * One end's knowledge of the connection's secret, to be proven, and of what was said, to be agreed on.
@@ -20,6 +21,8 @@ import trigon.config.ClusterKey;
  * cluster's key where there is one. A message's proof is HMAC-SHA256 under its sender's key over all frames of the
  * handshake so far, with their proofs, and its own frame up to the proof. Both sides' nonces are in there, so no proof is
  * good for another handshake; and since the keys differ, none is good for the other direction.
+ *
+ * <p>A third key, of neither side's proofs, gives what the ends' queue pairs prove to each other: {@link #connectionKey}.
  *
  * <p>Belongs to the event loop. A few microseconds each; the first of a process takes tens of milliseconds, see {@link
  * #warmUp}.
@@ -51,15 +54,18 @@ final class HandshakeProofs {
 
     private static final String HMAC = "HmacSHA256";
     private static final String HKDF = "HKDF-SHA256";
+    private static final byte[] DATA_LABEL = "Trigon handshake 3, data".getBytes(StandardCharsets.US_ASCII);
     private static final byte[] CLUSTER_LABEL = "Trigon handshake 3, cluster".getBytes(StandardCharsets.US_ASCII);
 
     private final Mac own;
     private final Mac peers;
+    private final Mac data;
     private final ByteArrayOutputStream transcript = new ByteArrayOutputStream(512);
 
-    private HandshakeProofs(Mac own, Mac peers) {
+    private HandshakeProofs(Mac own, Mac peers, Mac data) {
         this.own = own;
         this.peers = peers;
+        this.data = data;
     }
 
     /** What one side can prove, before anything is said. */
@@ -74,9 +80,10 @@ final class HandshakeProofs {
                     mac(kdf.deriveKey(HMAC, HKDFParameterSpec.expandOnly(master, Side.CONNECTING.info(), BYTES)));
             Mac listening =
                     mac(kdf.deriveKey(HMAC, HKDFParameterSpec.expandOnly(master, Side.LISTENING.info(), BYTES)));
+            Mac data = mac(kdf.deriveKey(HMAC, HKDFParameterSpec.expandOnly(master, DATA_LABEL, BYTES)));
             return side == Side.CONNECTING
-                    ? new HandshakeProofs(connecting, listening)
-                    : new HandshakeProofs(listening, connecting);
+                    ? new HandshakeProofs(connecting, listening, data)
+                    : new HandshakeProofs(listening, connecting, data);
         } catch (GeneralSecurityException e) {
             throw unavailable(e);
         }
@@ -137,6 +144,14 @@ final class HandshakeProofs {
         byte[] proof = new byte[BYTES];
         System.arraycopy(frame, frame.length - BYTES, proof, 0, BYTES);
         return MessageDigest.isEqual(proof, proof(peers, frame));
+    }
+
+    /**
+     * A key for the queue pairs of this handshake alone: HMAC-SHA256 over all that was said so far, to be asked for by
+     * both sides after the same message. It tells nothing about the secret, nor about the proofs.
+     */
+    ConnectionKey connectionKey() {
+        return ConnectionKey.of(data.doFinal(transcript.toByteArray()));
     }
 
     private byte[] proof(Mac mac, byte[] frame) {

@@ -151,7 +151,8 @@ final class IncomingConnection extends HandshakeConnection {
     }
 
     private void offered(Offer received) {
-        if (hello == null || !received.connection().equals(hello.connection())) {
+        HandshakeProofs agreed = proofs;
+        if (hello == null || agreed == null || !received.connection().equals(hello.connection())) {
             fail(Kind.PROTOCOL, "the peer offers another connection than it began with");
             return;
         }
@@ -165,7 +166,7 @@ final class IncomingConnection extends HandshakeConnection {
         step = Step.ANSWERING;
         await("the own answer");
         connections.admitted(this, received);
-        ask(found, new IncomingOffer(received, local, remote, result()));
+        ask(found, new IncomingOffer(received, agreed.connectionKey(), local, remote, result()));
     }
 
     private void ask(Registration found, IncomingOffer incoming) {

@@ -27,6 +27,7 @@ import trigon.handshake.HandshakeMessage.Offer;
 import trigon.handshake.HandshakeMessage.Ready;
 import trigon.handshake.HandshakeMessage.Reject;
 import trigon.handshake.HandshakeProofs.Side;
+import trigon.verbs.ConnectionKey;
 
 /** The connecting side's end of one handshake. */
 final class OutgoingConnection extends HandshakeConnection implements OutgoingOffer {
@@ -51,6 +52,8 @@ final class OutgoingConnection extends HandshakeConnection implements OutgoingOf
     private @Nullable HandshakeProofs proofs;
     private InetSocketAddress bound;
     private @Nullable Answer answered;
+    /** Set before the answer is complete, and published by it. */
+    private @Nullable ConnectionKey key;
 
     OutgoingConnection(
             HandshakeEventLoop loop,
@@ -147,6 +150,7 @@ final class OutgoingConnection extends HandshakeConnection implements OutgoingOf
         step = Step.OFFERING;
         await("the answer to the offer");
         sendProven(offer, known());
+        key = known().connectionKey();
     }
 
     private HandshakeProofs known() {
@@ -232,6 +236,15 @@ final class OutgoingConnection extends HandshakeConnection implements OutgoingOf
     @Override
     public CompletableFuture<Answer> answer() {
         return answer;
+    }
+
+    @Override
+    public ConnectionKey key() {
+        ConnectionKey mine = answer.isDone() ? key : null;
+        if (mine == null) {
+            throw new IllegalStateException(describe() + ": there is no answer yet, so no key");
+        }
+        return mine;
     }
 
     @Override

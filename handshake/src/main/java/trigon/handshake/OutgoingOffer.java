@@ -4,6 +4,7 @@ import java.net.InetSocketAddress;
 import java.util.concurrent.CompletableFuture;
 import trigon.handshake.HandshakeMessage.Answer;
 import trigon.handshake.HandshakeMessage.Offer;
+import trigon.verbs.ConnectionKey;
 
 /**
  * One attempt to connect, as {@link HandshakeClient#connect} starts it. Thread-safe; nothing here blocks.
@@ -21,6 +22,13 @@ public interface OutgoingOffer {
 
     /** The listener's answer, or a {@link HandshakeException}: then this attempt is over. */
     CompletableFuture<Answer> answer();
+
+    /**
+     * What both ends' queue pairs may prove to each other that they know; of this attempt alone.
+     *
+     * @throws IllegalStateException if there is no answer yet
+     */
+    ConnectionKey key();
 
     /**
      * How it ended: the established link once {@link #sendReady} was called and the listener confirmed, else a {@link

@@ -61,6 +61,27 @@ class HandshakeTest {
                         atServer.lifeline()));
     }
 
+    /** The queue pairs' key is known to both ends, and only good for one handshake. */
+    @Test
+    void bothEndsGetTheSameKeyAndAFreshOneEachTime() throws Exception {
+        Node.Listener listener = server.listen(connection);
+        OutgoingOffer first = client.connect(server.listeningAt(), client.offer(connection));
+        Node.Attempt atServer = listener.next();
+        assertThatThrownBy(first::key).isInstanceOf(IllegalStateException.class).hasMessageContaining("no answer yet");
+        atServer.answer().complete(server.answer());
+        first.answer().get(10, TimeUnit.SECONDS);
+        assertThat(first.key()).isEqualTo(atServer.incoming().key());
+        first.abandon("once more, with the same secret and the same offer");
+
+        OutgoingOffer second = client.connect(server.listeningAt(), first.offer());
+        Node.Attempt again = listener.next();
+        again.answer().complete(server.answer());
+        second.answer().get(10, TimeUnit.SECONDS);
+        assertThat(second.key()).isEqualTo(again.incoming().key()).isNotEqualTo(first.key());
+        assertThat(second.key().toString()).contains("not shown");
+        second.abandon("the end");
+    }
+
     @Test
     void theLifelineLivesUntilOneEndLetsGo() throws Exception {
         Node.Listener listener = server.listen(connection);

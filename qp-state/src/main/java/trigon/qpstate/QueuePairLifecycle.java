@@ -2,11 +2,13 @@ package trigon.qpstate;
 
 import java.util.Objects;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import trigon.qpstate.QueuePairState.Name;
 import trigon.verbs.AccessFlag;
 import trigon.verbs.AddressVector;
+import trigon.verbs.ConnectionKey;
 import trigon.verbs.Mtu;
 import trigon.verbs.QueuePair;
 import trigon.verbs.QueuePairAttributes;
@@ -81,10 +83,12 @@ public final class QueuePairLifecycle implements AutoCloseable {
      * @param remote the peer's end; its PSN is the first that is expected
      * @param pathMtu the smaller of both ends' MTUs
      * @param route how packets get to the peer's port
+     * @param key what the peer is to prove that it knows, where the device can ask for that; null for no such proof
      * @throws IllegalTransitionException if it is not in INIT
      * @throws VerbsException if the verb fails; ETIMEDOUT, ENETUNREACH, EHOSTUNREACH: the peer cannot be reached
      */
-    public synchronized void readyToReceive(QueuePairEndpoint remote, Mtu pathMtu, AddressVector route) {
+    public synchronized void readyToReceive(
+            QueuePairEndpoint remote, Mtu pathMtu, AddressVector route, @Nullable ConnectionKey key) {
         QueuePairTransition transition = require(Name.READY_TO_RECEIVE);
         QueuePairAttributes attributes = QueuePairAttributes.to(QueuePairStateCode.READY_TO_RECEIVE)
                 .addressVector(route)
@@ -93,6 +97,7 @@ public final class QueuePairLifecycle implements AutoCloseable {
                 .receivePsn(remote.psn())
                 .maxDestinationReadAtomic(parameters.maxDestinationReadAtomic())
                 .minRnrTimer(parameters.minRnrTimer())
+                .connectionKey(key)
                 .build();
         modify(transition, attributes, new QueuePairState.ReadyToReceive(remote, pathMtu));
     }

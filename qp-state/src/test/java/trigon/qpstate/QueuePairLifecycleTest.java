@@ -26,6 +26,7 @@ import org.slf4j.LoggerFactory;
 import trigon.qpstate.QueuePairState.Name;
 import trigon.verbs.AccessFlag;
 import trigon.verbs.AddressVector;
+import trigon.verbs.ConnectionKey;
 import trigon.verbs.Errno;
 import trigon.verbs.Gid;
 import trigon.verbs.Mtu;
@@ -40,6 +41,7 @@ class QueuePairLifecycleTest {
     private static final Set<AccessFlag> ACCESS = EnumSet.of(AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE);
     private static final Gid GID = new Gid(0, 0xFFFF_0A00_0102L);
     private static final QueuePairEndpoint REMOTE = new QueuePairEndpoint(0x3b4, 0x123456, GID, 0, Mtu.MTU_4096);
+    private static final ConnectionKey KEY = ConnectionKey.of(new byte[ConnectionKey.BYTES]);
     private static final AddressVector ROUTE = new AddressVector(GID, 3, 0, 0, 96, 64, 1);
     private static final int SEND_PSN = 0xABCDEF;
 
@@ -67,7 +69,8 @@ class QueuePairLifecycleTest {
                 .returns(0x3b4, QueuePairAttributes::destinationNumber)
                 .returns(0x123456, QueuePairAttributes::receivePsn)
                 .returns(5, QueuePairAttributes::maxDestinationReadAtomic)
-                .returns(12, QueuePairAttributes::minRnrTimer);
+                .returns(12, QueuePairAttributes::minRnrTimer)
+                .returns(KEY, QueuePairAttributes::connectionKey);
         assertThat(steps.get(2))
                 .returns(SEND_PSN, QueuePairAttributes::sendPsn)
                 .returns(18, QueuePairAttributes::timeout)
@@ -298,7 +301,7 @@ class QueuePairLifecycleTest {
         switch (to) {
             case RESET -> walked.reset();
             case INIT -> walked.initialize(1, 2, ACCESS);
-            case READY_TO_RECEIVE -> walked.readyToReceive(REMOTE, Mtu.MTU_1024, ROUTE);
+            case READY_TO_RECEIVE -> walked.readyToReceive(REMOTE, Mtu.MTU_1024, ROUTE, KEY);
             case READY_TO_SEND -> walked.readyToSend(SEND_PSN);
             case ERROR -> walked.fail(new IllegalStateException("told to"));
             case CLOSED -> walked.close();

@@ -1,7 +1,6 @@
 package trigon.software;
 
 import java.io.IOException;
-import java.net.ConnectException;
 import java.net.InetSocketAddress;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
@@ -10,8 +9,8 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Opens a requester's connection to its peer, from the device's address. Used under the queue pair's lock. */
-final class Connector {
+/** Opens the connection of a requester's requests. Used under the queue pair's lock. */
+final class Connector implements Opening.Owner {
 
     private static final Logger log = LoggerFactory.getLogger(Connector.class);
     private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
@@ -19,10 +18,8 @@ final class Connector {
     private final SoftwareQueuePair queuePair;
     private final Requester requester;
     private final Timer retry;
-    private @Nullable SocketChannel opening;
+    private @Nullable Opening opening;
     private boolean connecting;
-    /** Grows with each {@link #stop}, so that a late outcome of connecting is recognized. */
-    private int epoch;
 
     Connector(SoftwareQueuePair queuePair, Requester requester) {
         this.queuePair = queuePair;
@@ -37,63 +34,39 @@ final class Connector {
     /** Connects, and tells the requester how it went. */
     void connect() {
         connecting = true;
-        SoftwareDeviceContext context = queuePair.context();
-        RequestConnection connection;
-        try {
-            int attempt = epoch;
-            SocketChannel channel = SocketChannel.open();
-            opening = channel;
-            context.socketOptions().apply(channel);
-            channel.bind(new InetSocketAddress(context.device().address(), 0));
-            if (!channel.connect(queuePair.peer().address())) {
-                queuePair
-                        .attendant()
-                        .register(
-                                channel,
-                                SelectionKey.OP_CONNECT,
-                                () -> queuePair.locked(() -> onConnectable(channel, attempt)));
-                return;
-            }
-            connection = new RequestConnection(channel, queuePair, requester);
-        } catch (IOException | OutOfMemoryError e) {
-            failed(e);
-            return;
-        }
-        succeeded(connection);
+        Opening begun = new Opening(queuePair, requester.nextPsn(), 0, this);
+        opening = begun;
+        begun.start();
     }
 
-    private void onConnectable(SocketChannel channel, int attempt) {
-        if (attempt != epoch) {
-            return; // given up meanwhile
-        }
+    @Override
+    public void onOpened(SocketChannel channel, SelectionKey key) {
         RequestConnection connection;
         try {
-            if (!channel.finishConnect()) {
-                return;
-            }
             connection = new RequestConnection(channel, queuePair, requester);
         } catch (IOException | OutOfMemoryError e) {
-            failed(e);
+            StreamReader.closeQuietly(channel);
+            onFailed(e);
             return;
         }
-        succeeded(connection);
-    }
-
-    private void succeeded(RequestConnection connection) {
-        epoch++;
         connecting = false;
         opening = null;
         requester.onConnected(connection);
     }
 
-    /** The cause is a lack of buffers, if it is no {@link IOException}: there may be some in a moment. */
-    private void failed(Throwable cause) {
+    @Override
+    public void onRefused(String reason) {
         InetSocketAddress peer = queuePair.peer().address();
-        log.debug("{} cannot connect to {}: {}", queuePair, peer, cause.getMessage());
+        log.debug("{} is refused by {}: {}", queuePair, peer, reason);
         stop();
-        if (cause instanceof ConnectException) {
-            requester.onRefused("cannot connect to " + peer + ": " + cause.getMessage());
-        } else if (requester.hasWork()) {
+        requester.onRefused("no connection to " + peer + ": " + reason);
+    }
+
+    @Override
+    public void onFailed(Throwable cause) {
+        log.debug("{} cannot connect to {}: {}", queuePair, queuePair.peer().address(), cause.getMessage());
+        stop();
+        if (requester.hasWork()) {
             connecting = true; // again, until the requester's time limit
             queuePair.attendant().schedule(retry, RETRY_NANOS);
         }
@@ -101,14 +74,12 @@ final class Connector {
 
     /** Gives up. */
     void stop() {
-        epoch++;
         connecting = false;
         queuePair.attendant().cancel(retry);
-        SocketChannel unfinished = opening;
+        Opening unfinished = opening;
         opening = null;
         if (unfinished != null) {
-            StreamReader.closeQuietly(unfinished);
-            queuePair.attendant().wakeUp(); // lets go of the socket
+            unfinished.giveUp();
         }
     }
 }

@@ -3,15 +3,17 @@ package trigon.software;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import trigon.verbs.Gid;
 
 /**
- * A connection that a peer's requester has opened: first its preamble, then its requests, come in; the responses go
- * out. The attendant's until the preamble is there; then used under the lock of the queue pair that it named; and the
+ * A connection that a peer's requester has opened: after the {@link Introduction} its requests come in, and the responses
+ * go out. The attendant's until the preamble is there; then used under the lock of the queue pair that it named; and the
  * attendant's again from {@link #finish} on.
  */
 final class InboundConnection extends Connection {
@@ -33,6 +35,7 @@ final class InboundConnection extends Connection {
     private final InetSocketAddress from;
     private final Listener listener;
     private final Timer deadline;
+    private final Introduction introduction = new Introduction();
     private volatile Phase phase = Phase.STRANGER;
     private Preamble.@Nullable Hello hello;
 
@@ -48,6 +51,7 @@ final class InboundConnection extends Connection {
         this.channel = channel;
         this.listener = listener;
         from = (InetSocketAddress) channel.getRemoteAddress();
+        writeAll(introduction.greet());
         deadline = new Timer(() -> {
             if (phase == Phase.STRANGER) {
                 reject("it said nothing for " + preambleMillis + " ms");
@@ -57,6 +61,14 @@ final class InboundConnection extends Connection {
         });
         attendant.schedule(deadline, TimeUnit.MILLISECONDS.toNanos(preambleMillis));
         arm();
+    }
+
+    /** A few bytes, to a socket that has room for as many. */
+    private void writeAll(ByteBuffer bytes) throws IOException {
+        channel.write(bytes);
+        if (bytes.hasRemaining()) {
+            throw new IOException("a fresh socket has no room");
+        }
     }
 
     /** Only after {@link #adoptedBy}. */
@@ -75,6 +87,20 @@ final class InboundConnection extends Connection {
             throw new IllegalStateException("no preamble yet");
         }
         return known;
+    }
+
+    /** Whether it has proven to know the key of the queue pair that it named. */
+    boolean isProven(ConnectionProofs proofs) {
+        return introduction.isProven(proofs, ownGid());
+    }
+
+    /** Tells the peer that it is taken, with this end's proof: only now it sends what is to be sent. */
+    void accept(ConnectionProofs proofs) throws IOException {
+        writeAll(introduction.acceptance(proofs, ownGid()));
+    }
+
+    private Gid ownGid() {
+        return Gid.of(listener.address());
     }
 
     /** Where it comes from. */
@@ -205,7 +231,7 @@ final class InboundConnection extends Connection {
             return;
         }
         attendant().cancel(deadline);
-        switch (WireFormat.preamble(at)) {
+        switch (introduction.hear(at)) {
             case Preamble.Malformed malformed -> reject(malformed.reason());
             case Preamble.Hello named -> {
                 hello = named;

@@ -1,6 +1,5 @@
 package trigon.software;
 
-import java.nio.ByteBuffer;
 import java.util.Arrays;
 
 /** The lanes that a peer has opened to a queue pair. Changed under the queue pair's lock. */
@@ -39,7 +38,7 @@ final class IncomingLanes {
                 IncomingLane[] more = Arrays.copyOf(lanes, lanes.length + 1);
                 more[lanes.length] = lane;
                 lanes = more;
-                channel.write(ByteBuffer.allocate(1)); // the peer may use it
+                candidate.accept(queuePair.proofs());
             });
         }
     }

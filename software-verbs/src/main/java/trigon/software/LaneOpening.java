@@ -1,21 +1,15 @@
 package trigon.software;
 
 import java.io.IOException;
-import java.lang.foreign.MemorySegment;
-import java.net.InetSocketAddress;
-import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import trigon.verbs.Gid;
 
 /**
- * A lane on its way: connects to the peer's device, says whose it is, and waits for one byte that says that the peer
- * has taken it. Whatever goes wrong, there is a lane less, and that is all. Used under the queue pair's lock.
+ * A lane on its way. Whatever goes wrong, there is a lane less, and that is all. Used under the queue pair's lock.
  */
-final class LaneOpening {
+final class LaneOpening implements Opening.Owner {
 
     private static final Logger log = LoggerFactory.getLogger(LaneOpening.class);
 
@@ -23,99 +17,46 @@ final class LaneOpening {
     private final Lanes lanes;
     private final SentPieces sent;
     private final int number;
-    private final int firstPsn;
-    private @Nullable SocketChannel channel;
-    private @Nullable SelectionKey key;
-    private boolean over;
+    private final Opening opening;
 
     LaneOpening(SoftwareQueuePair queuePair, Lanes lanes, SentPieces sent, int number, int firstPsn) {
         this.queuePair = queuePair;
         this.lanes = lanes;
         this.sent = sent;
         this.number = number;
-        this.firstPsn = firstPsn;
+        opening = new Opening(queuePair, firstPsn, number, this);
     }
 
     void start() {
+        opening.start();
+    }
+
+    @Override
+    public void onOpened(SocketChannel channel, SelectionKey key) {
+        key.cancel();
         try {
-            SocketChannel opening = SocketChannel.open();
-            channel = opening;
-            SoftwareDeviceContext context = queuePair.context();
-            context.socketOptions().apply(opening);
-            opening.bind(new InetSocketAddress(context.device().address(), 0));
-            boolean connected = opening.connect(queuePair.peer().address());
-            key = queuePair
-                    .attendant()
-                    .register(
-                            opening,
-                            connected ? SelectionKey.OP_READ : SelectionKey.OP_CONNECT,
-                            () -> queuePair.locked(() -> onReady(opening)));
-            if (connected) {
-                introduce(opening);
-            }
-        } catch (IOException | OutOfMemoryError e) {
-            failed(e);
-        }
-    }
-
-    private void onReady(SocketChannel opening) {
-        SelectionKey mine = key;
-        if (over || mine == null) {
-            return;
-        }
-        try {
-            if (!mine.isConnectable()) {
-                finish(opening, mine);
-            } else if (opening.finishConnect()) {
-                mine.interestOps(SelectionKey.OP_READ);
-                introduce(opening);
-            }
-        } catch (IOException | OutOfMemoryError e) {
-            failed(e);
-        }
-    }
-
-    private void introduce(SocketChannel opening) throws IOException {
-        ByteBuffer preamble = ByteBuffer.allocateDirect(WireFormat.PREAMBLE_BYTES);
-        WireFormat.putPreamble(
-                MemorySegment.ofBuffer(preamble).address(),
-                queuePair.peer().number(),
-                queuePair.number(),
-                firstPsn,
-                Gid.of(queuePair.context().device().address()),
-                number);
-        if (opening.write(preamble) < WireFormat.PREAMBLE_BYTES) {
-            throw new IOException("a fresh socket takes no preamble");
-        }
-    }
-
-    private void finish(SocketChannel opening, SelectionKey mine) throws IOException {
-        int bytes = opening.read(ByteBuffer.allocate(1));
-        if (bytes < 0) {
-            throw new IOException("the peer has not taken it");
-        }
-        if (bytes > 0) {
-            over = true;
-            mine.cancel();
             LaneWorker worker = queuePair.context().laneWorkers().next();
-            OutgoingLane lane = new OutgoingLane(opening, queuePair, worker, sent);
+            OutgoingLane lane = new OutgoingLane(channel, queuePair, worker, sent);
             worker.add(lane);
             lanes.add(this, lane);
+        } catch (IOException | OutOfMemoryError e) {
+            StreamReader.closeQuietly(channel);
+            onFailed(e);
         }
     }
 
-    private void failed(Throwable cause) {
-        log.debug("{} has no lane {}: {}", queuePair, number, cause.toString());
-        giveUp();
+    @Override
+    public void onRefused(String reason) {
+        log.debug("{} has no lane {}: {}", queuePair, number, reason);
         lanes.failed(this);
     }
 
+    @Override
+    public void onFailed(Throwable cause) {
+        onRefused(cause.toString());
+    }
+
     void giveUp() {
-        over = true;
-        SocketChannel unfinished = channel;
-        if (unfinished != null) {
-            StreamReader.closeQuietly(unfinished);
-            queuePair.attendant().wakeUp(); // lets go of the socket
-        }
+        opening.giveUp();
     }
 }

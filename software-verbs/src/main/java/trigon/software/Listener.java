@@ -2,6 +2,7 @@ package trigon.software;
 
 import java.io.Closeable;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
@@ -125,6 +126,11 @@ final class Listener implements Attendant.Attended {
         if (evicted != null) {
             evicted.reject("more than " + Strangers.MOST + " have not said who they are");
         }
+    }
+
+    /** The device's. Any thread. */
+    InetAddress address() {
+        return context.device().address();
     }
 
     /** Where strangers read their preamble. */

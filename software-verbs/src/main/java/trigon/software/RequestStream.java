@@ -1,7 +1,6 @@
 package trigon.software;
 
 import java.nio.channels.SocketChannel;
-import trigon.verbs.Gid;
 import trigon.verbs.Memory;
 
 /** The requests of a queue pair on their way out. Used under the queue pair's lock. */
@@ -14,11 +13,6 @@ final class RequestStream extends OutboundStream {
     RequestStream(SocketChannel channel, Requester requester) {
         super(channel, STAGING_BYTES);
         this.requester = requester;
-    }
-
-    void putPreamble(int destinationNumber, int sourceNumber, int firstPsn, Gid source) {
-        WireFormat.putPreamble(stagingEnd(), destinationNumber, sourceNumber, firstPsn, source, 0);
-        staged(WireFormat.PREAMBLE_BYTES);
     }
 
     @Override

@@ -4,7 +4,6 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import trigon.verbs.Gid;
 import trigon.verbs.Memory;
 import trigon.verbs.SendFlag;
 import trigon.verbs.WorkCompletionStatus;
@@ -128,18 +127,21 @@ final class Requester {
 
     // ---- connection
 
-    /** The TCP connection is there. */
+    /** The PSN that a connection opened now begins with. */
+    int nextPsn() {
+        return psn(head);
+    }
+
+    /** The peer has taken the connection. */
     void onConnected(RequestConnection established) {
         connection = established;
-        Gid own = Gid.of(queuePair.context().device().address());
-        established.stream().putPreamble(queuePair.peer().number(), queuePair.number(), psn(head), own);
         onProgress();
         established.stream().ring();
         work();
         queuePair.arm();
     }
 
-    /** Nobody listens at the peer's address. The next request tries again. */
+    /** Nobody listens at the peer's address, or who does takes no connection. The next request tries again. */
     void onRefused(String reason) {
         if (hasWork()) {
             fail(WorkCompletionStatus.RETRY_EXCEEDED, reason);

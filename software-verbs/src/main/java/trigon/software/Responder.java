@@ -1,7 +1,12 @@
 package trigon.software;
 
+import java.io.IOException;
+import java.net.InetAddress;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -102,6 +107,8 @@ final class Responder {
             case READY_TO_RECEIVE, READY_TO_SEND, SEND_QUEUE_DRAINED, SEND_QUEUE_ERROR -> {
                 if (started || !queuePair.peer().matches(candidate.hello(), expectedPsn)) {
                     candidate.reject("it is not the peer of " + queuePair);
+                } else if (!candidate.isProven(queuePair.proofs())) {
+                    rejectUnproven(candidate);
                 } else if (connection != null) {
                     keep(candidate);
                 } else {
@@ -120,18 +127,39 @@ final class Responder {
             keep(candidate); // it has overtaken the connection of the requests
         } else if (connection == null || !queuePair.peer().matches(candidate.hello(), firstPsn)) {
             candidate.reject("it is no lane of the peer of " + queuePair);
+        } else if (!candidate.isProven(queuePair.proofs())) {
+            rejectUnproven(candidate);
         } else {
             lanes.offer(candidate);
         }
     }
 
+    private void rejectUnproven(InboundConnection candidate) {
+        candidate.reject(
+                queuePair.proofs().areAskedFor()
+                        ? "it does not know the key of the connection of " + queuePair + ", so it is not the peer"
+                        : "it has a key for the connection of " + queuePair + ", which has none");
+    }
+
     private void keep(InboundConnection candidate) {
-        if (waiting.size() == WAITING_LIMIT) {
-            candidate.reject("too many connections wait for " + queuePair);
-        } else {
-            candidate.keep();
-            waiting.add(candidate);
+        candidate.keep();
+        waiting.add(candidate);
+        if (waiting.size() > WAITING_LIMIT) {
+            InboundConnection last = newestOfTheBusiest();
+            waiting.remove(last);
+            last.reject("too many connections wait for " + queuePair);
         }
+    }
+
+    /** Of those that wait: strangers from elsewhere do not take the peer's place, though nobody knows yet who is who. */
+    private InboundConnection newestOfTheBusiest() {
+        Map<InetAddress, Long> counts =
+                waiting.stream().collect(Collectors.groupingBy(InboundConnection::address, Collectors.counting()));
+        long most = Collections.max(counts.values());
+        return waiting.reversed().stream()
+                .filter(one -> counts.getOrDefault(one.address(), 0L) == most)
+                .findFirst()
+                .orElseThrow();
     }
 
     private void offerWaiting() {
@@ -149,8 +177,12 @@ final class Responder {
     private void adopt(InboundConnection peer) {
         try {
             peer.adoptedBy(this);
+            peer.accept(queuePair.proofs());
         } catch (OutOfMemoryError e) {
             peer.reject("there is no memory for its buffers: " + e.getMessage());
+            return;
+        } catch (IOException e) {
+            peer.decline("it cannot be told that it is taken: " + e.getMessage());
             return;
         }
         connection = peer;

@@ -68,6 +68,7 @@ final class SoftwareQueuePair implements QueuePair {
     private volatile int accessBits; // lane workers look at it
     private int minRnrTimer;
     private @Nullable Peer peer;
+    private ConnectionProofs proofs = new ConnectionProofs(null);
 
     SoftwareQueuePair(
             SoftwareDeviceContext context,
@@ -417,6 +418,7 @@ final class SoftwareQueuePair implements QueuePair {
                 vector.destination(),
                 attributes.destinationNumber(),
                 new InetSocketAddress(address, vector.destinationLid()));
+        proofs = new ConnectionProofs(attributes.connectionKey());
         state = QueuePairStateCode.READY_TO_RECEIVE;
         responder.start(attributes.receivePsn(), attributes.maxDestinationReadAtomic());
     }
@@ -529,6 +531,11 @@ final class SoftwareQueuePair implements QueuePair {
             throw new IllegalStateException(this + " has no peer yet");
         }
         return known;
+    }
+
+    /** What the peer's connections have to prove, and this end's prove to the peer; under the lock. */
+    ConnectionProofs proofs() {
+        return proofs;
     }
 
     void completeSend(long workRequestId, int status, int opcode, int length) {

@@ -20,7 +20,7 @@ import trigon.verbs.Memory;
 abstract class StreamReader {
 
     private static final Logger log = LoggerFactory.getLogger(StreamReader.class);
-    private static final int HEADER_LIMIT = 64;
+    private static final int HEADER_LIMIT = 128;
 
     /** Enough for headers. */
     private static final int SMALL_BUFFER = 4 << 10;

@@ -1,13 +1,12 @@
 package trigon.software;
 
-import trigon.verbs.Gid;
 import trigon.verbs.Memory;
 import trigon.verbs.WorkCompletionOpcode;
 
 /**
- * What two software devices say to each other on a TCP connection: first a preamble from the requester; then requests
- * with their payload one way, and responses the other way; or, on a lane, pieces of messages one way, after one byte the
- * other way that says that the lane is taken. Little-endian, as all hosts are that NCCL runs on.
+ * What two software devices say to each other on a TCP connection: first their {@link Introduction}; then requests with
+ * their payload one way, and responses the other way; or, on a lane, pieces of messages one way. Little-endian, as all
+ * hosts are that NCCL runs on.
  *
  * <p>Each message has a packet sequence number (PSN) of 24 bits, counted per message and not per packet. A response
  * acknowledges all requests before its own PSN; an ACK also that one. A SEND that comes in pieces on the lanes is not
@@ -16,11 +15,13 @@ import trigon.verbs.WorkCompletionOpcode;
 final class WireFormat {
 
     static final long MAGIC = 0x5653_4E4F_4749_5254L; // "TRIGONSV" in memory order
-    static final int VERSION = 3;
+    static final int VERSION = 4;
     static final int PSN_BITS = 24;
     static final int PSN_MASK = (1 << PSN_BITS) - 1;
 
-    static final int PREAMBLE_BYTES = 48;
+    static final int GREETING_BYTES = 48;
+    static final int PREAMBLE_BYTES = 112;
+    static final int ACCEPTANCE_BYTES = ConnectionProofs.BYTES;
     static final int REQUEST_BYTES = 32;
     static final int RESPONSE_BYTES = 16;
     static final int PIECE_BYTES = 32;
@@ -85,43 +86,6 @@ final class WireFormat {
             case FETCH_AND_ADD -> WorkCompletionOpcode.FETCH_ADD;
             default -> WorkCompletionOpcode.SEND;
         };
-    }
-
-    // ---- preamble
-
-    /**
-     * Writes a preamble.
-     *
-     * @param lane 0 for the connection of the requests, else the number of a lane
-     */
-    static void putPreamble(long at, int destinationNumber, int sourceNumber, int firstPsn, Gid source, int lane) {
-        Memory.putLong(at, MAGIC);
-        Memory.putInt(at + 8, VERSION);
-        Memory.putInt(at + 12, destinationNumber);
-        Memory.putInt(at + 16, sourceNumber);
-        Memory.putInt(at + 20, firstPsn);
-        Memory.putLong(at + 24, source.high());
-        Memory.putLong(at + 32, source.low());
-        Memory.putInt(at + 40, lane);
-        Memory.putInt(at + 44, 0);
-    }
-
-    /** The preamble, or why the bytes are none. */
-    static Preamble preamble(long at) {
-        if (Memory.getLong(at) != MAGIC) {
-            return new Preamble.Malformed("it does not speak this protocol");
-        }
-        int version = Memory.getInt(at + 8);
-        if (version != VERSION) {
-            return new Preamble.Malformed("it speaks version " + version + ", this end " + VERSION
-                    + "; run the same release of Trigon on all nodes");
-        }
-        return new Preamble.Hello(
-                Memory.getInt(at + 12),
-                Memory.getInt(at + 16),
-                Memory.getInt(at + 20),
-                new Gid(Memory.getLong(at + 24), Memory.getLong(at + 32)),
-                Memory.getInt(at + 40));
     }
 
     // ---- requests

@@ -4,9 +4,6 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
-import java.io.InputStream;
-import java.net.Socket;
-import java.net.SocketTimeoutException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -19,9 +16,7 @@ import trigon.testsupport.ConnectedPair;
 import trigon.testsupport.LedgerAssert;
 import trigon.testsupport.NativeBuffer;
 import trigon.testsupport.QueuePairSettings;
-import trigon.testsupport.VerbsEnd;
 import trigon.testsupport.VerbsFabric;
-import trigon.verbs.Gid;
 import trigon.verbs.MemoryRegion;
 import trigon.verbs.SendFlag;
 import trigon.verbs.WorkCompletionStatus;
@@ -50,8 +45,8 @@ class StrangersTest {
         byte[] garbage = new byte[4096];
         new Random(5).nextBytes(garbage);
         try (ConnectedPair pair = ConnectedPair.open(fabric)) {
-            assertClosed(pair.second(), garbage);
-            assertClosed(pair.second(), "GET / HTTP/1.1\r\nHost: x\r\nAccept: */*\r\n\r\n".getBytes(UTF_8));
+            assertClosed(pair, garbage);
+            assertClosed(pair, "GET / HTTP/1.1\r\nHost: x\r\nAccept: */*\r\n\r\n".getBytes(UTF_8));
             assertStillWorks(pair);
         }
     }
@@ -59,8 +54,8 @@ class StrangersTest {
     @Test
     void closesTheSilentAndTheSlow() throws IOException {
         try (ConnectedPair pair = ConnectedPair.open(fabric)) {
-            assertClosed(pair.second(), new byte[0]);
-            assertClosed(pair.second(), preamble(pair, 0, 0, 7));
+            assertClosed(pair, new byte[0]);
+            assertClosed(pair, new byte[7]);
             assertStillWorks(pair);
         }
     }
@@ -68,11 +63,11 @@ class StrangersTest {
     @Test
     void closesPreamblesThatNameNoPeer() throws IOException {
         try (ConnectedPair pair = ConnectedPair.open(fabric)) {
-            assertClosed(pair.second(), preamble(pair, 1, 0, WireFormat.PREAMBLE_BYTES));
-            assertClosed(pair.second(), preamble(pair, 0, 1, WireFormat.PREAMBLE_BYTES));
+            assertRefused(pair, Stranger.hello(pair, 1, 0, 0));
+            assertRefused(pair, Stranger.hello(pair, 0, 1, 0));
             assertStillWorks(pair);
             // right, but the peer has sent requests already
-            assertClosed(pair.second(), preamble(pair, 0, 0, WireFormat.PREAMBLE_BYTES));
+            assertRefused(pair, Stranger.hello(pair, 0, 0, 0));
             assertStillWorks(pair);
         }
     }
@@ -85,10 +80,10 @@ class StrangersTest {
                 new VerbsFabric.End(provider, "soft_a", 1, 0),
                 new VerbsFabric.End(patient, "soft_b", 1, 0),
                 Optional.empty());
-        List<Socket> flood = new ArrayList<>();
+        List<Stranger> flood = new ArrayList<>();
         try (ConnectedPair pair = ConnectedPair.create(there, QueuePairSettings.DEFAULT)) {
             for (int i = 0; i < Strangers.MOST + 100; i++) {
-                flood.add(socket(pair.second()));
+                flood.add(Stranger.to(pair));
             }
             pair.first().becomeReadyToReceive(pair.second().endpoint());
             pair.second().becomeReadyToReceive(pair.first().endpoint());
@@ -96,10 +91,10 @@ class StrangersTest {
             pair.second().becomeReadyToSend();
 
             assertStillWorks(pair);
-            assertThat(ends(flood.getFirst().getInputStream())).isTrue();
+            assertThat(flood.getFirst().isClosed()).isTrue();
         } finally {
-            for (Socket socket : flood) {
-                socket.close();
+            for (Stranger stranger : flood) {
+                stranger.close();
             }
         }
         LedgerAssert.assertNothingOpen(patient);
@@ -115,17 +110,17 @@ class StrangersTest {
             pair.second().queuePair().postReceive(7, 0, 0, 0);
             int psn = pair.first().endpoint().psn();
             WireFormat.putRequest(request.address(), WireFormat.SEND, psn, 0, 0, 0, 0);
-            try (Socket slow = socket(pair.second())) {
-                slow.setTcpNoDelay(true);
-                byte[] preamble = preamble(pair, 0, 0, WireFormat.PREAMBLE_BYTES);
+            try (Stranger slow = Stranger.to(pair)) {
+                byte[] preamble = slow.preamble(Stranger.hello(pair, 0, 0, 0), null);
                 for (int i = 0; i < preamble.length - 1; i++) {
-                    slow.getOutputStream().write(preamble[i]);
+                    slow.say(new byte[] {preamble[i]});
                 }
                 byte[] rest = Arrays.copyOf(new byte[] {preamble[preamble.length - 1]}, 1 + request.bytes().length);
                 System.arraycopy(request.bytes(), 0, rest, 1, request.bytes().length);
-                slow.getOutputStream().write(rest);
+                slow.say(rest);
 
                 assertThat(pair.second().nextReceive().workRequestId()).isEqualTo(7);
+                assertThat(slow.isAccepted(null)).isTrue();
             }
         }
     }
@@ -134,14 +129,14 @@ class StrangersTest {
     void keepsAFewThatWaitForAQueuePairAndTakesThePeer() throws IOException {
         try (ConnectedPair pair = ConnectedPair.create(fabric, QueuePairSettings.DEFAULT)) {
             pair.first().becomeReadyToReceive(pair.second().endpoint());
-            try (Socket impostor = socket(pair.second())) {
-                impostor.getOutputStream().write(preamble(pair, 0, 1, WireFormat.PREAMBLE_BYTES));
+            try (Stranger impostor = Stranger.to(pair)) {
+                impostor.say(impostor.preamble(Stranger.hello(pair, 0, 1, 0), null));
                 pair.first().becomeReadyToSend();
                 pair.second().becomeReadyToReceive(pair.first().endpoint());
                 pair.second().becomeReadyToSend();
 
                 assertStillWorks(pair);
-                assertThat(ends(impostor.getInputStream())).isTrue();
+                assertThat(impostor.isClosed()).isTrue();
             }
         }
     }
@@ -150,8 +145,8 @@ class StrangersTest {
     void takesTheNextWhenTheFirstEndsWithoutARequest() throws IOException {
         try (ConnectedPair pair = ConnectedPair.create(fabric, QueuePairSettings.DEFAULT)) {
             pair.second().becomeReadyToReceive(pair.first().endpoint());
-            try (Socket stale = socket(pair.second())) {
-                stale.getOutputStream().write(preamble(pair, 0, 0, WireFormat.PREAMBLE_BYTES));
+            try (Stranger stale = Stranger.to(pair)) {
+                stale.say(stale.preamble(Stranger.hello(pair, 0, 0, 0), null));
                 pair.first().becomeReadyToReceive(pair.second().endpoint());
                 pair.first().becomeReadyToSend();
             }
@@ -159,40 +154,17 @@ class StrangersTest {
         }
     }
 
-    /** The preamble of the first end's queue pair, or almost. */
-    private static byte[] preamble(ConnectedPair pair, int numberOff, int psnOff, int bytes) {
-        try (NativeBuffer buffer = new NativeBuffer(WireFormat.PREAMBLE_BYTES)) {
-            WireFormat.putPreamble(
-                    buffer.address(),
-                    pair.second().queuePair().number(),
-                    pair.first().queuePair().number() + numberOff,
-                    pair.first().endpoint().psn() + psnOff,
-                    Gid.of(Loopback.A.address()),
-                    0);
-            return buffer.bytes(0, bytes);
+    private static void assertClosed(ConnectedPair pair, byte[] bytes) throws IOException {
+        try (Stranger stranger = Stranger.to(pair)) {
+            stranger.say(bytes);
+            assertThat(stranger.isClosed()).isTrue();
         }
     }
 
-    private static Socket socket(VerbsEnd end) throws IOException {
-        Socket socket = new Socket(Loopback.B.address(), end.portAttributes().lid());
-        socket.setSoTimeout(30_000);
-        return socket;
-    }
-
-    private static void assertClosed(VerbsEnd end, byte[] bytes) throws IOException {
-        try (Socket socket = socket(end)) {
-            socket.getOutputStream().write(bytes);
-            assertThat(ends(socket.getInputStream())).isTrue();
-        }
-    }
-
-    private static boolean ends(InputStream in) {
-        try {
-            return in.read() < 0;
-        } catch (SocketTimeoutException e) {
-            return false;
-        } catch (IOException e) {
-            return true; // reset, since not all was read
+    private static void assertRefused(ConnectedPair pair, Preamble.Hello hello) throws IOException {
+        try (Stranger stranger = Stranger.to(pair)) {
+            stranger.say(stranger.preamble(hello, null));
+            assertThat(stranger.isClosed()).isTrue();
         }
     }
 

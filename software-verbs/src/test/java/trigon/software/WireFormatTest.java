@@ -2,39 +2,10 @@ package trigon.software;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.nio.charset.StandardCharsets;
 import org.junit.jupiter.api.Test;
 import trigon.testsupport.NativeBuffer;
-import trigon.verbs.Gid;
-import trigon.verbs.Memory;
 
 class WireFormatTest {
-
-    private static final Gid GID = Gid.of(Loopback.address("127.0.12.1"));
-
-    @Test
-    void readsThePreambleThatItWrites() {
-        try (NativeBuffer buffer = new NativeBuffer(WireFormat.PREAMBLE_BYTES)) {
-            WireFormat.putPreamble(buffer.address(), 0x123456, 0x654321, 0xABCDEF, GID, 3);
-
-            assertThat(WireFormat.preamble(buffer.address()))
-                    .isEqualTo(new Preamble.Hello(0x123456, 0x654321, 0xABCDEF, GID, 3));
-            assertThat(new String(buffer.bytes(0, 8), StandardCharsets.US_ASCII))
-                    .isEqualTo("TRIGONSV");
-        }
-    }
-
-    @Test
-    void rejectsOtherProtocolsAndVersions() {
-        try (NativeBuffer buffer = new NativeBuffer(WireFormat.PREAMBLE_BYTES)) {
-            WireFormat.putPreamble(buffer.address(), 1, 2, 3, GID, 0);
-            Memory.putInt(buffer.at(8), 99);
-            assertThat(WireFormat.preamble(buffer.address())).asString().contains("version 99");
-
-            Memory.putByte(buffer.address(), (byte) 'G');
-            assertThat(WireFormat.preamble(buffer.address())).isInstanceOf(Preamble.Malformed.class);
-        }
-    }
 
     @Test
     void readsTheRequestsAndResponsesThatItWrites() {

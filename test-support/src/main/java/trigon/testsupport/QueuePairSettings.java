@@ -1,7 +1,9 @@
 package trigon.testsupport;
 
+import java.util.Optional;
 import java.util.Set;
 import trigon.verbs.AccessFlag;
+import trigon.verbs.ConnectionKey;
 
 /**
  * How a test's queue pairs are made; for the terms see ibv_modify_qp(3). Start with {@link #DEFAULT}.
@@ -16,6 +18,7 @@ import trigon.verbs.AccessFlag;
  * @param retryCount at most 6: SoftRoCE takes 7 for "without end"
  * @param rnrRetry 7 is "without end"
  * @param minRnrTimer code of the delay asked for when no receive is posted
+ * @param key what the ends are to prove to each other that they know; empty for no proof
  */
 public record QueuePairSettings(
         int workRequests,
@@ -27,11 +30,12 @@ public record QueuePairSettings(
         int timeout,
         int retryCount,
         int rnrRetry,
-        int minRnrTimer) {
+        int minRnrTimer,
+        Optional<ConnectionKey> key) {
 
     /** Fits most tests: about a second until a silent peer is given up. */
     public static final QueuePairSettings DEFAULT =
-            new QueuePairSettings(64, 256, 32, VerbsEnd.ALL_ACCESS, 0xFF_FFF0, 4, 15, 6, 7, 12);
+            new QueuePairSettings(64, 256, 32, VerbsEnd.ALL_ACCESS, 0xFF_FFF0, 4, 15, 6, 7, 12, Optional.empty());
 
     public QueuePairSettings withAccess(Set<AccessFlag> flags) {
         return new QueuePairSettings(
@@ -44,12 +48,38 @@ public record QueuePairSettings(
                 timeout,
                 retryCount,
                 rnrRetry,
-                minRnrTimer);
+                minRnrTimer,
+                key);
     }
 
     public QueuePairSettings withRnr(int retry, int timer) {
         return new QueuePairSettings(
-                workRequests, completions, inlineBytes, access, psn, readAtomic, timeout, retryCount, retry, timer);
+                workRequests,
+                completions,
+                inlineBytes,
+                access,
+                psn,
+                readAtomic,
+                timeout,
+                retryCount,
+                retry,
+                timer,
+                key);
+    }
+
+    public QueuePairSettings withKey(ConnectionKey known) {
+        return new QueuePairSettings(
+                workRequests,
+                completions,
+                inlineBytes,
+                access,
+                psn,
+                readAtomic,
+                timeout,
+                retryCount,
+                rnrRetry,
+                minRnrTimer,
+                Optional.of(known));
     }
 
     public QueuePairSettings withTimeout(int code) {
@@ -63,6 +93,7 @@ public record QueuePairSettings(
                 code,
                 retryCount,
                 rnrRetry,
-                minRnrTimer);
+                minRnrTimer,
+                key);
     }
 }

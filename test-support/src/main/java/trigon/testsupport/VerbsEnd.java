@@ -139,6 +139,7 @@ public final class VerbsEnd implements AutoCloseable {
                 .receivePsn(peer.psn())
                 .maxDestinationReadAtomic(settings.readAtomic())
                 .minRnrTimer(settings.minRnrTimer())
+                .connectionKey(settings.key().orElse(null))
                 .build();
     }
 

@@ -15,6 +15,7 @@ import trigon.qpstate.QueuePairParameters;
 import trigon.verbs.AccessFlag;
 import trigon.verbs.AddressVector;
 import trigon.verbs.CompletionQueue;
+import trigon.verbs.ConnectionKey;
 import trigon.verbs.Mtu;
 import trigon.verbs.QueuePair;
 import trigon.verbs.QueuePairCapacity;
@@ -128,6 +129,7 @@ final class Connection implements AutoCloseable {
      * Connects it to the peer's end: READY_TO_RECEIVE, then READY_TO_SEND. May block on address resolution.
      *
      * @param peer the peer's queue pair
+     * @param key what both queue pairs are to prove to each other that they know, on devices that ask for it
      * @param peerMemory what this end may write at the peer
      * @param peerMaxMessageBytes the longest message of the peer's port
      * @param trafficClass of the address vector
@@ -136,6 +138,7 @@ final class Connection implements AutoCloseable {
      */
     void connect(
             QueuePairEndpoint peer,
+            ConnectionKey key,
             RemoteMemory peerMemory,
             long peerMaxMessageBytes,
             int trafficClass,
@@ -146,13 +149,13 @@ final class Connection implements AutoCloseable {
         requireFitting(peerMaxMessageBytes);
         AddressVector route = new AddressVector(
                 peer.gid(),
-                link.local().gidIndex(),
+                link.gidIndex(),
                 peer.lid(),
                 serviceLevel,
                 trafficClass,
                 AddressVector.MAX_HOP_LIMIT,
                 link.local().port());
-        lifecycle.readyToReceive(peer, Mtu.min(endpoint.mtu(), peer.mtu()), route);
+        lifecycle.readyToReceive(peer, Mtu.min(endpoint.mtu(), peer.mtu()), route, key);
         lifecycle.readyToSend(endpoint.psn());
     }
 

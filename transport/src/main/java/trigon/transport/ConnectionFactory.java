@@ -7,6 +7,7 @@ import trigon.config.QueuePairConfig;
 import trigon.handshake.Established;
 import trigon.handshake.RemoteMemory;
 import trigon.qpstate.QueuePairParameters;
+import trigon.verbs.ConnectionKey;
 import trigon.verbs.QueuePairEndpoint;
 
 /** Opens and connects queue pairs with the settings in force. Thread-safe. */
@@ -58,12 +59,18 @@ final class ConnectionFactory {
     void connect(
             Connection connection,
             QueuePairEndpoint peer,
+            ConnectionKey key,
             RemoteMemory peerMemory,
             long peerMaxMessageBytes,
             int trafficClass) {
         int nccl = trafficClass == NetPlugin.TRAFFIC_CLASS_UNDEFINED ? 0 : trafficClass & 0xFF;
         connection.connect(
-                peer, peerMemory, peerMaxMessageBytes, config.trafficClass().orElse(nccl), config.serviceLevel());
+                peer,
+                key,
+                peerMemory,
+                peerMaxMessageBytes,
+                config.trafficClass().orElse(nccl),
+                config.serviceLevel());
     }
 
     /**

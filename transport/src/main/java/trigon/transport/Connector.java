@@ -112,7 +112,13 @@ final class Connector {
             unwinding.onFailure(() -> attempt.abandon("this attempt failed at the connecting side"));
             connecting.attempting(attempt);
             Answer answer = await(attempt.answer());
-            connections.connect(connection, answer.endpoint(), answer.memory(), answer.maxMessageBytes(), trafficClass);
+            connections.connect(
+                    connection,
+                    answer.endpoint(),
+                    attempt.key(),
+                    answer.memory(),
+                    answer.maxMessageBytes(),
+                    trafficClass);
             Established established = await(attempt.sendReady());
             connections.watch(connection, established, connecting.peer());
             unwinding.succeeded();

@@ -1,9 +1,11 @@
 package trigon.transport;
 
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import trigon.routing.LocalLink;
 import trigon.verbs.DeviceContext;
+import trigon.verbs.GidEntry;
 import trigon.verbs.PortAttributes;
 import trigon.verbs.ProtectionDomain;
 
@@ -37,6 +39,24 @@ final class Link {
 
     LocalLink local() {
         return local;
+    }
+
+    /**
+     * Where the port's GID table has the link's GID now: an address that was removed and is back may have another place.
+     * Where it had it at first, if it has it nowhere: the verb that uses it says so. May block.
+     */
+    int gidIndex() {
+        List<GidEntry> table = device.gidTable(local.port()).stream()
+                .filter(entry -> entry.gid().equals(local.gid()))
+                .toList();
+        if (table.stream().anyMatch(entry -> entry.index() == local.gidIndex())) {
+            return local.gidIndex();
+        }
+        return table.stream()
+                .filter(entry -> entry.type() == GidEntry.Type.ROCE_V2)
+                .mapToInt(GidEntry::index)
+                .findFirst()
+                .orElse(local.gidIndex());
     }
 
     DeviceContext device() {

@@ -70,7 +70,12 @@ final class ListenComm implements OfferHandler {
         try (Unwinding unwinding = new Unwinding()) {
             unwinding.onFailure(connection::close);
             connections.connect(
-                    connection, offer.endpoint(), offer.clearToSend(), offer.maxMessageBytes(), trafficClass);
+                    connection,
+                    offer.endpoint(),
+                    incoming.key(),
+                    offer.clearToSend(),
+                    offer.maxMessageBytes(),
+                    trafficClass);
             unwinding.succeeded();
         }
         var _ = incoming.result()

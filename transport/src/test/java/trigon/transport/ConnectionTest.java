@@ -11,6 +11,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import trigon.config.QueuePairConfig;
 import trigon.handshake.RemoteMemory;
+import trigon.verbs.ConnectionKey;
 import trigon.verbs.LinkKind;
 
 @Timeout(60)
@@ -40,7 +41,12 @@ class ConnectionTest {
                 Links links = Links.open(a.links, Map.of(LinkKind.SOFTWARE, a.verbs()));
                 Connection connection = factory.open(links.all().getFirst(), Connection.Role.SENDER)) {
             assertThatThrownBy(() -> factory.connect(
-                            connection, connection.endpoint(), RemoteMemory.NONE, 1, NetPlugin.TRAFFIC_CLASS_UNDEFINED))
+                            connection,
+                            connection.endpoint(),
+                            ConnectionKey.of(new byte[ConnectionKey.BYTES]),
+                            RemoteMemory.NONE,
+                            1,
+                            NetPlugin.TRAFFIC_CLASS_UNDEFINED))
                     .isInstanceOf(IllegalArgumentException.class)
                     .hasMessageContaining("1 bytes");
         }

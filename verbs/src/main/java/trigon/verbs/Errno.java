@@ -15,6 +15,7 @@ public final class Errno {
     public static final int EINVAL = 22;
     public static final int EMFILE = 24;
     public static final int ENOSYS = 38;
+    public static final int ENODATA = 61;
     public static final int EOPNOTSUPP = 95;
     public static final int EADDRNOTAVAIL = 99;
     public static final int ENETUNREACH = 101;
@@ -38,6 +39,7 @@ public final class Errno {
             case EINVAL -> "EINVAL";
             case EMFILE -> "EMFILE";
             case ENOSYS -> "ENOSYS";
+            case ENODATA -> "ENODATA";
             case EOPNOTSUPP -> "EOPNOTSUPP";
             case EADDRNOTAVAIL -> "EADDRNOTAVAIL";
             case ENETUNREACH -> "ENETUNREACH";

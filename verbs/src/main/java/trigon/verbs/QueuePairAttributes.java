@@ -19,6 +19,7 @@ public final class QueuePairAttributes {
     private final int accessFlags;
     private final Mtu pathMtu;
     private final @Nullable AddressVector addressVector;
+    private final @Nullable ConnectionKey connectionKey;
 
     private QueuePairAttributes(Builder builder) {
         mask = EnumSet.copyOf(builder.mask);
@@ -27,6 +28,7 @@ public final class QueuePairAttributes {
         accessFlags = builder.accessFlags;
         pathMtu = builder.pathMtu;
         addressVector = builder.addressVector;
+        connectionKey = builder.connectionKey;
     }
 
     /** Starts the attributes of a change to that state. */
@@ -55,6 +57,14 @@ public final class QueuePairAttributes {
     /** Set if, and only if, the mask contains {@link QueuePairAttribute#ADDRESS_VECTOR}. */
     public AddressVector addressVector() {
         return Objects.requireNonNull(addressVector, "ADDRESS_VECTOR is not in the mask");
+    }
+
+    /**
+     * With READY_TO_RECEIVE: what the peer is to prove that it knows, before its requests are taken. No attribute of
+     * ibv_modify_qp(3), and not in the mask: RDMA devices have no use for it and ignore it. Null for no such proof.
+     */
+    public @Nullable ConnectionKey connectionKey() {
+        return connectionKey;
     }
 
     public int port() {
@@ -127,6 +137,7 @@ public final class QueuePairAttributes {
         private int accessFlags;
         private Mtu pathMtu = Mtu.MTU_256;
         private @Nullable AddressVector addressVector;
+        private @Nullable ConnectionKey connectionKey;
 
         private Builder(QueuePairStateCode state) {
             this.state = state;
@@ -147,6 +158,12 @@ public final class QueuePairAttributes {
         public Builder addressVector(AddressVector vector) {
             mask.add(QueuePairAttribute.ADDRESS_VECTOR);
             addressVector = vector;
+            return this;
+        }
+
+        /** {@link QueuePairAttributes#connectionKey}; adds nothing to the mask. */
+        public Builder connectionKey(@Nullable ConnectionKey key) {
+            connectionKey = key;
             return this;
         }
 

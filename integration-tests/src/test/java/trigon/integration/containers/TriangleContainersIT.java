@@ -98,6 +98,26 @@ class TriangleContainersIT {
         requireSuccess(job);
     }
 
+    /** Each gap is shorter than all limits, and long enough for TCP to have tried again in vain. */
+    @Test
+    void aCableThatFlapsHoldsTheJobUpAndNoMore() throws Exception {
+        ContainerJob job = startLongJob(1500);
+
+        for (int gap = 0; gap < 4; gap++) {
+            triangle.cut(AB, A);
+            Thread.sleep(1500);
+            requireUnfinished(job);
+            triangle.heal(AB, A);
+            long before = triangle.sentBytes(A, AB);
+            job.await(
+                    LIMIT,
+                    () -> triangle.sentBytes(A, AB) > before + 10 * SENT_PER_ITERATION,
+                    () -> "a has not sent 10 iterations to b since the link is up again");
+        }
+
+        requireSuccess(job);
+    }
+
     /** The link is down and gone at one end; at the other end it looks well, and all packets are lost. */
     @Test
     void aCableThatStaysCutIsAnErrorOnAllNodes() {

@@ -62,6 +62,8 @@ final class Advice {
                         : "";
             case Errno.ENETUNREACH, Errno.EHOSTUNREACH ->
                 "there is no route to the peer's address through this device; check both ends' addresses and subnets";
+            case Errno.ENODATA ->
+                "there is no GID at that index any more; see with ip addr whether the interface has lost its address";
             case Errno.EINVAL ->
                 "the transition is not allowed from the present state, an attribute is missing or out of range,"
                         + " or there is no GID at that index";

@@ -1,0 +1,207 @@
+package trigon.transport;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static trigon.transport.Connected.finish;
+import static trigon.transport.Connected.retry;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import trigon.verbs.Memory;
+
+/**
+ * What becomes of connections when packets are lost for a while, or an address is gone. A subclass says what links there
+ * are, and does to them what is to be done.
+ */
+@Timeout(180)
+public abstract class LinkFaultContract {
+
+    private static final int TAG = 3;
+    private static final int BYTES = 64 << 10;
+    private static final int GAPS = 4;
+    private static final long REMOTE_ERROR = -NcclResult.REMOTE_ERROR.code();
+
+    private TestCluster cluster;
+    private TestNode a;
+    private TestNode b;
+
+    /** Two nodes, a and b. */
+    protected abstract TestCluster cluster(Path directory);
+
+    /** All packets from b to a are lost from now on. */
+    protected abstract void cut() throws Exception;
+
+    /** Ends {@link #cut}. */
+    protected abstract void mend() throws Exception;
+
+    /** Takes a's address away; returns once its device has no GID for it. */
+    protected abstract void removeAddress() throws Exception;
+
+    /** Gives it back, and the GID with it. */
+    protected abstract void restoreAddress() throws Exception;
+
+    @BeforeEach
+    void openNodes(@TempDir Path directory) throws IOException {
+        cluster = cluster(directory);
+        Files.writeString(cluster.file(), "handshake: {timeout: 3s, peerTimeout: 4s}\n", StandardOpenOption.APPEND);
+        a = cluster.open("a");
+        b = cluster.open("b");
+    }
+
+    @AfterEach
+    void nothingIsLeftOpen() {
+        a.close();
+        b.close();
+        assertThat(a.verbs().ledger().outstanding()).isEmpty();
+        assertThat(b.verbs().ledger().outstanding()).isEmpty();
+    }
+
+    /** Each gap lasts until nothing moves, but is shorter than the limits. */
+    @Test
+    void aFlappingLinkHoldsTheTrafficUpAndNoMore() throws Exception {
+        Pipe pipe = new Pipe(new Connected(a, b));
+        AtomicBoolean enough = new AtomicBoolean();
+        AtomicInteger messages = new AtomicInteger();
+        try (ExecutorService threads = Executors.newSingleThreadExecutor()) {
+            Future<?> traffic = threads.submit(() -> {
+                while (!enough.get()) {
+                    pipe.carry(messages.get());
+                    messages.incrementAndGet();
+                }
+            });
+            try {
+                awaitMore(messages, traffic);
+                for (int gap = 0; gap < GAPS; gap++) {
+                    cut();
+                    try {
+                        awaitStillness(messages, traffic);
+                    } finally {
+                        mend();
+                    }
+                    awaitMore(messages, traffic);
+                }
+            } finally {
+                enough.set(true);
+            }
+            traffic.get(60, TimeUnit.SECONDS);
+        }
+    }
+
+    private static void awaitMore(AtomicInteger messages, Future<?> traffic) throws Exception {
+        int before = messages.get();
+        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
+        while (messages.get() < before + 10) {
+            requireRunning(traffic);
+            assertThat(System.nanoTime()).as("%d messages", messages.get()).isLessThan(deadline);
+            Thread.sleep(10);
+        }
+    }
+
+    private static void awaitStillness(AtomicInteger messages, Future<?> traffic) throws Exception {
+        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
+        int before = -1;
+        while (messages.get() != before) {
+            requireRunning(traffic);
+            assertThat(System.nanoTime()).as("the cut link carries messages").isLessThan(deadline);
+            before = messages.get();
+            Thread.sleep(700);
+        }
+    }
+
+    private static void requireRunning(Future<?> traffic) throws Exception {
+        if (traffic.isDone()) {
+            traffic.get(); // why
+            throw new AssertionError("the traffic has ended");
+        }
+    }
+
+    @Test
+    void anAddressThatIsRemovedUnderWayFailsBothEnds() throws Exception {
+        Pipe pipe = new Pipe(new Connected(a, b));
+        pipe.carry(1);
+        removeAddress();
+        try {
+            long receive = pipe.receive();
+            assertThat(pipe.sendUntilItFails()).isEqualTo(REMOTE_ERROR);
+            assertThat(finish(b, receive)).isEqualTo(REMOTE_ERROR);
+        } finally {
+            restoreAddress();
+        }
+    }
+
+    @Test
+    void anAddressThatIsRemovedBeforeFailsTheConnectAndTheNextOneWorks() throws Exception {
+        removeAddress();
+        try {
+            assertThatThrownBy(() -> new Connected(a, b))
+                    .isInstanceOf(NoConnectionException.class)
+                    .hasMessageContaining("no connection to");
+        } finally {
+            restoreAddress();
+        }
+        new Pipe(new Connected(a, b)).carry(2);
+    }
+
+    @Test
+    void aNodeThatIsOpenedWithoutItsAddressSaysWhichItMisses() throws Exception {
+        a.close();
+        removeAddress();
+        try {
+            assertThatThrownBy(() -> a = cluster.open("a")).hasMessageContaining("10.0.12.1");
+        } finally {
+            restoreAddress();
+        }
+        a = cluster.open("a");
+        new Pipe(new Connected(a, b)).carry(3);
+    }
+
+    /** Messages from a to b, each of which is checked. Used by one thread at a time. */
+    private final class Pipe {
+
+        private final Connected ab;
+        private final long from = a.allocate(BYTES);
+        private final long to = b.allocate(BYTES);
+        private final long fromHandle;
+        private final long toHandle;
+
+        Pipe(Connected ab) {
+            this.ab = ab;
+            fromHandle = a.register(ab.sendComm, from, BYTES);
+            toHandle = b.register(ab.receiveComm, to, BYTES);
+        }
+
+        void carry(int number) {
+            for (int at = 0; at < BYTES; at += Integer.BYTES) {
+                Memory.putInt(from + at, number * 31 + at);
+            }
+            long receive = receive();
+            long send = retry(() -> a.plugin.isend(ab.sendComm, from, BYTES, TAG, fromHandle));
+            assertThat(finish(a, send)).isEqualTo(BYTES);
+            assertThat(finish(b, receive)).isEqualTo(BYTES);
+            assertThat(Memory.segment(to, BYTES).mismatch(Memory.segment(from, BYTES)))
+                    .as("message %d", number)
+                    .isEqualTo(-1);
+        }
+
+        long receive() {
+            return retry(() -> b.plugin.irecv(ab.receiveComm, to, BYTES, TAG, toHandle, false));
+        }
+
+        long sendUntilItFails() {
+            return ab.sendUntilItFails(from, BYTES, TAG, fromHandle);
+        }
+    }
+}
