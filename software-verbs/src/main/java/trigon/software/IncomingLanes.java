@@ -1,5 +1,6 @@
 package trigon.software;
 
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 
@@ -39,7 +40,12 @@ final class IncomingLanes {
                 IncomingLane[] more = Arrays.copyOf(lanes, lanes.length + 1);
                 more[lanes.length] = lane;
                 lanes = more;
-                channel.write(ByteBuffer.allocate(1)); // the peer may use it
+                try {
+                    channel.write(ByteBuffer.allocate(1)); // the peer may use it
+                } catch (IOException e) {
+                    worker.remove(lane); // so that nobody waits for what comes on it
+                    throw e;
+                }
             });
         }
     }
@@ -60,10 +66,10 @@ final class IncomingLanes {
         }
     }
 
-    /** Whether something may still come. */
-    boolean areOpen() {
+    /** Whether the message with that PSN, or a part of it, may still come. */
+    boolean mayBring(int psn) {
         for (IncomingLane lane : lanes) {
-            if (!lane.isEnded()) {
+            if (lane.mayBring(psn)) {
                 return true;
             }
         }
