@@ -28,6 +28,7 @@ final class RequestStream extends OutboundStream {
 
     @Override
     void encode() {
+        requester.onAllWritten();
         while (payloadLeft() == 0 && hasStagingRoom() && requester.mayStartNext()) {
             requester.startNext(this);
         }
