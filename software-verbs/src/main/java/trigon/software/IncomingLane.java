@@ -18,8 +18,10 @@ final class IncomingLane extends StreamReader {
     private final OrderedCopy copy = new OrderedCopy();
     private final PayloadWindows windows = new PayloadWindows();
 
-    /** The posting thread looks at it, and wakes the worker. */
-    private volatile boolean stalled;
+    private static final int NONE = -1;
+
+    /** PSN of the message whose receive it waits for, or {@link #NONE}. The posting thread looks, and wakes the worker. */
+    private volatile int stalledPsn = NONE;
 
     private int opcode;
     private int psn;
@@ -50,13 +52,19 @@ final class IncomingLane extends StreamReader {
 
     /** Whether it waits for a receive. */
     boolean isStalled() {
-        return stalled;
+        return stalledPsn != NONE;
+    }
+
+    /** Whether the message with that PSN, or a part of it, may still come: what comes after a later one is later. */
+    boolean mayBring(int wantedPsn) {
+        int waitsWith = stalledPsn;
+        return !isEnded() && (waitsWith == NONE || waitsWith == wantedPsn);
     }
 
     @Override
     void onHeader(long at) {
         opcode = WireFormat.pieceOpcode(at);
-        psn = WireFormat.piecePsn(at);
+        psn = WireFormat.piecePsn(at) & WireFormat.PSN_MASK;
         receiveNumber = WireFormat.pieceReceiveNumber(at);
         length = WireFormat.pieceLength(at);
         offset = WireFormat.pieceOffset(at);
@@ -67,7 +75,7 @@ final class IncomingLane extends StreamReader {
         if (!fits || !sends || messageLength > SoftwareDeviceContext.MAX_MESSAGE_BYTES) {
             end("it broke the protocol");
         } else if (!findReceive() && !isEnded()) {
-            stalled = true;
+            stalledPsn = psn;
             pause();
             worker.stalled(this);
         }
@@ -109,7 +117,7 @@ final class IncomingLane extends StreamReader {
         if (!findReceive()) {
             return isEnded();
         }
-        stalled = false;
+        stalledPsn = NONE;
         resume();
         return true;
     }
@@ -163,6 +171,6 @@ final class IncomingLane extends StreamReader {
     @Override
     void onClosed() {
         target = null;
-        stalled = false;
+        stalledPsn = NONE;
     }
 }

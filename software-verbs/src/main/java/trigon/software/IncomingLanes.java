@@ -1,5 +1,6 @@
 package trigon.software;
 
+import java.io.IOException;
 import java.util.Arrays;
 
 /** The lanes that a peer has opened to a queue pair. Changed under the queue pair's lock. */
@@ -38,7 +39,12 @@ final class IncomingLanes {
                 IncomingLane[] more = Arrays.copyOf(lanes, lanes.length + 1);
                 more[lanes.length] = lane;
                 lanes = more;
-                candidate.accept(queuePair.proofs());
+                try {
+                    candidate.accept(queuePair.proofs()); // the peer may use it
+                } catch (IOException e) {
+                    worker.remove(lane); // so that nobody waits for what comes on it
+                    throw e;
+                }
             });
         }
     }
@@ -59,10 +65,10 @@ final class IncomingLanes {
         }
     }
 
-    /** Whether something may still come. */
-    boolean areOpen() {
+    /** Whether the message with that PSN, or a part of it, may still come. */
+    boolean mayBring(int psn) {
         for (IncomingLane lane : lanes) {
-            if (!lane.isEnded()) {
+            if (lane.mayBring(psn)) {
                 return true;
             }
         }

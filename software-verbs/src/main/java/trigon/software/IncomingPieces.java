@@ -67,15 +67,20 @@ final class IncomingPieces {
     /** More of a message is in memory; true if that is all of it, or the message is refused. */
     boolean add(long index, int opcode, int psn, int immediate, int bytes, int messageLength) {
         describe(index, opcode, psn, immediate, messageLength);
-        int now = arrived.addAndGet(slot(index), bytes);
-        return now < 0 || now >= messageLength;
+        int before = arrived.getAndAdd(slot(index), bytes);
+        if (before < 0) {
+            arrived.set(slot(index), Integer.MIN_VALUE); // however much comes, it stays refused
+        } else if (bytes > messageLength - before) {
+            // they overlap, so what is in memory is not the message
+            refuse(index, opcode, psn, WorkCompletionStatus.LOCAL_QP_OPERATION_ERROR);
+        }
+        return before < 0 || bytes >= messageLength - before;
     }
 
     /** The message cannot be put where it is to go. */
     void refuse(long index, int opcode, int psn, WorkCompletionStatus status) {
         describe(index, opcode, psn, 0, 0);
         statuses[slot(index)] = status.code();
-        // stays negative whatever is added to it later
         arrived.set(slot(index), Integer.MIN_VALUE);
     }
 

@@ -173,7 +173,9 @@ final class LaneWorker implements AutoCloseable {
     /** Peers are to see that this end is gone. */
     private void closeLanes() {
         for (SelectionKey key : selector.keys()) {
-            if (key.channel() instanceof SocketChannel channel) {
+            if (key.attachment() instanceof IncomingLane lane) {
+                lane.end("its worker has ended");
+            } else if (key.channel() instanceof SocketChannel channel) {
                 StreamReader.closeQuietly(channel);
             }
         }

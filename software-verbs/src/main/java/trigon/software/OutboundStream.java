@@ -129,7 +129,12 @@ abstract class OutboundStream {
 
     /** Whether what has been encoded has been given to the socket. */
     final boolean isWritten() {
-        return !staging.hasRemaining() && payloadLeft == 0;
+        return !stopped && !staging.hasRemaining() && payloadLeft == 0;
+    }
+
+    /** The same, but for some of the payload that was encoded last. */
+    final boolean isWrittenButForPayload() {
+        return !stopped && !staging.hasRemaining() && payloadLeft > 0;
     }
 
     private boolean hasWork() {

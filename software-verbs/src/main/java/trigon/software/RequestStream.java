@@ -22,6 +22,7 @@ final class RequestStream extends OutboundStream {
 
     @Override
     void encode() {
+        requester.onAllWritten();
         while (payloadLeft() == 0 && hasStagingRoom() && requester.mayStartNext()) {
             requester.startNext(this);
         }

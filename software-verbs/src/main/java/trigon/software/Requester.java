@@ -105,7 +105,6 @@ final class Requester {
             complete(WorkCompletionStatus.WR_FLUSHED);
         }
         next = head;
-        queue.release(head);
     }
 
     /** RESET: forgets everything, without completions. */
@@ -211,9 +210,7 @@ final class Requester {
         RequestConnection current = connection;
         if (current != null) {
             current.stream().ring();
-            if (current.stream().isWritten()) {
-                written = next;
-            }
+            noteWritten(current.stream());
             completeInjected();
         }
         if (lanes.areBroken()) {
@@ -228,12 +225,24 @@ final class Requester {
         }
     }
 
+    private void noteWritten(RequestStream stream) {
+        if (stream.isWritten()) {
+            onAllWritten();
+        } else if (stream.isWrittenButForPayload()) {
+            written = next - 1; // nothing is begun behind a payload
+        }
+    }
+
+    /** All that has been begun has been given to the socket, as far as it goes there. */
+    void onAllWritten() {
+        written = next;
+    }
+
     /** Completes those at {@code head} whose memory may be used again and whose answer is not waited for. */
     private void completeInjected() {
         while (head < next && isInjected(head) && isWritten(head)) {
             complete(WorkCompletionStatus.SUCCESS);
         }
-        queue.release(head);
     }
 
     private boolean isWritten(long index) {
@@ -424,7 +433,7 @@ final class Requester {
                 acknowledge(psn);
             }
             case WireFormat.NAK -> {
-                if (acknowledge(psn - 1)) {
+                if (acknowledge(psn - 1, true)) {
                     failAs(detail, psn);
                 }
             }
@@ -450,6 +459,16 @@ final class Requester {
 
     /** Completes all requests up to that PSN. False if that is not possible, and the queue pair has failed. */
     private boolean acknowledge(int psn) {
+        return acknowledge(psn, false);
+    }
+
+    /**
+     * The same.
+     *
+     * @param refusing the next is refused. Then those before it may be complete there, though the lanes have not said yet
+     *     that they are sent
+     */
+    private boolean acknowledge(int psn, boolean refusing) {
         int distance = WireFormat.psnDistance(psn, psn(head));
         if (distance < 0) {
             return true; // nothing new
@@ -459,12 +478,11 @@ final class Requester {
             return badResponse("acknowledges what was not sent");
         }
         while (head < end) {
-            if (isReadOrAtomic(head) || queue.isInPieces(head)) {
+            if (isReadOrAtomic(head) || (queue.isInPieces(head) && !refusing)) {
                 return badResponse("passes over a READ or atomic, or acknowledges what is to have no answer");
             }
             complete(WorkCompletionStatus.SUCCESS);
         }
-        queue.release(head);
         return true;
     }
 
@@ -534,7 +552,6 @@ final class Requester {
     private void finishReadOrAtomic() {
         readsOutstanding--;
         complete(WorkCompletionStatus.SUCCESS);
-        queue.release(head);
     }
 
     private boolean isOutstanding(int opcode, int psn) {
@@ -580,8 +597,12 @@ final class Requester {
         if (index < next) {
             noteEnded(index);
         }
+        long id = queue.workRequestId(index);
+        int opcode = queue.opcode(index);
+        int length = queue.length(index);
+        queue.release(head); // who sees the completion may post another
         if (signaled || status != WorkCompletionStatus.SUCCESS) {
-            queuePair.completeSend(queue.workRequestId(index), status.code(), queue.opcode(index), queue.length(index));
+            queuePair.completeSend(id, status.code(), opcode, length);
         }
     }
 

@@ -396,9 +396,14 @@ final class Responder {
         return pieces.isDone(index) && pieces.psn(index) == expectedPsn;
     }
 
-    /** Whether something may still come from a peer that is gone: it has sent it before. */
+    /**
+     * Whether the next message may still come from a peer that is gone: it has sent it before. Without that one, those
+     * after it are of no use, though they may wait on their connections for ever.
+     */
     boolean mayStillReceive() {
-        return connection != null || lanes.areOpen();
+        finishPieces();
+        boolean mayCome = (connection != null && !waitsForPieces) || lanes.mayBring(expectedPsn);
+        return mayCome || hasPieces(); // the last has come just now
     }
 
     private void startSend() {

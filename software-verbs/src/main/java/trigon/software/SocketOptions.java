@@ -37,10 +37,12 @@ final class SocketOptions {
         }
     }
 
-    /** Makes it a socket that never blocks and sends at once. */
+    /** Makes it a socket that never blocks, sends at once, and ends when the peer's machine does not know it any more. */
     void apply(SocketChannel channel) throws IOException {
         channel.configureBlocking(false);
         channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
+        // a receiver says nothing on its connections, and would not notice that the peer's machine has forgotten them
+        channel.setOption(StandardSocketOptions.SO_KEEPALIVE, true);
         if (setsReceiveBuffer) {
             channel.setOption(StandardSocketOptions.SO_RCVBUF, BUFFER_BYTES);
         }

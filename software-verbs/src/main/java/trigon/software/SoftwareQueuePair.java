@@ -476,8 +476,9 @@ final class SoftwareQueuePair implements QueuePair {
 
     @Override
     public boolean mayStillReceive() {
-        QueuePairStateCode current = state;
-        return !closed && current != QueuePairStateCode.ERROR && responder.mayStillReceive();
+        boolean[] may = new boolean[1];
+        locked(() -> may[0] = !closed && state != QueuePairStateCode.ERROR && responder.mayStillReceive());
+        return may[0];
     }
 
     // ---- for the two halves

@@ -99,6 +99,9 @@ abstract sealed class Comm permits SendComm, ReceiveComm {
         for (int index = 0; index < count; index++) {
             if (completions.statusCode(index) == WorkCompletionStatus.SUCCESS_CODE) {
                 onSuccess(completions, index);
+                if (failure != 0) {
+                    return; // what came with it does not count any more
+                }
             } else {
                 onError(index);
                 return;

@@ -205,7 +205,8 @@ final class Connection implements AutoCloseable {
             }
             boolean ended = end instanceof LifelineEnd.Released || end instanceof LifelineEnd.Broken;
             Watch watching = watch;
-            if (ended && watching != null && queuePair().mayStillReceive()) {
+            boolean receives = role == Role.RECEIVER;
+            if (ended && receives && watching != null && queuePair().mayStillReceive()) {
                 // its sends were complete when it went, and NCCL may ask for them much later
                 watching.afterGrace().execute(() -> peerIsGone(end));
                 return;
