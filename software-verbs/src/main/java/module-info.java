@@ -2,6 +2,7 @@
 module trigon.software {
     requires transitive trigon.verbs;
     requires io.netty.common;
+    requires java.management;
     requires org.slf4j;
     requires static org.jspecify;
 

@@ -36,7 +36,7 @@ final class LaneWorker implements AutoCloseable {
     private final Consumer<SelectionKey> onReady = this::onReady;
 
     // changed and used during turns
-    private final ByteBuffer receiveBuffer = ByteBuffer.allocateDirect(BUFFER_BYTES);
+    private final ByteBuffer receiveBuffer = Buffers.allocate(BUFFER_BYTES);
     private final List<OutgoingLane> outgoing = new ArrayList<>();
     private final List<IncomingLane> stalled = new ArrayList<>();
     private final List<SoftwareQueuePair> concerned = new ArrayList<>();

@@ -39,7 +39,7 @@ final class Listener implements Attendant.Attended {
     private final Timer retry = new Timer(this::acceptAgain);
     private final Strangers strangers = new Strangers();
     /** Used by all strangers, one after the other. */
-    private final ByteBuffer preambleBuffer = ByteBuffer.allocateDirect(WireFormat.PREAMBLE_BYTES);
+    private final ByteBuffer preambleBuffer = Buffers.allocate(WireFormat.PREAMBLE_BYTES);
 
     private long reportedAt = System.nanoTime() - REPORT_EVERY_NANOS;
     private int unreported;

@@ -45,7 +45,7 @@ abstract class OutboundStream {
      */
     OutboundStream(SocketChannel channel, int stagingBytes) {
         this.channel = channel;
-        staging = ByteBuffer.allocateDirect(stagingBytes);
+        staging = Buffers.allocate(stagingBytes);
         stagingAddress = MemorySegment.ofBuffer(staging).address();
         staging.limit(0);
         pair = new ByteBuffer[] {staging, staging};

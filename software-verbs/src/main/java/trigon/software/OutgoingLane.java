@@ -35,8 +35,7 @@ final class OutgoingLane {
     private final PaddedIndex tail = new PaddedIndex();
 
     // the worker's
-    private final ByteBuffer header =
-            ByteBuffer.allocateDirect(WireFormat.PIECE_BYTES).limit(0);
+    private final ByteBuffer header = Buffers.allocate(WireFormat.PIECE_BYTES).limit(0);
     private final long headerAddress =
             MemorySegment.ofBuffer(header.duplicate().clear()).address();
     private final ByteBuffer[] pair = {header, header};

@@ -1,6 +1,5 @@
 package trigon.software;
 
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import trigon.verbs.Errno;
 import trigon.verbs.Memory;
@@ -38,7 +37,7 @@ final class SendQueue {
         mask = capacity - 1;
         this.inlineBytes = inlineBytes;
         // collected with the queue, not freed: a late post on a closed queue pair must not hit foreign memory
-        inline = Arena.ofAuto().allocate(Math.max(1L, (long) capacity * inlineBytes), Long.BYTES);
+        inline = Buffers.allocateSegment(Math.max(1L, (long) capacity * inlineBytes));
     }
 
     int inlineBytes() {

@@ -1,7 +1,6 @@
 package trigon.software;
 
 import java.io.IOException;
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
@@ -38,7 +37,7 @@ abstract class StreamReader {
     private static final int READS_AT_ONCE = 4;
 
     private final SocketChannel channel;
-    private final MemorySegment header = Arena.ofAuto().allocate(HEADER_LIMIT, Long.BYTES);
+    private final MemorySegment header = Buffers.allocateSegment(HEADER_LIMIT);
     private ByteBuffer buffer;
     private long bufferAddress;
     /** What has been read but not been handed on, while paused. */
@@ -66,7 +65,7 @@ abstract class StreamReader {
 
     /** A reader with a buffer of its own, which grows when there is use for it. */
     StreamReader(SocketChannel channel, int headerBytes) {
-        this(channel, headerBytes, ByteBuffer.allocateDirect(SMALL_BUFFER), Sharing.NONE);
+        this(channel, headerBytes, Buffers.allocate(SMALL_BUFFER), Sharing.NONE);
     }
 
     /** A reader with a buffer that it may share with others. */
@@ -104,7 +103,7 @@ abstract class StreamReader {
 
     /** Ends the sharing of a buffer. */
     final void takeOwnBuffer() {
-        setBuffer(ByteBuffer.allocateDirect(SMALL_BUFFER));
+        setBuffer(Buffers.allocate(SMALL_BUFFER));
         sharing = Sharing.NONE;
     }
 
@@ -113,7 +112,7 @@ abstract class StreamReader {
         if (sharing == Sharing.UNTIL_PAUSED && keptFrom < keptTo) {
             int kept = keptTo - keptFrom;
             long from = bufferAddress + keptFrom;
-            setBuffer(ByteBuffer.allocateDirect(Math.max(kept, LARGE_BUFFER)));
+            setBuffer(Buffers.allocate(Math.max(kept, LARGE_BUFFER)));
             Memory.copy(from, bufferAddress, kept);
             keptFrom = 0;
             keptTo = kept;
@@ -224,7 +223,7 @@ abstract class StreamReader {
     private void growForPayload() {
         if (payloadLeft > 0 && buffer.capacity() < LARGE_BUFFER && keptFrom == keptTo && !cannotGrow) {
             try {
-                setBuffer(ByteBuffer.allocateDirect(LARGE_BUFFER));
+                setBuffer(Buffers.allocate(LARGE_BUFFER));
             } catch (OutOfMemoryError e) {
                 cannotGrow = true; // trying takes long
                 log.warn("{} reads into a small buffer: {}", channel, e.toString());
