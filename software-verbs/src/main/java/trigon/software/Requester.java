@@ -4,17 +4,14 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import trigon.verbs.Memory;
 import trigon.verbs.SendFlag;
 import trigon.verbs.WorkCompletionStatus;
 
 /**
- * The sending half of a queue pair: turns send work requests into messages, and responses into completions. Used
- * under the queue pair's lock.
+ * The sending half of a queue pair: turns send work requests into messages, in order. Used under the queue pair's lock.
  *
- * <p>Requests lie in the send queue in the order {@code head <= next <= tail}: below {@code next} they have been begun,
- * and from {@code head} on they are not complete. A request is complete when it is acknowledged; a SEND with
- * {@link SendFlag#INJECT_COMPLETE} when the socket has it, and then no answer is asked for.
+ * <p>A request is complete when it is acknowledged; a SEND with {@link SendFlag#INJECT_COMPLETE} when the socket has it, and
+ * then no answer is asked for.
  */
 final class Requester {
 
@@ -28,30 +25,17 @@ final class Requester {
 
     private final SoftwareQueuePair queuePair;
     private final SendQueue queue;
+    private final OutstandingRequests outstanding;
+    private final IncomingResponses responses;
     private final TimeLimits limits;
     private final Timer brokenTimer;
     private final Connector connector;
     private final Lanes lanes;
-    private final ReadTarget readTarget = new ReadTarget();
 
-    private long head;
-    private long next;
-    /** The request that has {@code firstPsn}. */
-    private long base;
-
-    private int firstPsn;
     /** Below it, what goes on the queue pair's own connection has been given to the socket. */
     private long written;
-
     /** How many requests before {@code next} take a receive of the peer. */
     private int receivesTaken;
-
-    private int readsOutstanding;
-    private int signaledOutstanding;
-    /** Begun, not complete, and answered by the peer once they are. */
-    private int answersOutstanding;
-
-    private int inPiecesOutstanding;
 
     private int maxReadAtomic;
     /** Turns since the responses were looked at, though nobody waits for any. */
@@ -68,9 +52,11 @@ final class Requester {
     Requester(SoftwareQueuePair queuePair, SendQueue queue) {
         this.queuePair = queuePair;
         this.queue = queue;
+        outstanding = new OutstandingRequests(queue);
         connector = new Connector(queuePair, this);
         lanes = new Lanes(queuePair);
         limits = new TimeLimits(this, queuePair);
+        responses = new IncomingResponses(queuePair, this, queue, outstanding, limits);
         brokenTimer = new Timer(queuePair::locked, this::onBrokenTimer);
     }
 
@@ -78,7 +64,7 @@ final class Requester {
 
     /** READY_TO_SEND: connects ahead of the first request. */
     void start(int sendPsn, int maxReadAtomic, long retryNanos, int rnrRetry) {
-        firstPsn = sendPsn;
+        outstanding.start(sendPsn);
         this.maxReadAtomic = maxReadAtomic;
         limits.start(retryNanos, rnrRetry);
         connector.connect();
@@ -93,42 +79,33 @@ final class Requester {
             current.close();
         }
         lanes.stop();
-        readTarget.clear();
+        responses.stop();
         limits.stop();
         queuePair.attendant().cancel(brokenTimer);
     }
 
     /** Completes all requests that are left as flushed. */
     void flush() {
-        long tail = queue.tail();
-        while (head < tail) {
+        while (hasWork()) {
             complete(WorkCompletionStatus.WR_FLUSHED);
         }
-        next = head;
     }
 
     /** RESET: forgets everything, without completions. */
     void reset() {
         stop();
-        head = queue.tail();
-        next = head;
-        queue.release(head);
-        written = head;
+        outstanding.reset();
+        written = outstanding.head();
         receivesTaken = 0;
-        readsOutstanding = 0;
-        signaledOutstanding = 0;
-        answersOutstanding = 0;
-        inPiecesOutstanding = 0;
         lost = false;
         localFailure = null;
-        base = head;
     }
 
     // ---- connection
 
     /** The PSN that a connection opened now begins with. */
     int nextPsn() {
-        return psn(head);
+        return outstanding.psn(outstanding.head());
     }
 
     /** The peer has taken the connection. */
@@ -149,7 +126,7 @@ final class Requester {
 
     /** Whether a request is not done. */
     boolean hasWork() {
-        return head < queue.tail();
+        return outstanding.isAny();
     }
 
     void onConnectionClosed(RequestConnection closed) {
@@ -175,7 +152,7 @@ final class Requester {
 
     /** Whether a response has something to say that somebody waits for. */
     boolean awaitsResponse() {
-        return signaledOutstanding > 0 || readsOutstanding > 0;
+        return outstanding.awaitResponse();
     }
 
     /** Has the attendant look after the connection. */
@@ -199,7 +176,7 @@ final class Requester {
         if (!hasWork()) {
             return;
         }
-        if (localFailure != null && head == next) {
+        if (localFailure != null && !outstanding.isAnyBegun()) {
             fail(localFailure, "a request does not fit the local memory regions or the queue pair");
             return;
         }
@@ -229,40 +206,37 @@ final class Requester {
         if (stream.isWritten()) {
             onAllWritten();
         } else if (stream.isWrittenButForPayload()) {
-            written = next - 1; // nothing is begun behind a payload
+            written = outstanding.next() - 1; // nothing is begun behind a payload
         }
     }
 
     /** All that has been begun has been given to the socket, as far as it goes there. */
     void onAllWritten() {
-        written = next;
+        written = outstanding.next();
     }
 
     /** Completes those at {@code head} whose memory may be used again and whose answer is not waited for. */
     private void completeInjected() {
-        while (head < next && isInjected(head) && isWritten(head)) {
+        while (outstanding.isAnyBegun()
+                && outstanding.isInjected(outstanding.head())
+                && isWritten(outstanding.head())) {
             complete(WorkCompletionStatus.SUCCESS);
         }
     }
 
     private boolean isWritten(long index) {
-        return queue.isInPieces(index) ? lanes.haveSent(psn(index), queue.length(index)) : index < written;
-    }
-
-    /** Whether a request is complete as soon as the socket has it. */
-    private boolean isInjected(long index) {
-        return (queue.flags(index) & SendFlag.INJECT_COMPLETE) != 0 && WireFormat.isSend(queue.opcode(index));
+        return queue.isInPieces(index) ? lanes.haveSent(outstanding.psn(index), queue.length(index)) : index < written;
     }
 
     private void onLanesBroken() {
-        long index = head;
-        while (index < next && !(queue.isInPieces(index) && lanes.haveLost(psn(index)))) {
+        long index = outstanding.head();
+        while (index < outstanding.next() && !(queue.isInPieces(index) && lanes.haveLost(outstanding.psn(index)))) {
             index++;
         }
-        if (index < next) {
-            if (index == head) { // those before it have come to their end
+        if (index < outstanding.next()) {
+            if (index == outstanding.head()) { // those before it have come to their end
                 lanes.stop();
-                while (next > index) {
+                while (outstanding.next() > index) {
                     takeBackLast();
                 }
                 failLocally(WorkCompletionStatus.LOCAL_PROTECTION_ERROR);
@@ -283,54 +257,32 @@ final class Requester {
     }
 
     private void takeBackLast() {
-        next--;
-        noteEnded(next);
-    }
-
-    private void noteBegun(long index) {
-        if (!isInjected(index)) {
-            answersOutstanding++;
-            if ((queue.flags(index) & SendFlag.SIGNALED) != 0) {
-                signaledOutstanding++;
-            }
-        }
+        long index = outstanding.takeBack();
         if (queue.isInPieces(index)) {
-            inPiecesOutstanding++;
-        }
-    }
-
-    private void noteEnded(long index) {
-        if (!isInjected(index)) {
-            answersOutstanding--;
-            if ((queue.flags(index) & SendFlag.SIGNALED) != 0) {
-                signaledOutstanding--;
-            }
-        }
-        if (queue.isInPieces(index)) {
-            inPiecesOutstanding--;
-            lanes.forget(psn(index));
+            lanes.forget(outstanding.psn(index));
         }
     }
 
     boolean mayStartNext() {
+        long next = outstanding.next();
         if (localFailure != null || next == queue.tail() || lanes.areBroken()) {
             return false;
         }
-        if (inPiecesOutstanding > 0 && !isInjected(next)) {
+        if (outstanding.areInPieces() && !outstanding.isInjected(next)) {
             return false; // its answer could come before the lanes have said that they are done
         }
-        if (readsOutstanding == 0) {
+        if (outstanding.reads() == 0) {
             return true;
         }
         boolean fenced = (queue.flags(next) & SendFlag.FENCE) != 0;
-        return !fenced && (!isReadOrAtomic(next) || readsOutstanding < maxReadAtomic);
+        return !fenced && (!outstanding.isReadOrAtomic(next) || outstanding.reads() < maxReadAtomic);
     }
 
     /** Encodes the request at {@code next}, or notes why it fails. */
     void startNext(RequestStream stream) {
-        long index = next;
+        long index = outstanding.next();
         int length = queue.length(index);
-        boolean reads = isReadOrAtomic(index);
+        boolean reads = outstanding.isReadOrAtomic(index);
         boolean inline = (queue.flags(index) & SendFlag.INLINE) != 0;
         SoftwareMemoryRegion region = null;
         if (length > 0 && !inline) {
@@ -345,56 +297,57 @@ final class Requester {
             return;
         }
         int opcode = opcodeOnWire(index);
-        int psn = psn(index);
+        int psn = outstanding.psn(index);
         boolean inPieces = region != null && goesInPieces(index, length);
         queue.setInPieces(index, inPieces);
-        next++;
-        noteBegun(index);
+        outstanding.begin();
         if (inPieces && region != null) {
             int immediate = (int) queue.operand(index);
             lanes.send(region, queue.localAddress(index), opcode, psn, receivesTaken, length, immediate);
         } else {
             stream.putRequest(
                     opcode, psn, length, queue.remoteAddress(index), queue.remoteKey(index), queue.operand(index));
-            if (reads) {
-                readsOutstanding++;
-            } else if (region == null || length <= OutboundStream.COPY_LIMIT) {
-                stream.putPayload(queue.localAddress(index), length);
-            } else {
-                stream.sendPayload(region, queue.localAddress(index), length);
+            if (!reads) {
+                putPayload(stream, region, queue.localAddress(index), length);
             }
         }
-        if (takesReceive(index)) {
+        if (WireFormat.takesReceive(queue.opcode(index))) {
             receivesTaken++;
+        }
+    }
+
+    private static void putPayload(
+            RequestStream stream, @Nullable SoftwareMemoryRegion region, long address, int length) {
+        if (region == null || length <= OutboundStream.COPY_LIMIT) {
+            stream.putPayload(address, length);
+        } else {
+            stream.sendPayload(region, address, length);
         }
     }
 
     private int opcodeOnWire(long index) {
         int opcode = queue.opcode(index);
-        if (isInjected(index)) {
+        if (outstanding.isInjected(index)) {
             return opcode | WireFormat.UNANSWERED;
         }
-        boolean signaled = (queue.flags(index) & SendFlag.SIGNALED) != 0;
-        return signaled ? opcode | WireFormat.ACKNOWLEDGE_SOON : opcode;
-    }
-
-    private boolean takesReceive(long index) {
-        return WireFormat.takesReceive(queue.opcode(index));
+        return outstanding.isSignaled(index) ? opcode | WireFormat.ACKNOWLEDGE_SOON : opcode;
     }
 
     /** Whether a payload goes on the lanes. They are opened with the first that is long enough. */
     private boolean goesInPieces(long index, int length) {
-        if (!isInjected(index) || !lanes.take(length)) {
+        if (!outstanding.isInjected(index) || !lanes.take(length)) {
             return false;
         }
         if (!lanes.areReady()) {
-            lanes.open(firstPsn);
+            lanes.open(outstanding.firstPsn());
             return false;
         }
-        return index - head < SentPieces.MESSAGES - 1;
+        return index - outstanding.head() < SentPieces.MESSAGES - 1;
     }
 
-    private @Nullable SoftwareMemoryRegion localRegion(long index, boolean write) {
+    /** The local memory of a request; null if it does not lie in a region that allows it. */
+    @Nullable
+    SoftwareMemoryRegion localRegion(long index, boolean write) {
         return queuePair
                 .memoryRegions()
                 .local(
@@ -403,11 +356,6 @@ final class Requester {
                         queue.localAddress(index),
                         queue.length(index),
                         write);
-    }
-
-    private boolean isReadOrAtomic(long index) {
-        int opcode = queue.opcode(index);
-        return opcode == WireFormat.READ || opcode == WireFormat.FETCH_AND_ADD;
     }
 
     private void failLocally(WorkCompletionStatus status) {
@@ -427,163 +375,23 @@ final class Requester {
     /** Handles a response; returns how many bytes of payload follow it. */
     int onResponse(int kind, int detail, int psn, long value) {
         onProgress();
-        switch (kind) {
-            case WireFormat.ACK -> {
-                limits.onReceiverReady();
-                acknowledge(psn);
-            }
-            case WireFormat.NAK -> {
-                if (acknowledge(psn - 1, true)) {
-                    failAs(detail, psn);
-                }
-            }
-            case WireFormat.RECEIVER_NOT_READY -> {
-                if (acknowledge(psn - 1)) {
-                    onReceiverNotReady(detail);
-                }
-            }
-            case WireFormat.READ_DATA -> {
-                if (acknowledge(psn - 1)) {
-                    return startReadData(psn, value);
-                }
-            }
-            case WireFormat.ATOMIC_RESULT -> {
-                if (acknowledge(psn - 1)) {
-                    atomicResult(psn, value);
-                }
-            }
-            default -> badResponse("of unknown kind " + kind);
-        }
-        return 0;
-    }
-
-    /** Completes all requests up to that PSN. False if that is not possible, and the queue pair has failed. */
-    private boolean acknowledge(int psn) {
-        return acknowledge(psn, false);
-    }
-
-    /**
-     * The same.
-     *
-     * @param refusing the next is refused. Then those before it may be complete there, though the lanes have not said yet
-     *     that they are sent
-     */
-    private boolean acknowledge(int psn, boolean refusing) {
-        int distance = WireFormat.psnDistance(psn, psn(head));
-        if (distance < 0) {
-            return true; // nothing new
-        }
-        long end = head + distance + 1;
-        if (end > next - (isSendingPayload() ? 1 : 0)) {
-            return badResponse("acknowledges what was not sent");
-        }
-        while (head < end) {
-            if (isReadOrAtomic(head) || (queue.isInPieces(head) && !refusing)) {
-                return badResponse("passes over a READ or atomic, or acknowledges what is to have no answer");
-            }
-            complete(WorkCompletionStatus.SUCCESS);
-        }
-        return true;
-    }
-
-    private boolean isSendingPayload() {
-        return connection != null && connection.stream().payloadLeft() > 0;
-    }
-
-    private void onReceiverNotReady(int timerCode) {
-        if (head == next) {
-            badResponse("waits for what was not sent");
-        } else {
-            limits.onReceiverNotReady(timerCode);
-        }
-    }
-
-    /** Begins, or goes on with, the data of the READ at {@code head}. */
-    private int startReadData(int psn, long bytes) {
-        long total = queue.length(head);
-        if (!isOutstanding(WireFormat.READ, psn) || bytes < 0 || bytes > total - readTarget.offset()) {
-            badResponse("is not the data of the oldest READ");
-            return 0;
-        }
-        if (readTarget.isAtStart() && total > 0) {
-            SoftwareMemoryRegion region = localRegion(head, true);
-            if (region == null) {
-                failRead();
-                return 0;
-            }
-            readTarget.start(region, queue.localAddress(head), total);
-        }
-        if (bytes == 0) {
-            finishReadData();
-        }
-        return (int) bytes;
+        return responses.onResponse(kind, detail, psn, value);
     }
 
     void onReadData(long at, int bytes, boolean lastOfResponse) {
-        if (!readTarget.accept(at, bytes)) {
-            failRead();
-        } else if (lastOfResponse) {
-            finishReadData();
-        }
+        responses.onReadData(at, bytes, lastOfResponse);
     }
 
-    private void finishReadData() {
-        if (readTarget.offset() == queue.length(head)) {
-            readTarget.clear();
-            finishReadOrAtomic();
-        }
+    /** One past the last request that has been sent, as far as its payload. */
+    long sent() {
+        boolean sending = connection != null && connection.stream().payloadLeft() > 0;
+        return outstanding.next() - (sending ? 1 : 0);
     }
 
-    private void failRead() {
-        fail(WorkCompletionStatus.LOCAL_PROTECTION_ERROR, "the target of a READ or atomic was deregistered");
-    }
-
-    private void atomicResult(int psn, long before) {
-        if (!isOutstanding(WireFormat.FETCH_AND_ADD, psn)) {
-            badResponse("is not the result of the oldest atomic");
-        } else if (localRegion(head, true) == null) {
-            failRead();
-        } else {
-            Memory.putLong(queue.localAddress(head), before);
-            finishReadOrAtomic();
-        }
-    }
-
-    private void finishReadOrAtomic() {
-        readsOutstanding--;
-        complete(WorkCompletionStatus.SUCCESS);
-    }
-
-    private boolean isOutstanding(int opcode, int psn) {
-        return head < next && queue.opcode(head) == opcode && psn(head) == psn;
-    }
-
-    // ---- failures
-
-    private void failAs(int reason, int psn) {
-        if (WireFormat.psnDistance(psn, psn(head)) < 0) {
-            queuePair.enterError("the peer refused a SEND that was complete already");
-            return;
-        }
-        if (head == next) {
-            badResponse("refuses what was not sent");
-            return;
-        }
-        WorkCompletionStatus status = switch (reason) {
-            case WireFormat.REMOTE_ACCESS -> WorkCompletionStatus.REMOTE_ACCESS_ERROR;
-            case WireFormat.REMOTE_INVALID_REQUEST -> WorkCompletionStatus.REMOTE_INVALID_REQUEST;
-            default -> WorkCompletionStatus.REMOTE_OPERATION_ERROR;
-        };
-        fail(status, "the peer refused a request");
-    }
-
-    private boolean badResponse(String what) {
-        fail(WorkCompletionStatus.BAD_RESPONSE, "a response of the peer " + what);
-        return false;
-    }
+    // ---- completions
 
     /** The oldest request fails with that status, and the queue pair with it. */
-    private void fail(WorkCompletionStatus status, String reason) {
+    void fail(WorkCompletionStatus status, String reason) {
         if (hasWork()) {
             complete(status);
         }
@@ -591,16 +399,17 @@ final class Requester {
     }
 
     /** Reports the request at {@code head} if it asks for that or failed, and goes on to the next. */
-    private void complete(WorkCompletionStatus status) {
-        long index = head++;
-        boolean signaled = (queue.flags(index) & SendFlag.SIGNALED) != 0;
-        if (index < next) {
-            noteEnded(index);
+    void complete(WorkCompletionStatus status) {
+        long index = outstanding.head();
+        if (outstanding.isAnyBegun() && queue.isInPieces(index)) {
+            lanes.forget(outstanding.psn(index));
         }
+        outstanding.end();
+        boolean signaled = outstanding.isSignaled(index);
         long id = queue.workRequestId(index);
         int opcode = queue.opcode(index);
         int length = queue.length(index);
-        queue.release(head); // who sees the completion may post another
+        queue.release(outstanding.head()); // who sees the completion may post another
         if (signaled || status != WorkCompletionStatus.SUCCESS) {
             queuePair.completeSend(id, status.code(), opcode, length);
         }
@@ -631,16 +440,12 @@ final class Requester {
 
     /** Whether the peer owes an answer, or a connection. */
     boolean isWaitingForPeer() {
-        return answersOutstanding > 0 || (connection == null && hasWork());
+        return outstanding.awaitAnswer() || (connection == null && hasWork());
     }
 
     void onTimeLimit(WorkCompletionStatus status, String reason) {
         if (queuePair.isReadyToSend()) {
             fail(status, reason);
         }
-    }
-
-    private int psn(long index) {
-        return (int) (firstPsn + (index - base)) & WireFormat.PSN_MASK;
     }
 }
