@@ -31,12 +31,20 @@ public final class Await {
 
     /** The same, with the words found only when they are needed. */
     public static void until(Supplier<String> what, Duration deadline, BooleanSupplier condition) {
+        if (!holdsWithin(deadline, condition)) {
+            throw new AssertionError("not within " + deadline.toSeconds() + " s: " + what.get());
+        }
+    }
+
+    /** Waits until the condition holds, but no longer than that; returns whether it does. */
+    public static boolean holdsWithin(Duration deadline, BooleanSupplier condition) {
         long end = System.nanoTime() + deadline.toNanos();
         while (!condition.getAsBoolean()) {
             if (System.nanoTime() - end > 0) {
-                throw new AssertionError("not within " + deadline.toSeconds() + " s: " + what.get());
+                return false;
             }
             LockSupport.parkNanos(PAUSE_NANOS);
         }
+        return true;
     }
 }

@@ -13,4 +13,13 @@ public interface OnFabric {
     default QueuePairSettings settings() {
         return QueuePairSettings.DEFAULT;
     }
+
+    /**
+     * Whether requests may stay without completion when one fails locally, until the queue pair is moved to ERROR. On
+     * SoftRoCE they do (Linux 6.1) if a retry of one before it had begun, which a requester in the error state does not
+     * carry out; a late acknowledgement or a lost packet begins one, and emulated machines have both.
+     */
+    default boolean mayStrandRequests() {
+        return false;
+    }
 }

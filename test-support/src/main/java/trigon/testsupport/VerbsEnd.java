@@ -185,6 +185,12 @@ public final class VerbsEnd implements AutoCloseable {
         return poll(receiveCompletions, receiveSeen);
     }
 
+    /** Whether that many completions of the send queue, which are not taken yet, are there. */
+    public boolean hasAllSends(int count) {
+        take(sendCompletions, sendSeen);
+        return sendSeen.size() >= count;
+    }
+
     private Completion next(String what, CompletionQueue queue, Deque<Completion> seen) {
         Await.until(what + " at " + place.deviceName(), () -> poll(queue, seen));
         return seen.removeFirst();
@@ -192,15 +198,19 @@ public final class VerbsEnd implements AutoCloseable {
 
     private boolean poll(CompletionQueue queue, Deque<Completion> seen) {
         if (seen.isEmpty()) {
-            int taken = queue.poll(batch);
-            if (taken < 0) {
-                throw new AssertionError("polling failed with errno " + -taken);
-            }
-            for (int i = 0; i < taken; i++) {
-                seen.addLast(Completion.of(batch, i));
-            }
+            take(queue, seen);
         }
         return !seen.isEmpty();
+    }
+
+    private void take(CompletionQueue queue, Deque<Completion> seen) {
+        int taken = queue.poll(batch);
+        if (taken < 0) {
+            throw new AssertionError("polling failed with errno " + -taken);
+        }
+        for (int i = 0; i < taken; i++) {
+            seen.addLast(Completion.of(batch, i));
+        }
     }
 
     // ---- closing
