@@ -6,6 +6,7 @@
  * Any thread may call; the JVM attaches it at its first call and detaches it when it ends. The library stays in the
  * process for good (-z nodelete): NCCL's dlclose and dlopen find everything as it was.
  */
+#include "entry_board.h"
 #include "entry_boot.h"
 #include "entry_facts.h"
 #include "entry_gate.h"
@@ -42,7 +43,8 @@ static struct {
   int32_t (*log_line)(int32_t level, int64_t subsystems, const char *text);
   struct upcalls *upcalls;
   int64_t upcall_count;
-} host_block = {abi_facts, sizeof abi_facts / sizeof abi_facts[0], log_line, &java, sizeof java / sizeof(void *)};
+  struct board_row **board;
+} host_block = {abi_facts, sizeof abi_facts / sizeof abi_facts[0], log_line, &java, sizeof java / sizeof(void *), board};
 
 /* In a context's place, for the versions that have none: the one that open_default_context opens. */
 #define DEFAULT_CONTEXT ((void *)-1)
@@ -308,7 +310,14 @@ static int test(void *request, int *done, int *sizes) {
   if (UNLIKELY(done == NULL)) {
     return NCCL_INVALID_ARGUMENT;
   }
-  *done = 0;
+  int size = 0;
+  *done = IS_READY() && take_finished((uint64_t)(uintptr_t)request, &size);
+  if (*done) {
+    if (sizes != NULL) {
+      *sizes = size;
+    }
+    return NCCL_SUCCESS;
+  }
   return CALL(test, P(request), P(done), P(sizes));
 }
 

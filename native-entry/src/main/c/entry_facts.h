@@ -4,6 +4,7 @@
 #ifndef TRIGON_ENTRY_FACTS_H
 #define TRIGON_ENTRY_FACTS_H
 
+#include "entry_board.h"
 #include "nccl_net_abi.h"
 
 /* trigon.entry.AbiCheck reads these by name. */
@@ -39,6 +40,10 @@ static const struct abi_fact abi_facts[] = {
     OFFSET_OF(nccl_net_config, trafficClass),
     {"handle", NCCL_NET_HANDLE_BYTES},
     {"pointer", sizeof(void *)},
+    {"board", BOARD_ROWS},
+    {"board.requests", BOARD_REQUESTS},
+    SIZE_OF(board_row),
+    OFFSET_OF(board_row, entries),
 };
 
 #undef PROPERTIES_SINCE_11

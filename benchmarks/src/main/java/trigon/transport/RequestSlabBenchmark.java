@@ -9,6 +9,7 @@ import org.openjdk.jmh.annotations.Param;
 import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.TearDown;
 
 /** What the bookkeeping of requests and handles costs. */
 @State(Scope.Thread)
@@ -20,6 +21,9 @@ public class RequestSlabBenchmark {
     @Param({"1", "16", "256", "1024"})
     public int objects;
 
+    private static final long COMM = 0x0007_0003_0000_0000L;
+
+    private final CompletionBoard board = CompletionBoard.unseen();
     private final RequestRing ring = new RequestRing();
     private final HandleTable<Object> table = new HandleTable<>("object");
     private long[] handles = {};
@@ -27,10 +31,16 @@ public class RequestSlabBenchmark {
 
     @Setup
     public void fill() {
+        ring.showOn(board.open(COMM));
         handles = new long[objects];
         for (int i = 0; i < objects; i++) {
             handles[i] = table.add(new Object());
         }
+    }
+
+    @TearDown
+    public void close() {
+        board.close();
     }
 
     /** From a new request to a finished one that has been asked for. */
@@ -44,7 +54,7 @@ public class RequestSlabBenchmark {
             throw new AssertionError("request " + number + " is not in its slot");
         }
         ring.complete(slot, 8);
-        ring.setState(slot, RequestRing.FREE);
+        ring.take(slot);
         return ring.size(slot);
     }
 

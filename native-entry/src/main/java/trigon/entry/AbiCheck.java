@@ -5,6 +5,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.ToIntFunction;
+import trigon.transport.CompletionBoard;
 import trigon.transport.NetPlugin;
 
 /** Compares the layouts that C was compiled with to those that Java was written for. */
@@ -37,13 +38,17 @@ final class AbiCheck {
         }
     }
 
-    /** Everything that Java's reads and writes of NCCL's structs rest on. */
+    /** Everything that Java's reads and writes of NCCL's and the library's structs rest on. */
     static Map<String, Long> expected() {
         Map<String, Long> facts = new LinkedHashMap<>();
         facts.put("pointer", 8L);
         facts.put("handle", (long) NetPlugin.HANDLE_BYTES);
         facts.put("nccl_net_config", (long) ControlCalls.CONFIG_BYTES);
         facts.put("nccl_net_config.trafficClass", (long) ControlCalls.CONFIG_TRAFFIC_CLASS);
+        facts.put("board", (long) CompletionBoard.ROWS);
+        facts.put("board.requests", (long) CompletionBoard.ROW_REQUESTS);
+        facts.put("board_row", CompletionBoard.ROW_BYTES);
+        facts.put("board_row.entries", CompletionBoard.ROW_ENTRIES);
         for (PropertiesLayout layout : PropertiesLayout.values()) {
             String struct = "nccl_net_properties_v" + layout.version();
             facts.put(struct, (long) layout.bytes());

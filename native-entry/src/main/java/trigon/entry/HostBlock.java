@@ -11,8 +11,9 @@ import trigon.verbs.Memory;
  * @param logLine address of {@code int32_t log_line(int32_t level, int64_t subsystems, const char *text)}
  * @param upcalls address of the table to be filled, one function pointer an entry
  * @param upcallCount entries of the table
+ * @param board address of the table of rows for {@link trigon.transport.CompletionBoard}
  */
-record HostBlock(Map<String, Long> facts, long logLine, long upcalls, long upcallCount) {
+record HostBlock(Map<String, Long> facts, long logLine, long upcalls, long upcallCount, long board) {
 
     private static final int WORD = 8;
     private static final int FACT_BYTES = 2 * WORD;
@@ -35,7 +36,8 @@ record HostBlock(Map<String, Long> facts, long logLine, long upcalls, long upcal
                 byName,
                 Memory.getLong(address + 2 * WORD),
                 Memory.getLong(address + 3 * WORD),
-                Memory.getLong(address + 4 * WORD));
+                Memory.getLong(address + 4 * WORD),
+                Memory.getLong(address + 5 * WORD));
     }
 
     private static String readName(long address) {

@@ -3,6 +3,7 @@ package trigon.entry;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
+import trigon.transport.CompletionBoard;
 import trigon.transport.NetPlugin;
 
 /**
@@ -15,8 +16,9 @@ public interface NetPluginFactory {
      * Makes the plugin. Called once per process, on the thread that starts Java.
      *
      * @param environment the process's environment variables; nothing else reads them
+     * @param board where the entry library looks for finished requests; the plugin's from now on
      */
-    NetPlugin create(Map<String, String> environment);
+    NetPlugin create(Map<String, String> environment, CompletionBoard board);
 
     /**
      * Opens a stage for the {@link Rehearsal}. Called at most once, on the rehearsal's thread; absent where there is nothing

@@ -5,6 +5,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import trigon.entry.log.NcclLog;
 import trigon.entry.log.NcclLogger;
+import trigon.transport.CompletionBoard;
 import trigon.transport.NcclResult;
 import trigon.transport.NetPlugin;
 
@@ -28,7 +29,7 @@ public final class PluginEntry {
             NcclLog.connect(nccl, environment);
             AbiCheck.check(host.facts());
             NetPluginFactory factory = PluginWiring.factory();
-            NetPlugin plugin = factory.create(environment);
+            NetPlugin plugin = factory.create(environment, CompletionBoard.of(host.board()));
             UpcallTable.fill(
                     host.upcalls(),
                     host.upcallCount(),

@@ -28,6 +28,7 @@ import trigon.routing.LocalLink;
 import trigon.routing.RdmaPort;
 import trigon.software.SoftwareDevice;
 import trigon.software.SoftwareVerbs;
+import trigon.transport.CompletionBoard;
 import trigon.transport.NetPlugin;
 import trigon.transport.RoutedNetPlugin;
 import trigon.verbs.DeviceContext;
@@ -47,7 +48,7 @@ final class TransportFactory implements NetPluginFactory {
     private static final int LOOPBACK_MBPS = 10_000;
 
     @Override
-    public NetPlugin create(Map<String, String> environment) {
+    public NetPlugin create(Map<String, String> environment, CompletionBoard board) {
         String hostName = hostName();
         PluginConfig config = ConfigLoader.load(environment, hostName);
         config.describe().forEach(log::info);
@@ -64,7 +65,7 @@ final class TransportFactory implements NetPluginFactory {
                     + " interface that is up; bring one up, or name the NICs in a file (TRIGON_CONFIG)");
         }
         providers.put(LinkKind.SOFTWARE, software(discovered));
-        return RoutedNetPlugin.open(config, discovered, providers, new KernelRouteLookup(), hostName);
+        return RoutedNetPlugin.open(config, discovered, providers, new KernelRouteLookup(), hostName, board);
     }
 
     /** The software device on the loopback interface, as on a machine that has no other; no file, no environment. */
@@ -87,7 +88,12 @@ final class TransportFactory implements NetPluginFactory {
         try {
             return new LoopbackStage(
                     RoutedNetPlugin.open(
-                            config, links, Map.of(LinkKind.SOFTWARE, verbs), _ -> Optional.empty(), "rehearsal"),
+                            config,
+                            links,
+                            Map.of(LinkKind.SOFTWARE, verbs),
+                            _ -> Optional.empty(),
+                            "rehearsal",
+                            CompletionBoard.unseen()),
                     verbs);
         } catch (RuntimeException e) {
             verbs.close();

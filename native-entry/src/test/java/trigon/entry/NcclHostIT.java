@@ -41,6 +41,18 @@ class NcclHostIT {
                 .allSatisfy(line -> assertThat(line).contains("\"plugin\": \"Trigon\"", "\"wrong\": 0"));
     }
 
+    /** The plugin gives an error to who asks it for a finished request. */
+    @ParameterizedTest
+    @ValueSource(ints = {8, 9, 10, 11, 12})
+    void finishedRequestsAreAnsweredWithoutJava(int api) throws Exception {
+        ChildProcess host = ring(Map.of("LOOPBACK_FAULT", "shown"), api, 1000012);
+
+        assertThat(host.exit()).as(host.stderr()).isZero();
+        assertThat(host.stdout().lines())
+                .hasSize(3)
+                .allSatisfy(line -> assertThat(line).contains("\"plugin\": \"Trigon\"", "\"wrong\": 0"));
+    }
+
     @Test
     void exchangesMessagesOfManySizes() throws Exception {
         ChildProcess host = ChildProcess.host(

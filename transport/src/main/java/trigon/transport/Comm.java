@@ -49,6 +49,11 @@ abstract sealed class Comm permits SendComm, ReceiveComm {
         this.handle = handle;
     }
 
+    /** Where its finished requests are shown; set once, before NCCL learns of the comm. */
+    final void showOn(CompletionBoard board) {
+        requests.showOn(board.open(handle));
+    }
+
     final long context() {
         return context;
     }
@@ -74,7 +79,7 @@ abstract sealed class Comm permits SendComm, ReceiveComm {
         }
         return switch (requests.state(slot)) {
             case RequestRing.DONE -> {
-                requests.setState(slot, RequestRing.FREE);
+                requests.take(slot);
                 yield requests.size(slot);
             }
             case RequestRing.OPTIONAL -> {

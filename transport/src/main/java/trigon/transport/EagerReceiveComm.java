@@ -24,7 +24,7 @@ final class EagerReceiveComm extends ReceiveComm {
         }
         long sequence = nextSequence;
         int slot = RequestRing.slot(sequence);
-        if (requests.state(slot) != RequestRing.FREE) {
+        if (!requests.isFree(slot)) {
             progress();
             return failure != 0 ? failure : NetPlugin.TRY_AGAIN;
         }

@@ -27,7 +27,7 @@ final class EagerSendComm extends SendComm {
             return failPeerGone();
         }
         long sequence = nextSequence;
-        if (requests.state(RequestRing.slot(sequence)) != RequestRing.FREE) {
+        if (!requests.isFree(RequestRing.slot(sequence))) {
             progress();
             return failure != 0 ? failure : NetPlugin.TRY_AGAIN;
         }

@@ -19,7 +19,7 @@ final class HandleTable<T> {
 
     private static final int GENERATION_SHIFT = 48;
     private static final int SLOT_SHIFT = 32;
-    private static final int MAX_SLOTS = 1 << 16;
+    static final int MAX_SLOTS = 1 << 16;
     private static final int MAX_GENERATION = (1 << 15) - 1;
 
     private record Entry<T>(int generation, T object) {}
@@ -53,7 +53,7 @@ final class HandleTable<T> {
     /** The object of a handle, its lower 32 bits ignored; null if the handle is stale or was never given out. */
     @Nullable
     T find(long handle) {
-        int slot = (int) (handle >>> SLOT_SHIFT) & (MAX_SLOTS - 1);
+        int slot = slot(handle);
         @Nullable Entry<T>[] current = entries;
         if (slot >= current.length) {
             return null;
@@ -68,7 +68,7 @@ final class HandleTable<T> {
         if (object == null) {
             return null;
         }
-        int slot = (int) (handle >>> SLOT_SHIFT) & (MAX_SLOTS - 1);
+        int slot = slot(handle);
         entries[slot] = null;
         free[freeCount++] = slot;
         return object;
@@ -84,6 +84,11 @@ final class HandleTable<T> {
             }
         }
         return result;
+    }
+
+    /** The slot that a handle names; stale or not. */
+    static int slot(long handle) {
+        return (int) (handle >>> SLOT_SHIFT) & (MAX_SLOTS - 1);
     }
 
     private int newSlot() {

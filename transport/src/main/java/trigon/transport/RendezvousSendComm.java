@@ -59,7 +59,7 @@ final class RendezvousSendComm extends SendComm {
             return failure != 0 ? failure : NetPlugin.TRY_AGAIN;
         }
         int parts = (int) parts(size, maxMessageBytes);
-        if (requests.state(slot) != RequestRing.FREE || parts > sendQueueRoom) {
+        if (!requests.isFree(slot) || parts > sendQueueRoom) {
             progress();
             return failure != 0 ? failure : NetPlugin.TRY_AGAIN;
         }

@@ -30,6 +30,9 @@ final class RequestRing {
     /** The device failed it. */
     static final int FAILED = 4;
 
+    /** In a {@link CompletionBoard}; 0 as long as nobody has asked for a request. */
+    private long row;
+
     private final int[] states = new int[SLOTS];
     private final long[] sequences = new long[SLOTS];
     private final int[] sizes = new int[SLOTS];
@@ -42,8 +45,27 @@ final class RequestRing {
         return (int) sequence & (SLOTS - 1);
     }
 
+    /** Has the entry library know what is finished. Before the first request. */
+    void showOn(long boardRow) {
+        row = boardRow;
+    }
+
+    /** As of the last look by {@link #holds} or {@link #isFree}, or what has become of it since. */
     int state(int slot) {
         return states[slot];
+    }
+
+    boolean isFree(int slot) {
+        return current(slot) == FREE;
+    }
+
+    private int current(int slot) {
+        int state = states[slot];
+        if (state == DONE && !CompletionBoard.has(row, slot)) {
+            states[slot] = FREE; // the entry library has told NCCL
+            return FREE;
+        }
+        return state;
     }
 
     int size(int slot) {
@@ -52,7 +74,7 @@ final class RequestRing {
 
     /** Whether the slot holds the request, not told to be done yet, whose sequence number has these lower bits. */
     boolean holds(int slot, int sequenceLowerBits) {
-        int state = states[slot];
+        int state = current(slot);
         return state != FREE && state != FORGOTTEN && RequestHandle.matches(sequences[slot], sequenceLowerBits);
     }
 
@@ -67,10 +89,21 @@ final class RequestRing {
         states[slot] = state;
     }
 
+    /** NCCL hears that it is done. */
+    void take(int slot) {
+        CompletionBoard.clear(row, slot);
+        states[slot] = FREE;
+    }
+
     /** The device finished it with that many bytes; a forgotten one is free at once. */
     void complete(int slot, int size) {
+        if (states[slot] == FORGOTTEN) {
+            states[slot] = FREE;
+            return;
+        }
         sizes[slot] = size;
-        states[slot] = states[slot] == FORGOTTEN ? FREE : DONE;
+        states[slot] = DONE;
+        CompletionBoard.put(row, slot, sequences[slot], size);
     }
 
     /** Every request that is not finished has failed. */

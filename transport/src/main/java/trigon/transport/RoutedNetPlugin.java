@@ -60,6 +60,7 @@ public final class RoutedNetPlugin implements NetPlugin, AutoCloseable {
     private final NodeIdentity self;
     private final ExecutorService control;
     private final DeviceEvents deviceEvents;
+    private final CompletionBoard board;
 
     /**
      * Opens this node's links and their listeners.
@@ -69,6 +70,7 @@ public final class RoutedNetPlugin implements NetPlugin, AutoCloseable {
      * @param providers the devices behind them, by kind; they stay the caller's
      * @param kernel the kernel's routing table
      * @param hostName what peers see in their logs where the settings name no node
+     * @param board where finished requests are shown; the plugin's from now on
      * @throws VerbsException if a device cannot be opened
      * @throws HandshakeException if a link's address cannot be listened on
      */
@@ -77,7 +79,8 @@ public final class RoutedNetPlugin implements NetPlugin, AutoCloseable {
             DiscoveredLinks discovered,
             Map<LinkKind, VerbsProvider> providers,
             RouteLookup kernel,
-            String hostName) {
+            String hostName,
+            CompletionBoard board) {
         NodeIdentity self = new NodeIdentity(
                 config.thisNode().map(NodeConfig::name).orElse(hostName),
                 config.thisNode().map(node -> OptionalInt.of(node.index())).orElse(OptionalInt.empty()),
@@ -97,8 +100,8 @@ public final class RoutedNetPlugin implements NetPlugin, AutoCloseable {
                     links, routing, new HandshakeClient(loop, config.handshake()), connections, config, self, control);
             DeviceEvents deviceEvents =
                     new DeviceEvents(links, control, loop.delayed(DEVICE_EVENTS_INTERVAL, Runnable::run));
-            RoutedNetPlugin plugin =
-                    new RoutedNetPlugin(links, loop, listeners, connector, connections, self, control, deviceEvents);
+            RoutedNetPlugin plugin = new RoutedNetPlugin(
+                    links, loop, listeners, connector, connections, self, control, deviceEvents, board);
             deviceEvents.start();
             unwinding.succeeded();
             return plugin;
@@ -113,7 +116,8 @@ public final class RoutedNetPlugin implements NetPlugin, AutoCloseable {
             ConnectionFactory connections,
             NodeIdentity self,
             ExecutorService control,
-            DeviceEvents deviceEvents) {
+            DeviceEvents deviceEvents,
+            CompletionBoard board) {
         this.links = links;
         this.loop = loop;
         this.listeners = listeners;
@@ -123,6 +127,7 @@ public final class RoutedNetPlugin implements NetPlugin, AutoCloseable {
         this.self = self;
         this.control = control;
         this.deviceEvents = deviceEvents;
+        this.board = board;
         devices = VirtualDevice.over(links.all());
     }
 
@@ -236,6 +241,8 @@ public final class RoutedNetPlugin implements NetPlugin, AutoCloseable {
             long handle = comms.add(comm);
             unwinding.onFailure(() -> comms.remove(handle));
             comm.setHandles(contextHandle, handle);
+            comm.showOn(board);
+            unwinding.onFailure(() -> board.close(handle));
             note(contextHandle, Context::comms, handle);
             unwinding.succeeded();
             return handle;
@@ -311,6 +318,7 @@ public final class RoutedNetPlugin implements NetPlugin, AutoCloseable {
         if (context != null) {
             context.comms().remove(handle);
         }
+        board.close(handle);
         comm.registrations().keySet().forEach(memories::remove);
         comm.close();
     }
@@ -398,6 +406,7 @@ public final class RoutedNetPlugin implements NetPlugin, AutoCloseable {
         loop.close();
         control.close();
         links.close();
+        board.close();
     }
 
     private Context context(long handle) {

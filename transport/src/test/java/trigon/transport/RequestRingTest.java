@@ -2,13 +2,25 @@ package trigon.transport;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 class RequestRingTest {
 
     private static final long COMM = 0x0007_0003_0000_0000L;
 
+    private final CompletionBoard board = CompletionBoard.unseen();
+    private final long row = board.open(COMM);
     private final RequestRing ring = new RequestRing();
+
+    RequestRingTest() {
+        ring.showOn(row);
+    }
+
+    @AfterEach
+    void close() {
+        board.close();
+    }
 
     @Test
     void aHandleTellsCommAndSequence() {
@@ -36,8 +48,37 @@ class RequestRingTest {
         assertThat(ring.state(5)).isEqualTo(RequestRing.DONE);
         assertThat(ring.size(5)).isEqualTo(60);
 
-        ring.setState(5, RequestRing.FREE);
+        ring.take(5);
         assertThat(ring.holds(5, 5)).isFalse();
+    }
+
+    @Test
+    void whatTheLibraryHasToldNcclIsGone() {
+        ring.begin(37, 100);
+        ring.complete(5, 60);
+        assertThat(CompletionBoard.has(row, 5)).isTrue();
+
+        CompletionBoard.clear(row, 5);
+
+        assertThat(ring.holds(5, 37)).isFalse();
+        assertThat(ring.isFree(5)).isTrue();
+    }
+
+    @Test
+    void onlyWhatIsDoneIsShown() {
+        ring.begin(0, 1);
+        ring.begin(1, 1);
+        ring.begin(2, 1);
+        ring.setState(1, RequestRing.OPTIONAL);
+        ring.setState(1, RequestRing.FORGOTTEN);
+        ring.complete(1, 1);
+        ring.complete(2, 1);
+        ring.take(2);
+        ring.failUnfinished();
+
+        for (int slot = 0; slot < RequestRing.SLOTS; slot++) {
+            assertThat(CompletionBoard.has(row, slot)).isFalse();
+        }
     }
 
     @Test

@@ -59,7 +59,13 @@ final class TestNode implements AutoCloseable {
             closeVerbs = software::close;
         }
         links = discovered.links();
-        plugin = RoutedNetPlugin.open(config, discovered, Map.of(cluster.kind(), verbs), _ -> Optional.empty(), name);
+        plugin = RoutedNetPlugin.open(
+                config,
+                discovered,
+                Map.of(cluster.kind(), verbs),
+                _ -> Optional.empty(),
+                name,
+                CompletionBoard.unseen());
         context = plugin.openContext(1, NetPlugin.TRAFFIC_CLASS_UNDEFINED);
     }
 

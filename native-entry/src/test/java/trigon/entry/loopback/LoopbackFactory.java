@@ -2,6 +2,7 @@ package trigon.entry.loopback;
 
 import java.util.Map;
 import trigon.entry.NetPluginFactory;
+import trigon.transport.CompletionBoard;
 import trigon.transport.NetPlugin;
 
 /** Makes a {@link LoopbackPlugin}; LOOPBACK_FAULT in the environment chooses something for it to do wrong. */
@@ -10,7 +11,7 @@ public final class LoopbackFactory implements NetPluginFactory {
     private static final String THROW = "throw:";
 
     @Override
-    public NetPlugin create(Map<String, String> environment) {
+    public NetPlugin create(Map<String, String> environment, CompletionBoard board) {
         String fault = environment.getOrDefault("LOOPBACK_FAULT", "");
         if (fault.equals("create")) {
             throw new IllegalStateException("told to fail at the start");
@@ -18,6 +19,7 @@ public final class LoopbackFactory implements NetPluginFactory {
         if (fault.startsWith(THROW)) {
             return Failure.valueOf(fault.substring(THROW.length())).plugin();
         }
-        return new LoopbackPlugin(fault);
+        LoopbackPlugin plugin = new LoopbackPlugin(fault);
+        return fault.equals("shown") ? ShownRequests.over(plugin, board) : plugin;
     }
 }

@@ -1,0 +1,74 @@
+package trigon.transport;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import trigon.verbs.Memory;
+
+class CompletionBoardTest {
+
+    private static final int SLOT = 3;
+    private static final long COMM = 7L << 48 | (long) SLOT << 32;
+    private static final long NEXT_COMM = 8L << 48 | (long) SLOT << 32;
+
+    private final Arena arena = Arena.ofConfined();
+    private final MemorySegment table = arena.allocate((long) CompletionBoard.ROWS * Long.BYTES, Long.BYTES);
+    private final CompletionBoard board = CompletionBoard.of(table.address());
+
+    @AfterEach
+    void close() {
+        arena.close();
+    }
+
+    @Test
+    void showsAFinishedRequestInItsCommsRow() {
+        long row = board.open(COMM);
+        long request = RequestHandle.of(COMM, 37);
+
+        CompletionBoard.put(row, RequestRing.slot(37), 37, 1 << 30);
+
+        assertThat(rowInTable(SLOT)).isEqualTo(row);
+        assertThat(rowInTable(SLOT + 1)).isZero();
+        assertThat(Memory.getLong(row)).isEqualTo(COMM);
+        assertThat(Memory.getLong(row + CompletionBoard.ROW_ENTRIES + 5 * Long.BYTES))
+                .isEqualTo(request << 32 | 1 << 30);
+        assertThat(CompletionBoard.has(row, 5)).isTrue();
+        CompletionBoard.clear(row, 5);
+        assertThat(CompletionBoard.has(row, 5)).isFalse();
+        board.close();
+    }
+
+    @Test
+    void aClosedCommsRowIsNobodysUntilTheNextCommTakesIt() {
+        long row = board.open(COMM);
+        CompletionBoard.put(row, 0, 0, 8);
+
+        board.close(COMM);
+        assertThat(Memory.getLong(row)).isNotEqualTo(COMM).isNotZero();
+
+        assertThat(board.open(NEXT_COMM)).isEqualTo(row);
+        assertThat(CompletionBoard.has(row, 0)).isFalse();
+        board.close(COMM); // late: the slot is the next comm's by now
+        assertThat(Memory.getLong(row)).isEqualTo(NEXT_COMM);
+        board.close();
+    }
+
+    @Test
+    void takesItsRowsOutOfTheTableAtTheEnd() {
+        board.open(COMM);
+
+        board.close();
+
+        for (int slot = 0; slot < CompletionBoard.ROWS; slot++) {
+            assertThat(rowInTable(slot)).isZero();
+        }
+    }
+
+    private long rowInTable(int slot) {
+        return table.getAtIndex(ValueLayout.JAVA_LONG, slot);
+    }
+}
