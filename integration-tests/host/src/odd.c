@@ -15,6 +15,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "failing-verbs.h"
 #include "host.h"
 #include "loop.h"
 
@@ -346,13 +347,19 @@ static int every(const char *unused) {
   return 0;
 }
 
+/* ---- verbs: the device fails under a connection ---- */
+
+static int verbs(const char *how) {
+  return fail_under_connection(&net, how);
+}
+
 int main(int argc, char **argv) {
   static const struct {
     const char *name;
     int (*run)(const char *argument);
-  } cases[] = {{"live", live}, {"exit", leave}, {"fault", fault}, {"stack", stack}, {"deep", deep}, {"hoard", hoard}, {"every", every}};
+  } cases[] = {{"live", live}, {"exit", leave}, {"fault", fault}, {"stack", stack}, {"deep", deep}, {"hoard", hoard}, {"every", every}, {"verbs", verbs}};
   if (argc < 4 || !net_open(&net, argv[1], atoi(argv[2]))) {
-    fprintf(stderr, "usage: odd-host PLUGIN API live|exit|fault|stack|deep|hoard|every [ARGUMENT]\n");
+    fprintf(stderr, "usage: odd-host PLUGIN API live|exit|fault|stack|deep|hoard|every|verbs [ARGUMENT]\n");
     return 2;
   }
   thread_rank = 0;

@@ -113,7 +113,10 @@ abstract sealed class Comm permits SendComm, ReceiveComm {
             }
         }
         if (count < 0) {
-            fail(NcclResult.SYSTEM_ERROR, "ibv_poll_cq failed with errno " + -count);
+            fail(
+                    NcclResult.SYSTEM_ERROR,
+                    "ibv_poll_cq failed with %s: the completion queue or its device is unusable; look at the kernel's log (dmesg), and restart the job"
+                            .formatted(Errno.name(-count)));
         } else if (count == 0 && connection.deviceFailure() != null) {
             // a completion queue that has failed reports nothing any more
             fail(lossResult(), connection.loss());

@@ -105,6 +105,11 @@ record OddHost(Path scratch, Path distribution, List<String> by, Map<String, Str
         return run(List.of("python3", "src/test/python/odd_host.py", plugin().toString()), arguments);
     }
 
+    /** Runs another program that knows nothing of the plugin, to see whether that is possible here. */
+    End other(String... program) {
+        return run(List.of(program));
+    }
+
     private End run(List<String> program, String... arguments) {
         List<String> command = new ArrayList<>(by);
         command.addAll(program);
