@@ -16,6 +16,7 @@ final class Connecting {
     private final CompletableFuture<Connection> result = new CompletableFuture<>();
     private @Nullable OutgoingOffer attempt;
     private boolean abandoned;
+    private volatile int unaskedLooks;
 
     Connecting(String peer) {
         this.peer = peer;
@@ -58,9 +59,17 @@ final class Connecting {
         return abandoned;
     }
 
-    /** Whether there is a result; cheap. */
+    /** Whether there is a result, which NCCL asks; cheap. */
     boolean isDone() {
+        unaskedLooks = 0;
         return result.isDone();
+    }
+
+    /** How often this was called since there is a result and {@link #isDone} was called last; 0 without one. One thread. */
+    int unaskedLooks() {
+        int looks = result.isDone() ? unaskedLooks + 1 : 0;
+        unaskedLooks = looks;
+        return looks;
     }
 
     /** The connection, or the failure as it was thrown. Only when done. */

@@ -35,6 +35,7 @@ final class ListenComm implements OfferHandler {
 
     private @Nullable Connection established;
     private boolean closed;
+    private int unaskedLooks;
 
     ListenComm(long context, int trafficClass, Links links, ConnectionFactory connections, Executor control) {
         this.context = context;
@@ -120,6 +121,7 @@ final class ListenComm implements OfferHandler {
 
     /** The connection, once; null as long as there is none. */
     synchronized @Nullable Connection take() {
+        unaskedLooks = 0;
         Connection connection = established;
         if (connection != null) {
             established = null;
@@ -127,6 +129,14 @@ final class ListenComm implements OfferHandler {
             closed = true;
         }
         return connection;
+    }
+
+    /** How often this was called since there is a connection and {@link #take} was called last; 0 if there is none. */
+    synchronized int unaskedLooks() {
+        if (established != null) {
+            unaskedLooks++;
+        }
+        return unaskedLooks;
     }
 
     /** Accepts nothing any more, and closes what came too late. Closing twice is allowed. */
@@ -140,5 +150,11 @@ final class ListenComm implements OfferHandler {
         if (late != null) {
             late.close();
         }
+    }
+
+    /** For the log: what it holds. */
+    @Override
+    public synchronized String toString() {
+        return established == null ? "a listen comm" : established.toString();
     }
 }

@@ -61,6 +61,7 @@ public final class RoutedNetPlugin implements NetPlugin, AutoCloseable {
     private final ExecutorService control;
     private final DeviceEvents deviceEvents;
     private final CompletionBoard board;
+    private final HalfOpenConnections halfOpen;
 
     /**
      * Opens this node's links and their listeners.
@@ -103,6 +104,7 @@ public final class RoutedNetPlugin implements NetPlugin, AutoCloseable {
             RoutedNetPlugin plugin = new RoutedNetPlugin(
                     links, loop, listeners, connector, connections, self, control, deviceEvents, board);
             deviceEvents.start();
+            plugin.halfOpen.start();
             unwinding.succeeded();
             return plugin;
         }
@@ -129,6 +131,17 @@ public final class RoutedNetPlugin implements NetPlugin, AutoCloseable {
         this.deviceEvents = deviceEvents;
         this.board = board;
         devices = VirtualDevice.over(links.all());
+        halfOpen = new HalfOpenConnections(
+                listenComms,
+                connecting,
+                this::closeListen,
+                this::giveUp,
+                loop.delayed(HalfOpenConnections.INTERVAL, control));
+    }
+
+    /** For tests, which do not wait for its time. */
+    HalfOpenConnections halfOpen() {
+        return halfOpen;
     }
 
     @Override
@@ -337,6 +350,17 @@ public final class RoutedNetPlugin implements NetPlugin, AutoCloseable {
         listenComm.close();
     }
 
+    /** What its context would do at its end. */
+    private void giveUp(long handle) {
+        for (long contextHandle : contexts.handles()) {
+            Context context = contexts.find(contextHandle);
+            if (context != null) {
+                context.connecting().remove(handle);
+            }
+        }
+        abandon(handle);
+    }
+
     private void abandon(long handle) {
         Connecting pending = connecting.remove(handle);
         if (pending != null) {
@@ -403,6 +427,7 @@ public final class RoutedNetPlugin implements NetPlugin, AutoCloseable {
         contexts.handles().forEach(this::closeContext);
         listeners.close();
         deviceEvents.stop();
+        halfOpen.stop();
         loop.close();
         control.close();
         links.close();
