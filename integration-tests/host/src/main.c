@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "host.h"
 #include "trace.h"
@@ -77,6 +78,7 @@ static void *run_service(void *argument) {
     ok = rendezvous_barrier(rank->rendezvous, name, options->ranks, now() + options->timeout_seconds);
   }
   if (ok) {
+    (void)sleep((unsigned)options->pause_seconds);
     pthread_t progress;
     void *result = NULL;
     ok = pthread_create(&progress, NULL, run_progress, rank) == 0 && pthread_join(progress, &result) == 0 &&

@@ -21,6 +21,7 @@ static const char usage[] =
     "  --slice-bytes N      longest message of the all-reduce (default 524288)\n"
     "  --iterations N       (default 3)\n"
     "  --warmup N           iterations of the all-reduce before those that are timed (default 1)\n"
+    "  --pause SECONDS      with all connected and nothing under way, before data move (default 0)\n"
     "  --spin               wait as NCCL does: yield, never sleep\n"
     "  --communicators K    made, used and destroyed one after the other (default 1)\n"
     "  --channels C         rings side by side (default 1)\n"
@@ -33,7 +34,7 @@ static const char usage[] =
 
 enum { PLUGIN = 256, API, MODE, TEST, RANK, RANKS, LOCAL_RANKS, RENDEZVOUS, BYTES, SLICE_BYTES, ITERATIONS,
        CHANNELS, DEVICE, SEED, TIMEOUT, PRINT_JSON, VERBOSE, WARMUP, SPIN, TRACE,
-       COMMUNICATORS };
+       COMMUNICATORS, PAUSE };
 
 static const struct option long_options[] = {
     {"plugin", required_argument, NULL, PLUGIN},
@@ -57,6 +58,7 @@ static const struct option long_options[] = {
     {"spin", no_argument, NULL, SPIN},
     {"trace", required_argument, NULL, TRACE},
     {"communicators", required_argument, NULL, COMMUNICATORS},
+    {"pause", required_argument, NULL, PAUSE},
     {NULL, 0, NULL, 0},
 };
 
@@ -92,6 +94,7 @@ static bool set(struct options *options, int option, const char *text) {
   case VERBOSE: options->verbose = true; break;
   case SPIN: options->spin = true; break;
   case WARMUP: ok = number(text, 0, 1000000, &value); options->warmup = (int)value; break;
+  case PAUSE: ok = number(text, 0, 86400, &value); options->pause_seconds = (int)value; break;
   case API: ok = number(text, 8, 12, &value); options->api = (int)value; break;
   case RANK: ok = number(text, 0, 4095, &value); options->rank = (int)value; break;
   case RANKS: ok = number(text, 1, 4096, &value); options->ranks = (int)value; break;

@@ -25,6 +25,7 @@ struct options {
   size_t slice_bytes;
   int iterations;
   int warmup; /* iterations before, checked but not timed */
+  int pause_seconds; /* from the connections to the first message */
   int timeout_seconds;
   unsigned seed;
   bool print_json;

@@ -130,8 +130,30 @@ class TriangleContainersIT {
             assertThat(job.log(node)).contains("(remote error)").doesNotContain(" 0 wrong");
         }
         assertThat(job.log(A) + job.log(B))
-                .containsPattern("WARN .*(%s|%s).*nothing was heard from the peer for [4-9]"
+                .containsPattern("WARN .*(%s|%s).*nothing was heard from the peer for [0-9]"
                         .formatted(Pattern.quote(AB.address(A)), Pattern.quote(AB.address(B))));
+    }
+
+    /** Over the cable a sends and b receives, with nothing under way: the lifeline alone can tell, and nobody answers it. */
+    @Test
+    void aCableThatIsCutUnderAnIdleConnectionIsNoticedAtBothEnds() {
+        ContainerJob job = triangle.run(List.of("TRIGON_PEER_TIMEOUT=4s"), "job", "--pause", "12");
+        job.awaitConnected(LIMIT);
+
+        triangle.cut(AB, A);
+
+        for (Node node : Node.values()) {
+            assertThat(job.exitStatus(node, LIMIT)).as(job.logs()).isEqualTo(1);
+            assertThat(job.log(node)).contains("(remote error)").doesNotContain(" 0 wrong");
+        }
+        assertThat(job.log(A)).containsPattern(noticedBy("sender", AB.address(A)));
+        assertThat(job.log(B)).containsPattern(noticedBy("receiver", AB.address(B)));
+    }
+
+    /** What the lifeline says by itself, whether or not anybody asks. */
+    private static String noticedBy(String role, String address) {
+        return "WARN .*%s on \\S+ %s.*nothing was heard from the peer for [0-9]+[.][0-9] s.*Requests that are not finished fail"
+                .formatted(role, Pattern.quote(address));
     }
 
     @Test
