@@ -6,12 +6,15 @@ distribution=$1 java_home=$2 modules=$3 project=$4
 
 mkdir -p "$distribution/lib" "$distribution/bin" "$distribution/libexec"
 
-# The runtime depends on nothing but the JDK and the list of modules: linked again only when one of them changes.
-stamp="$(cat "$java_home/release") $modules"
+# What the JVM says goes to stderr from its first word: these options are read before JAVA_TOOL_OPTIONS, Trigon's after.
+options="-XX:+DisplayVMOutputToStderr -Xlog:disable -Xlog:all=warning:stderr"
+
+# The runtime depends on nothing but the JDK and these lists: linked again only when one of them changes.
+stamp="$(cat "$java_home/release") $modules $options"
 if [ "$(cat "$distribution/runtime/.made-from" 2>/dev/null || :)" != "$stamp" ]; then
   rm -rf "$distribution/runtime"
   "$java_home/bin/jlink" --add-modules "$modules" --output "$distribution/runtime" \
-    --strip-debug --no-header-files --no-man-pages --generate-cds-archive
+    --strip-debug --no-header-files --no-man-pages --generate-cds-archive "--add-options=$options"
   printf '%s\n' "$stamp" >"$distribution/runtime/.made-from"
 fi
 

@@ -6,6 +6,7 @@ import ctypes
 import faulthandler
 import multiprocessing
 import os
+import random
 import signal
 import subprocess
 import sys
@@ -129,6 +130,17 @@ def crash(plugin, when):
         move_and_close(plugin)
         traffic.wait_for_more()
     ctypes.string_at(8)
+
+
+def late_handlers(plugin, rounds):
+    """Handlers that are installed during traffic, again and again, each alone until the guard has seen it."""
+    traffic = Traffic(plugin, daemon=True)
+    for _ in range(int(rounds)):
+        faulthandler.enable()
+        time.sleep(random.uniform(0, 0.1))
+        faulthandler.disable()
+    traffic.wait_for_more()
+    traffic.end()
 
 
 def killed(plugin):
@@ -287,7 +299,7 @@ def two_copies_at_once(plugin, other):
 
 def main():
     cases = [
-        threads, thread_per_message, signals, pipe, crash, killed, leave, fork_after, fork_before, spawn, running_jvm,
+        threads, thread_per_message, signals, pipe, crash, late_handlers, killed, leave, fork_after, fork_before, spawn, running_jvm,
         unsuitable_jvm, other_libjvm, two_copies, two_copies_at_once,
     ]
     case = {case.__name__: case for case in cases}[sys.argv[2]]

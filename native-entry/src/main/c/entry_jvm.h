@@ -11,6 +11,7 @@
 
 #include "entry_environment.h"
 #include "entry_exhaustion.h"
+#include "entry_memory.h"
 #include "entry_options.h"
 #include "entry_signals.h"
 
@@ -133,6 +134,9 @@ static bool create_new(void *libjvm, const struct home *home, JavaVM **vm, JNIEn
     return start_fails(create == NULL ? "%s has no JNI_CreateJavaVM: not a JVM"
                                       : "%s: too many options in TRIGON_JAVA_OPTS, or no memory",
                        home->libjvm);
+  }
+  if (!is_memory_granted(&options)) {
+    return false;
   }
   JavaVMInitArgs arguments = {.version = JNI_VERSION_10,
                               .nOptions = options.count,

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Timeout;
 import trigon.entry.log.NcclLogger;
 import trigon.transport.NetPlugin;
 
-@Timeout(60)
+@Timeout(180)
 class RehearsalTest {
 
     // its logger is called only where the JVM is out of memory or stack

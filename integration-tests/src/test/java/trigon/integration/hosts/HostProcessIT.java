@@ -121,6 +121,27 @@ class HostProcessIT {
                 .hasNotSaid("timeout");
     }
 
+    /** In KiB: of all address space (-v), and of what can be written (-d). HotSpot would end the process with less. */
+    @ParameterizedTest
+    @CsvSource({"-v, 200000", "-v, 700000", "-v, 1050000", "-v, 1200000", "-d, 60000", "-d, 100000", "-d, 130000"})
+    void getsAnErrorWhereTheKernelWouldRefuseTheJvmItsMemory(String limit, int kib) {
+        withLimit(limit, kib)
+                .c(12, "live")
+                .hasExited(1)
+                .hasSaid("the kernel does not grant", "ulimit " + limit, "init returned 2 (system error)");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"-v, 1600000", "-d, 300000"})
+    void runsWhereTheKernelGrantsTheJvmItsMemory(String limit, int kib) {
+        withLimit(limit, kib).c(12, "live").hasSucceeded();
+        withLimit(limit, kib).with("TRIGON_JAVA_OPTS", "-Xmx1g").c(12, "live").hasExited(limit.equals("-v") ? 1 : 0);
+    }
+
+    private OddHost withLimit(String limit, int kib) {
+        return host.by("/bin/sh", "-c", "ulimit %s %d && exec \"$@\"".formatted(limit, kib), "sh");
+    }
+
     @Test
     void isToldOnceWhyEverythingFailsWithoutMemory() {
         OddHost.End end =

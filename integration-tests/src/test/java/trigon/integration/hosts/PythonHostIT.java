@@ -87,6 +87,14 @@ class PythonHostIT {
                 .hasSaid("Fatal Python error: Segmentation fault", "in crash");
     }
 
+    /** A handler is alone until the guard has seen it: a signal of the JVM's in that time would end the process. */
+    @Test
+    void installsCrashHandlersAgainAndAgainDuringTraffic() {
+        int rounds = Integer.getInteger("trigon.handlers.rounds", 50);
+
+        host.python("late_handlers", Integer.toString(rounds)).hasSucceeded().hasNotSaid("Fatal Python error");
+    }
+
     @Test
     void crashesAsItWouldWithoutAJvm() throws IOException {
         host.python("crash", "never").hasExited(OddHost.SEGMENTATION_FAULT);
