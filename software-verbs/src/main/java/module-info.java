@@ -3,6 +3,7 @@ module trigon.software {
     requires transitive trigon.verbs;
     requires io.netty.common;
     requires java.management;
+    requires jdk.net;
     requires org.slf4j;
     requires static org.jspecify;
 

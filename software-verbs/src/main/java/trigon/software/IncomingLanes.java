@@ -75,6 +75,13 @@ final class IncomingLanes {
         return false;
     }
 
+    /** {@link SocketOptions#askOften} on all of them. */
+    void askOften() {
+        for (IncomingLane lane : lanes) {
+            lane.askOften();
+        }
+    }
+
     /** Closes all; none of them touches memory any more. */
     void stop() {
         for (IncomingLane lane : lanes) {

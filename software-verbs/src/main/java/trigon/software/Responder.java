@@ -250,11 +250,17 @@ final class Responder {
 
     /**
      * Whether the next message may still come from a peer that is gone: it has sent it before. Without that one, those
-     * after it are of no use, though they may wait on their connections for ever.
+     * after it are of no use, though they may wait on their connections for ever. From the first question on, the peer's
+     * machine is asked whether it is still there.
      */
     boolean mayStillReceive() {
         requests.finishPieces();
-        boolean mayCome = (connection != null && !requests.waitsForPieces()) || lanes.mayBring(requests.expectedPsn());
+        InboundConnection current = connection;
+        if (current != null) {
+            current.askOften();
+        }
+        lanes.askOften();
+        boolean mayCome = (current != null && !requests.waitsForPieces()) || lanes.mayBring(requests.expectedPsn());
         return mayCome || requests.hasPieces(); // the last has come just now
     }
 

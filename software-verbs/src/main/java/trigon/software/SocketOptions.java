@@ -5,6 +5,7 @@ import java.net.StandardSocketOptions;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import jdk.net.ExtendedSocketOptions;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -18,6 +19,11 @@ final class SocketOptions {
 
     private static final Logger log = LoggerFactory.getLogger(SocketOptions.class);
     private static final int BUFFER_BYTES = 4 << 20;
+    private static final int ASK_SECONDS = 10;
+    private static final int ASK_TIMES = 5;
+
+    /** The first question, and so many more without an answer. */
+    static final int NOTICED_SECONDS = ASK_SECONDS * (1 + ASK_TIMES);
 
     private final boolean setsReceiveBuffer;
     private final boolean setsSendBuffer;
@@ -50,6 +56,21 @@ final class SocketOptions {
         }
         if (setsSendBuffer) {
             channel.setOption(StandardSocketOptions.SO_SNDBUF, BUFFER_BYTES);
+        }
+    }
+
+    /**
+     * The peer's process is gone, and only what its kernel still has to send is waited for: has this kernel ask the other
+     * whether it is there. A machine, or a container, that is gone with what it had to send is noticed {@value
+     * #NOTICED_SECONDS} s after it last answered; one that holds it back since nobody reads it answers.
+     */
+    static void askOften(SocketChannel channel) {
+        try {
+            channel.setOption(ExtendedSocketOptions.TCP_KEEPINTERVAL, ASK_SECONDS);
+            channel.setOption(ExtendedSocketOptions.TCP_KEEPCOUNT, ASK_TIMES);
+            channel.setOption(ExtendedSocketOptions.TCP_KEEPIDLE, ASK_SECONDS);
+        } catch (IOException | UnsupportedOperationException e) {
+            log.debug("{}: asks after hours only", channel, e); // it is closed already, or no jdk.net in this runtime
         }
     }
 }

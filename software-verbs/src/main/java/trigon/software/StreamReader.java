@@ -52,6 +52,7 @@ abstract class StreamReader {
     private volatile boolean ended; // others may ask
     private Sharing sharing;
     private boolean cannotGrow;
+    private boolean asksOften;
 
     /** Whether others read into the same buffer, one after the other. */
     enum Sharing {
@@ -142,6 +143,14 @@ abstract class StreamReader {
     /** Ends {@link #pause}; the next {@link #receive} goes on with what is kept. */
     final void resume() {
         paused = false;
+    }
+
+    /** {@link SocketOptions#askOften} from now on. Under the lock of the queue pair. */
+    final void askOften() {
+        if (!asksOften) {
+            asksOften = true;
+            SocketOptions.askOften(channel);
+        }
     }
 
     final boolean isPaused() {

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** The attendant outlives what it is given to do. */
-@Timeout(60)
+@Timeout(180)
 class AttendantTest {
 
     @Test

@@ -38,7 +38,7 @@ import trigon.verbs.WorkCompletionStatus;
  * Queue pairs that were given a key talk to who knows it alone. The strangers here know everything else: numbers, PSN,
  * GIDs, and whatever was said before.
  */
-@Timeout(60)
+@Timeout(180)
 class ConnectionKeyTest {
 
     private static final ConnectionKey KEY = key(1);

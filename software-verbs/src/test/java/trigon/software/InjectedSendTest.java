@@ -147,7 +147,7 @@ class InjectedSendTest {
                 LockSupport.parkNanos(PAUSE_NANOS); // on its lane, too, the later one is sent
                 pair.first().queuePair().close();
 
-                Await.until("the end is seen", Duration.ofSeconds(10), () -> {
+                Await.until("the end is seen", () -> {
                     pair.second().hasReceive();
                     return pair.second().hasReceive()
                             || !pair.second().queuePair().mayStillReceive();

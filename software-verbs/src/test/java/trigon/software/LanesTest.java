@@ -27,7 +27,7 @@ import trigon.verbs.SendFlag;
 import trigon.verbs.WorkCompletionStatus;
 
 /** Messages in pieces arrive as if they had come in one, and end as if they had. */
-@Timeout(60)
+@Timeout(180)
 class LanesTest {
 
     private static final int FROM_BYTES = 2048;

@@ -13,7 +13,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import trigon.testsupport.NativeBuffer;
 import trigon.verbs.Memory;
 
-@Timeout(60)
+@Timeout(180)
 class OrderedCopyTest {
 
     @Test

@@ -19,7 +19,7 @@ import trigon.verbs.SendFlag;
 import trigon.verbs.WorkCompletionStatus;
 
 /** Any mix of operations both ways at once: all data arrives, all completions come in order. */
-@Timeout(60)
+@Timeout(180)
 class RandomTrafficTest {
 
     private static final int OPERATIONS = 600;

@@ -37,7 +37,7 @@ import trigon.verbs.WorkCompletionStatus;
 import trigon.verbs.WorkCompletions;
 
 /** What the software device adds to the contract. */
-@Timeout(60)
+@Timeout(180)
 class SoftwareQueuePairTest {
 
     private final SoftwareVerbs provider = Loopback.provider();

@@ -22,7 +22,7 @@ import trigon.verbs.SendFlag;
 import trigon.verbs.WorkCompletionStatus;
 
 /** Clients that are no peers are shown the door, and do no harm to those who are. */
-@Timeout(60)
+@Timeout(180)
 class StrangersTest {
 
     private static final int SHORT_MILLIS = 200;
