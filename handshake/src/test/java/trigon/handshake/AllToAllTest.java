@@ -96,13 +96,13 @@ class AllToAllTest {
 
         assertThat(links).as("seed %d", seed).hasSize(NODES * NODES);
         for (Map.Entry<List<Integer>, CompletableFuture<Established>> link : links.entrySet()) {
-            Established established = link.getValue().get(15, TimeUnit.SECONDS);
+            Established established = link.getValue().get(60, TimeUnit.SECONDS);
             assertThat(established.offer().connection()).isEqualTo(handles.get(link.getKey()));
         }
         for (Rank rank : ranks) {
             assertThat(rank.accepted()).hasSize(NODES);
             for (CompletableFuture<Established> accepted : List.copyOf(rank.accepted())) {
-                assertThat(accepted.get(10, TimeUnit.SECONDS)).isNotNull();
+                assertThat(accepted.get(60, TimeUnit.SECONDS)).isNotNull();
             }
         }
     }

@@ -152,7 +152,7 @@ class AuthenticationTest {
             peer.expect(Answer.class);
             ready = peer.proven(new Ready());
             peer.send(ready);
-            attempt.incoming().result().get(10, TimeUnit.SECONDS);
+            attempt.incoming().result().get(60, TimeUnit.SECONDS);
         }
         server.listeners().unregister(connection);
         Node.Listener again = server.listen(connection); // the same id and secret once more, which no node would give
@@ -180,7 +180,7 @@ class AuthenticationTest {
                 listener.expect(Offer.class);
                 answer = listener.proven(server.answer());
                 listener.send(answer);
-                first.answer().get(10, TimeUnit.SECONDS);
+                first.answer().get(60, TimeUnit.SECONDS);
             }
 
             OutgoingOffer second = client.connect(at(socket), client.offer(connection));
@@ -251,9 +251,9 @@ class AuthenticationTest {
             Node.Listener listener = listening.listen(connection);
             OutgoingOffer outgoing = connecting.connect(listening.listeningAt(), connecting.offer(connection));
             listener.next().answer().complete(listening.answer());
-            outgoing.answer().get(10, TimeUnit.SECONDS);
+            outgoing.answer().get(60, TimeUnit.SECONDS);
 
-            assertThat(outgoing.sendReady().get(10, TimeUnit.SECONDS)).isNotNull();
+            assertThat(outgoing.sendReady().get(60, TimeUnit.SECONDS)).isNotNull();
         }
     }
 
@@ -328,10 +328,10 @@ class AuthenticationTest {
         OutgoingOffer outgoing = client.connect(server.listeningAt(), client.offer(connection));
         Node.Attempt attempt = listener.next();
         attempt.answer().complete(server.answer());
-        outgoing.answer().get(10, TimeUnit.SECONDS);
-        Lifeline atClient = outgoing.sendReady().get(10, TimeUnit.SECONDS).lifeline();
+        outgoing.answer().get(60, TimeUnit.SECONDS);
+        Lifeline atClient = outgoing.sendReady().get(60, TimeUnit.SECONDS).lifeline();
         Lifeline atServer =
-                attempt.incoming().result().get(10, TimeUnit.SECONDS).lifeline();
+                attempt.incoming().result().get(60, TimeUnit.SECONDS).lifeline();
 
         // even one that knows the secret
         try (RawPeer late = RawPeer.connectingTo(server.listeningAt(), connection, Node.secretOf(connection))) {
@@ -354,7 +354,7 @@ class AuthenticationTest {
             peer.expect(Answer.class);
             peer.say(new Ready());
             Lifeline lifeline =
-                    attempt.incoming().result().get(10, TimeUnit.SECONDS).lifeline();
+                    attempt.incoming().result().get(60, TimeUnit.SECONDS).lifeline();
             peer.expect(Ready.class);
 
             byte[] garbage = new byte[1 << 20];
@@ -366,7 +366,7 @@ class AuthenticationTest {
             assertThat(lifeline.lost()).isNotDone();
 
             peer.socket().close();
-            lifeline.lost().get(10, TimeUnit.SECONDS);
+            lifeline.lost().get(60, TimeUnit.SECONDS);
         }
     }
 
@@ -396,8 +396,8 @@ class AuthenticationTest {
                     .answer());
             OutgoingOffer outgoing = connecting.connect(listening.listeningAt(), connecting.offer(connection));
             listener.next().answer().complete(listening.answer());
-            outgoing.answer().get(10, TimeUnit.SECONDS);
-            outgoing.sendReady().get(10, TimeUnit.SECONDS);
+            outgoing.answer().get(60, TimeUnit.SECONDS);
+            outgoing.sendReady().get(60, TimeUnit.SECONDS);
         }
 
         assertThat(log.lines()).isNotEmpty();
@@ -424,8 +424,8 @@ class AuthenticationTest {
     private void assertServes(ConnectionId offered, Node.Listener listener) throws Exception {
         OutgoingOffer outgoing = client.connect(server.listeningAt(), client.offer(offered));
         listener.next().answer().complete(server.answer());
-        outgoing.answer().get(10, TimeUnit.SECONDS);
-        outgoing.sendReady().get(10, TimeUnit.SECONDS);
+        outgoing.answer().get(60, TimeUnit.SECONDS);
+        outgoing.sendReady().get(60, TimeUnit.SECONDS);
     }
 
     private static InetSocketAddress at(ServerSocket socket) {

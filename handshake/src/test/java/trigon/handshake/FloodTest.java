@@ -148,7 +148,7 @@ class FloodTest {
     private void establishAndRelease() throws Exception {
         Established established = establish(ConnectionId.random());
         established.lifeline().release();
-        established.lifeline().lost().get(10, TimeUnit.SECONDS);
+        established.lifeline().lost().get(60, TimeUnit.SECONDS);
     }
 
     private Established establish(ConnectionId connection) throws Exception {

@@ -14,7 +14,7 @@ final class HandshakeAssert {
     /** The failure that the future has, or gets in time. */
     static HandshakeException failureOf(CompletableFuture<?> future) throws InterruptedException, TimeoutException {
         try {
-            throw new AssertionError("no failure, but " + future.get(10, TimeUnit.SECONDS));
+            throw new AssertionError("no failure, but " + future.get(60, TimeUnit.SECONDS));
         } catch (ExecutionException e) {
             if (e.getCause() instanceof HandshakeException failure) {
                 return failure;
@@ -25,7 +25,7 @@ final class HandshakeAssert {
 
     /** Waits until it holds. */
     static void eventually(String what, BooleanSupplier holds) throws InterruptedException {
-        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
+        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
         while (!holds.getAsBoolean()) {
             if (System.nanoTime() > end) {
                 throw new AssertionError("not in time: " + what);

@@ -45,13 +45,13 @@ class HandshakeTest {
         assertThat(outgoing.answer()).isNotDone();
         attempt.answer().complete(answer);
 
-        assertThat(outgoing.answer().get(10, TimeUnit.SECONDS)).isEqualTo(answer);
+        assertThat(outgoing.answer().get(60, TimeUnit.SECONDS)).isEqualTo(answer);
         assertThat(attempt.incoming().result()).isNotDone();
         assertThat(outgoing.result()).isNotDone();
         assertThat(outgoing.sendReady()).isSameAs(outgoing.result());
 
-        Established atClient = outgoing.result().get(10, TimeUnit.SECONDS);
-        Established atServer = attempt.incoming().result().get(10, TimeUnit.SECONDS);
+        Established atClient = outgoing.result().get(60, TimeUnit.SECONDS);
+        Established atServer = attempt.incoming().result().get(60, TimeUnit.SECONDS);
         assertThat(atServer)
                 .isEqualTo(new Established(
                         /* local= */ atClient.remote(),
@@ -69,14 +69,14 @@ class HandshakeTest {
         Node.Attempt atServer = listener.next();
         assertThatThrownBy(first::key).isInstanceOf(IllegalStateException.class).hasMessageContaining("no answer yet");
         atServer.answer().complete(server.answer());
-        first.answer().get(10, TimeUnit.SECONDS);
+        first.answer().get(60, TimeUnit.SECONDS);
         assertThat(first.key()).isEqualTo(atServer.incoming().key());
         first.abandon("once more, with the same secret and the same offer");
 
         OutgoingOffer second = client.connect(server.listeningAt(), first.offer());
         Node.Attempt again = listener.next();
         again.answer().complete(server.answer());
-        second.answer().get(10, TimeUnit.SECONDS);
+        second.answer().get(60, TimeUnit.SECONDS);
         assertThat(second.key()).isEqualTo(again.incoming().key()).isNotEqualTo(first.key());
         assertThat(second.key().toString()).contains("not shown");
         second.abandon("the end");
@@ -88,18 +88,18 @@ class HandshakeTest {
         OutgoingOffer outgoing = client.connect(server.listeningAt(), client.offer(connection));
         Node.Attempt attempt = listener.next();
         attempt.answer().complete(server.answer());
-        outgoing.answer().get(10, TimeUnit.SECONDS);
-        Lifeline atClient = outgoing.sendReady().get(10, TimeUnit.SECONDS).lifeline();
+        outgoing.answer().get(60, TimeUnit.SECONDS);
+        Lifeline atClient = outgoing.sendReady().get(60, TimeUnit.SECONDS).lifeline();
         Lifeline atServer =
-                attempt.incoming().result().get(10, TimeUnit.SECONDS).lifeline();
+                attempt.incoming().result().get(60, TimeUnit.SECONDS).lifeline();
         assertThat(atClient.lost()).isNotDone();
         assertThat(atServer.lost()).isNotDone();
 
         atServer.release();
         atServer.release();
 
-        atClient.lost().get(10, TimeUnit.SECONDS);
-        atServer.lost().get(10, TimeUnit.SECONDS);
+        atClient.lost().get(60, TimeUnit.SECONDS);
+        atServer.lost().get(60, TimeUnit.SECONDS);
         atClient.release();
     }
 
@@ -110,9 +110,9 @@ class HandshakeTest {
 
             OutgoingOffer outgoing = six.connect(six.listeningAt(), six.offer(connection));
             listener.next().answer().complete(six.answer());
-            outgoing.answer().get(10, TimeUnit.SECONDS);
+            outgoing.answer().get(60, TimeUnit.SECONDS);
 
-            assertThat(outgoing.sendReady().get(10, TimeUnit.SECONDS).local().getAddress())
+            assertThat(outgoing.sendReady().get(60, TimeUnit.SECONDS).local().getAddress())
                     .isEqualTo(six.address());
         }
     }
@@ -123,7 +123,7 @@ class HandshakeTest {
 
         assertThat(outgoing.sendReady()).isSameAs(outgoing.sendReady());
 
-        assertThat(outgoing.result().get(10, TimeUnit.SECONDS)).isNotNull();
+        assertThat(outgoing.result().get(60, TimeUnit.SECONDS)).isNotNull();
     }
 
     @Test
@@ -152,7 +152,7 @@ class HandshakeTest {
 
     @Test
     void rejectsASecondLinkForOneConnection() throws Exception {
-        answered(server.listen(connection)).sendReady().get(10, TimeUnit.SECONDS);
+        answered(server.listen(connection)).sendReady().get(60, TimeUnit.SECONDS);
 
         OutgoingOffer again = client.connect(server.listeningAt(), client.offer(connection));
 
@@ -221,7 +221,7 @@ class HandshakeTest {
         listener.next();
         first.abandon("the next path, please");
 
-        assertThat(answered(listener).sendReady().get(10, TimeUnit.SECONDS)).isNotNull();
+        assertThat(answered(listener).sendReady().get(60, TimeUnit.SECONDS)).isNotNull();
     }
 
     @Test
@@ -238,7 +238,7 @@ class HandshakeTest {
         forgotten.answer().complete(server.answer());
         Answer answer = server.answer();
         current.answer().complete(answer);
-        assertThat(second.answer().get(10, TimeUnit.SECONDS)).isEqualTo(answer);
+        assertThat(second.answer().get(60, TimeUnit.SECONDS)).isEqualTo(answer);
     }
 
     @Test
@@ -362,7 +362,7 @@ class HandshakeTest {
     private OutgoingOffer answered(Node.Listener listener) throws Exception {
         OutgoingOffer outgoing = client.connect(server.listeningAt(), client.offer(connection));
         listener.next().answer().complete(server.answer());
-        outgoing.answer().get(10, TimeUnit.SECONDS);
+        outgoing.answer().get(60, TimeUnit.SECONDS);
         return outgoing;
     }
 

@@ -30,17 +30,21 @@ import trigon.handshake.HandshakeMessage.Reject;
 /** Peers that are silent, slow, broken or not Trigon at all, as raw sockets. */
 class HostilePeerTest {
 
-    private static final Duration SHORT = Duration.ofMillis(300);
+    /** Waited out by some tests; others need a handshake to succeed within it. */
+    private static final Duration SHORT = Duration.ofMillis(1500);
+
     private static final int HELLO_BYTES = 8 + 8 + 32 + 32;
 
     private final Node server = new Node("127.0.0.1", SHORT);
     private final Node patientServer = new Node("127.0.0.1", Node.LONG);
     private final Node client = new Node("127.0.0.2", SHORT);
+    private final Node patientClient = new Node("127.0.0.2", Node.LONG);
     private final ConnectionId connection = ConnectionId.random();
 
     @AfterEach
     void close() {
         client.close();
+        patientClient.close();
         server.close();
         patientServer.close();
     }
@@ -136,7 +140,7 @@ class HostilePeerTest {
             for (byte b : slow.proven(new Ready())) {
                 slow.send(b);
             }
-            assertThat(attempt.incoming().result().get(10, TimeUnit.SECONDS)).isNotNull();
+            assertThat(attempt.incoming().result().get(60, TimeUnit.SECONDS)).isNotNull();
         }
     }
 
@@ -191,7 +195,7 @@ class HostilePeerTest {
             peer.say(new Ready());
             peer.say(new Ready());
 
-            assertThat(attempt.incoming().result().get(10, TimeUnit.SECONDS)).isNotNull();
+            assertThat(attempt.incoming().result().get(60, TimeUnit.SECONDS)).isNotNull();
         }
     }
 
@@ -237,7 +241,7 @@ class HostilePeerTest {
 
             assertThat(failureOf(attempt.incoming().result()))
                     .returns(Kind.TIMED_OUT, HandshakeException::kind)
-                    .hasMessageContaining("the peer's readiness did not come within 300 ms");
+                    .hasMessageContaining("the peer's readiness did not come within 1500 ms");
         }
     }
 
@@ -249,7 +253,7 @@ class HostilePeerTest {
 
             assertThat(failureOf(listener.next().incoming().result()))
                     .returns(Kind.TIMED_OUT, HandshakeException::kind)
-                    .hasMessageContaining("the own answer did not come within 300 ms");
+                    .hasMessageContaining("the own answer did not come within 1500 ms");
         }
     }
 
@@ -261,7 +265,7 @@ class HostilePeerTest {
             assertThat(failureOf(outgoing.answer()))
                     .returns(Kind.TIMED_OUT, HandshakeException::kind)
                     .hasMessageContaining("127.0.0.1:" + silent.getLocalPort())
-                    .hasMessageContaining("the answer to the hello did not come within 300 ms");
+                    .hasMessageContaining("the answer to the hello did not come within 1500 ms");
         }
     }
 
@@ -275,7 +279,7 @@ class HostilePeerTest {
 
             assertThat(failureOf(outgoing.answer()))
                     .returns(Kind.TIMED_OUT, HandshakeException::kind)
-                    .hasMessageContaining("the TCP connection did not come within 300 ms");
+                    .hasMessageContaining("the TCP connection did not come within 1500 ms");
             assertThat(first.isConnected() && second.isConnected()).isTrue();
         }
     }
@@ -319,7 +323,7 @@ class HostilePeerTest {
                 accepted.challenge();
                 accepted.expect(HandshakeMessage.Offer.class);
                 accepted.say(server.answer());
-                outgoing.answer().get(10, TimeUnit.SECONDS);
+                outgoing.answer().get(60, TimeUnit.SECONDS);
 
                 assertThat(failureOf(outgoing.sendReady()))
                         .returns(Kind.TIMED_OUT, HandshakeException::kind)
@@ -331,7 +335,7 @@ class HostilePeerTest {
     /** Offers to a listener that says that, and hangs up. */
     private CompletableFuture<?> offerTo(byte[] reply) throws Exception {
         try (ServerSocket listener = new ServerSocket(0, 1, server.address())) {
-            OutgoingOffer outgoing = client.connect(at(listener), client.offer(connection));
+            OutgoingOffer outgoing = patientClient.connect(at(listener), patientClient.offer(connection));
             try (Socket accepted = listener.accept()) {
                 assertThat(accepted.getInputStream().readNBytes(HELLO_BYTES)).hasSize(HELLO_BYTES);
                 send(accepted, reply);
@@ -350,8 +354,8 @@ class HostilePeerTest {
         try (Node other = new Node("127.0.0.3", Node.LONG)) {
             OutgoingOffer outgoing = other.connect(node.listeningAt(), other.offer(offered));
             listener.next().answer().complete(node.answer());
-            outgoing.answer().get(10, TimeUnit.SECONDS);
-            outgoing.sendReady().get(10, TimeUnit.SECONDS);
+            outgoing.answer().get(60, TimeUnit.SECONDS);
+            outgoing.sendReady().get(60, TimeUnit.SECONDS);
         }
     }
 

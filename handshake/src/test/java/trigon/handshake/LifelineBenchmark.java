@@ -48,8 +48,8 @@ public final class LifelineBenchmark {
         Node.Listener listener = server.listen(connection);
         OutgoingOffer outgoing = client.connect(server.listeningAt(), client.offer(connection));
         listener.next().answer().complete(server.answer());
-        outgoing.answer().get(10, TimeUnit.SECONDS);
-        return outgoing.sendReady().get(10, TimeUnit.SECONDS).lifeline();
+        outgoing.answer().get(60, TimeUnit.SECONDS);
+        return outgoing.sendReady().get(60, TimeUnit.SECONDS).lifeline();
     }
 
     private static long processorNanos() {

@@ -19,7 +19,7 @@ import trigon.handshake.HandshakeMessage.Farewell;
 import trigon.handshake.HandshakeMessage.Ready;
 
 /** What the TCP connection of a finished handshake tells of the peer. */
-@Timeout(60)
+@Timeout(180)
 class LifelineTest {
 
     private static final Duration SILENCE = Duration.ofSeconds(3);
@@ -186,7 +186,7 @@ class LifelineTest {
 
         client.loop().delayed(Duration.ofMillis(50), here).execute(() -> ran.complete(null));
 
-        ran.get(10, TimeUnit.SECONDS);
+        ran.get(60, TimeUnit.SECONDS);
         assertThat(by.join()).isEqualTo(HandshakeEventLoop.THREAD_NAME);
     }
 
@@ -218,10 +218,10 @@ class LifelineTest {
         OutgoingOffer outgoing = client.connect(server.listeningAt(), client.offer(id));
         Node.Attempt attempt = listener.next();
         attempt.answer().complete(server.answer());
-        outgoing.answer().get(10, TimeUnit.SECONDS);
+        outgoing.answer().get(60, TimeUnit.SECONDS);
         return new Ends(
-                outgoing.sendReady().get(10, TimeUnit.SECONDS).lifeline(),
-                attempt.incoming().result().get(10, TimeUnit.SECONDS).lifeline());
+                outgoing.sendReady().get(60, TimeUnit.SECONDS).lifeline(),
+                attempt.incoming().result().get(60, TimeUnit.SECONDS).lifeline());
     }
 
     /** Connects a peer that then says only what the test wants. */
@@ -236,10 +236,10 @@ class LifelineTest {
         peer.say(new Ready());
         peer.expect(Ready.class);
         assertThat(attempt.incoming().local()).isEqualTo(server.listeningAt());
-        return attempt.incoming().result().get(10, TimeUnit.SECONDS).lifeline();
+        return attempt.incoming().result().get(60, TimeUnit.SECONDS).lifeline();
     }
 
     private static LifelineEnd end(Lifeline lifeline) throws Exception {
-        return lifeline.lost().get(20, TimeUnit.SECONDS);
+        return lifeline.lost().get(60, TimeUnit.SECONDS);
     }
 }

@@ -123,8 +123,8 @@ class LogTest {
         Node.Listener listener = server.listen(which);
         OutgoingOffer outgoing = from.connect(server.listeningAt(), from.offer(which));
         listener.next().answer().complete(server.answer());
-        outgoing.answer().get(10, TimeUnit.SECONDS);
-        outgoing.sendReady().get(10, TimeUnit.SECONDS);
+        outgoing.answer().get(60, TimeUnit.SECONDS);
+        outgoing.sendReady().get(60, TimeUnit.SECONDS);
     }
 
     private static boolean hungUp(Socket socket) {

@@ -47,8 +47,8 @@ class ResourceTest {
             Node.Listener listener = server.listen(done);
             OutgoingOffer outgoing = client.connect(server.listeningAt(), client.offer(done));
             listener.next().answer().complete(server.answer());
-            outgoing.answer().get(10, TimeUnit.SECONDS);
-            outgoing.sendReady().get(10, TimeUnit.SECONDS);
+            outgoing.answer().get(60, TimeUnit.SECONDS);
+            outgoing.sendReady().get(60, TimeUnit.SECONDS);
 
             ConnectionId underWay = ConnectionId.random();
             Node.Listener other = server.listen(underWay);

@@ -22,7 +22,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Timeout(180)
 class AuditIT {
 
-    private static final Path AUDIT = Path.of("../dist/audit.sh").toAbsolutePath().normalize();
+    private static final Path AUDIT =
+            Path.of("../dist/audit.sh").toAbsolutePath().normalize();
     private static final String SYSTEM_PATH = "/usr/bin:/bin";
 
     @TempDir

@@ -3,12 +3,11 @@ package trigon.routing;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.net.InetAddress;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** What the kernel of any Linux machine says. */
-@Timeout(value = 10, unit = TimeUnit.SECONDS)
+@Timeout(60)
 class KernelTest {
 
     @Test

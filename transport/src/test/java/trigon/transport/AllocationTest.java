@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import trigon.testsupport.AllocationAssert;
 
-@Timeout(60)
+@Timeout(180)
 class AllocationTest {
 
     @Test

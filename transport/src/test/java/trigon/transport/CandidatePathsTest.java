@@ -16,7 +16,7 @@ import trigon.handshake.ListenHandle;
 import trigon.routing.NoPathException;
 
 /** Two nodes with two cables on one subnet: the handshake over a cable is what tells whether it works. */
-@Timeout(60)
+@Timeout(180)
 class CandidatePathsTest {
 
     /** Nobody listens there. */
@@ -54,7 +54,7 @@ class CandidatePathsTest {
 
         long sendComm = 0;
         long receiveComm = 0;
-        long deadline = System.nanoTime() + 20_000_000_000L;
+        long deadline = System.nanoTime() + 60_000_000_000L;
         while (sendComm == 0 || receiveComm == 0) {
             Connected.pause(deadline, "the connection over the second path");
             sendComm = sendComm != 0
@@ -108,7 +108,7 @@ class CandidatePathsTest {
     }
 
     private static void connectUntilItFails(TestNode node, long handle) {
-        long deadline = System.nanoTime() + 20_000_000_000L;
+        long deadline = System.nanoTime() + 60_000_000_000L;
         while (node.plugin.connect(node.context, 0, handle, NetPlugin.TRAFFIC_CLASS_UNDEFINED) == 0) {
             Connected.pause(deadline, "the failure");
         }

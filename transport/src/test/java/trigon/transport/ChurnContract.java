@@ -183,7 +183,7 @@ public abstract class ChurnContract {
 
     /** Asks both ends in turn: on software links each moves data only when it is asked. */
     private static void finishBoth(Connected connection, long send, long receive, int size) {
-        long deadline = System.nanoTime() + 20_000_000_000L;
+        long deadline = System.nanoTime() + 60_000_000_000L;
         long sent = NetPlugin.NOT_DONE;
         long received = NetPlugin.NOT_DONE;
         while (sent == NetPlugin.NOT_DONE || received == NetPlugin.NOT_DONE) {

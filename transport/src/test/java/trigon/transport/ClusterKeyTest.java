@@ -15,7 +15,7 @@ import org.junit.jupiter.api.io.TempDir;
 import trigon.handshake.ListenHandle;
 
 /** Connections between nodes whose file names a cluster key. */
-@Timeout(60)
+@Timeout(180)
 class ClusterKeyTest {
 
     private static final String KEY = "one key for all the nodes of this cluster";
@@ -85,7 +85,7 @@ class ClusterKeyTest {
     }
 
     private static void connectUntilItFails(TestNode node, long handle) {
-        long deadline = System.nanoTime() + 20_000_000_000L;
+        long deadline = System.nanoTime() + 60_000_000_000L;
         while (node.plugin.connect(node.context, 0, handle, NetPlugin.TRAFFIC_CLASS_UNDEFINED) == 0) {
             Connected.pause(deadline, "the failure");
         }

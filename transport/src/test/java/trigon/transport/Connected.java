@@ -11,7 +11,7 @@ import java.util.function.LongSupplier;
  */
 final class Connected {
 
-    private static final long DEADLINE_NANOS = 20_000_000_000L;
+    private static final long DEADLINE_NANOS = 60_000_000_000L;
 
     final TestNode sender;
     final TestNode receiver;

@@ -14,7 +14,7 @@ import trigon.handshake.RemoteMemory;
 import trigon.verbs.ConnectionKey;
 import trigon.verbs.LinkKind;
 
-@Timeout(60)
+@Timeout(180)
 class ConnectionTest {
 
     private static final long MIB = 1L << 20;

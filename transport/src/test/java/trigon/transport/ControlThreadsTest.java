@@ -11,13 +11,13 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-@Timeout(60)
+@Timeout(180)
 class ControlThreadsTest {
 
     @Test
     void areDaemonsOfTheirOwnName() throws Exception {
         try (ExecutorService control = ControlThreads.open()) {
-            Thread thread = control.submit(Thread::currentThread).get(20, TimeUnit.SECONDS);
+            Thread thread = control.submit(Thread::currentThread).get(60, TimeUnit.SECONDS);
 
             assertThat(thread.getName()).isEqualTo("trigon-control-0");
             assertThat(thread.isDaemon()).isTrue();
@@ -34,11 +34,11 @@ class ControlThreadsTest {
                 blocked.add(control.submit(() -> release.await(40, TimeUnit.SECONDS)));
             }
 
-            assertThat(control.submit(() -> "done").get(20, TimeUnit.SECONDS)).isEqualTo("done");
+            assertThat(control.submit(() -> "done").get(60, TimeUnit.SECONDS)).isEqualTo("done");
 
             release.countDown();
             for (Future<Boolean> task : blocked) {
-                assertThat(task.get(20, TimeUnit.SECONDS)).isTrue();
+                assertThat(task.get(60, TimeUnit.SECONDS)).isTrue();
             }
         }
     }

@@ -15,7 +15,7 @@ import trigon.verbs.AsyncEvent;
 import trigon.verbs.AsyncEventType;
 
 /** What follows from the asynchronous events of node b's device; a sends to b, over two connections. */
-@Timeout(60)
+@Timeout(180)
 class DeviceEventsTest {
 
     private static final int TAG = 5;
@@ -189,7 +189,7 @@ class DeviceEventsTest {
     }
 
     private long untilTheSenderFails(Connected connection, long memory) {
-        long deadline = System.nanoTime() + 20_000_000_000L;
+        long deadline = System.nanoTime() + 60_000_000_000L;
         long result = NetPlugin.TRY_AGAIN;
         while (result >= 0) {
             Connected.pause(deadline, "the news");

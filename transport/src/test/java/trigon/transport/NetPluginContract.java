@@ -119,7 +119,7 @@ public abstract class NetPluginContract {
         int sent = 0;
         int received = 0;
         int done = 0;
-        long deadline = System.nanoTime() + 20_000_000_000L;
+        long deadline = System.nanoTime() + 60_000_000_000L;
         while (done < count) {
             Connected.pause(deadline, "all messages");
             if (received < count) {
@@ -253,7 +253,7 @@ public abstract class NetPluginContract {
                 }
             }
         }
-        long deadline = System.nanoTime() + 20_000_000_000L;
+        long deadline = System.nanoTime() + 60_000_000_000L;
         for (int i = 0; i < 100; i++) {
             while (Memory.getLongAcquire(to + 8L * i) != i + 1) {
                 Connected.pause(deadline, "message " + i);
@@ -442,7 +442,7 @@ public abstract class NetPluginContract {
             a.plugin.closeContext(sending);
             b.plugin.closeContext(receiving);
 
-            assertThat(service.join(Duration.ofSeconds(20))).isTrue();
+            assertThat(service.join(Duration.ofSeconds(60))).isTrue();
         }
     }
 
@@ -450,7 +450,7 @@ public abstract class NetPluginContract {
     private void connectUntilTheContextsAreGone(long context, long listenComm, long handle) {
         long connected = 0;
         long accepted = 0;
-        long deadline = System.nanoTime() + 10_000_000_000L;
+        long deadline = System.nanoTime() + 60_000_000_000L;
         try {
             while (true) {
                 connected = connected != 0
@@ -487,7 +487,7 @@ public abstract class NetPluginContract {
     }
 
     private void connectUntilItFails(long handle) {
-        long deadline = System.nanoTime() + 20_000_000_000L;
+        long deadline = System.nanoTime() + 60_000_000_000L;
         while (a.plugin.connect(a.context, 0, handle, NetPlugin.TRAFFIC_CLASS_UNDEFINED) == 0) {
             Connected.pause(deadline, "the failure");
         }

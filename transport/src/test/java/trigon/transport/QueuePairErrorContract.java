@@ -111,7 +111,7 @@ public abstract class QueuePairErrorContract {
     }
 
     private long receiveUntilItFails() {
-        long deadline = System.nanoTime() + 20_000_000_000L;
+        long deadline = System.nanoTime() + 60_000_000_000L;
         long result = 0;
         while (result >= 0) {
             Connected.pause(deadline, "a failure of the receiver");

@@ -10,7 +10,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import trigon.verbs.Memory;
 
 /** Three nodes, each cable a subnet of its own, in all orders of listing the NICs. */
-@Timeout(60)
+@Timeout(180)
 class TriangleTest {
 
     @ParameterizedTest

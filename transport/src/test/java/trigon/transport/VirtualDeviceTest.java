@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Software links are devices of NCCL's, each of which reaches every peer. */
-@Timeout(60)
+@Timeout(180)
 class VirtualDeviceTest {
 
     private static final int TAG = 1;

@@ -29,7 +29,7 @@ import trigon.verbs.ffm.Libibverbs;
 @Timeout(120)
 class AsyncEventsLabTest {
 
-    private static final Duration LIMIT = Duration.ofSeconds(20);
+    private static final Duration LIMIT = Duration.ofSeconds(60);
 
     private final VerbsProvider provider = ((Available) Libibverbs.load()).provider();
     private final List<AsyncEvent> seen = new ArrayList<>();
