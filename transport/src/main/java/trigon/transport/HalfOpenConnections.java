@@ -34,9 +34,9 @@ final class HalfOpenConnections {
     /**
      * Nothing is looked at before {@link #start}.
      *
-     * @param closeListen closes a listen comm and what it holds, by its handle
+     * @param closeListen has a listen comm closed and what it holds, by its handle; does not block
      * @param abandon the same for a connection on its way up
-     * @param nextTime runs what may block, {@link #INTERVAL} later
+     * @param nextTime runs what does not block, {@link #INTERVAL} later
      */
     HalfOpenConnections(
             HandleTable<ListenComm> listenComms,

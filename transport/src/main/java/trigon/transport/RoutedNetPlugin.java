@@ -134,9 +134,9 @@ public final class RoutedNetPlugin implements NetPlugin, AutoCloseable {
         halfOpen = new HalfOpenConnections(
                 listenComms,
                 connecting,
-                this::closeListen,
-                this::giveUp,
-                loop.delayed(HalfOpenConnections.INTERVAL, control));
+                listenComm -> control.execute(() -> closeListen(listenComm)),
+                pending -> control.execute(() -> giveUp(pending)),
+                loop.delayed(HalfOpenConnections.INTERVAL, Runnable::run));
     }
 
     /** For tests, which do not wait for its time. */

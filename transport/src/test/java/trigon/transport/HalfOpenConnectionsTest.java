@@ -63,7 +63,7 @@ class HalfOpenConnectionsTest {
 
         look(b, 1);
 
-        assertThat(queuePairs(b)).isZero();
+        Await.until("the receiver's end goes", () -> queuePairs(b) == 0);
         log.await("WARN receiver on", "of a at 127.9.12.1 is closed", "accept has not been called");
         assertThatThrownBy(() -> b.plugin.accept(listenComm)).hasMessageContaining("is not an open listen comm");
         long memory = a.allocate(8);
@@ -103,9 +103,10 @@ class HalfOpenConnectionsTest {
         Await.until(
                 "the attempt fails", () -> log.lines().stream().anyMatch(line -> line.contains("no connection to b")));
 
-        Await.until("it is forgotten", () -> {
+        Await.until("a look finds it no more", () -> {
+            long before = linesThatSayClosed();
             look(a, HalfOpenConnections.PATIENCE);
-            return log.lines().stream().anyMatch(line -> line.startsWith("WARN the connection to b is closed"));
+            return before > 0 && linesThatSayClosed() == before;
         });
 
         assertThatThrownBy(this::connect).hasMessageContaining("belongs to a connection that was closed");
@@ -134,6 +135,12 @@ class HalfOpenConnectionsTest {
         assertThat(finish(b, receive)).isEqualTo(8);
         a.plugin.closeSend(sendComm);
         b.plugin.closeReceive(receiveComm);
+    }
+
+    private long linesThatSayClosed() {
+        return log.lines().stream()
+                .filter(line -> line.startsWith("WARN the connection to b is closed"))
+                .count();
     }
 
     private long connect() {
