@@ -26,6 +26,8 @@ class FailingVerbsIT {
 
     private static final Path HOST = Path.of(System.getProperty("trigon.odd.host"));
     private static final Path INSTANT = HOST.resolveSibling("instant");
+    private static final Path FAKE_SYSFS =
+            Path.of("../benchmarks/native/fake-sysfs.sh").toAbsolutePath();
     private static final String SYSTEM_ERROR = " returned 2 (system error)";
     private static final String REMOTE_ERROR = " returned 6 (remote error)";
 
@@ -42,8 +44,11 @@ class FailingVerbsIT {
         assumeThat(INSTANT.resolve("libibverbs.so.1"))
                 .as("the instant device, which needs libibverbs-dev")
                 .exists();
-        assumeThat(OddHost.in(scratch).other("unshare", "-rnm", "ip", "link").exit())
-                .as("exit status of unshare -rnm ip link")
+        assumeThat(OddHost.in(scratch)
+                        .by("unshare", "-rn", FAKE_SYSFS.toString(), "instant")
+                        .other("ip", "link")
+                        .exit())
+                .as("unshare may make a network namespace, and in it a mount namespace with another /sys/class")
                 .isZero();
     }
 
@@ -109,9 +114,7 @@ class FailingVerbsIT {
                         "-ec",
                         "ip link set lo up; ip addr add 10.1.12.1/24 dev lo; ip addr add 10.1.13.1/24 dev lo; exec \"$@\"",
                         "sh",
-                        Path.of("../benchmarks/native/fake-sysfs.sh")
-                                .toAbsolutePath()
-                                .toString(),
+                        FAKE_SYSFS.toString(),
                         "instant")
                 .with("LD_LIBRARY_PATH", INSTANT.toString())
                 .with("INSTANTVERBS_DEVICES", "one=10.1.12.1/24,two=10.1.13.1/24")
