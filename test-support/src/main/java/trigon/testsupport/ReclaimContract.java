@@ -137,7 +137,7 @@ public interface ReclaimContract extends OnFabric {
                 || Await.holdsWithin(STRANDED, () -> pair.first().hasAllSends(WRITES))) {
             return LOCAL_KEY_REFUSED;
         }
-        System.out.println("the device left requests without completion: moving their queue pair to ERROR");
+        System.err.println("the device left requests without completion: moving their queue pair to ERROR");
         pair.first()
                 .queuePair()
                 .modify(QueuePairAttributes.to(QueuePairStateCode.ERROR).build());
