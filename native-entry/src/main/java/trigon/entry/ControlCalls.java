@@ -21,7 +21,7 @@ final class ControlCalls {
     private static final long NULL = 0;
     private static final int SUCCESS = NcclResult.SUCCESS.code();
 
-    private final NetPlugin plugin;
+    private NetPlugin plugin;
     private final CallFailures failures;
     private final PropertiesWriter propertiesWriter = new PropertiesWriter();
     private long defaultContext;
@@ -29,6 +29,11 @@ final class ControlCalls {
     ControlCalls(NetPlugin plugin, CallFailures failures) {
         this.plugin = plugin;
         this.failures = failures;
+    }
+
+    /** Another plugin from now on; before C knows the calls. */
+    void goTo(NetPlugin next) {
+        plugin = next;
     }
 
     int openContext(long contextOut, long commId, long config) {

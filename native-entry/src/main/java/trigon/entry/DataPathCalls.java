@@ -22,12 +22,17 @@ final class DataPathCalls {
     private static final int SUCCESS = NcclResult.SUCCESS.code();
     private static final int INVALID_ARGUMENT = NcclResult.INVALID_ARGUMENT.code();
 
-    private final NetPlugin plugin;
+    private NetPlugin plugin;
     private final CallFailures failures;
 
     DataPathCalls(NetPlugin plugin, CallFailures failures) {
         this.plugin = plugin;
         this.failures = failures;
+    }
+
+    /** Another plugin from now on; before C knows the calls. */
+    void goTo(NetPlugin next) {
+        plugin = next;
     }
 
     int isend(long sendComm, long address, long size, long tag, long memoryHandle, long requestOut) {
