@@ -61,7 +61,7 @@ class FailingUpcallsTest {
             CallFailures failures = new CallFailures(new NcclLogger(logLine(arena)));
             MemorySegment table = arena.allocate(ValueLayout.JAVA_LONG, NAMES.size());
             NetPlugin plugin = failure.plugin();
-            UpcallTable.fill(table.address(), NAMES.size(), plugin, failures);
+            UpcallTable.fill(table.address(), NAMES.size(), plugin, failures, () -> {});
 
             Map<String, Integer> results = new TreeMap<>();
             for (int i = 0; i < NAMES.size(); i++) {
