@@ -82,7 +82,7 @@ class HandshakeFrameDecoderTest {
         assertThatThrownBy(() -> channel.writeInbound(Unpooled.wrappedBuffer(new byte[4])))
                 .isInstanceOf(HandshakeException.class);
 
-        channel.writeInbound(Unpooled.wrappedBuffer(HandshakeCodec.encode(new HandshakeMessage.Ready())));
+        channel.writeInbound(Unpooled.wrappedBuffer(HandshakeCodec.encode(new HandshakeMessage.Ready(1))));
 
         assertThat(channel.inboundMessages()).isEmpty();
     }
