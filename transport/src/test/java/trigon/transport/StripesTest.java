@@ -100,8 +100,7 @@ class StripesTest {
         for (TestNode node : List.of(a, b)) {
             assertThat(counters(node))
                     .satisfiesExactly(
-                            line -> assertThat(line)
-                                    .contains("127.1.12.", ": 1 messages, " + least / 2 + " bytes"),
+                            line -> assertThat(line).contains("127.1.12.", ": 1 messages, " + least / 2 + " bytes"),
                             line -> assertThat(line)
                                     .contains("127.1.13.", ": 2 messages, " + (least / 2 + least - 1) + " bytes"));
         }
@@ -234,7 +233,9 @@ class StripesTest {
         long fromHandle = a.register(ab.sendComm, from, SIZE);
         long toHandle = b.register(ab.receiveComm, to, SIZE);
         try (CapturedLog log = new CapturedLog()) {
-            queuePairs(a).get(1).modify(QueuePairAttributes.to(QueuePairStateCode.ERROR).build());
+            queuePairs(a)
+                    .get(1)
+                    .modify(QueuePairAttributes.to(QueuePairStateCode.ERROR).build());
 
             long receive = retry(() -> b.plugin.irecv(ab.receiveComm, to, SIZE, 0, toHandle, false));
             assertThat(ab.sendUntilItFails(from, SIZE, 0, fromHandle)).isNegative();
