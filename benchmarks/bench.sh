@@ -14,6 +14,8 @@ usage() {
 usage: ./trigon bench instant [OPTIONS]  what NCCL's calls cost over a device that costs one memcpy, beside the device alone
        ./trigon bench growth [OPTIONS]   the same with 1, 16, 256 and 1024 connections
        ./trigon bench links [OPTIONS]    over software links on the loopback interface
+       ./trigon bench stripes [ROUNDS [MBIT:MBIT...]]
+                                         one message over two cables that tc limits to a rate, beside each alone; as root
        ./trigon bench lab [ROUNDS]       SoftRoCE in the lab, beside perftest's ib_write_lat and ib_write_bw
        ./trigon bench jmh [OPTIONS]      the parts one by one; the options are JMH's
        ./trigon bench render [FOLDER]    tables and plots of what was measured, into docs/benchmarks
@@ -117,6 +119,7 @@ case $command in
     [ $# -eq 0 ] || [ ${#quick[@]} -gt 0 ] || jmh_length=()
     jmh "${jmh_length[@]}" "$@"
     ;;
+  stripes) exec "$here/stripes.sh" "$results" "$@" ;;
   lab) exec "$here/lab.sh" "$results" "$@" ;;
   render) java_with_classes trigon.benchmarks.Render "$results" "${1:-$project/docs/benchmarks}" ;;
   help | -h | --help) usage ;;
