@@ -8,7 +8,7 @@ plugin=$here/../dist/target/trigon/lib/libnccl-net-trigon.so
 results=$1
 rounds=${2:-3}
 shift $(($# < 2 ? $# : 2))
-[ $# -gt 0 ] || set -- 500:500 200:800
+[ $# -gt 0 ] || set -- 200:200 80:320
 
 die() {
   echo "trigon bench stripes: $*" >&2
@@ -42,6 +42,17 @@ for cable in 1 2; do
   ip -n "$b" addr add "10.77.$cable.2/24" dev "cable$cable"
   ip -n "$a" link set "cable$cable" up
   ip -n "$b" link set "cable$cable" up
+done
+ip -n "$a" link set lo up
+ip -n "$b" link set lo up
+for node in "$a" "$b"; do # the kernel says a little later that there is a carrier
+  for cable in 1 2; do
+    for _ in $(seq 50); do
+      [[ $(ip -n "$node" link show "cable$cable") == *"state UP"* ]] && continue 2
+      sleep 0.1
+    done
+    die "cable $cable does not come up"
+  done
 done
 
 limit() { # CABLE MBIT

@@ -21,7 +21,7 @@ final class StripeShares {
     static final double LEAST = 1.0 / 64;
 
     /** For how long, and over how many messages, is measured before shares change. */
-    static final long WINDOW_NANOS = 10_000_000;
+    static final long WINDOW_NANOS = 25_000_000;
 
     static final int WINDOW_MESSAGES = 4;
 
