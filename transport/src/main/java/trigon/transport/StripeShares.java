@@ -37,6 +37,7 @@ final class StripeShares {
     private final long[] busyNanos;
     private final long[] busySince;
     private final int[] outstanding;
+    private boolean measuring;
     private long windowStart;
     private int messages;
 
@@ -80,6 +81,10 @@ final class StripeShares {
 
     /** All parts of a message have arrived: now and then, the shares change. */
     void completed(long nowNanos) {
+        if (!measuring) {
+            measuring = true;
+            windowStart = nowNanos;
+        }
         messages++;
         if (messages >= WINDOW_MESSAGES && nowNanos - windowStart >= WINDOW_NANOS) {
             adapt();
