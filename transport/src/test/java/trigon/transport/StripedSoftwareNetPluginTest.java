@@ -23,4 +23,9 @@ class StripedSoftwareNetPluginTest extends NetPluginContract {
     protected boolean isRendezvous() {
         return true;
     }
+
+    @Override
+    protected int queuePairs() {
+        return 2;
+    }
 }

@@ -5,7 +5,7 @@ import trigon.transport.NetPluginContract;
 import trigon.transport.TestCluster;
 import trigon.verbs.LinkKind;
 
-/** NCCL's calls over two SoftRoCE links at the same time: b has the ends of both of a's cables. */
+/** NCCL's calls over two SoftRoCE links at the same time, the default there: b has the ends of both of a's cables. */
 class StripedNetPluginLabTest extends NetPluginContract {
 
     @Override
@@ -25,5 +25,10 @@ class StripedNetPluginLabTest extends NetPluginContract {
     @Override
     protected boolean isRendezvous() {
         return true;
+    }
+
+    @Override
+    protected int queuePairs() {
+        return 2;
     }
 }
