@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -61,20 +60,6 @@ class IntegrityLabTest extends IntegrityContract {
             for (String end : ENDS) {
                 GuestLink.change(end, netem);
             }
-        }
-        everyByteArrives(cluster, SECONDS);
-    }
-
-    /** One of them worse than the other. */
-    @Test
-    void everyByteArrivesInPartsOverTwoLinks(@TempDir Path directory) throws IOException, InterruptedException {
-        TestCluster cluster = TestCluster.of(directory, LinkKind.RDMA, """
-                a: {nics: [{device: rxe_ab, address: 10.0.12.1/24}, {device: rxe_ac, address: 10.0.13.1/24}]}
-                b: {nics: [{device: rxe_ba, address: 10.0.12.2/24}, {device: rxe_ca, address: 10.0.13.3/24}]}
-                """);
-        faulty = true;
-        for (String end : ENDS) {
-            GuestLink.change(end, "netem", "delay", "1ms", "loss", "0.3%");
         }
         everyByteArrives(cluster, SECONDS);
     }
