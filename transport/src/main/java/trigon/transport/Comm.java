@@ -1,5 +1,6 @@
 package trigon.transport;
 
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -32,7 +33,12 @@ abstract sealed class Comm permits SendComm, ReceiveComm {
     final RequestRing requests = new RequestRing();
     final int maxMessageBytes;
 
-    private final List<Connection> connections;
+    /** Its queue pairs, in the order that both ends know; one, where there are no stripes. */
+    final Connection[] stripes;
+
+    /** Which of them has the completions that {@link #onSuccess} is called with. */
+    int polled;
+
     private final WorkCompletions completions = new WorkCompletions(16);
     private final Map<Long, RegisteredMemory> registrations = new ConcurrentHashMap<>();
     private long context;
@@ -47,7 +53,7 @@ abstract sealed class Comm permits SendComm, ReceiveComm {
 
     /** Over one connection, or several, each a stripe. */
     Comm(List<Connection> connections) {
-        this.connections = connections;
+        stripes = connections.toArray(Connection[]::new);
         connection = connections.getFirst();
         links = connections.stream().map(Connection::link).toArray(Link[]::new);
         this.maxMessageBytes = (int) Math.min(connection.maxMessageBytes(), MAX_MESSAGE_BYTES);
@@ -105,14 +111,15 @@ abstract sealed class Comm permits SendComm, ReceiveComm {
     /** A request succeeded; {@code index} is its completion. */
     abstract void onSuccess(WorkCompletions completions, int index);
 
-    /** Takes what the device has finished. */
-    void progress() {
-        if (failure == 0) {
-            poll(connection);
+    /** Takes what the devices have finished. */
+    final void progress() {
+        for (int stripe = 0; stripe < stripes.length && failure == 0; stripe++) {
+            polled = stripe;
+            poll(stripes[stripe]);
         }
     }
 
-    final void poll(Connection from) {
+    private void poll(Connection from) {
         int count = from.completionQueue().poll(completions);
         for (int index = 0; index < count; index++) {
             if (completions.statusCode(index) == WorkCompletionStatus.SUCCESS_CODE) {
@@ -164,8 +171,8 @@ abstract sealed class Comm permits SendComm, ReceiveComm {
 
     /** Whether the peer is known to be gone, by any of the stripes. */
     final boolean isAnyPeerGone() {
-        for (int stripe = 0; stripe < links.length; stripe++) {
-            if (connections.get(stripe).isPeerGone()) {
+        for (Connection stripe : stripes) {
+            if (stripe.isPeerGone()) {
                 return true;
             }
         }
@@ -175,8 +182,10 @@ abstract sealed class Comm permits SendComm, ReceiveComm {
     /** The peer has let go, or died; the comm is unusable from now on. */
     final long failPeerGone() {
         progress();
-        Connection lost =
-                connections.stream().filter(Connection::isPeerGone).findFirst().orElse(connection);
+        Connection lost = Arrays.stream(stripes)
+                .filter(Connection::isPeerGone)
+                .findFirst()
+                .orElse(connection);
         return fail(lost, lossResult(lost), lost.loss());
     }
 
@@ -186,14 +195,16 @@ abstract sealed class Comm permits SendComm, ReceiveComm {
             failure = -result.code();
             requests.failUnfinished();
             log.warn("{}: {}. Requests not finished by then return {}", where, what, result);
-            connections.forEach(each -> each.failed(what));
+            for (Connection stripe : stripes) {
+                stripe.failed(what);
+            }
         }
         return failure;
     }
 
     /** Ends the connection and frees everything, whatever is outstanding. */
     void close() {
-        connections.forEach(Connection::close);
+        Arrays.stream(stripes).forEach(Connection::close);
         registrations.values().forEach(RegisteredMemory::close);
         registrations.clear();
         completions.close();

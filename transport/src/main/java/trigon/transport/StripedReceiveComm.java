@@ -18,7 +18,6 @@ final class StripedReceiveComm extends ReceiveComm {
     /** Every so many entries written, one is signalled, which frees the send queue up to it. */
     private static final int SIGNAL_INTERVAL = 16;
 
-    private final Connection[] stripes;
     private final QueuePair[] queuePairs;
     private final long[] stripeMessages;
     private final long[] stripeBytes;
@@ -33,7 +32,6 @@ final class StripedReceiveComm extends ReceiveComm {
     private final int[][] immediates;
 
     private boolean stocked;
-    private int polled;
     private int sendQueueRoom = RendezvousReceiveComm.SEND_QUEUE_DEPTH;
     private long nextSequence;
     private long nextCompletion;
@@ -43,7 +41,6 @@ final class StripedReceiveComm extends ReceiveComm {
     StripedReceiveComm(List<Connection> connections) {
         super(connections);
         int count = connections.size();
-        stripes = connections.toArray(Connection[]::new);
         queuePairs = connections.stream().map(Connection::queuePair).toArray(QueuePair[]::new);
         stripeMessages = new long[count];
         stripeBytes = new long[count];
@@ -136,14 +133,6 @@ final class StripedReceiveComm extends ReceiveComm {
                 remoteRing + offset,
                 remoteRingKey,
                 inline | signal);
-    }
-
-    @Override
-    void progress() {
-        for (int stripe = 0; stripe < stripes.length && failure == 0; stripe++) {
-            polled = stripe;
-            poll(stripes[stripe]);
-        }
     }
 
     @Override

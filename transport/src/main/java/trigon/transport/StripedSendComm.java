@@ -20,7 +20,6 @@ final class StripedSendComm extends SendComm {
     /** Shorter messages go over one stripe: what they would gain by others does not make up for more work requests. */
     static final int LEAST_DIVIDED_BYTES = 32 << 10;
 
-    private final Connection[] stripes;
     private final QueuePair[] queuePairs;
     private final int[] longestWrites;
     private final int[] sendQueueRoom;
@@ -35,13 +34,11 @@ final class StripedSendComm extends SendComm {
     private final int[][] partBytes;
     private final int[][] workRequests;
 
-    private int polled;
     private long nextSequence;
 
     StripedSendComm(List<Connection> connections) {
         super(connections);
         int count = connections.size();
-        stripes = connections.toArray(Connection[]::new);
         queuePairs = connections.stream().map(Connection::queuePair).toArray(QueuePair[]::new);
         longestWrites = connections.stream()
                 .mapToInt(stripe -> (int) Math.min(stripe.maxMessageBytes(), MAX_MESSAGE_BYTES))
@@ -172,14 +169,6 @@ final class StripedSendComm extends SendComm {
                                 tag,
                                 Memory.getInt(entry + StripedClearToSend.CAPACITY),
                                 Memory.getInt(entry + StripedClearToSend.TAG)));
-    }
-
-    @Override
-    void progress() {
-        for (int stripe = 0; stripe < stripes.length && failure == 0; stripe++) {
-            polled = stripe;
-            poll(stripes[stripe]);
-        }
     }
 
     @Override
