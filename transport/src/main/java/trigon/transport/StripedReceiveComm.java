@@ -66,12 +66,12 @@ final class StripedReceiveComm extends ReceiveComm {
         }
         long sequence = nextSequence;
         int slot = RequestRing.slot(sequence);
-        if (requests.state(slot) != RequestRing.FREE || sendQueueRoom == 0) {
+        if (!requests.isFree(slot) || sendQueueRoom == 0) {
             progress();
             if (failure != 0) {
                 return failure;
             }
-            if (requests.state(slot) != RequestRing.FREE || sendQueueRoom == 0) {
+            if (!requests.isFree(slot) || sendQueueRoom == 0) {
                 return NetPlugin.TRY_AGAIN;
             }
         }

@@ -72,7 +72,7 @@ final class StripedSendComm extends SendComm {
             return failure != 0 ? failure : NetPlugin.TRY_AGAIN;
         }
         int slot = RequestRing.slot(sequence);
-        if (requests.state(slot) != RequestRing.FREE || !divide(slot, size)) {
+        if (!requests.isFree(slot) || !divide(slot, size)) {
             progress();
             return failure != 0 ? failure : NetPlugin.TRY_AGAIN;
         }
