@@ -194,6 +194,6 @@ final class ListenComm implements OfferHandler {
     /** For the log: what it holds. */
     @Override
     public synchronized String toString() {
-        return established == null ? "a listen comm" : established.toString();
+        return established == null ? "a listen comm" : established.getFirst().toString();
     }
 }
