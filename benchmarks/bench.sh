@@ -14,6 +14,9 @@ usage() {
 usage: ./trigon bench instant [OPTIONS]  what NCCL's calls cost over a device that costs one memcpy, beside the device alone
        ./trigon bench growth [OPTIONS]   the same with 1, 16, 256 and 1024 connections
        ./trigon bench links [OPTIONS]    over software links on the loopback interface
+       ./trigon bench stripes [ROUNDS [MBIT:MBIT...]]
+                                         one message over two cables that tc limits to a rate, beside each alone; as root
+       ./trigon bench divided [OPTIONS]  what it costs to divide a message: two instant devices, and one of them; as root
        ./trigon bench lab [ROUNDS]       SoftRoCE in the lab, beside perftest's ib_write_lat and ib_write_bw
        ./trigon bench jmh [OPTIONS]      the parts one by one; the options are JMH's
        ./trigon bench render [FOLDER]    tables and plots of what was measured, into docs/benchmarks
@@ -75,6 +78,29 @@ instant() { # NAME COMMS OPTIONS...
   net_bench "$name" $(as_nic) -- --comms "$comms" "$@"
 }
 
+# Two instant devices, as two cables of this node to itself, in a network namespace that has their addresses.
+divided() {
+  namespace=trigon-bench-$$
+  trap 'ip netns del "$namespace" 2>/dev/null; rm -rf "$scratch"' EXIT
+  ip netns add "$namespace" || die "no network namespaces here: needs root"
+  ip -n "$namespace" link set lo up
+  for cable in 1 2; do
+    ip -n "$namespace" link add "cable$cable" type veth peer name "end$cable"
+    ip -n "$namespace" addr add "10.77.$cable.1/24" dev "cable$cable"
+    ip -n "$namespace" link set "end$cable" up
+    ip -n "$namespace" link set "cable$cable" up
+  done
+  sleep 1 # until the kernel says that there is a carrier
+  built "$native/instant/libibverbs.so.1"
+  mkdir -p "$results"
+  export LD_LIBRARY_PATH=$native/instant${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} TRIGON_LINKS=rdma
+  export INSTANTVERBS_DEVICES=one0=10.77.1.1/24,two0=10.77.2.1/24
+  for stripes in one all; do
+    TRIGON_STRIPES=$stripes net_bench "divided-$stripes" ip netns exec "$namespace" "$here/native/fake-sysfs.sh" instant -- \
+      --sizes 8,16384,32768,65536,262144 "$@"
+  done
+}
+
 links() {
   cat >"$scratch/trigon.yaml" <<END
 version: 1
@@ -111,12 +137,14 @@ fi
 case $command in
   instant) instant instant 1 "${quick[@]}" "$@" ;;
   growth) instant growth 1,16,256,1024 --sizes 8 "${quick[@]}" "$@" ;;
+  divided) divided "${quick[@]}" "$@" ;;
   links) links "${quick[@]}" "$@" ;;
   jmh)
     # JMH takes no option twice
     [ $# -eq 0 ] || [ ${#quick[@]} -gt 0 ] || jmh_length=()
     jmh "${jmh_length[@]}" "$@"
     ;;
+  stripes) exec "$here/stripes.sh" "$results" "$@" ;;
   lab) exec "$here/lab.sh" "$results" "$@" ;;
   render) java_with_classes trigon.benchmarks.Render "$results" "${1:-$project/docs/benchmarks}" ;;
   help | -h | --help) usage ;;

@@ -25,6 +25,7 @@ public class HandshakeCodecBenchmark {
             new ConnectionId(1),
             new NodeIdentity("node-17", OptionalInt.of(17), 0x11223344),
             LinkKind.RDMA,
+            Stripe.only(1),
             new QueuePairEndpoint(0x123456, 0xABCDEF, new Gid(1, 2), 0, Mtu.MTU_4096),
             new RemoteMemory(0x7F00_0000_1000L, 0x55667788),
             1 << 30);

@@ -7,6 +7,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.SequencedMap;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -74,15 +75,17 @@ final class ClusterDecoder {
     }
 
     private NicConfig nic(Located value) {
-        Map<String, Located> entries = value.entriesOf(List.of("device", "address"));
+        Map<String, Located> entries = value.entriesOf(List.of("device", "address", "speedMbps"));
         Located device = entries.get("device");
         Located address = entries.get("address");
+        Located speed = entries.get("speedMbps");
         if (device == null && address == null) {
             throw value.bad("a NIC needs a device, an address, or both");
         }
         return new NicConfig(
                 Optional.ofNullable(device).map(ClusterDecoder::deviceName),
                 Optional.ofNullable(address).map(this::address),
+                speed == null ? OptionalInt.empty() : OptionalInt.of(speed.integer(1, NicConfig.GREATEST_SPEED_MBPS)),
                 value.source());
     }
 

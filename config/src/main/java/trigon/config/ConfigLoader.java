@@ -31,6 +31,12 @@ public final class ConfigLoader {
     /** How long a connected peer may be silent; overrides {@code handshake.peerTimeout} of the file. */
     public static final String PEER_TIMEOUT = "TRIGON_PEER_TIMEOUT";
 
+    /** Over which links a connection goes; overrides {@code stripes.links} of the file. */
+    public static final String STRIPES = "TRIGON_STRIPES";
+
+    /** Queue pairs of a connection on each link; overrides {@code stripes.queuePairsPerLink} of the file. */
+    public static final String QUEUE_PAIRS_PER_LINK = "TRIGON_QUEUE_PAIRS_PER_LINK";
+
     private ConfigLoader() {}
 
     /**
@@ -46,15 +52,21 @@ public final class ConfigLoader {
                 variable(environment, CLUSTER_KEY_FILE).map(ConfigLoader::keyFileOfEnvironment);
         Optional<Setting<Duration>> peerTimeout =
                 variable(environment, PEER_TIMEOUT).map(ConfigLoader::peerTimeoutOfEnvironment);
+        Optional<Setting<StripePolicy>> stripes =
+                variable(environment, STRIPES).map(ConfigLoader::stripesOfEnvironment);
+        Optional<Setting<Integer>> queuePairs =
+                variable(environment, QUEUE_PAIRS_PER_LINK).map(ConfigLoader::queuePairsOfEnvironment);
+        Map<String, Source> ofEnvironment = sources(Map.of(
+                PluginConfig.PEER_TIMEOUT, peerTimeout,
+                PluginConfig.STRIPE_LINKS, stripes,
+                PluginConfig.QUEUE_PAIRS_PER_LINK, queuePairs));
         Optional<String> path = variable(environment, CONFIG);
         if (path.isEmpty()) {
             return PluginConfig.withoutFile(
                     links.orElse(Setting.ofDefault(LinkPolicy.AUTO)),
                     with(HandshakeConfig.DEFAULT, peerTimeout).with(key(keyFile)),
-                    withSource(
-                            withSource(Map.of(), PluginConfig.CLUSTER_KEY_FILE, keyFile),
-                            PluginConfig.PEER_TIMEOUT,
-                            peerTimeout));
+                    with(StripeConfig.DEFAULT, stripes, queuePairs),
+                    withSource(ofEnvironment, PluginConfig.CLUSTER_KEY_FILE, keyFile));
         }
         ConfigFile file = ConfigFile.read(path.get());
         SettingsDecoder.Decoded decoded = SettingsDecoder.decode(file);
@@ -69,13 +81,34 @@ public final class ConfigLoader {
                 node.map(Setting::value),
                 decoded.queuePair(),
                 with(decoded.handshake(), peerTimeout).with(key(usedKeyFile)),
-                withSource(
+                with(decoded.stripes(), stripes, queuePairs),
+                merged(
                         withSource(
                                 withSource(decoded.sources(), PluginConfig.THIS_NODE, node),
                                 PluginConfig.CLUSTER_KEY_FILE,
                                 usedKeyFile),
-                        PluginConfig.PEER_TIMEOUT,
-                        peerTimeout));
+                        ofEnvironment));
+    }
+
+    private static StripeConfig with(
+            StripeConfig config, Optional<Setting<StripePolicy>> links, Optional<Setting<Integer>> queuePairs) {
+        StripeConfig overLinks = links.map(set -> config.with(set.value())).orElse(config);
+        return queuePairs.map(set -> overLinks.with(set.value())).orElse(overLinks);
+    }
+
+    private static Setting<StripePolicy> stripesOfEnvironment(String word) {
+        StripePolicy policy = StripePolicy.ofWord(word)
+                .orElseThrow(() -> new ConfigException("the environment variable " + STRIPES + " is "
+                        + Excerpt.quoted(word) + ": must be one of " + StripePolicy.words()));
+        return new Setting<>(policy, new Source.Environment(STRIPES));
+    }
+
+    private static Setting<Integer> queuePairsOfEnvironment(String text) {
+        if (!text.matches("[1-" + StripeConfig.MOST_QUEUE_PAIRS_PER_LINK + "]")) {
+            throw new ConfigException("the environment variable %s is %s: must be a whole number from 1 to %d"
+                    .formatted(QUEUE_PAIRS_PER_LINK, Excerpt.quoted(text), StripeConfig.MOST_QUEUE_PAIRS_PER_LINK));
+        }
+        return new Setting<>(Integer.parseInt(text), new Source.Environment(QUEUE_PAIRS_PER_LINK));
     }
 
     private static HandshakeConfig with(HandshakeConfig config, Optional<Setting<Duration>> peerTimeout) {
@@ -156,6 +189,19 @@ public final class ConfigLoader {
             Map<String, Source> sources, String key, Optional<? extends Setting<?>> setting) {
         Map<String, Source> all = new HashMap<>(sources);
         setting.ifPresent(set -> all.put(key, set.source()));
+        return all;
+    }
+
+    /** Where those of the settings that are set were set. */
+    private static Map<String, Source> sources(Map<String, Optional<? extends Setting<?>>> settings) {
+        Map<String, Source> sources = new HashMap<>();
+        settings.forEach((key, setting) -> setting.ifPresent(set -> sources.put(key, set.source())));
+        return sources;
+    }
+
+    private static Map<String, Source> merged(Map<String, Source> sources, Map<String, Source> preferred) {
+        Map<String, Source> all = new HashMap<>(sources);
+        all.putAll(preferred);
         return all;
     }
 

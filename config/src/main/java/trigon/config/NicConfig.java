@@ -1,20 +1,30 @@
 package trigon.config;
 
 import java.util.Optional;
+import java.util.OptionalInt;
 
 /**
  * A NIC of a node as the file names it: by device, by address, or by both.
  *
  * @param device an RDMA device or a network interface; empty: the NIC is found by its address
  * @param address the one address to use; empty: all that the device has
+ * @param speedMbps rate in Mbit/s, 1 to 10,000,000; empty: what the device or the kernel says
  * @param source where it is listed
  */
-public record NicConfig(Optional<String> device, Optional<InterfaceAddress> address, Source source) {
+public record NicConfig(
+        Optional<String> device, Optional<InterfaceAddress> address, OptionalInt speedMbps, Source source) {
+
+    static final int GREATEST_SPEED_MBPS = 10_000_000;
 
     public NicConfig {
         if (device.isEmpty() && address.isEmpty()) {
             throw new IllegalArgumentException("a NIC needs a device or an address");
         }
+        speedMbps.ifPresent(speed -> {
+            if (speed < 1 || speed > GREATEST_SPEED_MBPS) {
+                throw new IllegalArgumentException("%d Mbit/s is not in 1..%d".formatted(speed, GREATEST_SPEED_MBPS));
+            }
+        });
     }
 
     /** For example {@code rxe_ab 10.0.12.1/24}. */

@@ -16,6 +16,7 @@ import java.util.Optional;
  * @param thisNode which of the nodes this process is on; present if the cluster is
  * @param queuePair attributes of the queue pairs
  * @param handshake limits of the exchange that connects two ends
+ * @param stripes how many queue pairs a connection has, and over which links
  * @param sources where single keys were set, by dotted path; see {@link #sourceOf}
  */
 public record PluginConfig(
@@ -26,11 +27,14 @@ public record PluginConfig(
         Optional<NodeConfig> thisNode,
         QueuePairConfig queuePair,
         HandshakeConfig handshake,
+        StripeConfig stripes,
         Map<String, Source> sources) {
 
     static final String THIS_NODE = "thisNode";
     static final String PEER_TIMEOUT = "handshake.peerTimeout";
     static final String CLUSTER_KEY_FILE = "handshake.clusterKeyFile";
+    static final String STRIPE_LINKS = "stripes.links";
+    static final String QUEUE_PAIRS_PER_LINK = "stripes.queuePairsPerLink";
 
     public PluginConfig {
         sources = Map.copyOf(sources);
@@ -41,10 +45,11 @@ public record PluginConfig(
 
     /** Defaults and these links. */
     public static PluginConfig withoutFile(Setting<LinkPolicy> links) {
-        return withoutFile(links, HandshakeConfig.DEFAULT, Map.of());
+        return withoutFile(links, HandshakeConfig.DEFAULT, StripeConfig.DEFAULT, Map.of());
     }
 
-    static PluginConfig withoutFile(Setting<LinkPolicy> links, HandshakeConfig handshake, Map<String, Source> sources) {
+    static PluginConfig withoutFile(
+            Setting<LinkPolicy> links, HandshakeConfig handshake, StripeConfig stripes, Map<String, Source> sources) {
         return new PluginConfig(
                 Optional.empty(),
                 0,
@@ -53,6 +58,7 @@ public record PluginConfig(
                 Optional.empty(),
                 QueuePairConfig.DEFAULT,
                 handshake,
+                stripes,
                 sources);
     }
 
@@ -67,7 +73,7 @@ public record PluginConfig(
                 .orElse(Map.of());
     }
 
-    /** Where a key of {@code queuePair} or {@code handshake} was set, for example {@code handshake.timeout}. */
+    /** Where a key of {@code queuePair}, {@code handshake} or {@code stripes} was set, for example {@code handshake.timeout}. */
     public Source sourceOf(String key) {
         return sources.getOrDefault(key, Source.DEFAULT);
     }
@@ -95,6 +101,9 @@ public record PluginConfig(
                         CLUSTER_KEY_FILE,
                         handshake.clusterKey().map(ClusterKey::toString).orElse("none"),
                         sourceOf(CLUSTER_KEY_FILE)));
+        lines.add("%s: %s (%s)".formatted(STRIPE_LINKS, stripes.links(), sourceOf(STRIPE_LINKS)));
+        lines.add("%s: %d (%s)"
+                .formatted(QUEUE_PAIRS_PER_LINK, stripes.queuePairsPerLink(), sourceOf(QUEUE_PAIRS_PER_LINK)));
         return List.copyOf(lines);
     }
 

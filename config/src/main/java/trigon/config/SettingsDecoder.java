@@ -17,7 +17,8 @@ final class SettingsDecoder {
     private static final String PEERS = "peers";
     private static final String QUEUE_PAIR = "queuePair";
     private static final String HANDSHAKE = "handshake";
-    private static final List<String> KEYS = List.of(VERSION, LINKS, NODES, PEERS, QUEUE_PAIR, HANDSHAKE);
+    private static final String STRIPES = "stripes";
+    private static final List<String> KEYS = List.of(VERSION, LINKS, NODES, PEERS, QUEUE_PAIR, HANDSHAKE, STRIPES);
     private static final int KNOWN_VERSION = 1;
 
     private final Map<String, Source> sources = new HashMap<>();
@@ -35,6 +36,7 @@ final class SettingsDecoder {
             Optional<ClusterConfig> cluster,
             QueuePairConfig queuePair,
             HandshakeConfig handshake,
+            StripeConfig stripes,
             Optional<Setting<Path>> clusterKeyFile,
             Map<String, Source> sources) {}
 
@@ -57,6 +59,7 @@ final class SettingsDecoder {
         Located peers = entries.get(PEERS);
         Located queuePair = entries.get(QUEUE_PAIR);
         Located handshake = entries.get(HANDSHAKE);
+        Located stripes = entries.get(STRIPES);
         if (nodes == null && peers != null) {
             throw peers.bad("it needs the nodes it speaks of: add nodes");
         }
@@ -66,6 +69,7 @@ final class SettingsDecoder {
                 nodes == null ? Optional.empty() : Optional.of(ClusterDecoder.decode(nodes, peers)),
                 queuePair == null ? QueuePairConfig.DEFAULT : queuePair(queuePair),
                 decodedHandshake,
+                stripes == null ? StripeConfig.DEFAULT : stripes(stripes),
                 clusterKeyFile,
                 Map.copyOf(sources));
     }
@@ -123,6 +127,20 @@ final class SettingsDecoder {
                                 HandshakeConfig.SHORTEST_PEER_TIMEOUT,
                                 HandshakeConfig.LONGEST_PEER_TIMEOUT,
                                 HandshakeConfig.PEER_TIMEOUT_RANGE));
+    }
+
+    private StripeConfig stripes(Located value) {
+        Map<String, Located> entries = value.entriesOf(List.of("links", "queuePairsPerLink"));
+        Located links = entries.get("links");
+        Located queuePairs = entries.get("queuePairsPerLink");
+        StripeConfig config = StripeConfig.DEFAULT;
+        if (links != null) {
+            String rule = "must be one of " + StripePolicy.words();
+            config = config.with(StripePolicy.ofWord(noted(links).text(rule)).orElseThrow(() -> links.bad(rule)));
+        }
+        return queuePairs == null
+                ? config
+                : config.with(noted(queuePairs).integer(1, StripeConfig.MOST_QUEUE_PAIRS_PER_LINK));
     }
 
     private Located noted(Located value) {

@@ -33,7 +33,7 @@ class ConfigErrorsTest {
             delimiter = '|',
             value = {
                 "link: auto | :10: unknown key link with value \"auto\": known here are version, links, nodes, peers,"
-                        + " queuePair, handshake; did you mean links?",
+                        + " queuePair, handshake, stripes; did you mean links?",
                 "queuePair: {gidindex: 3} | :10: unknown key queuePair.gidindex with value 3: ... did you mean gidIndex?",
                 "handshake: {zzz: 3} | unknown key handshake.zzz with value 3: known here are timeout, port",
             })
@@ -45,7 +45,7 @@ class ConfigErrorsTest {
     void rejectsUnknownKeyOfANic() {
         assertThat(errorOf(NODES.replace("{address: 10.0.13.1/24}", "{adress: 10.0.13.1/24}")))
                 .contains(":6: unknown key nodes.a.nics[1].adress with value \"10.0.13.1/24\"")
-                .endsWith("known here are device, address; did you mean address?");
+                .endsWith("known here are device, address, speedMbps; did you mean address?");
     }
 
     @ParameterizedTest
@@ -74,6 +74,11 @@ class ConfigErrorsTest {
                 "handshake: {timeout: 99ms} | handshake.timeout is \"99ms\": ... from 100ms to 1h",
                 "handshake: {timeout: 999999999h} | handshake.timeout is \"999999999h\": ... from 100ms to 1h",
                 "handshake: {port: 65536} | handshake.port is 65536: must be a whole number from 0 to 65535",
+                "stripes: all | stripes is \"all\": must be a mapping",
+                "stripes: {links: 2} | stripes.links is 2: must be one of auto, one, all",
+                "stripes: {links: both} | stripes.links is \"both\": must be one of auto, one, all",
+                "stripes: {queuePairsPerLink: 5} | stripes.queuePairsPerLink is 5: must be a whole number from 1 to 4",
+                "stripes: {link: all} | unknown key stripes.link with value \"all\": ... did you mean links?",
                 "peers: {a: {b: rxe_ab, z: rxe_ab}} | peers.a.z is \"rxe_ab\": there is no node \"z\"; the nodes are a, b",
                 "peers: {q: {b: rxe_ab}} | peers.q is a mapping: there is no node \"q\"",
                 "peers: {a: {b: 10.0.99.1}} | peers.a.b is \"10.0.99.1\": must be a device, an interface or an address of"
@@ -104,6 +109,14 @@ class ConfigErrorsTest {
     void rejectsBadAddress(String address, String rule) {
         assertThat(errorOf(NODES.replace("10.0.13.1/24", address)))
                 .contains("trigon.yaml:6: nodes.a.nics[1].address is ", address, rule);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"0", "10000001", "fast", "25G"})
+    void rejectsABadSpeed(String speed) {
+        assertThat(errorOf(NODES.replace("10.0.13.1/24", "10.0.13.1/24, speedMbps: " + speed)))
+                .contains("trigon.yaml:6: nodes.a.nics[1].speedMbps is ", speed)
+                .contains("must be a whole number from 1 to 10000000");
     }
 
     @Test

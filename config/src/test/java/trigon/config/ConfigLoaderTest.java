@@ -81,6 +81,7 @@ class ConfigLoaderTest {
                                   rnrRetry: 0
                                   minRnrTimer: 31
                                 handshake: {timeout: 1500ms, port: 7471, peerTimeout: 1m}
+                                stripes: {links: all, queuePairsPerLink: 2}
                                 """).load();
 
         NodeConfig a = config.thisNode().orElseThrow();
@@ -95,6 +96,58 @@ class ConfigLoaderTest {
                         OptionalInt.of(3), OptionalInt.of(2), OptionalInt.of(104), 1, 14, 5, 0, 31));
         assertThat(config.handshake())
                 .isEqualTo(new HandshakeConfig(Duration.ofMillis(1500), 7471, Duration.ofMinutes(1), Optional.empty()));
+        assertThat(config.stripes()).isEqualTo(new StripeConfig(StripePolicy.ALL, 2));
+    }
+
+    @Test
+    void readsTheSpeedOfANic() {
+        PluginConfig config = TestFile.of(
+                        directory, NODES.replace("{address: 10.0.13.1/24}", "{address: 10.0.13.1/24, speedMbps: 2500}"))
+                .load();
+
+        assertThat(config.thisNode().orElseThrow().nics())
+                .map(NicConfig::speedMbps)
+                .containsExactly(OptionalInt.empty(), OptionalInt.of(2500));
+    }
+
+    @Test
+    void theEnvironmentsStripesGoBeforeTheFiles() {
+        TestFile file = TestFile.of(directory, NODES + "stripes: {links: all, queuePairsPerLink: 2}\n");
+        Map<String, String> environment = Map.of(
+                "TRIGON_CONFIG", file.path().toString(),
+                "TRIGON_NODE", "a",
+                "TRIGON_STRIPES", "one",
+                "TRIGON_QUEUE_PAIRS_PER_LINK", "3");
+
+        PluginConfig config = ConfigLoader.load(environment, "elsewhere");
+
+        assertThat(config.stripes()).isEqualTo(new StripeConfig(StripePolicy.ONE, 3));
+        assertThat(config.describe())
+                .contains("stripes.links: one (TRIGON_STRIPES)")
+                .contains("stripes.queuePairsPerLink: 3 (TRIGON_QUEUE_PAIRS_PER_LINK)");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"auto, true, 8", "auto, false, 1", "one, true, 1", "all, false, 8"})
+    void saysHowManyLinksAConnectionGoesOver(String word, boolean rdma, int links) {
+        StripePolicy policy = StripePolicy.ofWord(word).orElseThrow();
+
+        assertThat(new StripeConfig(policy, 1).mostLinks(rdma, 8)).isEqualTo(links);
+        assertThat(new StripeConfig(policy, 4).mostLinks(rdma, 8)).isEqualTo(Math.ceilDiv(links, 4));
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "TRIGON_STRIPES | both | must be one of auto, one, all",
+                "TRIGON_QUEUE_PAIRS_PER_LINK | 0 | must be a whole number from 1 to 4",
+                "TRIGON_QUEUE_PAIRS_PER_LINK | two | must be a whole number from 1 to 4",
+            })
+    void refusesBadStripesOfTheEnvironment(String variable, String value, String rule) {
+        assertThatExceptionOfType(ConfigException.class)
+                .isThrownBy(() -> ConfigLoader.load(Map.of(variable, value), "a"))
+                .withMessageContainingAll(variable, value, rule);
     }
 
     @Test

@@ -27,10 +27,10 @@ import trigon.verbs.QueuePairEndpoint;
  *   <li>5 Hello: connection (8), nonce (32), mark of the cluster (32, zero without a cluster key)
  *   <li>6 Challenge: nonce (32), proof
  *   <li>1 Offer: connection (8), node name (1 + n bytes of UTF-8), node index (2), fingerprint of the settings (4), kind
- *       (1), endpoint, clear-to-send address (8) and key (4), longest message (8),
- *       proof
- *   <li>2 Answer: kind (1), endpoint, memory address (8) and key (4), longest message (8), proof
- *   <li>3 Ready: proof
+ *       (1), attempt (8), queue pair's index (1) of how many (1), endpoint, clear-to-send address (8) and key (4), longest
+ *       message (8), proof
+ *   <li>2 Answer: kind (1), endpoint, memory address (8) and key (4), longest message (8), speed in Mbit/s (4), proof
+ *   <li>3 Ready: number of queue pairs (1), proof
  *   <li>4 Reject: reason (UTF-8, to the end)
  *   <li>7 Alive: count (8), proof
  *   <li>8 Farewell: why (UTF-8), proof
@@ -43,7 +43,7 @@ final class HandshakeCodec {
     /** "TrgM" */
     static final int MAGIC = 0x5472674D;
 
-    static final int VERSION = 3;
+    static final int VERSION = 4;
     static final int HEADER_BYTES = 8;
 
     /** The longest frame; the longest reason fits, with a proof. */
@@ -80,7 +80,10 @@ final class HandshakeCodec {
                 putAnswer(buffer, answer);
                 yield ANSWER;
             }
-            case Ready _ -> READY;
+            case Ready ready -> {
+                buffer.put((byte) ready.stripes());
+                yield READY;
+            }
             case Hello hello -> {
                 buffer.putLong(hello.connection().value())
                         .put(hello.nonce().toArray())
@@ -170,7 +173,7 @@ final class HandshakeCodec {
             HandshakeMessage message = switch (type) {
                 case OFFER -> getOffer(body);
                 case ANSWER -> getAnswer(body);
-                case READY -> new Ready();
+                case READY -> new Ready(Byte.toUnsignedInt(body.get()));
                 case HELLO -> new Hello(new ConnectionId(body.getLong()), getOpaque(body), getOpaque(body));
                 case CHALLENGE -> new Challenge(getOpaque(body));
                 case REJECT -> new Reject(getText(body, body.remaining()));
@@ -196,6 +199,8 @@ final class HandshakeCodec {
         to.putShort((short) NodeIdentity.toWire(offer.node().index()));
         to.putInt(offer.node().configFingerprint());
         to.put((byte) code(offer.kind()));
+        to.putLong(offer.stripe().attempt()).put((byte) offer.stripe().index()).put((byte)
+                offer.stripe().offered());
         putEndpoint(to, offer.endpoint());
         putMemory(to, offer.clearToSend());
         to.putLong(offer.maxMessageBytes());
@@ -207,18 +212,19 @@ final class HandshakeCodec {
         OptionalInt index = NodeIdentity.indexOfWire(Short.toUnsignedInt(from.getShort()));
         NodeIdentity node = new NodeIdentity(name, index, from.getInt());
         LinkKind kind = kindOfCode(from.get());
-        return new Offer(connection, node, kind, getEndpoint(from), getMemory(from), from.getLong());
+        Stripe stripe = new Stripe(from.getLong(), Byte.toUnsignedInt(from.get()), Byte.toUnsignedInt(from.get()));
+        return new Offer(connection, node, kind, stripe, getEndpoint(from), getMemory(from), from.getLong());
     }
 
     private static void putAnswer(ByteBuffer to, Answer answer) {
         to.put((byte) code(answer.kind()));
         putEndpoint(to, answer.endpoint());
         putMemory(to, answer.memory());
-        to.putLong(answer.maxMessageBytes());
+        to.putLong(answer.maxMessageBytes()).putInt(answer.speedMbps());
     }
 
     private static Answer getAnswer(ByteBuffer from) {
-        return new Answer(kindOfCode(from.get()), getEndpoint(from), getMemory(from), from.getLong());
+        return new Answer(kindOfCode(from.get()), getEndpoint(from), getMemory(from), from.getLong(), from.getInt());
     }
 
     private static void putEndpoint(ByteBuffer to, QueuePairEndpoint endpoint) {

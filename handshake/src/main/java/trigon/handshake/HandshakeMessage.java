@@ -28,6 +28,7 @@ public sealed interface HandshakeMessage {
      * @param connection the same as the hello's
      * @param node who connects
      * @param kind what is to carry the data
+     * @param stripe which of the connection's queue pairs it is
      * @param endpoint the sending queue pair
      * @param clearToSend the ring into which the receiver writes what it has room for
      * @param maxMessageBytes the longest message that will be sent
@@ -36,6 +37,7 @@ public sealed interface HandshakeMessage {
             ConnectionId connection,
             NodeIdentity node,
             LinkKind kind,
+            Stripe stripe,
             QueuePairEndpoint endpoint,
             RemoteMemory clearToSend,
             long maxMessageBytes)
@@ -53,17 +55,30 @@ public sealed interface HandshakeMessage {
      * @param endpoint the receiving queue pair
      * @param memory the receiver's memory; {@link RemoteMemory#NONE} where it offers none
      * @param maxMessageBytes the longest message it takes
+     * @param speedMbps rate of its link in Mbit/s, as far as it is known; 1 or more
      */
-    record Answer(LinkKind kind, QueuePairEndpoint endpoint, RemoteMemory memory, long maxMessageBytes)
+    record Answer(LinkKind kind, QueuePairEndpoint endpoint, RemoteMemory memory, long maxMessageBytes, int speedMbps)
             implements HandshakeMessage {
 
         public Answer {
             requirePositive(maxMessageBytes);
+            if (speedMbps < 1) {
+                throw new IllegalArgumentException("a link of " + speedMbps + " Mbit/s");
+            }
         }
     }
 
-    /** From the connecting side: my queue pair is up as well. From the listening side: noted, the link is established. */
-    record Ready() implements HandshakeMessage {}
+    /**
+     * From the connecting side: my queue pair is up as well. From the listening side: noted, the link is established.
+     *
+     * @param stripes how many queue pairs the connection has, of those that were offered; 1 to {@link Stripe#MOST}
+     */
+    record Ready(int stripes) implements HandshakeMessage {
+
+        public Ready {
+            Stripe.requireCount(stripes);
+        }
+    }
 
     /**
      * From either side, over and over, once the link is established: I live.

@@ -37,8 +37,8 @@ final class HandshakeProofs {
 
     /** Which end of the connection. */
     enum Side {
-        CONNECTING("Trigon handshake 3, connecting side"),
-        LISTENING("Trigon handshake 3, listening side");
+        CONNECTING("Trigon handshake 4, connecting side"),
+        LISTENING("Trigon handshake 4, listening side");
 
         private final String label;
 
@@ -54,8 +54,8 @@ final class HandshakeProofs {
 
     private static final String HMAC = "HmacSHA256";
     private static final String HKDF = "HKDF-SHA256";
-    private static final byte[] DATA_LABEL = "Trigon handshake 3, data".getBytes(StandardCharsets.US_ASCII);
-    private static final byte[] CLUSTER_LABEL = "Trigon handshake 3, cluster".getBytes(StandardCharsets.US_ASCII);
+    private static final byte[] DATA_LABEL = "Trigon handshake 4, data".getBytes(StandardCharsets.US_ASCII);
+    private static final byte[] CLUSTER_LABEL = "Trigon handshake 4, cluster".getBytes(StandardCharsets.US_ASCII);
 
     private final Mac own;
     private final Mac peers;

@@ -74,7 +74,7 @@ final class IncomingConnection extends HandshakeConnection {
         switch (frame.message()) {
             case Hello received when step == Step.STRANGER -> greeted(received, frame);
             case Offer received when step == Step.CHALLENGED && isProven(frame) -> offered(received);
-            case Ready _ when step == Step.ANSWERED && isProven(frame) -> established();
+            case Ready received when step == Step.ANSWERED && isProven(frame) -> ready(received);
             case Reject reject -> fail(Kind.REJECTED, "the connecting side gives up: " + reject.reason());
             case Hello _, Challenge _, Offer _, Answer _, Ready _, Alive _, Farewell _ ->
                 // nothing, if its proof was wrong: then it is over already
@@ -160,9 +160,9 @@ final class IncomingConnection extends HandshakeConnection {
         if (found == null) {
             return;
         }
-        found.supersede(this);
         offer = received;
         registration = found;
+        found.begin(this, received.stripe());
         step = Step.ANSWERING;
         await("the own answer");
         connections.admitted(this, received);
@@ -207,12 +207,18 @@ final class IncomingConnection extends HandshakeConnection {
         return message == null ? cause.getClass().getSimpleName() : message;
     }
 
-    private void established() {
+    private void ready(Ready received) {
         if (registration == null || proofs == null || offer == null || answer == null) {
             throw new AssertionError("ready without an offer and an answer");
         }
-        registration.connected();
-        sendProven(new Ready(), proofs);
+        if (!registration.established(offer.stripe(), received.stripes())) {
+            reject(
+                    Kind.PROTOCOL,
+                    "the connection is said to have %d queue pairs, of %d that were offered, and another number before"
+                            .formatted(received.stripes(), offer.stripe().offered()));
+            return;
+        }
+        sendProven(received, proofs);
         LOGGER.info(
                 "connected by {} from {} at {} (connection {}, {}): own {}, peer {}",
                 offer.node().name(),
@@ -222,7 +228,7 @@ final class IncomingConnection extends HandshakeConnection {
                 offer.kind(),
                 answer.endpoint(),
                 offer.endpoint());
-        succeed(new Established(local, remote, offer, answer, this), proofs);
+        succeed(new Established(local, remote, offer, answer, received.stripes(), this), proofs);
     }
 
     @Override
@@ -231,7 +237,7 @@ final class IncomingConnection extends HandshakeConnection {
             connections.strangerFailed(cause, hello != null);
             return;
         }
-        registration.ended(this);
+        registration.ended(offer == null ? null : offer.stripe(), this);
         log(LOGGER, cause);
     }
 

@@ -128,7 +128,8 @@ final class OutgoingConnection extends HandshakeConnection implements OutgoingOf
         switch (frame.message()) {
             case Challenge _ when step == Step.GREETING && isProven(frame) -> challenged();
             case Answer received when step == Step.OFFERING && isProven(frame) -> answered(received);
-            case Ready _ when step == Step.READY && answered != null && isProven(frame) -> established(answered);
+            case Ready ready
+            when step == Step.READY && answered != null && isProven(frame) -> established(answered, ready);
             case Reject reject -> fail(Kind.REJECTED, "the listener rejects it: " + reject.reason());
             case Hello _, Challenge _, Offer _, Answer _, Ready _, Alive _, Farewell _ -> unexpected(frame.message());
         }
@@ -177,7 +178,8 @@ final class OutgoingConnection extends HandshakeConnection implements OutgoingOf
     }
 
     @Override
-    public CompletableFuture<Established> sendReady() {
+    public CompletableFuture<Established> sendReady(int stripes) {
+        Ready ready = new Ready(stripes);
         if (!answer.isDone()) {
             throw new IllegalStateException(describe() + ": there is no answer yet to be ready for");
         }
@@ -185,13 +187,13 @@ final class OutgoingConnection extends HandshakeConnection implements OutgoingOf
             if (step == Step.ANSWERED && !isOver()) {
                 step = Step.READY;
                 await("the listener's confirmation");
-                sendProven(new Ready(), known());
+                sendProven(ready, known());
             }
         });
         return result();
     }
 
-    private void established(Answer received) {
+    private void established(Answer received, Ready ready) {
         LOGGER.info(
                 "connected to {} from {} (connection {}, {}): own {}, peer {}",
                 remote,
@@ -200,7 +202,7 @@ final class OutgoingConnection extends HandshakeConnection implements OutgoingOf
                 offer.kind(),
                 offer.endpoint(),
                 received.endpoint());
-        succeed(new Established(bound, remote, offer, received, this), known());
+        succeed(new Established(bound, remote, offer, received, ready.stripes(), this), known());
     }
 
     @Override

@@ -39,10 +39,16 @@ public interface OutgoingOffer {
     /**
      * Says that the own queue pair is up. A second call changes nothing.
      *
+     * @param stripes how many of the connection's queue pairs there are; each of their handshakes says the same
      * @return {@link #result}
      * @throws IllegalStateException if there is no answer yet
      */
-    CompletableFuture<Established> sendReady();
+    CompletableFuture<Established> sendReady(int stripes);
+
+    /** The same for the only queue pair of a connection. */
+    default CompletableFuture<Established> sendReady() {
+        return sendReady(1);
+    }
 
     /** Gives up, and tells the peer why if it can still be told. Does nothing once the result is there. */
     void abandon(String reason);

@@ -129,7 +129,7 @@ class AuthenticationTest {
             Node.Attempt attempt = listener.next();
             attempt.answer().complete(server.answer());
             peer.expect(Answer.class);
-            peer.send(HandshakeCodec.encode(new Ready()));
+            peer.send(HandshakeCodec.encode(new Ready(1)));
 
             assertThat(failureOf(attempt.incoming().result())).returns(Kind.UNAUTHENTICATED, HandshakeException::kind);
         }
@@ -150,7 +150,7 @@ class AuthenticationTest {
             Node.Attempt attempt = listener.next();
             attempt.answer().complete(server.answer());
             peer.expect(Answer.class);
-            ready = peer.proven(new Ready());
+            ready = peer.proven(new Ready(1));
             peer.send(ready);
             attempt.incoming().result().get(60, TimeUnit.SECONDS);
         }
@@ -238,8 +238,8 @@ class AuthenticationTest {
                 assertThat(failureOf(outgoing.answer()))
                         .returns(Kind.PROTOCOL, HandshakeException::kind)
                         .hasMessageContaining("version 1")
-                        .hasMessageContaining("version 3");
-                assertRejected(older, "version 1 of the handshake and this Trigon version 3");
+                        .hasMessageContaining("version 4");
+                assertRejected(older, "version 1 of the handshake and this Trigon version 4");
             }
         }
     }
@@ -352,7 +352,7 @@ class AuthenticationTest {
             Node.Attempt attempt = listener.next();
             attempt.answer().complete(server.answer());
             peer.expect(Answer.class);
-            peer.say(new Ready());
+            peer.say(new Ready(1));
             Lifeline lifeline =
                     attempt.incoming().result().get(60, TimeUnit.SECONDS).lifeline();
             peer.expect(Ready.class);

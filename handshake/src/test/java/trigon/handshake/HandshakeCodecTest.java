@@ -39,19 +39,23 @@ class HandshakeCodecTest {
                 new ConnectionId(0x0102030405060708L),
                 new NodeIdentity("ab", OptionalInt.of(3), 0x11223344),
                 LinkKind.RDMA,
+                new Stripe(0x1112131415161718L, 2, 5),
                 new QueuePairEndpoint(0x123456, 0xABCDEF, new Gid(1, 2), 7, Mtu.MTU_4096),
                 new RemoteMemory(0x7F00_0000_1000L, 0x55667788),
                 1 << 30);
-        ByteBuffer expected = ByteBuffer.allocate(8 + 8 + 3 + 2 + 4 + 1 + 27 + 12 + 8 + 32)
+        ByteBuffer expected = ByteBuffer.allocate(8 + 8 + 3 + 2 + 4 + 1 + 10 + 27 + 12 + 8 + 32)
                 .putInt(0x5472674D)
-                .put((byte) 3)
+                .put((byte) 4)
                 .put((byte) 1)
-                .putShort((short) (8 + 3 + 2 + 4 + 1 + 27 + 12 + 8 + 32))
+                .putShort((short) (8 + 3 + 2 + 4 + 1 + 10 + 27 + 12 + 8 + 32))
                 .putLong(0x0102030405060708L)
                 .put(new byte[] {2, 'a', 'b'})
                 .putShort((short) 3)
                 .putInt(0x11223344)
                 .put((byte) 1)
+                .putLong(0x1112131415161718L)
+                .put((byte) 2)
+                .put((byte) 5)
                 .putInt(0x123456)
                 .putInt(0xABCDEF)
                 .putLong(1)
@@ -63,8 +67,8 @@ class HandshakeCodecTest {
                 .putLong(1 << 30);
 
         assertThat(HandshakeCodec.encode(offer)).isEqualTo(expected.array());
-        assertThat(HandshakeCodec.encode(new Ready()))
-                .isEqualTo(Arrays.copyOf(new byte[] {'T', 'r', 'g', 'M', 3, 3, 0, 32}, 8 + 32));
+        assertThat(HandshakeCodec.encode(new Ready(4)))
+                .isEqualTo(Arrays.copyOf(new byte[] {'T', 'r', 'g', 'M', 4, 3, 0, 33, 4}, 8 + 33));
     }
 
     @Test
@@ -96,20 +100,20 @@ class HandshakeCodecTest {
 
     @Test
     void refusesTrailingBytes() {
-        assertThatThrownBy(() -> HandshakeCodec.decodeBody(3, ByteBuffer.wrap(new byte[33])))
+        assertThatThrownBy(() -> HandshakeCodec.decodeBody(3, ByteBuffer.wrap(Arrays.copyOf(new byte[] {1}, 34))))
                 .isInstanceOf(HandshakeException.class)
                 .hasMessageContaining("1 bytes follow");
     }
 
     @Test
     void namesBothVersions() {
-        byte[] frame = HandshakeCodec.encode(new Ready());
+        byte[] frame = HandshakeCodec.encode(new Ready(1));
         frame[4] = 9;
 
         assertThatThrownBy(() -> decode(frame))
                 .isInstanceOf(HandshakeException.class)
                 .hasMessageContaining("version 9")
-                .hasMessageContaining("version 3")
+                .hasMessageContaining("version 4")
                 .hasMessageContaining("same Trigon");
     }
 

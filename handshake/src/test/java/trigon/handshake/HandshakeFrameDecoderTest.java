@@ -61,7 +61,7 @@ class HandshakeFrameDecoderTest {
 
     @Test
     void refusesATooLongFrameWithItsHeader() {
-        byte[] header = {'T', 'r', 'g', 'M', 3, 4, 0x10, 0x01};
+        byte[] header = {'T', 'r', 'g', 'M', 4, 4, 0x10, 0x01};
 
         assertThatThrownBy(() -> channel.writeInbound(Unpooled.wrappedBuffer(header)))
                 .isInstanceOf(HandshakeException.class)
@@ -70,7 +70,7 @@ class HandshakeFrameDecoderTest {
 
     @Test
     void refusesALongFrameOfAShortMessageWithItsHeader() {
-        byte[] header = {'T', 'r', 'g', 'M', 3, 5, 0x02, 0x01};
+        byte[] header = {'T', 'r', 'g', 'M', 4, 5, 0x02, 0x01};
 
         assertThatThrownBy(() -> channel.writeInbound(Unpooled.wrappedBuffer(header)))
                 .isInstanceOf(HandshakeException.class)
@@ -82,7 +82,7 @@ class HandshakeFrameDecoderTest {
         assertThatThrownBy(() -> channel.writeInbound(Unpooled.wrappedBuffer(new byte[4])))
                 .isInstanceOf(HandshakeException.class);
 
-        channel.writeInbound(Unpooled.wrappedBuffer(HandshakeCodec.encode(new HandshakeMessage.Ready())));
+        channel.writeInbound(Unpooled.wrappedBuffer(HandshakeCodec.encode(new HandshakeMessage.Ready(1))));
 
         assertThat(channel.inboundMessages()).isEmpty();
     }

@@ -58,6 +58,7 @@ class HandshakeTest {
                         /* remote= */ atClient.local(),
                         offer,
                         answer,
+                        1,
                         atServer.lifeline()));
     }
 
@@ -192,7 +193,12 @@ class HandshakeTest {
         Answer answer = server.answer();
 
         attempt.answer()
-                .complete(new Answer(LinkKind.SOFTWARE, answer.endpoint(), answer.memory(), answer.maxMessageBytes()));
+                .complete(new Answer(
+                        LinkKind.SOFTWARE,
+                        answer.endpoint(),
+                        answer.memory(),
+                        answer.maxMessageBytes(),
+                        answer.speedMbps()));
 
         assertThat(failureOf(attempt.incoming().result()))
                 .returns(Kind.PROTOCOL, HandshakeException::kind)

@@ -137,7 +137,7 @@ class HostilePeerTest {
             }
             Node.Attempt attempt = listener.next();
             answer(attempt, slow);
-            for (byte b : slow.proven(new Ready())) {
+            for (byte b : slow.proven(new Ready(1))) {
                 slow.send(b);
             }
             assertThat(attempt.incoming().result().get(60, TimeUnit.SECONDS)).isNotNull();
@@ -179,7 +179,7 @@ class HostilePeerTest {
         try (RawPeer peer = RawPeer.challengedBy(patientServer, connection)) {
             peer.say(client.offer(connection));
             Node.Attempt attempt = listener.next();
-            peer.say(new Ready());
+            peer.say(new Ready(1));
 
             assertThat(failureOf(attempt.incoming().result())).hasMessageContaining("Ready where none is due");
         }
@@ -192,8 +192,8 @@ class HostilePeerTest {
             peer.say(client.offer(connection));
             Node.Attempt attempt = listener.next();
             answer(attempt, peer);
-            peer.say(new Ready());
-            peer.say(new Ready());
+            peer.say(new Ready(1));
+            peer.say(new Ready(1));
 
             assertThat(attempt.incoming().result().get(60, TimeUnit.SECONDS)).isNotNull();
         }
@@ -300,7 +300,7 @@ class HostilePeerTest {
 
     @Test
     void aListenerThatTalksOutOfTurnFails() throws Exception {
-        assertThat(failureOf(offerTo(HandshakeCodec.encode(new Ready()))))
+        assertThat(failureOf(offerTo(HandshakeCodec.encode(new Ready(1)))))
                 .returns(Kind.PROTOCOL, HandshakeException::kind)
                 .hasMessageContaining("Ready where none is due");
     }

@@ -67,11 +67,11 @@ class IncomingConnectionFuzzTest {
                 }
                 case 2 -> {
                     ready = true;
-                    peer.say(new Ready());
+                    peer.say(new Ready(1));
                 }
                 case 3 -> peer.sayChanged(hello());
                 case 4 -> peer.sayChanged(OFFER);
-                case 5 -> peer.sayWithAnotherSecret(peer.next() % 2 == 0 ? OFFER : new Ready());
+                case 5 -> peer.sayWithAnotherSecret(peer.next() % 2 == 0 ? OFFER : new Ready(1));
                 case 6 -> peer.say(ANSWER);
                 case 7 -> peer.sayAnything();
                 case 8 -> answer(asked, peer.next());

@@ -148,7 +148,7 @@ class LifelineTest {
         peer.say(client.answer());
         var _ = outgoing.sendReady();
         peer.settle();
-        peer.say(new Ready());
+        peer.say(new Ready(1));
         assertThat(outgoing.result()).isCompleted();
 
         peer.pass(10 * SILENCE.toMillis()); // at once: no turn of the loop in between
@@ -233,7 +233,7 @@ class LifelineTest {
         Node.Attempt attempt = listener.next();
         attempt.answer().complete(server.answer());
         peer.expect(Answer.class);
-        peer.say(new Ready());
+        peer.say(new Ready(1));
         peer.expect(Ready.class);
         assertThat(attempt.incoming().local()).isEqualTo(server.listeningAt());
         return attempt.incoming().result().get(60, TimeUnit.SECONDS).lifeline();

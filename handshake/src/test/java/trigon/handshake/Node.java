@@ -76,9 +76,19 @@ final class Node implements AutoCloseable {
     }
 
     Offer offer(ConnectionId connection) {
+        return offer(connection, Stripe.only(new Random().nextLong()));
+    }
+
+    Offer offer(ConnectionId connection, Stripe stripe) {
         Offer random = values.offer(connection, LinkKind.RDMA);
         return new Offer(
-                connection, identity, LinkKind.RDMA, random.endpoint(), random.clearToSend(), random.maxMessageBytes());
+                connection,
+                identity,
+                LinkKind.RDMA,
+                stripe,
+                random.endpoint(),
+                random.clearToSend(),
+                random.maxMessageBytes());
     }
 
     Answer answer() {

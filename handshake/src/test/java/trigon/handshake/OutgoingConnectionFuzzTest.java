@@ -64,7 +64,7 @@ class OutgoingConnectionFuzzTest {
                 }
                 case 2 -> {
                     ready = true;
-                    peer.say(new Ready());
+                    peer.say(new Ready(1));
                 }
                 case 3 -> peer.sayChanged(CHALLENGE);
                 case 4 -> peer.sayChanged(ANSWER);

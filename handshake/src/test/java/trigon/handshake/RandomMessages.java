@@ -36,7 +36,7 @@ final class RandomMessages {
             case 3 -> hello();
             case 4 -> new Challenge(opaque(HandshakeProofs.BYTES));
             case 1 -> answer(kind());
-            case 2 -> new Ready();
+            case 2 -> new Ready(random.nextInt(1, Stripe.MOST + 1));
             case 5 -> new Alive(random.nextLong());
             case 6 -> new Farewell(text(random.nextInt(2 * Reject.MAX_REASON_CHARS)));
             default -> new Reject(text(random.nextInt(2 * Reject.MAX_REASON_CHARS)));
@@ -48,11 +48,17 @@ final class RandomMessages {
     }
 
     Offer offer(ConnectionId connection, LinkKind kind) {
-        return new Offer(connection, node(), kind, endpoint(), memory(), random.nextLong(1, Long.MAX_VALUE));
+        return new Offer(connection, node(), kind, stripe(), endpoint(), memory(), random.nextLong(1, Long.MAX_VALUE));
     }
 
     Answer answer(LinkKind kind) {
-        return new Answer(kind, endpoint(), memory(), random.nextLong(1, Long.MAX_VALUE));
+        return new Answer(
+                kind, endpoint(), memory(), random.nextLong(1, Long.MAX_VALUE), random.nextInt(1, Integer.MAX_VALUE));
+    }
+
+    Stripe stripe() {
+        int offered = random.nextInt(1, Stripe.MOST + 1);
+        return new Stripe(random.nextLong(), random.nextInt(offered), offered);
     }
 
     ConnectionId connection() {

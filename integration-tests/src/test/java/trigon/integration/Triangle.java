@@ -47,7 +47,16 @@ record Triangle(Path directory, Path distribution, Path file) {
 
     /** Runs the host with these arguments on all nodes, and requires that all succeed. Returns the logs by node. */
     Map<String, String> run(String... arguments) {
-        List<HostProgram> hosts = start(Map.of(), arguments);
+        return run(Map.of(), arguments);
+    }
+
+    /**
+     * The same.
+     *
+     * @param environment more variables, of all nodes
+     */
+    Map<String, String> run(Map<String, String> environment, String... arguments) {
+        List<HostProgram> hosts = start(environment, arguments);
         try {
             Map<String, String> logs = new LinkedHashMap<>();
             for (int rank = 0; rank < NODES.size(); rank++) {

@@ -46,6 +46,18 @@ class TriangleIT {
         triangle(0).run("--test", "exchange", "--bytes", "300000", "--iterations", "200", "--seed", "7");
     }
 
+    /** Long messages in parts; as many as NCCL has requests, many times over. */
+    @Test
+    void severalQueuePairsPerConnectionCarryMessagesOfAllSizes() {
+        Map<String, String> several = Map.of("TRIGON_QUEUE_PAIRS_PER_LINK", "2");
+
+        Map<String, String> logs = triangle(0)
+                .run(several, "--test", "exchange", "--bytes", "300000", "--iterations", "200", "--seed", "7");
+        triangle(0).run(several, "--bytes", "4000012", "--iterations", "3");
+
+        assertThat(logs.get("a")).contains("sends to b by 2 queue pairs over");
+    }
+
     @Test
     void everyTransitionOfEveryQueuePairIsInTheLog() {
         Map<String, String> logs = triangle(0).run("--bytes", "4096");

@@ -41,7 +41,7 @@ final class ConfiguredLinks {
             List<PortAddress> rdma = rdmaAddresses(nic);
             if (policy != LinkPolicy.SOFTWARE) {
                 for (PortAddress address : rdma) {
-                    links.addRdma(address, rank);
+                    links.addRdma(address, rank, nic.speedMbps());
                 }
             }
             if (policy != LinkPolicy.RDMA) {
@@ -136,11 +136,11 @@ final class ConfiguredLinks {
             }
             requireUp(nic, on);
             HostInterfaces.addressOf(on, address.address()).ifPresent(actual -> noteOtherPrefix(nic, actual, address));
-            links.addSoftware(on, address, rank);
+            links.addSoftware(on, address, rank, nic.speedMbps());
             return;
         }
         if (!rdma.isEmpty()) {
-            rdma.forEach(each -> links.addSoftware(each.on(), each.address(), rank));
+            rdma.forEach(each -> links.addSoftware(each.on(), each.address(), rank, nic.speedMbps()));
             return;
         }
         HostInterface on = nic.device()
@@ -154,7 +154,7 @@ final class ConfiguredLinks {
         if (addresses.isEmpty()) {
             throw problem(nic, "the interface has no IP address that is not link-local");
         }
-        addresses.forEach(address -> links.addSoftware(on, address, rank));
+        addresses.forEach(address -> links.addSoftware(on, address, rank, nic.speedMbps()));
     }
 
     private void requireUp(NicConfig nic, HostInterface on) {

@@ -3,6 +3,7 @@ package trigon.routing;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.OptionalInt;
 import java.util.Set;
 import trigon.config.InterfaceAddress;
 import trigon.verbs.Gid;
@@ -20,7 +21,12 @@ final class LinkList {
     private final Set<String> softwareNames = new HashSet<>();
 
     void addRdma(PortAddress address, int rank) {
-        LocalLink link = address.link(rank);
+        addRdma(address, rank, OptionalInt.empty());
+    }
+
+    /** With the speed that the user has said, if he has. */
+    void addRdma(PortAddress address, int rank, OptionalInt speedMbps) {
+        LocalLink link = address.link(rank, speedMbps);
         boolean known = links.stream()
                 .anyMatch(other -> other.kind() == LinkKind.RDMA
                         && other.deviceName().equals(link.deviceName())
@@ -32,6 +38,11 @@ final class LinkList {
     }
 
     void addSoftware(HostInterface on, InterfaceAddress address, int rank) {
+        addSoftware(on, address, rank, OptionalInt.empty());
+    }
+
+    /** With the speed that the user has said, if he has. */
+    void addSoftware(HostInterface on, InterfaceAddress address, int rank, OptionalInt speedMbps) {
         boolean known = links.stream()
                 .anyMatch(other -> other.kind() == LinkKind.SOFTWARE
                         && other.address().address().equals(address.address()));
@@ -47,7 +58,7 @@ final class LinkList {
                 address,
                 SOFTWARE_GID_INDEX,
                 Gid.of(address.address()),
-                on.speedMbps(),
+                speedMbps.orElse(on.speedMbps()),
                 on.name(),
                 on.index(),
                 rank));

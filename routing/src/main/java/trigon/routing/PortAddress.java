@@ -1,5 +1,6 @@
 package trigon.routing;
 
+import java.util.OptionalInt;
 import trigon.config.InterfaceAddress;
 import trigon.verbs.GidEntry;
 import trigon.verbs.LinkKind;
@@ -16,7 +17,7 @@ record PortAddress(RdmaPort port, GidEntry gid, HostInterface on, InterfaceAddre
         return new PortAddress(port, gid, on, other);
     }
 
-    LocalLink link(int rank) {
+    LocalLink link(int rank, OptionalInt speedMbps) {
         return new LocalLink(
                 port.label(),
                 LinkKind.RDMA,
@@ -25,7 +26,7 @@ record PortAddress(RdmaPort port, GidEntry gid, HostInterface on, InterfaceAddre
                 address,
                 gid.index(),
                 gid.gid(),
-                port.attributes().speedMbps(),
+                speedMbps.orElse(port.attributes().speedMbps()),
                 on.name(),
                 on.index(),
                 rank);

@@ -5,6 +5,15 @@ import trigon.config.NicReference;
 /** Why a path is one. */
 public sealed interface Reason {
 
+    /** How closely both ends are related: the bits that their subnet has; for a route, less than any. */
+    default int subnetBits() {
+        return switch (this) {
+            case SameSubnet(int prefixLength) -> prefixLength;
+            case KernelRoute() -> -1;
+            case Prescribed prescribed -> prescribed.because().subnetBits();
+        };
+    }
+
     /**
      * Each end is in the other's subnet.
      *

@@ -21,7 +21,7 @@ import trigon.config.PluginConfig;
 public final class RoutingTable {
 
     private static final Comparator<Path> NEAREST_FIRST =
-            Comparator.comparingInt((Path path) -> -subnetBits(path.reason())).thenComparing(Path::kind);
+            Comparator.comparingInt((Path path) -> -path.reason().subnetBits()).thenComparing(Path::kind);
 
     private static final Comparator<Path> BY_RANK =
             Comparator.comparing(Path::local, LocalLink.BY_RANK).thenComparing(Path::remote, PeerLink.BY_ADDRESS);
@@ -106,15 +106,6 @@ public final class RoutingTable {
         return paths.stream()
                 .sorted(NEAREST_FIRST.thenComparing(preferredFirst).thenComparing(BY_RANK))
                 .toList();
-    }
-
-    /** How closely both ends are related: less than any subnet for a route. */
-    private static int subnetBits(Reason reason) {
-        return switch (reason) {
-            case Reason.SameSubnet(int prefixLength) -> prefixLength;
-            case Reason.KernelRoute() -> -1;
-            case Reason.Prescribed prescribed -> subnetBits(prescribed.because());
-        };
     }
 
     private static Optional<Reason> reason(LocalLink local, PeerLink remote, Optional<InetAddress> source) {

@@ -18,6 +18,7 @@ import trigon.config.PluginConfig;
 import trigon.config.QueuePairConfig;
 import trigon.config.Setting;
 import trigon.config.Source;
+import trigon.config.StripeConfig;
 import trigon.verbs.Gid;
 import trigon.verbs.GidEntry;
 import trigon.verbs.LinkKind;
@@ -115,6 +116,7 @@ final class Links {
                 Optional.empty(),
                 queuePair,
                 HandshakeConfig.DEFAULT,
+                StripeConfig.DEFAULT,
                 Map.of());
     }
 
@@ -130,6 +132,7 @@ final class Links {
                 Optional.of(a),
                 QueuePairConfig.DEFAULT,
                 HandshakeConfig.DEFAULT,
+                StripeConfig.DEFAULT,
                 Map.of());
     }
 
@@ -138,6 +141,7 @@ final class Links {
         return new NicConfig(
                 Optional.of(device).filter(text -> !text.isEmpty()),
                 Optional.of(address).filter(text -> !text.isEmpty()).map(InterfaceAddress::parse),
+                OptionalInt.empty(),
                 LINE);
     }
 

@@ -19,8 +19,18 @@ public final class AllocationAssert {
      * @param iterations runs of one round
      */
     public static void assertZeroAllocation(Runnable code, int iterations) {
+        assertAllocationAtMost(code, iterations, 0);
+    }
+
+    /**
+     * The same for code that calls something of the JDK's which allocates.
+     *
+     * @param bytes that one run may allocate
+     */
+    public static void assertAllocationAtMost(Runnable code, int iterations, int bytes) {
+        long limit = (long) iterations * bytes;
         long least = Long.MAX_VALUE;
-        for (int round = 0; round <= ROUNDS && least > 0; round++) {
+        for (int round = 0; round <= ROUNDS && least > limit; round++) {
             long before = THREADS.getCurrentThreadAllocatedBytes();
             for (int i = 0; i < iterations; i++) {
                 code.run();
@@ -30,7 +40,7 @@ public final class AllocationAssert {
                 least = Math.min(least, allocated);
             }
         }
-        if (least > 0) {
+        if (least > limit) {
             throw new AssertionError(
                     "allocated " + least + " bytes in the best of " + ROUNDS + " rounds of " + iterations + " runs");
         }

@@ -9,13 +9,8 @@ package trigon.transport;
  */
 final class ClearToSend {
 
-    static final int SLOTS = RequestRing.SLOTS;
-
     /** Size of an entry, and its alignment. */
     static final int STRIDE = 32;
-
-    /** Size of the ring. */
-    static final int RING_BYTES = SLOTS * STRIDE;
 
     /** Where the message goes: 8 bytes. */
     static final int ADDRESS = 0;

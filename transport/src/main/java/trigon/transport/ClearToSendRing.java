@@ -24,7 +24,7 @@ final class ClearToSendRing implements AutoCloseable {
      *
      * @throws trigon.verbs.VerbsException if the device refuses; nothing is left open then
      */
-    ClearToSendRing(Link link, Connection.Role role) {
+    ClearToSendRing(Link link, Connection.Role role, MessageProtocol protocol) {
         Set<AccessFlag> access = role == Connection.Role.SENDER
                 ? EnumSet.of(AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE)
                 : EnumSet.noneOf(AccessFlag.class);
@@ -33,7 +33,8 @@ final class ClearToSendRing implements AutoCloseable {
             // a page of its own: after ibv_fork_init, registered pages are not there in a forked child, nor what shares
             // them
             address = arena.allocate(PAGE_BYTES, PAGE_BYTES).address();
-            memory = link.protectionDomain().registerMemory(address, ClearToSend.RING_BYTES, access);
+            memory = link.protectionDomain()
+                    .registerMemory(address, (long) RequestRing.SLOTS * protocol.clearToSendBytes(), access);
             unwinding.succeeded();
         }
     }

@@ -1,5 +1,7 @@
 package trigon.transport;
 
+import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
@@ -22,9 +24,20 @@ abstract sealed class Comm permits SendComm, ReceiveComm {
     /** The longest message ({@code NCCL_MAX_NET_SIZE}). */
     static final long MAX_MESSAGE_BYTES = 1L << 30;
 
+    /** Its connection; with several stripes, the first. */
     final Connection connection;
+
+    /** The links that its memory has to be registered with, by stripe. */
+    final Link[] links;
+
     final RequestRing requests = new RequestRing();
     final int maxMessageBytes;
+
+    /** Its queue pairs, in the order that both ends know; one, where there are no stripes. */
+    final Connection[] stripes;
+
+    /** Which of them has the completions that {@link #onSuccess} is called with. */
+    int polled;
 
     private final WorkCompletions completions = new WorkCompletions(16);
     private final Map<Long, RegisteredMemory> registrations = new ConcurrentHashMap<>();
@@ -38,8 +51,11 @@ abstract sealed class Comm permits SendComm, ReceiveComm {
     long messages;
     long bytes;
 
-    Comm(Connection connection) {
-        this.connection = connection;
+    /** Over one connection, or several, each a stripe. */
+    Comm(List<Connection> connections) {
+        stripes = connections.toArray(Connection[]::new);
+        connection = connections.getFirst();
+        links = connections.stream().map(Connection::link).toArray(Link[]::new);
         this.maxMessageBytes = (int) Math.min(connection.maxMessageBytes(), MAX_MESSAGE_BYTES);
     }
 
@@ -95,12 +111,16 @@ abstract sealed class Comm permits SendComm, ReceiveComm {
     /** A request succeeded; {@code index} is its completion. */
     abstract void onSuccess(WorkCompletions completions, int index);
 
-    /** Takes what the device has finished. */
+    /** Takes what the devices have finished. */
     final void progress() {
-        if (failure != 0) {
-            return;
+        for (int stripe = 0; stripe < stripes.length && failure == 0; stripe++) {
+            polled = stripe;
+            poll(stripes[stripe]);
         }
-        int count = connection.completionQueue().poll(completions);
+    }
+
+    private void poll(Connection from) {
+        int count = from.completionQueue().poll(completions);
         for (int index = 0; index < count; index++) {
             if (completions.statusCode(index) == WorkCompletionStatus.SUCCESS_CODE) {
                 onSuccess(completions, index);
@@ -108,68 +128,91 @@ abstract sealed class Comm permits SendComm, ReceiveComm {
                     return; // what came with it does not count any more
                 }
             } else {
-                onError(index);
+                onError(from, index);
                 return;
             }
         }
         if (count < 0) {
             fail(
+                    from,
                     NcclResult.SYSTEM_ERROR,
                     "ibv_poll_cq failed with %s: the completion queue or its device is unusable; look at the kernel's log (dmesg), and restart the job"
                             .formatted(Errno.name(-count)));
-        } else if (count == 0 && connection.deviceFailure() != null) {
+        } else if (count == 0 && from.deviceFailure() != null) {
             // a completion queue that has failed reports nothing any more
-            fail(lossResult(), connection.loss());
+            fail(from, lossResult(from), from.loss());
         }
     }
 
-    private void onError(int index) {
+    private void onError(Connection from, int index) {
         WorkCompletionStatus status = WorkCompletionStatus.ofCode(completions.statusCode(index));
         boolean tooLong = status == WorkCompletionStatus.LOCAL_LENGTH_ERROR;
         fail(
-                tooLong ? NcclResult.INVALID_USAGE : lossResult(),
+                from,
+                tooLong ? NcclResult.INVALID_USAGE : lossResult(from),
                 "work request 0x%x failed: %s (status %d, vendor error %d): %s"
                         .formatted(
                                 completions.workRequestId(index),
                                 status,
                                 completions.statusCode(index),
                                 completions.vendorError(index),
-                                connection.why(status)));
+                                from.why(status)));
     }
 
     /** What a lost connection is to NCCL: the peer's or the network's fault, unless the device here has failed. */
-    private NcclResult lossResult() {
-        return Objects.requireNonNullElse(connection.deviceFailure(), NcclResult.REMOTE_ERROR);
+    private static NcclResult lossResult(Connection lost) {
+        return Objects.requireNonNullElse(lost.deviceFailure(), NcclResult.REMOTE_ERROR);
     }
 
     /** The device refused a work request; the comm is unusable from now on. */
-    final long failPosting(String verb, int errno) {
-        return fail(NcclResult.SYSTEM_ERROR, verb + " failed with " + Errno.name(errno));
+    final long failPosting(Connection on, String verb, int errno) {
+        return fail(on, NcclResult.SYSTEM_ERROR, verb + " failed with " + Errno.name(errno));
+    }
+
+    /** Whether the peer is known to be gone, by any of the stripes. */
+    final boolean isAnyPeerGone() {
+        for (Connection stripe : stripes) {
+            if (stripe.isPeerGone()) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** The peer has let go, or died; the comm is unusable from now on. */
     final long failPeerGone() {
         progress();
-        return fail(lossResult(), connection.loss());
+        Connection lost = Arrays.stream(stripes)
+                .filter(Connection::isPeerGone)
+                .findFirst()
+                .orElse(connection);
+        return fail(lost, lossResult(lost), lost.loss());
     }
 
     // the end of the comm: the one place on the data path that logs and allocates
-    final long fail(NcclResult result, String what) {
+    final long fail(Connection where, NcclResult result, String what) {
         if (failure == 0) {
             failure = -result.code();
             requests.failUnfinished();
-            log.warn("{}: {}. Requests not finished by then return {}", connection, what, result);
-            connection.failed(what);
+            log.warn("{}: {}. Requests not finished by then return {}", where, what, result);
+            for (Connection stripe : stripes) {
+                stripe.failed(what);
+            }
         }
         return failure;
     }
 
     /** Ends the connection and frees everything, whatever is outstanding. */
     void close() {
-        connection.close();
+        Arrays.stream(stripes).forEach(Connection::close);
         registrations.values().forEach(RegisteredMemory::close);
         registrations.clear();
         completions.close();
+        addTraffic();
+    }
+
+    /** Adds what went over it to its links' counters; once, at the end. */
+    void addTraffic() {
         connection.link().traffic().add(messages, bytes);
     }
 }

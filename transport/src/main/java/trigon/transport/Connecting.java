@@ -1,9 +1,10 @@
 package trigon.transport;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 import trigon.handshake.OutgoingOffer;
 
 /**
@@ -13,8 +14,8 @@ import trigon.handshake.OutgoingOffer;
 final class Connecting {
 
     private final String peer;
-    private final CompletableFuture<Connection> result = new CompletableFuture<>();
-    private @Nullable OutgoingOffer attempt;
+    private final CompletableFuture<List<Connection>> result = new CompletableFuture<>();
+    private final List<OutgoingOffer> attempts = new ArrayList<>();
     private boolean abandoned;
     private volatile int unaskedLooks;
 
@@ -28,7 +29,7 @@ final class Connecting {
     }
 
     /** Does the work, on a control thread. */
-    void run(Supplier<Connection> work) {
+    void run(Supplier<List<Connection>> work) {
         try {
             finish(work.get());
         } catch (Throwable t) {
@@ -37,19 +38,20 @@ final class Connecting {
         }
     }
 
-    private void finish(Connection connection) {
+    private void finish(List<Connection> connections) {
         synchronized (this) {
             if (!abandoned) {
-                result.complete(connection);
+                result.complete(connections);
                 return;
             }
         }
-        connection.close();
+        connections.forEach(Connection::close);
     }
 
-    /** The handshake that is under way now. */
+    /** A handshake that is under way now, beside those that are not over. */
     synchronized void attempting(OutgoingOffer offer) {
-        attempt = offer;
+        attempts.removeIf(former -> former.result().isDone());
+        attempts.add(offer);
         if (abandoned) {
             offer.abandon("NCCL gave the connection up");
         }
@@ -72,8 +74,8 @@ final class Connecting {
         return looks;
     }
 
-    /** The connection, or the failure as it was thrown. Only when done. */
-    Connection take() {
+    /** The connection, which may be several stripes, or the failure as it was thrown. Only when done. */
+    List<Connection> take() {
         try {
             return result.join();
         } catch (CompletionException e) {
@@ -88,12 +90,10 @@ final class Connecting {
     void abandon() {
         synchronized (this) {
             abandoned = true;
-            if (attempt != null) {
-                attempt.abandon("NCCL gave the connection up");
-            }
+            attempts.forEach(attempt -> attempt.abandon("NCCL gave the connection up"));
         }
         if (result.isDone() && !result.isCompletedExceptionally()) {
-            result.join().close();
+            result.join().forEach(Connection::close);
         }
     }
 }

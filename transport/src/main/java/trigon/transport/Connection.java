@@ -24,7 +24,7 @@ import trigon.verbs.WorkCompletionStatus;
 
 /**
  * What one end of a connection holds on its device: a queue pair, its completion queue, and what its
- * {@link MessageProtocol} needs.
+ * {@link MessageProtocol} needs. A comm has one, or several, its stripes.
  *
  * <p>Opened and connected by one control thread, then handed to the comm. Closed once, in the order QP, MR, CQ.
  */
@@ -48,6 +48,7 @@ final class Connection implements AutoCloseable {
     private final int sendQueueDepth;
 
     private long maxMessageBytes;
+    private int speedMbps;
     private RemoteMemory remoteMemory = RemoteMemory.NONE;
     private @Nullable QueuePairEndpoint remote;
     private volatile @Nullable Watch watch;
@@ -70,27 +71,30 @@ final class Connection implements AutoCloseable {
      *
      * @throws trigon.verbs.VerbsException if the device refuses; nothing is left open then
      */
-    static Connection open(Link link, Role role, QueuePairParameters parameters, RandomGenerator random) {
-        return new Connection(link, role, parameters, random);
+    static Connection open(
+            Link link, Role role, MessageProtocol protocol, QueuePairParameters parameters, RandomGenerator random) {
+        return new Connection(link, role, protocol, parameters, random);
     }
 
-    private Connection(Link link, Role role, QueuePairParameters parameters, RandomGenerator random) {
+    private Connection(
+            Link link, Role role, MessageProtocol protocol, QueuePairParameters parameters, RandomGenerator random) {
         this.link = link;
         this.role = role;
+        this.protocol = protocol;
         maxMessageBytes = link.port().maxMessageSize();
-        protocol = MessageProtocol.on(link.local().kind());
-        boolean rendezvous = protocol == MessageProtocol.RENDEZVOUS;
+        speedMbps = link.local().speedMbps();
+        boolean rendezvous = protocol != MessageProtocol.EAGER;
         int receiveQueueDepth = role == Role.RECEIVER ? RequestRing.SLOTS : 1;
         sendQueueDepth = sendQueueDepth(role, protocol, maxMessageBytes);
         try (Unwinding unwinding = new Unwinding()) {
-            ClearToSendRing ring = rendezvous ? new ClearToSendRing(link, role) : null;
+            ClearToSendRing ring = rendezvous ? new ClearToSendRing(link, role, protocol) : null;
             clearToSendRing = ring;
             if (ring != null) {
                 unwinding.onFailure(ring::close);
             }
             completionQueue = link.device().createCompletionQueue(sendQueueDepth + receiveQueueDepth);
             unwinding.onFailure(completionQueue::close);
-            int inline = rendezvous && role == Role.RECEIVER ? ClearToSend.STRIDE : 0;
+            int inline = role == Role.RECEIVER ? protocol.clearToSendBytes() : 0;
             QueuePair queuePair = link.device()
                     .createQueuePair(
                             link.protectionDomain(),
@@ -112,7 +116,7 @@ final class Connection implements AutoCloseable {
 
     private static int sendQueueDepth(Role role, MessageProtocol protocol, long maxMessageBytes) {
         return switch (protocol) {
-            case RENDEZVOUS ->
+            case RENDEZVOUS, STRIPED ->
                 role == Role.SENDER
                         ? RendezvousSendComm.sendQueueDepth(maxMessageBytes)
                         : RendezvousReceiveComm.SEND_QUEUE_DEPTH;
@@ -161,7 +165,8 @@ final class Connection implements AutoCloseable {
 
     private void requireFitting(long peerMaxMessageBytes) {
         boolean fits = switch (protocol) {
-            case RENDEZVOUS -> role == Role.RECEIVER || RendezvousSendComm.fits(sendQueueDepth, maxMessageBytes);
+            case RENDEZVOUS, STRIPED ->
+                role == Role.RECEIVER || RendezvousSendComm.fits(sendQueueDepth, maxMessageBytes);
             case EAGER -> maxMessageBytes >= Comm.MAX_MESSAGE_BYTES;
         };
         if (!fits) {
@@ -327,7 +332,7 @@ final class Connection implements AutoCloseable {
         return protocol;
     }
 
-    /** Only with {@link MessageProtocol#RENDEZVOUS}. */
+    /** Not with {@link MessageProtocol#EAGER}. */
     ClearToSendRing clearToSendRing() {
         ClearToSendRing ring = clearToSendRing;
         if (ring == null) {
@@ -348,6 +353,16 @@ final class Connection implements AutoCloseable {
     /** The longest message of both ports, in bytes. */
     long maxMessageBytes() {
         return maxMessageBytes;
+    }
+
+    /** The speed of the slower port's link, as far as it is known. */
+    int speedMbps() {
+        return speedMbps;
+    }
+
+    /** The peer has said how fast its link is. */
+    void limitSpeed(int peersMbps) {
+        speedMbps = Math.max(1, Math.min(speedMbps, peersMbps));
     }
 
     int sendQueueDepth() {

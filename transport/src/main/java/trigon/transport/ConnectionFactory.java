@@ -47,8 +47,8 @@ final class ConnectionFactory {
     }
 
     /** {@link Connection#open}. */
-    Connection open(Link link, Connection.Role role) {
-        return Connection.open(link, role, parameters, random);
+    Connection open(Link link, Connection.Role role, MessageProtocol protocol) {
+        return Connection.open(link, role, protocol, parameters, random);
     }
 
     /**

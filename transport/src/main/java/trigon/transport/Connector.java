@@ -1,39 +1,40 @@
 package trigon.transport;
 
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
+import java.util.Set;
 import java.util.concurrent.Executor;
+import java.util.random.RandomGenerator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import trigon.config.NodeConfig;
 import trigon.config.PluginConfig;
-import trigon.handshake.Established;
 import trigon.handshake.HandshakeClient;
-import trigon.handshake.HandshakeException;
-import trigon.handshake.HandshakeMessage.Answer;
-import trigon.handshake.HandshakeMessage.Offer;
 import trigon.handshake.ListenHandle;
 import trigon.handshake.NodeIdentity;
-import trigon.handshake.OutgoingOffer;
+import trigon.handshake.Stripe;
 import trigon.routing.LocalLink;
 import trigon.routing.Path;
+import trigon.routing.PathsApart;
 import trigon.routing.PeerDescription;
 import trigon.routing.PeerLink;
 import trigon.routing.RoutingTable;
-import trigon.verbs.VerbsException;
+import trigon.verbs.LinkKind;
 
 /**
- * Connects to listeners: finds the paths to the peer, and tries one after the other until one carries the handshake and
- * the queue pairs come up. Each attempt runs on a control thread of its own; NCCL's threads only look at
- * {@link Connecting}.
+ * Connects to listeners: finds the paths to the peer, and tries one after the other, or those that can be used at the same
+ * time together, until one carries the handshake and its queue pair comes up. Each connection comes up on a control thread
+ * of its own; NCCL's threads only look at {@link Connecting}.
  */
 final class Connector {
 
     private static final Logger log = LoggerFactory.getLogger(Connector.class);
+
+    /** For how long a path that failed while another did not is left out: NCCL makes many connections at once. */
+    private static final Duration RESTING = Duration.ofMinutes(1);
 
     private final Links links;
     private final RoutingTable routing;
@@ -42,7 +43,15 @@ final class Connector {
     private final PluginConfig config;
     private final NodeIdentity self;
     private final Executor control;
+    private final RandomGenerator attempts;
+    private final RestingPaths resting = new RestingPaths(RESTING);
 
+    /**
+     * A connector.
+     *
+     * @param control runs what may block
+     * @param attempts for their numbers; thread-safe
+     */
     Connector(
             Links links,
             RoutingTable routing,
@@ -50,7 +59,8 @@ final class Connector {
             ConnectionFactory connections,
             PluginConfig config,
             NodeIdentity self,
-            Executor control) {
+            Executor control,
+            RandomGenerator attempts) {
         this.links = links;
         this.routing = routing;
         this.client = client;
@@ -58,6 +68,7 @@ final class Connector {
         this.config = config;
         this.self = self;
         this.control = control;
+        this.attempts = attempts;
     }
 
     /** Starts to connect, over the preferred link if that leads to the peer; returns at once. */
@@ -67,74 +78,67 @@ final class Connector {
         return connecting;
     }
 
-    private Connection connectOverAnyPath(
+    private List<Connection> connectOverAnyPath(
             ListenHandle handle, Optional<LocalLink> preferred, int trafficClass, Connecting connecting) {
         List<PeerLink> peerLinks = handle.links().stream()
                 .map(link -> new PeerLink(link.address(), link.prefixLength(), link.port(), link.kinds()))
                 .toList();
-        List<Path> paths = routing.pathsTo(new PeerDescription(handle.nodeIndex(), peerLinks), preferred);
-        NoConnectionException failures = new NoConnectionException(connecting.peer(), paths.size());
-        for (Path path : paths) {
-            try {
-                Connection connection = connectOver(path, handle, trafficClass, connecting);
-                log.info("sends to {}", path);
-                return connection;
-            } catch (HandshakeException | VerbsException e) {
-                failures.add(path, e);
-                if (connecting.isAbandoned()) {
-                    break;
+        List<Path> candidates =
+                new ArrayList<>(routing.pathsTo(new PeerDescription(handle.nodeIndex(), peerLinks), preferred));
+        NoConnectionException failures = new NoConnectionException(connecting.peer(), candidates.size());
+        while (!candidates.isEmpty() && !connecting.isAbandoned()) {
+            List<Path> paths = pathsToTake(candidates);
+            try (ConnectionAttempt attempt = new ConnectionAttempt(
+                    links,
+                    client,
+                    connections,
+                    self,
+                    handle,
+                    trafficClass,
+                    config.handshake().timeout(),
+                    connecting)) {
+                List<Connection> connected = attempt.connect(attempts.nextLong(), stripes(paths));
+                attempt.failures().forEach((path, why) -> {
+                    failures.add(path, why);
+                    candidates.remove(path);
+                    if (!connecting.isAbandoned()) {
+                        log.warn("no connection to {} over {}: {}", connecting.peer(), path, why.getMessage());
+                    }
+                });
+                if (!connected.isEmpty()) {
+                    resting.note(attempt.failures().keySet());
+                    report(connecting.peer(), paths, attempt.failures().keySet(), connected.size());
+                    return connected;
                 }
-                log.warn("no connection to {} over {}: {}", connecting.peer(), path, e.getMessage());
             }
         }
         throw failures;
     }
 
-    private Connection connectOver(Path path, ListenHandle handle, int trafficClass, Connecting connecting) {
-        Link link = links.of(path.local());
-        InetAddress local = path.local().address().address();
-        InetSocketAddress remote =
-                new InetSocketAddress(path.remote().address(), path.remote().tcpPort());
-        try (Unwinding unwinding = new Unwinding()) {
-            Connection connection = connections.open(link, Connection.Role.SENDER);
-            unwinding.onFailure(connection::close);
-            OutgoingOffer attempt = client.connect(
-                    local,
-                    remote,
-                    handle.secret(),
-                    new Offer(
-                            handle.connection(),
-                            self,
-                            path.kind(),
-                            connection.endpoint(),
-                            connection.forPeer(),
-                            connection.maxMessageBytes()));
-            unwinding.onFailure(() -> attempt.abandon("this attempt failed at the connecting side"));
-            connecting.attempting(attempt);
-            Answer answer = await(attempt.answer());
-            connections.connect(
-                    connection,
-                    answer.endpoint(),
-                    attempt.key(),
-                    answer.memory(),
-                    answer.maxMessageBytes(),
-                    trafficClass);
-            Established established = await(attempt.sendReady());
-            connections.watch(connection, established, connecting.peer());
-            unwinding.succeeded();
-            return connection;
-        }
+    /** The paths to take at the same time; the fastest first, which also carries what is not worth dividing. */
+    private List<Path> pathsToTake(List<Path> candidates) {
+        int most = config.stripes().mostLinks(candidates.getFirst().kind() == LinkKind.RDMA, Stripe.MOST);
+        List<Path> rested =
+                candidates.stream().filter(path -> !resting.rests(path)).toList();
+        return PathsApart.among(rested.isEmpty() ? candidates : rested, most).stream()
+                .sorted(Comparator.comparingInt(path -> -path.local().speedMbps()))
+                .toList();
     }
 
-    /** The result; it has a deadline of its own. */
-    private static <T> T await(CompletableFuture<T> future) {
-        try {
-            return future.join();
-        } catch (CompletionException e) {
-            if (e.getCause() instanceof HandshakeException handshake) {
-                throw handshake;
-            }
-            throw e;
+    private List<Path> stripes(List<Path> paths) {
+        List<Path> stripes = new ArrayList<>();
+        for (int i = 0; i < config.stripes().queuePairsPerLink(); i++) {
+            stripes.addAll(paths);
+        }
+        return stripes;
+    }
+
+    private static void report(String peer, List<Path> paths, Set<Path> failed, int queuePairs) {
+        List<Path> up = paths.stream().filter(path -> !failed.contains(path)).toList();
+        if (queuePairs == 1) {
+            log.info("sends to {}", up.isEmpty() ? peer : up.getFirst());
+        } else {
+            log.info("sends to {} by {} queue pairs over {}", peer, queuePairs, up);
         }
     }
 

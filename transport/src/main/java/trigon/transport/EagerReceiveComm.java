@@ -1,5 +1,6 @@
 package trigon.transport;
 
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import trigon.verbs.WorkCompletions;
 
@@ -10,7 +11,7 @@ final class EagerReceiveComm extends ReceiveComm {
     private long nextSequence;
 
     EagerReceiveComm(Connection connection) {
-        super(connection);
+        super(List.of(connection));
     }
 
     /** NCCL is told only of what has arrived, also where it says that it looks for itself: the device is to be polled. */
@@ -31,7 +32,7 @@ final class EagerReceiveComm extends ReceiveComm {
         int localKey = memory == null ? 0 : memory.region().localKey();
         int errno = connection.queuePair().postReceive(sequence, address, size, localKey);
         if (errno != 0) {
-            return failPosting("ibv_post_recv", errno);
+            return failPosting(connection, "ibv_post_recv", errno);
         }
         requests.begin(sequence, size);
         tags[slot] = tag;
@@ -46,6 +47,7 @@ final class EagerReceiveComm extends ReceiveComm {
         int size = completions.byteLength(index);
         if (tag != tags[slot]) {
             fail(
+                    connection,
                     NcclResult.INVALID_USAGE,
                     "message %d of %d bytes with tag %d meets a receive of %d bytes with tag %d"
                             .formatted(completions.workRequestId(index), size, tag, requests.size(slot), tags[slot]));

@@ -1,5 +1,7 @@
 package trigon.transport;
 
+import java.util.List;
+import org.jspecify.annotations.Nullable;
 import trigon.verbs.SendFlag;
 import trigon.verbs.WorkCompletions;
 
@@ -15,11 +17,11 @@ final class EagerSendComm extends SendComm {
     private long nextSequence;
 
     EagerSendComm(Connection connection) {
-        super(connection);
+        super(List.of(connection));
     }
 
     @Override
-    long isend(long address, int size, int tag, int localKey) {
+    long isend(long address, int size, int tag, @Nullable RegisteredMemory memory) {
         if (failure != 0) {
             return failure;
         }
@@ -31,12 +33,13 @@ final class EagerSendComm extends SendComm {
             progress();
             return failure != 0 ? failure : NetPlugin.TRY_AGAIN;
         }
+        int localKey = memory == null ? 0 : memory.region().localKey();
         int errno = connection
                 .queuePair()
                 .postSendWithImmediate(
                         sequence, address, size, localKey, tag, SendFlag.SIGNALED | SendFlag.INJECT_COMPLETE);
         if (errno != 0) {
-            return failPosting("ibv_post_send", errno);
+            return failPosting(connection, "ibv_post_send", errno);
         }
         requests.begin(sequence, size);
         nextSequence = sequence + 1;

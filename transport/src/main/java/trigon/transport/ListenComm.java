@@ -1,6 +1,10 @@
 package trigon.transport;
 
 import java.net.InetAddress;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
@@ -15,6 +19,7 @@ import trigon.handshake.HandshakeMessage.Offer;
 import trigon.handshake.IncomingOffer;
 import trigon.handshake.OfferHandler;
 import trigon.handshake.RemoteMemory;
+import trigon.handshake.Stripe;
 import trigon.verbs.LinkKind;
 
 /**
@@ -33,7 +38,10 @@ final class ListenComm implements OfferHandler {
     private final ConnectionFactory connections;
     private final Executor control;
 
-    private @Nullable Connection established;
+    // of the attempt that the peer makes now, by the queue pair's index
+    private final SortedMap<Integer, Connection> stripes = new TreeMap<>();
+    private long attempt;
+    private @Nullable List<Connection> established;
     private boolean closed;
     private int unaskedLooks;
 
@@ -61,13 +69,31 @@ final class ListenComm implements OfferHandler {
 
     @Override
     public CompletionStage<Answer> onOffer(IncomingOffer incoming) {
+        List<Connection> former = begin(incoming.offer().stripe().attempt());
+        if (!former.isEmpty()) {
+            control.execute(() -> former.forEach(Connection::close));
+        }
         return CompletableFuture.supplyAsync(() -> answer(incoming), control);
+    }
+
+    /** What an attempt that was given up has left. */
+    private synchronized List<Connection> begin(long newAttempt) {
+        if (newAttempt == attempt) {
+            return List.of();
+        }
+        attempt = newAttempt;
+        List<Connection> former = List.copyOf(stripes.values());
+        stripes.clear();
+        return former;
     }
 
     private Answer answer(IncomingOffer incoming) {
         Offer offer = incoming.offer();
         Link link = link(incoming.local().getAddress(), offer.kind());
-        Connection connection = connections.open(link, Connection.Role.RECEIVER);
+        Connection connection = connections.open(
+                link,
+                Connection.Role.RECEIVER,
+                MessageProtocol.on(offer.kind(), offer.stripe().isOneOfSeveral()));
         try (Unwinding unwinding = new Unwinding()) {
             unwinding.onFailure(connection::close);
             connections.connect(
@@ -81,7 +107,12 @@ final class ListenComm implements OfferHandler {
         }
         var _ = incoming.result()
                 .whenCompleteAsync((established, _) -> finish(connection, incoming, established), control);
-        return new Answer(offer.kind(), connection.endpoint(), RemoteMemory.NONE, connection.maxMessageBytes());
+        return new Answer(
+                offer.kind(),
+                connection.endpoint(),
+                RemoteMemory.NONE,
+                connection.maxMessageBytes(),
+                Math.max(1, link.local().speedMbps()));
     }
 
     private Link link(InetAddress local, LinkKind kind) {
@@ -100,7 +131,7 @@ final class ListenComm implements OfferHandler {
         if (link != null) {
             connections.watch(connection, link, incoming.offer().node().name());
         }
-        if (link != null && establish(connection)) {
+        if (link != null && establish(connection, link)) {
             log.info(
                     "receives from {} {} over {}",
                     incoming.offer().node().name(),
@@ -111,18 +142,24 @@ final class ListenComm implements OfferHandler {
         }
     }
 
-    private synchronized boolean establish(Connection connection) {
-        if (closed || established != null) {
+    /** The connection is there when all of its queue pairs are. False if this one came too late. */
+    private synchronized boolean establish(Connection connection, Established link) {
+        Stripe stripe = link.offer().stripe();
+        if (closed || established != null || stripe.attempt() != attempt) {
             return false;
         }
-        established = connection;
+        stripes.put(stripe.index(), connection);
+        if (stripes.size() == link.stripes()) {
+            established = List.copyOf(stripes.values());
+            stripes.clear();
+        }
         return true;
     }
 
-    /** The connection, once; null as long as there is none. */
-    synchronized @Nullable Connection take() {
+    /** The connection, which may be several stripes, once; null as long as there is none. */
+    synchronized @Nullable List<Connection> take() {
         unaskedLooks = 0;
-        Connection connection = established;
+        List<Connection> connection = established;
         if (connection != null) {
             established = null;
             // one listen comm gives one receive comm
@@ -141,20 +178,22 @@ final class ListenComm implements OfferHandler {
 
     /** Accepts nothing any more, and closes what came too late. Closing twice is allowed. */
     void close() {
-        Connection late;
+        List<Connection> late = new ArrayList<>();
         synchronized (this) {
             closed = true;
-            late = established;
-            established = null;
+            late.addAll(stripes.values());
+            stripes.clear();
+            if (established != null) {
+                late.addAll(established);
+                established = null;
+            }
         }
-        if (late != null) {
-            late.close();
-        }
+        late.forEach(Connection::close);
     }
 
     /** For the log: what it holds. */
     @Override
     public synchronized String toString() {
-        return established == null ? "a listen comm" : established.toString();
+        return established == null ? "a listen comm" : established.getFirst().toString();
     }
 }

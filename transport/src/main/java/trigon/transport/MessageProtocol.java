@@ -16,13 +16,32 @@ enum MessageProtocol {
      * A message is a SEND, and the receiver's device holds it back until there is a receive. On software links TCP does
      * so, and at no cost; a clear-to-send would cost a message more, and its way.
      */
-    EAGER;
+    EAGER,
 
-    /** The one for links of that kind. */
-    static MessageProtocol on(LinkKind kind) {
+    /** As {@link #RENDEZVOUS}, over several queue pairs, on links of any kind: a long message goes in parts. */
+    STRIPED;
+
+    /**
+     * The one for links of that kind.
+     *
+     * @param severalQueuePairs whether the connection was offered with several, however many came up
+     */
+    static MessageProtocol on(LinkKind kind, boolean severalQueuePairs) {
+        if (severalQueuePairs) {
+            return STRIPED;
+        }
         return switch (kind) {
             case RDMA -> RENDEZVOUS;
             case SOFTWARE -> EAGER;
+        };
+    }
+
+    /** Size of an entry that says where a message may go; 0 if there are none. */
+    int clearToSendBytes() {
+        return switch (this) {
+            case RENDEZVOUS -> ClearToSend.STRIDE;
+            case EAGER -> 0;
+            case STRIPED -> StripedClearToSend.STRIDE;
         };
     }
 }

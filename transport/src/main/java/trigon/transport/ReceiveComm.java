@@ -1,19 +1,22 @@
 package trigon.transport;
 
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** The receiving end of a connection. */
-abstract sealed class ReceiveComm extends Comm permits RendezvousReceiveComm, EagerReceiveComm {
+abstract sealed class ReceiveComm extends Comm permits RendezvousReceiveComm, EagerReceiveComm, StripedReceiveComm {
 
-    ReceiveComm(Connection connection) {
-        super(connection);
+    ReceiveComm(List<Connection> connections) {
+        super(connections);
     }
 
-    /** The one for the connection's protocol. */
-    static ReceiveComm over(Connection connection) {
-        return switch (connection.protocol()) {
-            case RENDEZVOUS -> new RendezvousReceiveComm(connection);
-            case EAGER -> new EagerReceiveComm(connection);
+    /** The one for the connections' protocol; there are several only where that is {@link MessageProtocol#STRIPED}. */
+    static ReceiveComm over(List<Connection> connections) {
+        Connection first = connections.getFirst();
+        return switch (first.protocol()) {
+            case RENDEZVOUS -> new RendezvousReceiveComm(first);
+            case EAGER -> new EagerReceiveComm(first);
+            case STRIPED -> new StripedReceiveComm(connections);
         };
     }
 

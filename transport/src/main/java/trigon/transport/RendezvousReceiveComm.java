@@ -1,5 +1,6 @@
 package trigon.transport;
 
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import trigon.verbs.Memory;
 import trigon.verbs.SendFlag;
@@ -30,7 +31,7 @@ final class RendezvousReceiveComm extends ReceiveComm {
     private long nextCompletion;
 
     RendezvousReceiveComm(Connection connection) {
-        super(connection);
+        super(List.of(connection));
         staging = connection.clearToSendRing().address();
         stagingKey = connection.clearToSendRing().localKey();
         remoteRing = connection.remoteMemory().address();
@@ -60,12 +61,12 @@ final class RendezvousReceiveComm extends ReceiveComm {
         }
         int errno = connection.queuePair().postReceive(sequence, 0, 0, 0);
         if (errno != 0) {
-            return failPosting("ibv_post_recv", errno);
+            return failPosting(connection, "ibv_post_recv", errno);
         }
         int remoteKey = memory == null ? 0 : memory.region().remoteKey();
         errno = writeClearToSend(sequence, address, size, tag, remoteKey);
         if (errno != 0) {
-            return failPosting("ibv_post_send", errno);
+            return failPosting(connection, "ibv_post_send", errno);
         }
         requests.begin(sequence, size);
         if (completionOptional) {

@@ -1,5 +1,7 @@
 package trigon.transport;
 
+import java.util.List;
+import org.jspecify.annotations.Nullable;
 import trigon.verbs.Memory;
 import trigon.verbs.SendFlag;
 import trigon.verbs.WorkCompletions;
@@ -22,7 +24,7 @@ final class RendezvousSendComm extends SendComm {
     private long nextSequence;
 
     RendezvousSendComm(Connection connection) {
-        super(connection);
+        super(List.of(connection));
         clearToSend = connection.clearToSendRing().address();
         sendQueueRoom = connection.sendQueueDepth();
     }
@@ -43,7 +45,7 @@ final class RendezvousSendComm extends SendComm {
     }
 
     @Override
-    long isend(long address, int size, int tag, int localKey) {
+    long isend(long address, int size, int tag, @Nullable RegisteredMemory memory) {
         if (failure != 0) {
             return failure;
         }
@@ -66,9 +68,10 @@ final class RendezvousSendComm extends SendComm {
         if (size > Memory.getInt(entry + ClearToSend.CAPACITY) || tag != Memory.getInt(entry + ClearToSend.TAG)) {
             return mismatch(entry, sequence, size, tag);
         }
+        int localKey = memory == null ? 0 : memory.region().localKey();
         int errno = post(address, size, localKey, entry, sequence);
         if (errno != 0) {
-            return failPosting("ibv_post_send", errno);
+            return failPosting(connection, "ibv_post_send", errno);
         }
         requests.begin(sequence, size);
         workRequests[slot] = parts;
@@ -98,6 +101,7 @@ final class RendezvousSendComm extends SendComm {
 
     private long mismatch(long entry, long sequence, int size, int tag) {
         return fail(
+                connection,
                 NcclResult.INVALID_USAGE,
                 "message %d of %d bytes with tag %d meets a receive of %d bytes with tag %d"
                         .formatted(

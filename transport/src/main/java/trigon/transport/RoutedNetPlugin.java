@@ -27,7 +27,6 @@ import trigon.routing.RouteLookup;
 import trigon.routing.RoutingTable;
 import trigon.verbs.AccessFlag;
 import trigon.verbs.LinkKind;
-import trigon.verbs.MemoryRegion;
 import trigon.verbs.VerbsException;
 import trigon.verbs.VerbsProvider;
 
@@ -94,11 +93,19 @@ public final class RoutedNetPlugin implements NetPlugin, AutoCloseable {
             HandshakeListeners listeners = HandshakeListeners.open(loop, config.handshake(), self, links.addresses());
             unwinding.onFailure(listeners::close);
             ExecutorService control = ControlThreads.open();
+            SecureRandom random = new SecureRandom();
             ConnectionFactory connections = new ConnectionFactory(
-                    config.queuePair(), new SecureRandom(), control, loop.delayed(ConnectionFactory.GRACE, control));
+                    config.queuePair(), random, control, loop.delayed(ConnectionFactory.GRACE, control));
             RoutingTable routing = RoutingTable.of(config, discovered, kernel);
             Connector connector = new Connector(
-                    links, routing, new HandshakeClient(loop, config.handshake()), connections, config, self, control);
+                    links,
+                    routing,
+                    new HandshakeClient(loop, config.handshake()),
+                    connections,
+                    config,
+                    self,
+                    control,
+                    random);
             DeviceEvents deviceEvents =
                     new DeviceEvents(links, control, loop.delayed(DEVICE_EVENTS_INTERVAL, Runnable::run));
             RoutedNetPlugin plugin = new RoutedNetPlugin(
@@ -244,8 +251,8 @@ public final class RoutedNetPlugin implements NetPlugin, AutoCloseable {
         if (listenComm == null) {
             throw new IllegalArgumentException("0x%x is not an open listen comm".formatted(listenHandle));
         }
-        Connection connection = listenComm.take();
-        return connection == null ? 0 : add(listenComm.context(), ReceiveComm.over(connection));
+        List<Connection> connections = listenComm.take();
+        return connections == null ? 0 : add(listenComm.context(), ReceiveComm.over(connections));
     }
 
     private long add(long contextHandle, Comm comm) {
@@ -284,12 +291,10 @@ public final class RoutedNetPlugin implements NetPlugin, AutoCloseable {
         if (size <= 0) {
             throw new IllegalArgumentException("memory of " + size + " bytes cannot be registered");
         }
-        Link link = comm.connection.link();
         EnumSet<AccessFlag> access = comm instanceof ReceiveComm
                 ? EnumSet.of(AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE)
                 : EnumSet.noneOf(AccessFlag.class);
-        MemoryRegion region = link.protectionDomain().registerMemory(address, size, access);
-        RegisteredMemory memory = new RegisteredMemory(link, region);
+        RegisteredMemory memory = RegisteredMemory.with(comm.links, address, size, access);
         long handle = memories.add(memory);
         comm.registrations().put(handle, memory);
         if (comms.find(commHandle) == null) {
@@ -377,8 +382,7 @@ public final class RoutedNetPlugin implements NetPlugin, AutoCloseable {
         if (memory == null && size != 0) {
             return -NcclResult.INVALID_ARGUMENT.code();
         }
-        return comm.isend(
-                address, (int) size, tag, memory == null ? 0 : memory.region().localKey());
+        return comm.isend(address, (int) size, tag, memory);
     }
 
     @Override

@@ -1,20 +1,25 @@
 package trigon.transport;
 
-/** The sending end of a connection. */
-abstract sealed class SendComm extends Comm permits RendezvousSendComm, EagerSendComm {
+import java.util.List;
+import org.jspecify.annotations.Nullable;
 
-    SendComm(Connection connection) {
-        super(connection);
+/** The sending end of a connection. */
+abstract sealed class SendComm extends Comm permits RendezvousSendComm, EagerSendComm, StripedSendComm {
+
+    SendComm(List<Connection> connections) {
+        super(connections);
     }
 
-    /** The one for the connection's protocol. */
-    static SendComm over(Connection connection) {
-        return switch (connection.protocol()) {
-            case RENDEZVOUS -> new RendezvousSendComm(connection);
-            case EAGER -> new EagerSendComm(connection);
+    /** The one for the connections' protocol; there are several only where that is {@link MessageProtocol#STRIPED}. */
+    static SendComm over(List<Connection> connections) {
+        Connection first = connections.getFirst();
+        return switch (first.protocol()) {
+            case RENDEZVOUS -> new RendezvousSendComm(first);
+            case EAGER -> new EagerSendComm(first);
+            case STRIPED -> new StripedSendComm(connections);
         };
     }
 
-    /** {@link NetPlugin#isend}; size and memory have been checked. */
-    abstract long isend(long address, int size, int tag, int localKey);
+    /** {@link NetPlugin#isend}; size and memory have been checked, and there is memory unless the size is 0. */
+    abstract long isend(long address, int size, int tag, @Nullable RegisteredMemory memory);
 }

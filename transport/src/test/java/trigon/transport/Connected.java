@@ -3,6 +3,7 @@ package trigon.transport;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.lang.foreign.Arena;
+import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
 
 /**
@@ -32,7 +33,22 @@ final class Connected {
         this(sender, senderContext, 0, receiver, receiverContext);
     }
 
+    /** With a listen handle that the network between them has changed. */
+    Connected(TestNode sender, TestNode receiver, LongConsumer changed) {
+        this(sender, sender.context, 0, receiver, receiver.context, changed);
+    }
+
     private Connected(TestNode sender, long senderContext, int device, TestNode receiver, long receiverContext) {
+        this(sender, senderContext, device, receiver, receiverContext, _ -> {});
+    }
+
+    private Connected(
+            TestNode sender,
+            long senderContext,
+            int device,
+            TestNode receiver,
+            long receiverContext,
+            LongConsumer changed) {
         this.sender = sender;
         this.receiver = receiver;
         long connected = 0;
@@ -40,6 +56,7 @@ final class Connected {
         try (Arena arena = Arena.ofConfined()) {
             long handle = arena.allocate(NetPlugin.HANDLE_BYTES).address();
             long listenComm = receiver.plugin.listen(receiverContext, 0, handle);
+            changed.accept(handle);
             long deadline = System.nanoTime() + DEADLINE_NANOS;
             while (connected == 0 || accepted == 0) {
                 if (connected == 0) {

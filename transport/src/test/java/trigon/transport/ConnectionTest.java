@@ -39,7 +39,8 @@ class ConnectionTest {
                 """);
         try (TestNode a = cluster.open("a");
                 Links links = Links.open(a.links, Map.of(LinkKind.SOFTWARE, a.verbs()));
-                Connection connection = factory.open(links.all().getFirst(), Connection.Role.SENDER)) {
+                Connection connection =
+                        factory.open(links.all().getFirst(), Connection.Role.SENDER, MessageProtocol.EAGER)) {
             assertThatThrownBy(() -> factory.connect(
                             connection,
                             connection.endpoint(),

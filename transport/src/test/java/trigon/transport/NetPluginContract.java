@@ -20,6 +20,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import trigon.handshake.HandshakeException;
 import trigon.verbs.Memory;
+import trigon.verbs.ResourceLedger;
 
 /**
  * What NCCL may expect of the plugin, over links of any kind: two nodes, a and b, in one process. A subclass says what
@@ -42,6 +43,11 @@ public abstract class NetPluginContract {
 
     /** Whether a message waits for its receive, as over RDMA; else it is done when its memory may be used again. */
     protected abstract boolean isRendezvous();
+
+    /** How many queue pairs each end of a connection has. */
+    protected int queuePairs() {
+        return 1;
+    }
 
     @BeforeEach
     void openNodes(@TempDir Path directory) {
@@ -80,6 +86,18 @@ public abstract class NetPluginContract {
         assertThat(Memory.segment(to, size).mismatch(Memory.segment(from, size)))
                 .isEqualTo(-1);
         assertThat(Memory.getByte(to + size)).isEqualTo((byte) 0x5A);
+    }
+
+    @Test
+    void aConnectionHasItsQueuePairsAndNoMore() {
+        int before = a.verbs().ledger().count(ResourceLedger.Kind.QUEUE_PAIR);
+
+        new Connected(a, b);
+
+        // devices of one library are counted together
+        int ends = a.verbs().ledger().equals(b.verbs().ledger()) ? 2 : 1;
+        assertThat(a.verbs().ledger().count(ResourceLedger.Kind.QUEUE_PAIR) - before)
+                .isEqualTo(ends * queuePairs());
     }
 
     @Test

@@ -3,6 +3,7 @@ package trigon.transport;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import trigon.verbs.LinkKind;
 
 class SoftwareAbortTest extends AbortContract {
 
@@ -14,5 +15,13 @@ class SoftwareAbortTest extends AbortContract {
                 a: {nics: [{address: 127.1.12.1/24}]}
                 b: {nics: [{address: 127.1.12.2/24}]}
                 """), ABORTS);
+    }
+
+    @Test
+    void abortsOfSeveralQueuePairsLeaveNothing(@TempDir Path directory) throws InterruptedException {
+        abortsLeaveNothing(TestCluster.striped(directory, LinkKind.SOFTWARE, 1, """
+                a: {nics: [{address: 127.1.12.1/24}, {address: 127.1.13.1/24}]}
+                b: {nics: [{address: 127.1.12.2/24}, {address: 127.1.13.2/24}]}
+                """), Math.ceilDiv(ABORTS, 5));
     }
 }

@@ -1,0 +1,43 @@
+package trigon.config;
+
+import java.util.Arrays;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.stream.Collectors;
+
+/** Over how many of the links that lead to the same peer a connection goes. */
+public enum StripePolicy {
+    /** All on RDMA links; one on software links, each of which is a device of NCCL's own. */
+    AUTO,
+    /** One. */
+    ONE,
+    /** All that lead there as directly as the best. */
+    ALL;
+
+    /** Whether a connection over RDMA links, or over software links, takes all of them. */
+    boolean allOn(boolean rdma) {
+        return switch (this) {
+            case AUTO -> rdma;
+            case ONE -> false;
+            case ALL -> true;
+        };
+    }
+
+    /** The words for {@code stripes.links}, for messages. */
+    static String words() {
+        return Arrays.stream(values()).map(StripePolicy::toString).collect(Collectors.joining(", "));
+    }
+
+    /** The policy of that word. */
+    static Optional<StripePolicy> ofWord(String word) {
+        return Arrays.stream(values())
+                .filter(policy -> policy.toString().equals(word))
+                .findFirst();
+    }
+
+    /** As it is written in the file and in {@code TRIGON_STRIPES}. */
+    @Override
+    public String toString() {
+        return name().toLowerCase(Locale.ROOT);
+    }
+}

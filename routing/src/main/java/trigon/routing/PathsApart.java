@@ -1,0 +1,51 @@
+package trigon.routing;
+
+import java.net.InetAddress;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+/** Chooses, of the candidate paths to one peer, those that can be used at the same time. */
+public final class PathsApart {
+
+    private PathsApart() {}
+
+    /**
+     * The first candidate, and those that lead to the peer as directly: of the same kind, in a subnet with as long a
+     * prefix. No two have an interface here or an address there in common, so each is a cable of its own; where the links
+     * of both ends are all in one subnet, they are paired in their order. Along the kernel's routes there is one path, as
+     * they may all lead over the same cable.
+     *
+     * @param candidates in the order in which they would be tried, of {@link RoutingTable#pathsTo}; at least one
+     * @param most how many there may be, 1 or more
+     * @return in the order of the candidates
+     */
+    public static List<Path> among(List<Path> candidates, int most) {
+        Path first = candidates.getFirst();
+        List<Path> chosen = new ArrayList<>(List.of(first));
+        Set<String> here = new HashSet<>(Set.of(end(first.local())));
+        Set<InetAddress> there = new HashSet<>(Set.of(first.remote().address()));
+        for (Path path : candidates) {
+            boolean free = !here.contains(end(path.local()))
+                    && !there.contains(path.remote().address());
+            if (chosen.size() < most && free && isAsDirectAs(first, path)) {
+                chosen.add(path);
+                here.add(end(path.local()));
+                there.add(path.remote().address());
+            }
+        }
+        return List.copyOf(chosen);
+    }
+
+    /** What two paths must not share: the interface. The loopback's addresses are links of their own. */
+    private static String end(LocalLink link) {
+        InetAddress address = link.address().address();
+        return address.isLoopbackAddress() ? address.getHostAddress() : link.interfaceName();
+    }
+
+    private static boolean isAsDirectAs(Path first, Path other) {
+        int bits = first.reason().subnetBits();
+        return other.kind() == first.kind() && bits >= 0 && other.reason().subnetBits() == bits;
+    }
+}
