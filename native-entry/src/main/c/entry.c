@@ -32,6 +32,7 @@ struct upcalls {
   int (*close_send)(int64_t comm);
   int (*close_recv)(int64_t comm);
   int (*close_listen)(int64_t comm);
+  int (*make_room)(void);
 };
 
 static struct upcalls java;
@@ -63,6 +64,7 @@ static void practise(void) {
     (void)java.close_send(0);
     (void)java.close_recv(0);
     (void)java.close_listen(0);
+    (void)java.make_room();
   }
 }
 
@@ -123,7 +125,16 @@ static void start(void) {
 
 #define P(pointer) ((int64_t)(intptr_t)(pointer))
 #define CALL(slot, ...) (UNLIKELY(!MAY_CALL()) ? refuse(#slot) : java.slot(__VA_ARGS__))
-#define RELEASE(slot, ...) (UNLIKELY(!MAY_RELEASE()) ? refuse(#slot) : java.slot(__VA_ARGS__))
+#define RELEASE(slot, ...) (UNLIKELY(!MAY_RELEASE()) ? refuse(#slot) : (make_room(), java.slot(__VA_ARGS__)))
+
+/* What is closed in an exhausted JVM needs a little memory: without it, it would stay open, and go on to write to memory that
+ * the host takes back. */
+static inline void make_room(void) {
+  static atomic_flag made = ATOMIC_FLAG_INIT;
+  if (UNLIKELY(!IS_READY()) && !atomic_flag_test_and_set(&made)) {
+    (void)java.make_room();
+  }
+}
 
 /* ---- contexts ---- */
 

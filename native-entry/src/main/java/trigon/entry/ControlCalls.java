@@ -1,5 +1,6 @@
 package trigon.entry;
 
+import org.jspecify.annotations.Nullable;
 import trigon.transport.NcclResult;
 import trigon.transport.NetPlugin;
 import trigon.verbs.Memory;
@@ -21,10 +22,16 @@ final class ControlCalls {
     private static final long NULL = 0;
     private static final int SUCCESS = NcclResult.SUCCESS.code();
 
+    /** Kept for what is closed when the heap is full. */
+    private static final int RESERVE_BYTES = 512 << 10;
+
     private NetPlugin plugin;
     private final CallFailures failures;
     private final PropertiesWriter propertiesWriter = new PropertiesWriter();
     private long defaultContext;
+
+    @SuppressWarnings("UnusedVariable") // it is there to be let go of
+    private volatile byte @Nullable [] reserve;
 
     ControlCalls(NetPlugin plugin, CallFailures failures) {
         this.plugin = plugin;
@@ -34,6 +41,7 @@ final class ControlCalls {
     /** Another plugin from now on; before C knows the calls. */
     void goTo(NetPlugin next) {
         plugin = next;
+        reserve = new byte[RESERVE_BYTES];
     }
 
     int openContext(long contextOut, long commId, long config) {
@@ -160,6 +168,12 @@ final class ControlCalls {
         } catch (Throwable thrown) {
             failures.report("closeListen", thrown);
         }
+        return SUCCESS;
+    }
+
+    /** Java has run out of memory, and something is to be closed. */
+    int makeRoom() {
+        reserve = null;
         return SUCCESS;
     }
 

@@ -81,6 +81,7 @@ final class UpcallTable {
         add(control, "closeSend", 1);
         add(control, "closeReceive", 1);
         add(control, "closeListen", 1);
+        add(control, "makeRoom", 0);
     }
 
     private void add(Object target, String method, int arguments) {

@@ -45,11 +45,12 @@ class FailingUpcallsTest {
             "test",
             "closeSend",
             "closeReceive",
-            "closeListen");
+            "closeListen",
+            "makeRoom");
 
-    private static final int[] ARGUMENTS = {3, 0, 1, 1, 3, 4, 5, 2, 5, 2, 6, 6, 6, 5, 3, 1, 1, 1};
+    private static final int[] ARGUMENTS = {3, 0, 1, 1, 3, 4, 5, 2, 5, 2, 6, 6, 6, 5, 3, 1, 1, 1, 0};
     private static final Set<String> RELEASES =
-            Set.of("closeContext", "deregisterMemory", "closeSend", "closeReceive", "closeListen");
+            Set.of("closeContext", "deregisterMemory", "closeSend", "closeReceive", "closeListen", "makeRoom");
     private static final long SMALL = 64;
 
     private final Linker linker = Linker.nativeLinker();

@@ -310,11 +310,11 @@ public final class RoutedNetPlugin implements NetPlugin, AutoCloseable {
         if (memory == null) {
             return;
         }
+        memory.close(); // first, whatever becomes of the rest: the caller takes the memory back
         Comm comm = comms.find(commHandle);
         if (comm != null) {
             comm.registrations().remove(memoryHandle);
         }
-        memory.close();
     }
 
     @Override
