@@ -14,11 +14,12 @@ usage() {
 usage: ./trigon bench instant [OPTIONS]  what NCCL's calls cost over a device that costs one memcpy, beside the device alone
        ./trigon bench growth [OPTIONS]   the same with 1, 16, 256 and 1024 connections
        ./trigon bench links [OPTIONS]    over software links on the loopback interface
+       ./trigon bench steady [OPTIONS]   60 s at full rate over either of these: collections, pauses, the slowest test()
        ./trigon bench lab [ROUNDS]       SoftRoCE in the lab, beside perftest's ib_write_lat and ib_write_bw
        ./trigon bench jmh [OPTIONS]      the parts one by one; the options are JMH's
        ./trigon bench render [FOLDER]    tables and plots of what was measured, into docs/benchmarks
 
-The options of instant, growth and links are net-bench's; "--plugin PATH" measures another NCCL network plugin in turns
+The options of instant, growth, links and steady are net-bench's; "--plugin PATH" measures another NCCL network plugin in turns
 with Trigon. JMH's options replace "-f 1 -wi 3 -w 1 -i 5 -r 1". "--quick" before them takes seconds and measures nothing
 worth knowing. TRIGON_BENCH_RESULTS: where the JSON files go ($results).
 END
@@ -45,7 +46,7 @@ net_bench() { # NAME COMMAND-BEFORE... -- OPTIONS...
   built "$native/net-bench"
   mkdir -p "$results"
   log=$results/$name.log
-  if ! TRIGON_JAVA_OPTS="${TRIGON_JAVA_OPTS:-} -Xlog:safepoint=info:stderr:tn" NCCL_DEBUG=${NCCL_DEBUG:-WARN} \
+  if ! TRIGON_JAVA_OPTS="${TRIGON_JAVA_OPTS:-} -Xlog:safepoint=info,gc=info:stderr:tn" NCCL_DEBUG=${NCCL_DEBUG:-WARN} \
     "${before[@]}" "$native/net-bench" --plugin harness --plugin "$plugin" --json "$results/$name.json" --jvm-log "$log" "$@" \
     2>"$log"; then
     tail -n 20 "$log" >&2
@@ -75,15 +76,22 @@ instant() { # NAME COMMS OPTIONS...
   net_bench "$name" $(as_nic) -- --comms "$comms" "$@"
 }
 
-links() {
+links() { # NAME OPTIONS...
+  local name=$1
+  shift
   cat >"$scratch/trigon.yaml" <<END
 version: 1
 links: software
 nodes:
   a: {nics: [{address: 127.0.12.1/24}]}
 END
-  net_bench links env "TRIGON_CONFIG=$scratch/trigon.yaml" TRIGON_NODE=a -- \
-    --sizes 8,65536,1048576 --samples 51 --sample-seconds 0.02 "$@"
+  net_bench "$name" env "TRIGON_CONFIG=$scratch/trigon.yaml" TRIGON_NODE=a -- --samples 51 --sample-seconds 0.02 "$@"
+}
+
+steady() { # OPTIONS...
+  # the links first: the other puts the instant device in the way
+  links steady-links --sizes 8 --window 1 --warmup-seconds 5 --test-seconds 60 "$@"
+  instant steady-instant 1 --sizes 8 --window 1 --warmup-seconds 5 --test-seconds 60 "$@"
 }
 
 java_with_classes() { # MAIN-CLASS ARGUMENTS...
@@ -111,7 +119,8 @@ fi
 case $command in
   instant) instant instant 1 "${quick[@]}" "$@" ;;
   growth) instant growth 1,16,256,1024 --sizes 8 "${quick[@]}" "$@" ;;
-  links) links "${quick[@]}" "$@" ;;
+  links) links links --sizes 8,65536,1048576 "${quick[@]}" "$@" ;;
+  steady) steady "${quick[@]}" "$@" ;;
   jmh)
     # JMH takes no option twice
     [ $# -eq 0 ] || [ ${#quick[@]} -gt 0 ] || jmh_length=()
