@@ -80,7 +80,7 @@ final class Connection implements AutoCloseable {
         maxMessageBytes = link.port().maxMessageSize();
         protocol = MessageProtocol.on(link.local().kind());
         boolean rendezvous = protocol == MessageProtocol.RENDEZVOUS;
-        int receiveQueueDepth = role == Role.RECEIVER ? RequestRing.SLOTS : 1;
+        int receiveQueueDepth = receiveQueueDepth(role, protocol);
         sendQueueDepth = sendQueueDepth(role, protocol, maxMessageBytes);
         try (Unwinding unwinding = new Unwinding()) {
             ClearToSendRing ring = rendezvous ? new ClearToSendRing(link, role) : null;
@@ -108,6 +108,13 @@ final class Connection implements AutoCloseable {
             unwinding.succeeded();
         }
         link.connections().add(this);
+    }
+
+    private static int receiveQueueDepth(Role role, MessageProtocol protocol) {
+        if (role == Role.SENDER) {
+            return 1;
+        }
+        return protocol == MessageProtocol.RENDEZVOUS ? RendezvousReceiveComm.RECEIVE_QUEUE_DEPTH : RequestRing.SLOTS;
     }
 
     private static int sendQueueDepth(Role role, MessageProtocol protocol, long maxMessageBytes) {

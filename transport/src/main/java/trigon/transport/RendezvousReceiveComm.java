@@ -7,8 +7,8 @@ import trigon.verbs.WorkCompletionOpcode;
 import trigon.verbs.WorkCompletions;
 
 /**
- * The receiving end with {@link MessageProtocol#RENDEZVOUS}. A receive is a posted receive work request, to be taken by the message's immediate, and a
- * {@link ClearToSend} entry written into the sender's ring.
+ * The receiving end with {@link MessageProtocol#RENDEZVOUS}. A receive is a {@link ClearToSend} entry written into the sender's
+ * ring, and any of the receive work requests that are posted beforehand, to be taken by the message's immediate.
  *
  * <p>As long as the sender has entries for {@link #ENOUGH_AHEAD} messages that have not come yet, further entries wait until
  * there are {@link #ENTRIES_AT_ONCE}, and are written with one work request: on SoftRoCE a work request is a system call and a
@@ -26,6 +26,11 @@ final class RendezvousReceiveComm extends ReceiveComm {
     /** Every so many writes, one is signalled, which frees the send queue up to it. */
     private static final int SIGNAL_INTERVAL = 16;
 
+    /** Receive work requests that are posted with one call; so many of them may be for requests to come. */
+    private static final int RECEIVES_AT_ONCE = 16;
+
+    static final int RECEIVE_QUEUE_DEPTH = RequestRing.SLOTS + RECEIVES_AT_ONCE;
+
     /** Send queue entries: unsignalled writes of two intervals can be waiting, and all requests of one ring. */
     static final int SEND_QUEUE_DEPTH = RequestRing.SLOTS + 2 * SIGNAL_INTERVAL;
 
@@ -38,6 +43,7 @@ final class RendezvousReceiveComm extends ReceiveComm {
     private int sendQueueRoom = SEND_QUEUE_DEPTH;
     private int writesUntilSignal = SIGNAL_INTERVAL;
     private long nextSequence;
+    private long receivesPosted;
     // entries below this one are with the sender
     private long nextEntry;
     // receive work requests complete in the order of posting
@@ -72,7 +78,7 @@ final class RendezvousReceiveComm extends ReceiveComm {
                 return NetPlugin.TRY_AGAIN;
             }
         }
-        int errno = connection.queuePair().postReceive(sequence, 0, 0, 0);
+        int errno = sequence == receivesPosted ? postReceives() : 0;
         if (errno != 0) {
             return failPosting("ibv_post_recv", errno);
         }
@@ -102,6 +108,12 @@ final class RendezvousReceiveComm extends ReceiveComm {
         return !requests.isFree(slot) || sendQueueRoom < 2;
     }
 
+    // a message's receive work request says nothing of it, so any will do, and they are posted many at a time
+    private int postReceives() {
+        receivesPosted += RECEIVES_AT_ONCE;
+        return connection.queuePair().postEmptyReceives(RECEIVES_AT_ONCE);
+    }
+
     private boolean isSenderShort() {
         return nextEntry - nextCompletion < ENOUGH_AHEAD;
     }
@@ -120,7 +132,7 @@ final class RendezvousReceiveComm extends ReceiveComm {
         int errno = 0;
         while (nextEntry < nextSequence && sendQueueRoom > 0 && errno == 0) {
             int slot = RequestRing.slot(nextEntry);
-            int count = (int) Math.min(nextSequence - nextEntry, ClearToSend.SLOTS - slot);
+            int count = (int) Math.min(nextSequence - nextEntry, RequestRing.SLOTS - slot);
             errno = writeEntries(slot * ClearToSend.STRIDE, count * ClearToSend.STRIDE);
             nextEntry += count;
         }
