@@ -17,6 +17,7 @@ usage: ./trigon bench instant [OPTIONS]  what NCCL's calls cost over a device th
        ./trigon bench steady [OPTIONS]   60 s at full rate over either of these: collections, pauses, the slowest test()
        ./trigon bench lab [ROUNDS]       SoftRoCE in the lab, beside perftest's ib_write_lat and ib_write_bw
        ./trigon bench jmh [OPTIONS]      the parts one by one; the options are JMH's
+       ./trigon bench nodes [OPTIONS]    the cluster file and the routes with 4 to 1024 nodes; by JMH, too
        ./trigon bench render [FOLDER]    tables and plots of what was measured, into docs/benchmarks
 
 The options of instant, growth, links and steady are net-bench's; "--plugin PATH" measures another NCCL network plugin in turns
@@ -101,10 +102,12 @@ java_with_classes() { # MAIN-CLASS ARGUMENTS...
   "$JAVA_HOME/bin/java" --enable-native-access=ALL-UNNAMED -cp "$here/target/classes:$(cat "$here/target/runtime.classpath")" "$@"
 }
 
-jmh() {
+jmh() { # NAME OPTIONS...
+  local name=$1
+  shift
   mkdir -p "$results"
-  java_with_classes org.openjdk.jmh.Main -rf json -rff "$results/jmh.json" "$@"
-  echo "$results/jmh.json"
+  java_with_classes org.openjdk.jmh.Main -rf json -rff "$results/$name.json" "$@"
+  echo "$results/$name.json"
 }
 
 command=${1:-help}
@@ -124,7 +127,11 @@ case $command in
   jmh)
     # JMH takes no option twice
     [ $# -eq 0 ] || [ ${#quick[@]} -gt 0 ] || jmh_length=()
-    jmh "${jmh_length[@]}" "$@"
+    jmh jmh -e NodesBenchmark "${jmh_length[@]}" "$@"
+    ;;
+  nodes)
+    [ $# -eq 0 ] || [ ${#quick[@]} -gt 0 ] || jmh_length=()
+    jmh nodes "${jmh_length[@]}" "$@" NodesBenchmark
     ;;
   lab) exec "$here/lab.sh" "$results" "$@" ;;
   render) java_with_classes trigon.benchmarks.Render "$results" "${1:-$project/docs/benchmarks}" ;;
