@@ -13,7 +13,9 @@ import trigon.verbs.WorkCompletions;
  * <p>As long as the sender has entries for {@link #ENOUGH_AHEAD} messages that have not come yet, further entries wait until
  * there are {@link #ENTRIES_AT_ONCE}, and are written with one work request: on SoftRoCE a work request is a system call and a
  * packet each way, as much as a short message. None waits longer than it takes the sender to use those it has: whoever takes
- * the messages off, by {@code test}, writes the waiting entries.
+ * the messages off, by {@code test} or by a further receive, writes the waiting entries. NCCL calls {@code test} as long as
+ * it waits for any of its receives; a caller that posts more than four, and then waits for their sender without a call, may
+ * wait for ever.
  */
 final class RendezvousReceiveComm extends ReceiveComm {
 
@@ -99,8 +101,11 @@ final class RendezvousReceiveComm extends ReceiveComm {
             if (errno != 0) {
                 return failPosting("ibv_post_send", errno);
             }
+            return RequestHandle.of(handle(), sequence);
         }
-        return RequestHandle.of(handle(), sequence);
+        // the messages before may have come, and nobody has looked yet
+        progress();
+        return failure != 0 ? failure : RequestHandle.of(handle(), sequence);
     }
 
     // entries around the end of the ring take two work requests
