@@ -86,19 +86,23 @@ final class Growth {
             }
             int comms = grown.comms();
             String group = comms + " connections";
-            tests.put(comms, onProcessor(trigon, "test_empty", comms, -1));
-            messages.put(comms, onProcessor(trigon, "message", comms, 8));
-            memory.put(comms, grown.number("kib_each"));
+            double test = onProcessor(trigon, "test_empty", comms, -1);
+            double message = onProcessor(trigon, "message", comms, 8);
+            double kib = grown.number("kib_each");
+            double us = 1e6 / grown.number("per_second");
+            tests.put(comms, test);
+            messages.put(comms, message);
+            memory.put(comms, kib);
             descriptors.put(comms, grown.number("descriptors_each"));
-            making.put(comms, 1e6 / grown.number("per_second"));
-            times.add(group, "test() finds nothing", tests.get(comms));
-            times.add(group, "8 B message", messages.get(comms));
+            making.put(comms, us);
+            times.add(group, "test() finds nothing", test);
+            times.add(group, "8 B message", message);
             floor.flatMap(each -> Render.floorOf(each, 8, comms)).ifPresent(device -> {
                 times.add(group, "the device's share", device);
-                ours.put(comms, messages.get(comms) - device);
+                ours.put(comms, message - device);
             });
-            holdings.add(group, "memory, KiB", memory.get(comms));
-            holdings.add(group, "to set up, us", making.get(comms));
+            holdings.add(group, "memory, KiB", kib);
+            holdings.add(group, "to set up, us", us);
         }
         page.plot("growth.svg", times);
         page.plot("growth-each.svg", holdings);
@@ -140,10 +144,12 @@ final class Growth {
 
     private void judge(String what, int few, Map<Integer, Double> each, String of) {
         int most = each.keySet().stream().max(Integer::compare).orElse(0);
-        if (most > few && each.containsKey(few)) {
+        Double withMost = each.get(most);
+        Double withFew = each.get(few);
+        if (most > few && withMost != null && withFew != null) {
             page.budget(Budget.atMost(
                     "growth, %s: with %d %s, to %d".formatted(what, most, of, few),
-                    each.get(most) / each.get(few),
+                    withMost / withFew,
                     TOLERANCE,
                     "times"));
         }
