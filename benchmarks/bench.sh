@@ -14,14 +14,16 @@ usage() {
 usage: ./trigon bench instant [OPTIONS]  what NCCL's calls cost over a device that costs one memcpy, beside the device alone
        ./trigon bench growth [OPTIONS]   the same with 1, 16, 256 and 1024 connections
        ./trigon bench links [OPTIONS]    over software links on the loopback interface
+       ./trigon bench steady [OPTIONS]   60 s at full rate over either of these: collections, pauses, the slowest test()
        ./trigon bench stripes [ROUNDS [MBIT:MBIT...]]
                                          one message over two cables that tc limits to a rate, beside each alone; as root
        ./trigon bench divided [OPTIONS]  what it costs to divide a message: two instant devices, and one of them; as root
        ./trigon bench lab [ROUNDS]       SoftRoCE in the lab, beside perftest's ib_write_lat and ib_write_bw
        ./trigon bench jmh [OPTIONS]      the parts one by one; the options are JMH's
+       ./trigon bench nodes [OPTIONS]    the cluster file and the routes with 4 to 1024 nodes; by JMH, too
        ./trigon bench render [FOLDER]    tables and plots of what was measured, into docs/benchmarks
 
-The options of instant, growth and links are net-bench's; "--plugin PATH" measures another NCCL network plugin in turns
+The options of instant, growth, links and steady are net-bench's; "--plugin PATH" measures another NCCL network plugin in turns
 with Trigon. JMH's options replace "-f 1 -wi 3 -w 1 -i 5 -r 1". "--quick" before them takes seconds and measures nothing
 worth knowing. TRIGON_BENCH_RESULTS: where the JSON files go ($results).
 END
@@ -48,7 +50,7 @@ net_bench() { # NAME COMMAND-BEFORE... -- OPTIONS...
   built "$native/net-bench"
   mkdir -p "$results"
   log=$results/$name.log
-  if ! TRIGON_JAVA_OPTS="${TRIGON_JAVA_OPTS:-} -Xlog:safepoint=info:stderr:tn" NCCL_DEBUG=${NCCL_DEBUG:-WARN} \
+  if ! TRIGON_JAVA_OPTS="${TRIGON_JAVA_OPTS:-} -Xlog:safepoint=info,gc=info:stderr:tn" NCCL_DEBUG=${NCCL_DEBUG:-WARN} \
     "${before[@]}" "$native/net-bench" --plugin harness --plugin "$plugin" --json "$results/$name.json" --jvm-log "$log" "$@" \
     2>"$log"; then
     tail -n 20 "$log" >&2
@@ -101,15 +103,22 @@ divided() {
   done
 }
 
-links() {
+links() { # NAME OPTIONS...
+  local name=$1
+  shift
   cat >"$scratch/trigon.yaml" <<END
 version: 1
 links: software
 nodes:
   a: {nics: [{address: 127.0.12.1/24}]}
 END
-  net_bench links env "TRIGON_CONFIG=$scratch/trigon.yaml" TRIGON_NODE=a -- \
-    --sizes 8,65536,1048576 --samples 51 --sample-seconds 0.02 "$@"
+  net_bench "$name" env "TRIGON_CONFIG=$scratch/trigon.yaml" TRIGON_NODE=a -- --samples 51 --sample-seconds 0.02 "$@"
+}
+
+steady() { # OPTIONS...
+  # the links first: the other puts the instant device in the way
+  links steady-links --sizes 8 --window 1 --warmup-seconds 5 --test-seconds 60 "$@"
+  instant steady-instant 1 --sizes 8 --window 1 --warmup-seconds 5 --test-seconds 60 "$@"
 }
 
 java_with_classes() { # MAIN-CLASS ARGUMENTS...
@@ -119,10 +128,12 @@ java_with_classes() { # MAIN-CLASS ARGUMENTS...
   "$JAVA_HOME/bin/java" --enable-native-access=ALL-UNNAMED -cp "$here/target/classes:$(cat "$here/target/runtime.classpath")" "$@"
 }
 
-jmh() {
+jmh() { # NAME OPTIONS...
+  local name=$1
+  shift
   mkdir -p "$results"
-  java_with_classes org.openjdk.jmh.Main -rf json -rff "$results/jmh.json" "$@"
-  echo "$results/jmh.json"
+  java_with_classes org.openjdk.jmh.Main -rf json -rff "$results/$name.json" "$@"
+  echo "$results/$name.json"
 }
 
 command=${1:-help}
@@ -138,11 +149,16 @@ case $command in
   instant) instant instant 1 "${quick[@]}" "$@" ;;
   growth) instant growth 1,16,256,1024 --sizes 8 "${quick[@]}" "$@" ;;
   divided) divided "${quick[@]}" "$@" ;;
-  links) links "${quick[@]}" "$@" ;;
+  links) links links --sizes 8,65536,1048576 "${quick[@]}" "$@" ;;
+  steady) steady "${quick[@]}" "$@" ;;
   jmh)
     # JMH takes no option twice
     [ $# -eq 0 ] || [ ${#quick[@]} -gt 0 ] || jmh_length=()
-    jmh "${jmh_length[@]}" "$@"
+    jmh jmh -e NodesBenchmark "${jmh_length[@]}" "$@"
+    ;;
+  nodes)
+    [ $# -eq 0 ] || [ ${#quick[@]} -gt 0 ] || jmh_length=()
+    jmh nodes "${jmh_length[@]}" "$@" NodesBenchmark
     ;;
   stripes) exec "$here/stripes.sh" "$results" "$@" ;;
   lab) exec "$here/lab.sh" "$results" "$@" ;;

@@ -1,4 +1,4 @@
-"""Puts the lab's outputs into one JSON object: the best latency of all rounds, the median bandwidth of the rounds."""
+"""Puts the lab's outputs into one JSON object: of all rounds the best latency, and of the bandwidth best and median."""
 
 import json
 import os
@@ -20,25 +20,39 @@ def perftest(name: str, size: int, column: int) -> list[float]:
     return values
 
 
-trigon = [json.loads(file.read_text()) for file in sorted(folder.glob("*-trigon.json"))]
+def verbs(name: str, field: str) -> list[float]:
+    """One figure of each round of verbs-ping-pong."""
+    return [json.loads(file.read_text())[field] for file in sorted(folder.glob(f"*-verbs-{name}.json"))]
+
+
+def both(what: str, values: list[float]) -> dict[str, float]:
+    """Best and median of a bandwidth."""
+    return {f"{what}_mb_per_second": statistics.median(values), f"{what}_best_mb_per_second": max(values)}
+
+
+rounds = json.loads((folder / "trigon.json").read_text())["rounds"]
 print(
     json.dumps(
         {
             "benchmark": "lab",
-            "rounds": len(trigon),
+            "rounds": len(rounds),
             "load": round(os.getloadavg()[0], 2),
             "latency": {
                 "bytes": 8,
-                "trigon_us": min(each["latency"]["min_us"] for each in trigon),
+                "trigon_us": min(each["latency"]["min_us"] for each in rounds),
+                "verbs_us": min(verbs("lat", "min_us")),
+                "verbs_one_entry_us": min(verbs("lat-1", "min_us")),
                 "ib_write_lat_us": min(perftest("lat", 8, 2)),
-                "trigon_median_us": statistics.median(each["latency"]["median_us"] for each in trigon),
+                "trigon_median_us": statistics.median(each["latency"]["median_us"] for each in rounds),
+                "verbs_median_us": statistics.median(verbs("lat", "median_us")),
                 "ib_write_lat_typical_us": statistics.median(perftest("lat", 8, 4)),
             },
             "bandwidth": [
                 {
                     "bytes": size,
-                    "trigon_mb_per_second": statistics.median(each["bandwidth"][i]["mb_per_second"] for each in trigon),
-                    "ib_write_bw_mb_per_second": statistics.median(perftest(f"bw-{size}", size, 3)),
+                    **both("trigon", [each["bandwidth"][i]["mb_per_second"] for each in rounds]),
+                    **both("verbs", verbs(f"bw-{size}", "mb_per_second")),
+                    **both("ib_write_bw", perftest(f"bw-{size}", size, 3)),
                 }
                 for i, size in enumerate((65536, 1 << 20))
             ],

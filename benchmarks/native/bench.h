@@ -22,13 +22,13 @@ struct options {
   double sample_seconds; /* how long one takes, about */
   double warmup_seconds; /* of each figure's first use */
   double setup_seconds;  /* how long connections are made and closed for the set-up figures, before and while timed */
-  double distribution_seconds; /* how long single calls of test() are timed */
+  double distribution_seconds; /* how long all calls are made, and single ones of test() timed */
   int window;            /* messages on their way at a time */
   int timeout_seconds;
   int cpu; /* the measuring thread's, or -1 */
   const char *device;
   const char *json;    /* file, or NULL for stdout */
-  const char *jvm_log; /* written by -Xlog:safepoint with decorator tn, or NULL */
+  const char *jvm_log; /* written by -Xlog:safepoint,gc with decorator tn, or NULL */
 };
 
 /* Returns false after it has said what is wrong. */
@@ -118,7 +118,7 @@ struct footprint footprint_now(void);
 void print_machine(FILE *json);
 void print_rdma_drivers(FILE *json);
 void print_string(FILE *json, const char *text);
-/* The longest stop of the JVM in the log, and the longest between two times. */
+/* The JVM's stops in its log, the collections among them, and those between two times. */
 void print_jvm_pauses(FILE *json, const char *log, int64_t from_ns, int64_t to_ns);
 
 #endif

@@ -87,6 +87,12 @@ static int harness_test(void *request, int *done, int *sizes) {
   return NCCL_SUCCESS;
 }
 
+static int harness_iflush(void *comm, int n, void **data, int *sizes, void **mhandles, void **request) {
+  (void)comm, (void)n, (void)data, (void)sizes, (void)mhandles;
+  *request = NULL;
+  return NCCL_SUCCESS;
+}
+
 static int harness_close(void *comm) {
   (void)comm;
   return NCCL_SUCCESS;
@@ -103,6 +109,7 @@ static const struct nccl_net_v12 harness = {
     .deregMr = harness_dereg,
     .isend = harness_isend,
     .irecv = harness_irecv,
+    .iflush = harness_iflush,
     .test = harness_test,
     .closeSend = harness_close,
     .closeRecv = harness_close,

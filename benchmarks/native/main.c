@@ -21,13 +21,13 @@ static const char usage[] =
     "  --window N             messages on their way at a time, 1 to 8, beside 1 (default 8)\n"
     "  --samples N            of each figure (default 301)\n"
     "  --sample-seconds X     how long a sample takes (default 0.001: shorter than a scheduler's slice)\n"
-    "  --test-seconds X       how long single calls of test() are timed (default 1)\n"
+    "  --test-seconds X       how long messages of the first size move, with each test() timed by itself (default 1)\n"
     "  --warmup-seconds X     before each figure (default 1)\n"
     "  --setup-seconds X      connections are made for so long before they are timed, and again (default 3)\n"
     "  --device NAME          of the plugin's devices the one of that name, else the first\n"
     "  --cpu N                binds the measuring thread to a processor\n"
     "  --timeout SECONDS      for every wait (default 60)\n"
-    "  --jvm-log FILE         where -Xlog:safepoint:file=FILE:tn writes, to read the pauses from\n"
+    "  --jvm-log FILE         where -Xlog:safepoint,gc:file=FILE:tn writes, to read the pauses from\n"
     "  --json FILE            instead of stdout\n";
 
 static bool numbers(const char *text, long min, long max, int most, long *values, int *count) {

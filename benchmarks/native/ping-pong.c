@@ -1,18 +1,32 @@
 /*
  * net-ping-pong: latency and bandwidth between two processes, each with its plugin, in the manner of perftest's
  * ib_write_lat and ib_write_bw. Rank 0 measures, and prints one JSON object; rank 1 answers.
- * usage: net-ping-pong PLUGIN RANK RENDEZVOUS-DIRECTORY WARMUP-SECONDS ITERATIONS
+ * usage: net-ping-pong PLUGIN RANK RENDEZVOUS-DIRECTORY WARMUP-SECONDS ITERATIONS [ROUNDS]
+ * With ROUNDS the measurements are repeated, each when its turn comes: when somebody, who meanwhile runs something else,
+ * makes the file turn.NAME.ROUND in the directory, with one byte in it. Afterwards there is done.NAME.ROUND.
  */
+#include <sched.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "connections.h"
 #include "host.h"
 
-enum { PING_BYTES = 8, MAX_BYTES = 1 << 20, LONG_MESSAGES = 200 };
+enum {
+  PING_BYTES = 8,
+  SHORT_BYTES = 64 << 10,
+  SHORT_MESSAGES = 400,
+  MAX_BYTES = 1 << 20,
+  LONG_MESSAGES = 50,
+  WARM_TURNS = 20000, /* until the JVM's last compiler has compiled what is called once a turn */
+  WARM_STREAMS = 4,
+  WARM_MESSAGES = 2000,
+  MOST_WARM = 6, /* times the wanted duration, if the machine is too slow for so many */
+};
 
 static double deadline;
 
@@ -103,12 +117,32 @@ static int compare(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-static bool ping_pong(struct rank *rank, struct flow *sends, struct flow *receives, double warmup, int iterations) {
-  double *halves = calloc((size_t)iterations, sizeof *halves);
-  double end_of_warmup = now() + warmup;
-  int measured = 0;
+/*
+ * Before the first measurement: as long as is wanted, and until enough is compiled; then a pause in which the compilers
+ * finish what is still queued.
+ */
+static bool warm_up(struct rank *rank, struct flow *sends, struct flow *receives, double seconds) {
+  double start = now();
   bool more = true;
-  while (halves != NULL && more) {
+  for (int turns = 0; more; turns++) {
+    if (rank->number == 0) {
+      double passed = now() - start;
+      more = passed < seconds || (turns < WARM_TURNS && passed < seconds * MOST_WARM);
+    }
+    if (!turn(rank, sends, receives, &more)) {
+      return false;
+    }
+  }
+  return seconds == 0 || sleep(1) == 0;
+}
+
+static bool ping_pong(struct rank *rank, struct flow *sends, struct flow *receives, int iterations) {
+  double *halves = calloc((size_t)iterations, sizeof *halves);
+  bool more = true;
+  if (halves == NULL) {
+    return fail(rank->number, "no memory");
+  }
+  for (int measured = 0; more; measured++) {
     int64_t start = now_ns();
     if (rank->number == 0) {
       more = measured + 1 < iterations;
@@ -116,83 +150,191 @@ static bool ping_pong(struct rank *rank, struct flow *sends, struct flow *receiv
     if (!turn(rank, sends, receives, &more)) {
       return false;
     }
-    if (rank->number == 0 && now() > end_of_warmup) {
-      halves[measured++] = (double)(now_ns() - start) / 2e3;
+    if (rank->number == 0) {
+      halves[measured] = (double)(now_ns() - start) / 2e3;
     }
   }
-  if (halves == NULL) {
-    return fail(rank->number, "no memory");
-  }
   if (rank->number == 0) {
-    qsort(halves, (size_t)measured, sizeof *halves, compare);
-    printf("{\"benchmark\": \"net-ping-pong\", \"latency\": {\"bytes\": %d, \"iterations\": %d, \"min_us\": %.3f, "
-           "\"median_us\": %.3f, \"p99_us\": %.3f}, \"bandwidth\": [",
-           PING_BYTES, measured, halves[0], halves[measured / 2], halves[(long)measured * 99 / 100]);
+    qsort(halves, (size_t)iterations, sizeof *halves, compare);
+    printf("\"latency\": {\"bytes\": %d, \"iterations\": %d, \"min_us\": %.3f, \"median_us\": %.3f, \"p99_us\": %.3f}",
+           PING_BYTES, iterations, halves[0], halves[iterations / 2], halves[(long)iterations * 99 / 100]);
   }
   free(halves);
   return true;
 }
 
-/* Rank 0 sends, as many at a time as NCCL does; rank 1 receives. */
-static bool stream(struct rank *rank, struct flow *sends, struct flow *receives, size_t bytes) {
-  size_t size = 0;
-  bool ok = receive_ahead(rank, receives, MAX_BYTES) &&
-            rendezvous_barrier(rank->rendezvous, bytes == MAX_BYTES ? "long" : "short", 2, deadline);
-  int64_t start = now_ns();
-  if (rank->number == 1) {
-    for (int i = 0; ok && i < LONG_MESSAGES; i++) {
-      ok = finish_one(rank, receives, &size) && size == bytes && receive_ahead(rank, receives, MAX_BYTES);
-    }
-    return ok || fail(rank->number, "a message of %zu bytes came for one of %zu", size, bytes);
+/* After a round that brought nothing others run, as with NCCL's proxy thread. On SoftRoCE it is they who move the data. */
+static bool let_run(int progress, unsigned *idle) {
+  *idle = progress > 0 ? 0 : *idle;
+  if (progress == 0) {
+    sched_yield();
   }
-  int done = 0;
-  int posted = 0;
+  return wait_for(progress, idle);
+}
+
+static bool receive_stream(struct rank *rank, struct flow *receives, size_t bytes, int messages) {
   unsigned idle = 0;
-  while (ok && done < LONG_MESSAGES) {
-    struct channel *channel = &rank->channels[0];
-    int progress = 0;
-    if (posted < LONG_MESSAGES && posted - done < DEPTH) {
-      progress = post_send(rank, channel, sends, slot_of(rank, channel->send_buffer, sends->posted), bytes);
-      ok = progress >= 0;
-      posted += progress == 1;
+  for (int received = 0; received < messages;) {
+    size_t size = 0;
+    int done = test_oldest(rank, receives, &size);
+    if (done == 1 && size != bytes) {
+      return fail(rank->number, "a message of %zu bytes came for one of %zu", size, bytes);
     }
-    if (ok && done < posted) {
-      int finished = test_oldest(rank, sends, &size);
-      ok = finished >= 0;
-      done += finished == 1;
-      progress |= finished;
+    if (!let_run(done, &idle) || !receive_ahead(rank, receives, MAX_BYTES)) {
+      return false;
     }
-    idle = progress > 0 ? 0 : idle;
-    ok = ok && wait_for(progress, &idle);
+    received += done;
   }
+  return true;
+}
+
+static bool send_stream(struct rank *rank, struct flow *sends, size_t bytes, int messages) {
+  struct channel *channel = &rank->channels[0];
+  unsigned idle = 0;
+  int posted = 0;
+  for (int done = 0; done < messages;) {
+    size_t size;
+    int progress = 0;
+    if (posted < messages && posted - done < DEPTH) {
+      progress = post_send(rank, channel, sends, slot_of(rank, channel->send_buffer, sends->posted), bytes);
+      posted += progress > 0;
+    }
+    if (progress >= 0 && done < posted) {
+      int finished = test_oldest(rank, sends, &size);
+      done += finished > 0;
+      progress = finished < 0 ? finished : progress | finished;
+    }
+    if (!let_run(progress, &idle)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/* Rank 0 sends, as many at a time as NCCL does; rank 1 receives. MB/s, or a negative number after a failure. */
+static double stream(struct rank *rank, struct flow *sends, struct flow *receives, const char *name, size_t bytes,
+                     int messages) {
+  if (!receive_ahead(rank, receives, MAX_BYTES) || !rendezvous_barrier(rank->rendezvous, name, 2, deadline)) {
+    return -1;
+  }
+  int64_t start = now_ns();
+  bool ok = rank->number == 1 ? receive_stream(rank, receives, bytes, messages)
+                              : send_stream(rank, sends, bytes, messages);
   double seconds = (double)(now_ns() - start) / 1e9;
-  printf("%s{\"bytes\": %zu, \"messages\": %d, \"mb_per_second\": %.2f}", bytes == MAX_BYTES ? ", " : "", bytes,
-         LONG_MESSAGES, (double)bytes * LONG_MESSAGES / seconds / (1 << 20));
+  return ok ? (double)bytes * messages / seconds / (1 << 20) : -1;
+}
+
+static bool warm_up_streams(struct rank *rank, struct flow *sends, struct flow *receives) {
+  bool ok = true;
+  for (int i = 0; ok && i < WARM_STREAMS; i++) {
+    char name[32];
+    snprintf(name, sizeof name, "stream.%d", i);
+    ok = stream(rank, sends, receives, name, PING_BYTES, WARM_MESSAGES) >= 0;
+  }
   return ok;
 }
 
-static bool run(struct rank *rank, double warmup, int iterations) {
+/* Sleeps until its turn comes, so as not to disturb whose turn it is now. */
+static bool await_turn(struct rank *rank, const char *name) {
+  char key[64];
+  char there;
+  int got;
+  snprintf(key, sizeof key, "turn.%s", name);
+  while ((got = rendezvous_get(rank->rendezvous, key, &there, 1)) == 0) {
+    if (now() > deadline) {
+      return fail(rank->number, "nobody has made %s", key);
+    }
+    usleep(20000);
+  }
+  return got > 0;
+}
+
+static bool end_turn(struct rank *rank, const char *name) {
+  char key[64];
+  char done = 1;
+  snprintf(key, sizeof key, "done.%s", name);
+  return rank->number != 0 || rendezvous_put(rank->rendezvous, key, &done, 1);
+}
+
+static bool measure_latency(struct rank *rank, struct flow *sends, struct flow *receives, const char *name,
+                            int iterations) {
+  return rendezvous_barrier(rank->rendezvous, name, 2, deadline) && ping_pong(rank, sends, receives, iterations);
+}
+
+static bool measure_bandwidth(struct rank *rank, struct flow *sends, struct flow *receives, const char *name,
+                              size_t bytes, int messages) {
+  double mb_per_second = stream(rank, sends, receives, name, bytes, messages);
+  if (rank->number == 0) {
+    printf("{\"bytes\": %zu, \"messages\": %d, \"mb_per_second\": %.2f}", bytes, messages, mb_per_second);
+  }
+  return mb_per_second >= 0;
+}
+
+/* One round; what comes before each figure is JSON. */
+static bool measure(struct rank *rank, struct flow *sends, struct flow *receives, int round, bool in_turns,
+                    int iterations) {
+  static const struct {
+    const char *name;
+    const char *before;
+    size_t bytes;
+    int messages;
+  } figures[] = {
+      {"latency", "{", 0, 0},
+      {"short", ", \"bandwidth\": [", SHORT_BYTES, SHORT_MESSAGES},
+      {"long", ", ", MAX_BYTES, LONG_MESSAGES},
+  };
+  bool ok = true;
+  for (size_t i = 0; ok && i < sizeof figures / sizeof figures[0]; i++) {
+    char name[32];
+    snprintf(name, sizeof name, "%s.%d", figures[i].name, round);
+    if (rank->number == 0) {
+      printf("%s", figures[i].before);
+    }
+    ok = (!in_turns || await_turn(rank, name)) &&
+         (figures[i].bytes == 0
+              ? measure_latency(rank, sends, receives, name, iterations)
+              : measure_bandwidth(rank, sends, receives, name, figures[i].bytes, figures[i].messages)) &&
+         (!in_turns || end_turn(rank, name));
+  }
+  if (rank->number == 0) {
+    printf("]}");
+  }
+  return ok;
+}
+
+static bool run(struct rank *rank, double warmup, int iterations, int rounds) {
   struct flow sends = {0};
   struct flow receives = {0};
-  return connect_channels(rank, MAX_BYTES) && rendezvous_barrier(rank->rendezvous, "connected", 2, deadline) &&
-         receive_ahead(rank, &receives, MAX_BYTES) && ping_pong(rank, &sends, &receives, warmup, iterations) &&
-         stream(rank, &sends, &receives, 65536) && stream(rank, &sends, &receives, MAX_BYTES) &&
-         rendezvous_barrier(rank->rendezvous, "done", 2, deadline);
+  bool in_turns = rounds > 0;
+  bool ok = connect_channels(rank, MAX_BYTES) && rendezvous_barrier(rank->rendezvous, "connected", 2, deadline) &&
+            receive_ahead(rank, &receives, MAX_BYTES) && warm_up(rank, &sends, &receives, warmup) &&
+            (warmup == 0 || warm_up_streams(rank, &sends, &receives)) && (!in_turns || end_turn(rank, "warm-up"));
+  if (rank->number == 0) {
+    printf("{\"benchmark\": \"net-ping-pong\", \"rounds\": [");
+  }
+  for (int round = 0; ok && round < (in_turns ? rounds : 1); round++) {
+    if (rank->number == 0) {
+      printf("%s", round == 0 ? "" : ",\n ");
+    }
+    ok = measure(rank, &sends, &receives, round, in_turns, iterations);
+  }
+  return ok && rendezvous_barrier(rank->rendezvous, "done", 2, deadline);
 }
 
 int main(int argc, char **argv) {
-  if (argc != 6 || strlen(argv[2]) != 1 || (argv[2][0] != '0' && argv[2][0] != '1')) {
-    fprintf(stderr, "usage: net-ping-pong PLUGIN RANK RENDEZVOUS-DIRECTORY WARMUP-SECONDS ITERATIONS\n");
+  if (argc < 6 || argc > 7 || strlen(argv[2]) != 1 || (argv[2][0] != '0' && argv[2][0] != '1')) {
+    fprintf(stderr, "usage: net-ping-pong PLUGIN RANK RENDEZVOUS-DIRECTORY WARMUP-SECONDS ITERATIONS [ROUNDS]\n");
     return 2;
   }
   double warmup = strtod(argv[4], NULL);
   int iterations = atoi(argv[5]);
-  struct options options = {.channels = 1, .device = -1, .ranks = 2, .timeout_seconds = 480 + (int)warmup};
+  int rounds = argc == 7 ? atoi(argv[6]) : 0;
+  struct options options = {.channels = 1, .device = -1, .ranks = 2, .timeout_seconds = 480 + MOST_WARM * (int)warmup};
   struct net net;
   struct rank rank = {.options = &options, .net = &net, .number = argv[2][0] - '0'};
   thread_rank = rank.number;
   deadline = now() + options.timeout_seconds;
-  if (iterations < 1 || warmup < 0) {
+  if (iterations < 1 || warmup < 0 || rounds < 0) {
     fprintf(stderr, "net-ping-pong: needs at least one iteration\n");
     return 2;
   }
@@ -203,7 +345,7 @@ int main(int argc, char **argv) {
   if (result != NCCL_SUCCESS || rank.devices < 1) {
     return fail(rank.number, "init returned %d (%s), with %d devices", result, result_name(result), rank.devices) ? 0 : 1;
   }
-  bool ok = run(&rank, warmup, iterations);
+  bool ok = run(&rank, warmup, iterations, rounds);
   ok = close_channels(&rank) && ok;
   ok = net_finalize(&net, rank.ctx) == NCCL_SUCCESS && ok;
   if (ok && rank.number == 0) {

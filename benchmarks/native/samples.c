@@ -176,32 +176,42 @@ void print_rdma_drivers(FILE *json) {
   fprintf(json, "}");
 }
 
+/* Whether a line tells of a pause: when it ended, and how long it was. */
+static bool is_pause(const char *line, long long *at, long long *total) {
+  const char *tail = strstr(line, "Total: ");
+  return tail != NULL && sscanf(line, "[%lldns]", at) == 1 && sscanf(tail, "Total: %lld ns", total) == 1;
+}
+
 void print_jvm_pauses(FILE *json, const char *log, int64_t from_ns, int64_t to_ns) {
   char line[1024];
-  int64_t longest = 0;
-  int64_t longest_measured = 0;
+  long long at;
+  long long total;
+  long long longest = 0;
+  long long longest_measured = 0;
   int count = 0;
   int count_measured = 0;
+  int collections = 0;
+  int collections_measured = 0;
   FILE *file = fopen(log, "r");
   if (file == NULL) {
     fprintf(json, "null");
     return;
   }
   while (fgets(line, sizeof line, file) != NULL) {
-    long long at;
-    long long total;
-    const char *tail = strstr(line, "Total: ");
-    if (tail == NULL || sscanf(line, "[%lldns]", &at) != 1 || sscanf(tail, "Total: %lld ns", &total) != 1) {
-      continue;
+    if (is_pause(line, &at, &total)) {
+      bool measured = at >= from_ns && at - total <= to_ns;
+      count++;
+      count_measured += measured;
+      longest = total > longest ? total : longest;
+      longest_measured = measured && total > longest_measured ? total : longest_measured;
+    } else if (strstr(line, "] GC(") != NULL && strstr(line, " Pause ") != NULL && sscanf(line, "[%lldns]", &at) == 1) {
+      collections++;
+      collections_measured += at >= from_ns && at <= to_ns;
     }
-    bool measured = at >= from_ns && at - total <= to_ns;
-    count++;
-    count_measured += measured;
-    longest = total > longest ? total : longest;
-    longest_measured = measured && total > longest_measured ? total : longest_measured;
   }
   fclose(file);
   fprintf(json,
-          "{\"pauses\": %d, \"longest_ns\": %lld, \"pauses_while_measuring\": %d, \"longest_while_measuring_ns\": %lld}",
-          count, (long long)longest, count_measured, (long long)longest_measured);
+          "{\"pauses\": %d, \"longest_ns\": %lld, \"collections\": %d, \"pauses_while_measuring\": %d, "
+          "\"longest_while_measuring_ns\": %lld, \"collections_while_measuring\": %d}",
+          count, longest, collections, count_measured, longest_measured, collections_measured);
 }

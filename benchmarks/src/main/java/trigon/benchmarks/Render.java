@@ -17,7 +17,7 @@ import trigon.benchmarks.NetBench.Result;
  */
 final class Render {
 
-    private static final String TRIGON = "Trigon";
+    static final String TRIGON = "Trigon";
 
     private final Path results;
     private final Path target;
@@ -40,8 +40,9 @@ final class Render {
     private void render() throws IOException {
         Files.createDirectories(target);
         instant();
-        growth();
+        new Growth(this).render();
         links();
+        new Steady(this).render();
         lab();
         jmh();
         List<String> head = new ArrayList<>(List.of(
@@ -90,7 +91,7 @@ final class Render {
         plot("instant.svg", chart);
         run.plugin(TRIGON).ifPresent(trigon -> {
             budget(trigon, "message", 8, "instant device, message of 8 B", 350, "ns");
-            floor.flatMap(each -> floorOf(each, 65536))
+            floor.flatMap(each -> floorOf(each, 65536, 1))
                     .ifPresent(device -> trigon.find("message", 1, 65536)
                             .ifPresent(result -> budgets.add(Budget.atMost(
                                     "instant device, message of 64 KiB, to the device alone",
@@ -109,17 +110,19 @@ final class Render {
         });
     }
 
-    private static Optional<Double> floorOf(JsonNode floor, long bytes) {
+    /** What a message costs the device alone. */
+    static Optional<Double> floorOf(JsonNode floor, long bytes, int comms) {
         for (JsonNode each : floor.path("results")) {
             if (each.path("operation").asText().equals("message")
-                    && each.path("bytes").asLong() == bytes) {
+                    && each.path("bytes").asLong() == bytes
+                    && each.path("comms").asInt() == comms) {
                 return Optional.of(each.path("median").asDouble());
             }
         }
         return Optional.empty();
     }
 
-    private void floorTable(JsonNode floor) {
+    void floorTable(JsonNode floor) {
         page.add("The device alone (verbs-floor), ns:");
         page.add("");
         page.add("| operation | bytes | queue pairs in turns | median |");
@@ -133,48 +136,6 @@ final class Render {
                             Budget.number(each.path("median").asDouble())));
         }
         page.add("");
-    }
-
-    private void growth() throws IOException {
-        heading("Many connections: `./trigon bench growth`");
-        Optional<JsonNode> json = read("growth.json");
-        if (json.isEmpty()) {
-            return;
-        }
-        NetBench run = NetBench.of(json.get());
-        describe(run);
-        read("growth-floor.json").ifPresent(this::floorTable);
-        page.add(
-                "| plugin | connections | `test()` that finds nothing, ns | message of 8 B, ns | KiB each | descriptors"
-                        + " each | threads | made per second |");
-        page.add("|---|---|---|---|---|---|---|---|");
-        BarChart chart = new BarChart("By number of connections, used in turns", "ns");
-        for (Plugin plugin : run.plugins()) {
-            for (Result grown : plugin.results()) {
-                if (!grown.question().equals("growth")) {
-                    continue;
-                }
-                int comms = grown.comms();
-                double test = median(plugin, "test_empty", comms, -1);
-                double message = median(plugin, "message", comms, 8);
-                page.add("| %s | %d | %s | %s | %s | %s | %s | %s |"
-                        .formatted(
-                                plugin.name(),
-                                comms,
-                                Budget.number(test),
-                                Budget.number(message),
-                                Budget.number(grown.number("kib_each")),
-                                Budget.number(grown.number("descriptors_each")),
-                                Budget.number(grown.number("threads")),
-                                Budget.number(grown.number("per_second"))));
-                if (plugin.name().equals(TRIGON)) {
-                    chart.add(comms + " connections", "test() finds nothing", test);
-                    chart.add(comms + " connections", "8 B message", message);
-                }
-            }
-        }
-        page.add("");
-        plot("growth.svg", chart);
     }
 
     private void links() throws IOException {
@@ -203,21 +164,39 @@ final class Render {
                                 + " Rounds: %d; the host's load at the end: %s.")
                         .formatted(lab.path("rounds").asInt(), lab.path("load").asText("not known")));
         page.add("");
-        page.add("| what | Trigon | perftest |");
-        page.add("|---|---|---|");
+        page.add("| what | Trigon | its work requests alone | perftest |");
+        page.add("|---|---|---|---|");
         JsonNode latency = lab.path("latency");
         double ours = latency.path("trigon_us").asDouble();
         double theirs = latency.path("ib_write_lat_us").asDouble();
-        page.add("| half a round trip of 8 B, the best, us | %s | %s |"
-                .formatted(Budget.number(ours), Budget.number(theirs)));
+        page.add("| half a round trip of 8 B, the best, us | %s | %s | %s |"
+                .formatted(
+                        Budget.number(ours),
+                        Budget.number(latency.path("verbs_us").asDouble(Double.NaN)),
+                        Budget.number(theirs)));
+        page.add("| the same with a work request for each clear-to-send entry, us | | %s | |"
+                .formatted(Budget.number(latency.path("verbs_one_entry_us").asDouble(Double.NaN))));
         budgets.add(Budget.atMost(
                 "SoftRoCE, half a round trip of 8 B, the best, to `ib_write_lat`", ours / theirs, 1.15, "times"));
         for (JsonNode bandwidth : lab.path("bandwidth")) {
             String size = NetBench.size(bandwidth.path("bytes").asLong());
             double trigon = bandwidth.path("trigon_mb_per_second").asDouble();
             double perftest = bandwidth.path("ib_write_bw_mb_per_second").asDouble();
-            page.add("| bandwidth at %s, MB/s | %s | %s |"
-                    .formatted(size, Budget.number(trigon), Budget.number(perftest)));
+            page.add("| bandwidth at %s, median, MB/s | %s | %s | %s |"
+                    .formatted(
+                            size,
+                            Budget.number(trigon),
+                            Budget.number(bandwidth.path("verbs_mb_per_second").asDouble(Double.NaN)),
+                            Budget.number(perftest)));
+            page.add("| the best round | %s | %s | %s |"
+                    .formatted(
+                            Budget.number(
+                                    bandwidth.path("trigon_best_mb_per_second").asDouble(Double.NaN)),
+                            Budget.number(
+                                    bandwidth.path("verbs_best_mb_per_second").asDouble(Double.NaN)),
+                            Budget.number(bandwidth
+                                    .path("ib_write_bw_best_mb_per_second")
+                                    .asDouble(Double.NaN))));
             budgets.add(Budget.atLeast(
                     "SoftRoCE, bandwidth at " + size + ", to `ib_write_bw`", trigon / perftest, 0.95, "times"));
         }
@@ -247,7 +226,7 @@ final class Render {
         page.add("");
     }
 
-    private void describe(NetBench run) {
+    void describe(NetBench run) {
         page.add("%s. RDMA devices and their drivers: %s.".formatted(run.machine(), run.drivers()));
         JsonNode jvm = run.jvm();
         if (jvm.isObject()) {
@@ -309,17 +288,21 @@ final class Render {
                 .ifPresent(result -> budgets.add(Budget.atMost(what, result.onProcessor(), limit, unit)));
     }
 
-    private static double median(Plugin plugin, String question, int comms, long bytes) {
-        return plugin.find(question, comms, bytes).map(Result::onProcessor).orElse(Double.NaN);
+    void line(String text) {
+        page.add(text);
     }
 
-    private void heading(String text) {
+    void budget(Budget budget) {
+        budgets.add(budget);
+    }
+
+    void heading(String text) {
         page.add("");
         page.add("## " + text);
         page.add("");
     }
 
-    private void plot(String file, BarChart chart) throws IOException {
+    void plot(String file, BarChart chart) throws IOException {
         if (!chart.isEmpty()) {
             Files.writeString(target.resolve(file), chart.svg());
             page.add("![](%s)".formatted(file));
@@ -327,7 +310,7 @@ final class Render {
         }
     }
 
-    private Optional<JsonNode> read(String name) throws IOException {
+    Optional<JsonNode> read(String name) throws IOException {
         Path file = results.resolve(name);
         if (Files.notExists(file)) {
             page.add("Not measured: there is no `" + name + "`.");

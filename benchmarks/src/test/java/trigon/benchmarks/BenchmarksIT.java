@@ -99,11 +99,42 @@ class BenchmarksIT {
         }
 
         JsonNode json = read(directory.resolve("a.out"));
-        assertThat(json.path("latency").path("iterations").asInt()).isEqualTo(10);
-        assertThat(json.path("latency").path("min_us").asDouble()).isPositive();
-        assertThat(json.path("bandwidth").findValues("mb_per_second"))
+        assertThat(json.path("rounds")).hasSize(1);
+        JsonNode round = json.path("rounds").path(0);
+        assertThat(round.path("latency").path("iterations").asInt()).isEqualTo(10);
+        assertThat(round.path("latency").path("min_us").asDouble()).isPositive();
+        assertThat(round.path("bandwidth").findValues("mb_per_second"))
                 .hasSize(2)
                 .allSatisfy(each -> assertThat(each.asDouble()).isPositive());
+    }
+
+    @Test
+    void aMinuteAtFullRateInShort() throws Exception {
+        assumeTrue(
+                Files.exists(NATIVE.resolve("instant/libibverbs.so.1")),
+                "the instant device was not built: install libibverbs-dev");
+
+        bench("steady", "--quick");
+
+        for (String file : List.of("steady-links.json", "steady-instant.json")) {
+            JsonNode json = read(results.resolve(file));
+            assertThat(json.path("jvm").path("collections_while_measuring").isInt())
+                    .as(file)
+                    .isTrue();
+            JsonNode trigon = json.path("plugins").path(1);
+            assertThat(trigon.path("results").findValues("messages"))
+                    .as(file)
+                    .singleElement()
+                    .satisfies(messages -> assertThat(messages.asLong()).isPositive());
+        }
+    }
+
+    @Test
+    void manyNodes() throws Exception {
+        bench("nodes", "--quick");
+
+        assertThat(read(results.resolve("nodes.json")).findValuesAsText("nodes"))
+                .containsOnly("4", "16", "64", "256", "1024");
     }
 
     @Test

@@ -34,6 +34,26 @@ class RenderTest {
                  "bandwidth": [{"bytes": 1048576, "trigon_mb_per_second": 90, "ib_write_bw_mb_per_second": 100}]}
                 """);
 
+        Files.writeString(directory.resolve("steady-links.json"), """
+                {"jvm": {"pauses_while_measuring": 2, "longest_while_measuring_ns": 3000000, "collections_while_measuring": 1},
+                 "plugins": [{"name": "Trigon", "results": [{"question": "test_call", "comms": 1, "seconds": 60.0, "messages": 1000,
+                  "calls": 9000, "p50": 400, "p99": 900, "p99_9": 1900, "p99_99": 5000, "max": 60000}]}]}
+                """);
+        Files.writeString(directory.resolve("growth.json"), """
+                {"plugins": [{"name": "Trigon", "results": [
+                  {"question": "growth", "comms": 16, "per_second": 1000, "kib_each": 5, "descriptors_each": 2, "threads": 9},
+                  {"question": "test_empty", "comms": 16, "median": 33.0},
+                  {"question": "growth", "comms": 256, "per_second": 600, "kib_each": 20, "descriptors_each": 2, "threads": 9},
+                  {"question": "growth", "comms": 1024, "per_second": 500, "kib_each": 22, "descriptors_each": 2, "threads": 9},
+                  {"question": "test_empty", "comms": 1024, "median": 34.0}]}]}
+                """);
+        Files.writeString(directory.resolve("nodes.json"), """
+                [{"benchmark": "trigon.routing.NodesBenchmark.readClusterFile", "params": {"nodes": "64"}, "primaryMetric": {"score": 64000}},
+                 {"benchmark": "trigon.routing.NodesBenchmark.readClusterFile", "params": {"nodes": "1024"}, "primaryMetric": {"score": 1536000}},
+                 {"benchmark": "trigon.routing.NodesBenchmark.pathsToAllPeers", "params": {"nodes": "64"}, "primaryMetric": {"score": 6400}},
+                 {"benchmark": "trigon.routing.NodesBenchmark.pathsToAllPeers", "params": {"nodes": "1024"}, "primaryMetric": {"score": 102400}}]
+                """);
+
         Render.main(
                 new String[] {directory.toString(), directory.resolve("docs").toString()});
 
@@ -44,8 +64,22 @@ class RenderTest {
                 .contains("instant device, connection, both ends | 2500 us | at most 2000 us | **no** |")
                 .contains("to `ib_write_lat` | 1.10 times | at most 1.15 times | yes |")
                 .contains("bandwidth at 1 MiB, to `ib_write_bw` | 0.90 times | at least 0.95 times | **no** |")
+                .contains("software links, 60 s at full rate: collections | 1.00  | at most 0.00  | **no** |")
+                .contains(
+                        "software links, 60 s at full rate: 99.9 % of the `test()` calls | 1900 ns | at most 2000 ns | yes |")
+                .contains(
+                        "growth, memory of one more: with 1024 connections, to 256 | 1.10 times | at most 1.20 times | yes |")
+                .contains(
+                        "growth, setting one up: with 1024 connections, to 16 | 2.00 times | at most 1.20 times | **no** |")
+                .contains(
+                        "growth, cluster file, for each node: with 1024 nodes, to 64 | 1.50 times | at most 1.20 times | **no** |")
+                .contains(
+                        "growth, paths, for each node: with 1024 nodes, to 64 | 1.00 times | at most 1.20 times | yes |")
                 .contains("The JVM stopped 3 times, the longest 2.00 ms")
                 .contains("Not measured: there is no `jmh.json`");
+        assertThat(Files.readString(directory.resolve("docs/nodes.svg"))).contains(">1024 nodes<", "cluster file");
+        assertThat(Files.readString(directory.resolve("docs/growth-each.svg")))
+                .contains(">1024 connections<", "to set up, us");
         assertThat(Files.readString(directory.resolve("docs/instant.svg")))
                 .startsWith("<svg")
                 .contains(">64 KiB<")

@@ -148,4 +148,9 @@ final class FakeQueuePair implements QueuePair {
     public int postReceive(long workRequestId, long localAddress, int length, int localKey) {
         return Errno.EINVAL;
     }
+
+    @Override
+    public int postEmptyReceives(int count) {
+        return Errno.EINVAL;
+    }
 }

@@ -86,6 +86,26 @@ public interface DataTransferContract extends OnFabric {
         }
     }
 
+    @Test
+    default void takesManyEmptyReceivesAtOnce() {
+        int count = 20;
+        try (ConnectedPair pair = ConnectedPair.open(fabric(), settings())) {
+            assertThat(pair.second().queuePair().postEmptyReceives(count)).isZero();
+            for (int i = 0; i < count; i++) {
+                assertThat(pair.first()
+                                .queuePair()
+                                .postWriteWithImmediate(i, 0, 0, 0, 0, 0, 100 + i, SendFlag.SIGNALED))
+                        .isZero();
+
+                Completion received = pair.second().nextReceive();
+                assertThat(received.status()).isEqualTo(WorkCompletionStatus.SUCCESS);
+                assertThat(received.workRequestId()).isZero();
+                assertThat(received.immediate()).isEqualTo(100 + i);
+                assertThat(pair.first().nextSend().workRequestId()).isEqualTo(i);
+            }
+        }
+    }
+
     @ParameterizedTest
     @ValueSource(ints = {0, 1, 7, 128, 4096, LONGEST})
     default void sends(int length) {

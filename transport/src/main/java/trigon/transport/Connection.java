@@ -84,7 +84,7 @@ final class Connection implements AutoCloseable {
         maxMessageBytes = link.port().maxMessageSize();
         speedMbps = link.local().speedMbps();
         boolean rendezvous = protocol != MessageProtocol.EAGER;
-        int receiveQueueDepth = role == Role.RECEIVER ? RequestRing.SLOTS : 1;
+        int receiveQueueDepth = receiveQueueDepth(role, protocol);
         sendQueueDepth = sendQueueDepth(role, protocol, maxMessageBytes);
         try (Unwinding unwinding = new Unwinding()) {
             ClearToSendRing ring = rendezvous ? new ClearToSendRing(link, role, protocol) : null;
@@ -112,6 +112,13 @@ final class Connection implements AutoCloseable {
             unwinding.succeeded();
         }
         link.connections().add(this);
+    }
+
+    private static int receiveQueueDepth(Role role, MessageProtocol protocol) {
+        if (role == Role.SENDER) {
+            return 1;
+        }
+        return protocol == MessageProtocol.RENDEZVOUS ? RendezvousReceiveComm.RECEIVE_QUEUE_DEPTH : RequestRing.SLOTS;
     }
 
     private static int sendQueueDepth(Role role, MessageProtocol protocol, long maxMessageBytes) {

@@ -19,7 +19,6 @@ final class RendezvousSendComm extends SendComm {
     private static final long LEAST_MAX_MESSAGE_BYTES = 8L << 20;
 
     private final long clearToSend;
-    private final int[] workRequests = new int[RequestRing.SLOTS];
     private int sendQueueRoom;
     private long nextSequence;
 
@@ -74,7 +73,6 @@ final class RendezvousSendComm extends SendComm {
             return failPosting(connection, "ibv_post_send", errno);
         }
         requests.begin(sequence, size);
-        workRequests[slot] = parts;
         sendQueueRoom -= parts;
         nextSequence = sequence + 1;
         messages++;
@@ -115,7 +113,8 @@ final class RendezvousSendComm extends SendComm {
     @Override
     void onSuccess(WorkCompletions completions, int index) {
         int slot = RequestRing.slot(completions.workRequestId(index));
-        sendQueueRoom += workRequests[slot];
-        requests.complete(slot, requests.size(slot));
+        int size = requests.size(slot);
+        sendQueueRoom += (int) parts(size, maxMessageBytes);
+        requests.complete(slot, size);
     }
 }

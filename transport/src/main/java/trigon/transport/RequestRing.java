@@ -1,7 +1,5 @@
 package trigon.transport;
 
-import java.util.Arrays;
-
 /**
  * The outstanding requests of one comm: a ring of slots, used in the order of the requests' sequence numbers.
  *
@@ -33,12 +31,19 @@ final class RequestRing {
     /** In a {@link CompletionBoard}; 0 as long as nobody has asked for a request. */
     private long row;
 
-    private final int[] states = new int[SLOTS];
-    private final long[] sequences = new long[SLOTS];
-    private final int[] sizes = new int[SLOTS];
+    // what is known of one request lies together, so that a message touches few cache lines: with many comms each is a
+    // miss
+    private static final int WORDS = 2;
+    private static final int STATE_BITS = 3;
+    private static final int STATE_MASK = (1 << STATE_BITS) - 1;
+
+    /** Of each slot: the sequence number, shifted, with the state in the lower bits; and the size. */
+    private final long[] words = new long[SLOTS * WORDS];
 
     RequestRing() {
-        Arrays.fill(sequences, -1);
+        for (int slot = 0; slot < SLOTS; slot++) {
+            words[slot * WORDS] = (-1L << STATE_BITS) | FREE;
+        }
     }
 
     static int slot(long sequence) {
@@ -52,7 +57,11 @@ final class RequestRing {
 
     /** As of the last look by {@link #holds} or {@link #isFree}, or what has become of it since. */
     int state(int slot) {
-        return states[slot];
+        return (int) words[slot * WORDS] & STATE_MASK;
+    }
+
+    private long sequence(int slot) {
+        return words[slot * WORDS] >> STATE_BITS;
     }
 
     boolean isFree(int slot) {
@@ -60,57 +69,56 @@ final class RequestRing {
     }
 
     private int current(int slot) {
-        int state = states[slot];
+        int state = state(slot);
         if (state == DONE && !CompletionBoard.has(row, slot)) {
-            states[slot] = FREE; // the entry library has told NCCL
+            setState(slot, FREE); // the entry library has told NCCL
             return FREE;
         }
         return state;
     }
 
     int size(int slot) {
-        return sizes[slot];
+        return (int) words[slot * WORDS + 1];
     }
 
     /** Whether the slot holds the request, not told to be done yet, whose sequence number has these lower bits. */
     boolean holds(int slot, int sequenceLowerBits) {
         int state = current(slot);
-        return state != FREE && state != FORGOTTEN && RequestHandle.matches(sequences[slot], sequenceLowerBits);
+        return state != FREE && state != FORGOTTEN && RequestHandle.matches(sequence(slot), sequenceLowerBits);
     }
 
     void begin(long sequence, int size) {
         int slot = slot(sequence);
-        states[slot] = PENDING;
-        sequences[slot] = sequence;
-        sizes[slot] = size;
+        words[slot * WORDS] = (sequence << STATE_BITS) | PENDING;
+        words[slot * WORDS + 1] = size;
     }
 
     void setState(int slot, int state) {
-        states[slot] = state;
+        words[slot * WORDS] = (words[slot * WORDS] & ~STATE_MASK) | state;
     }
 
     /** NCCL hears that it is done. */
     void take(int slot) {
         CompletionBoard.clear(row, slot);
-        states[slot] = FREE;
+        setState(slot, FREE);
     }
 
     /** The device finished it with that many bytes; a forgotten one is free at once. */
     void complete(int slot, int size) {
-        if (states[slot] == FORGOTTEN) {
-            states[slot] = FREE;
+        if (state(slot) == FORGOTTEN) {
+            setState(slot, FREE);
             return;
         }
-        sizes[slot] = size;
-        states[slot] = DONE;
-        CompletionBoard.put(row, slot, sequences[slot], size);
+        words[slot * WORDS + 1] = size;
+        setState(slot, DONE);
+        CompletionBoard.put(row, slot, sequence(slot), size);
     }
 
     /** Every request that is not finished has failed. */
     void failUnfinished() {
         for (int slot = 0; slot < SLOTS; slot++) {
-            if (states[slot] == PENDING || states[slot] == OPTIONAL) {
-                states[slot] = FAILED;
+            if (state(slot) == PENDING || state(slot) == OPTIONAL) {
+                setState(slot, FAILED);
             }
         }
     }

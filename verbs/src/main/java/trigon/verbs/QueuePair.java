@@ -84,6 +84,12 @@ public interface QueuePair extends AutoCloseable {
     int postReceive(long workRequestId, long localAddress, int length, int localKey);
 
     /**
+     * Posts receives without a buffer, for the immediates of so many RDMA WRITEs; their identifier is 0. One call of the
+     * device where it takes them as a list. After an error some may have been posted.
+     */
+    int postEmptyReceives(int count);
+
+    /**
      * Whether messages may still come in although the peer is gone: from the buffers of a device that works by copying.
      * An RDMA NIC has acknowledged nothing that is not in memory.
      */

@@ -40,12 +40,12 @@ public class DowncallBenchmark {
     /** As for devices whose posts are system calls. */
     @Benchmark
     public int ordinary() {
-        return ordinary.poll(0, 16, 0);
+        return ordinary.postSend(0, 16, 0);
     }
 
     /** As for NICs that are driven from user space. */
     @Benchmark
     public int critical() {
-        return critical.poll(0, 16, 0);
+        return critical.postSend(0, 16, 0);
     }
 }

@@ -12,10 +12,11 @@ import trigon.verbs.ffm.generated.ibv_context_ops;
  * The verbs of the data path of one device context: the function pointers that the inline functions of
  * {@code <infiniband/verbs.h>} call. Immutable, and valid while the context is open. Allocates nothing.
  *
- * <p>There are two handles for each verb. A critical call leaves out the thread state transition, which is most of a
- * call's cost, but keeps the JVM from reaching a safepoint until it returns. That suits a provider that writes to the
- * NIC's doorbell from user space and returns within a microsecond; it does not suit one whose post is a system call,
- * such as rxe and siw. The addresses are {@code long}s because a segment argument costs a liveness check per call.
+ * <p>A critical call leaves out the thread state transition, which is most of a call's cost, but keeps the JVM from reaching
+ * a safepoint until it returns. That suits polling and the posting of receives, which every provider does in memory that it
+ * shares with the device. It suits the posting of sends where the provider writes to the NIC's doorbell from user space and
+ * returns within a microsecond, not where that is a system call that moves the data, as with rxe and siw: hence two handles.
+ * The addresses are {@code long}s because a segment argument costs a liveness check per call.
  */
 final class DataPathCalls {
 
@@ -26,7 +27,6 @@ final class DataPathCalls {
 
     // Static, so that the JIT compiler sees constants; the function pointer is the first argument.
     private static final MethodHandle POST = Linker.nativeLinker().downcallHandle(POST_DESCRIPTOR);
-    private static final MethodHandle POLL = Linker.nativeLinker().downcallHandle(POLL_DESCRIPTOR);
     private static final MethodHandle POST_CRITICAL =
             Linker.nativeLinker().downcallHandle(POST_DESCRIPTOR, Linker.Option.critical(false));
     private static final MethodHandle POLL_CRITICAL =
@@ -49,7 +49,7 @@ final class DataPathCalls {
      * Reads the function pointers of an open device.
      *
      * @param context address of its {@code struct ibv_context}
-     * @param critical whether its data verbs never enter the kernel
+     * @param critical whether posting a send never enters the kernel
      */
     static DataPathCalls of(long context, boolean critical) {
         MemorySegment ops = ibv_context.ops(MemorySegment.ofAddress(context).reinterpret(ibv_context.sizeof()));
@@ -59,33 +59,38 @@ final class DataPathCalls {
 
     /** {@code ibv_post_send(3)}: 0 or a positive errno. */
     int postSend(long queuePair, long workRequest, long failedWorkRequest) {
-        return post(postSend, queuePair, workRequest, failedWorkRequest);
+        return critical
+                ? postCritical(postSend, queuePair, workRequest, failedWorkRequest)
+                : post(postSend, queuePair, workRequest, failedWorkRequest);
     }
 
     /** {@code ibv_post_recv(3)}: 0 or a positive errno. */
     int postReceive(long queuePair, long workRequest, long failedWorkRequest) {
-        return post(postReceive, queuePair, workRequest, failedWorkRequest);
+        return postCritical(postReceive, queuePair, workRequest, failedWorkRequest);
     }
 
-    private int post(MemorySegment function, long queuePair, long workRequest, long failedWorkRequest) {
-        int result;
+    private static int post(MemorySegment function, long queuePair, long workRequest, long failedWorkRequest) {
         try {
-            result = critical
-                    ? (int) POST_CRITICAL.invokeExact(function, queuePair, workRequest, failedWorkRequest)
-                    : (int) POST.invokeExact(function, queuePair, workRequest, failedWorkRequest);
+            return ReturnCode.toErrno((int) POST.invokeExact(function, queuePair, workRequest, failedWorkRequest));
         } catch (Throwable e) {
             throw new AssertionError("a downcall throws nothing", e);
         }
-        return ReturnCode.toErrno(result);
+    }
+
+    private static int postCritical(MemorySegment function, long queuePair, long workRequest, long failedWorkRequest) {
+        try {
+            return ReturnCode.toErrno(
+                    (int) POST_CRITICAL.invokeExact(function, queuePair, workRequest, failedWorkRequest));
+        } catch (Throwable e) {
+            throw new AssertionError("a downcall throws nothing", e);
+        }
     }
 
     /** {@code ibv_poll_cq(3)}: the number of completions or a negative errno. */
     int poll(long completionQueue, int capacity, long workCompletions) {
         int result;
         try {
-            result = critical
-                    ? (int) POLL_CRITICAL.invokeExact(pollCompletionQueue, completionQueue, capacity, workCompletions)
-                    : (int) POLL.invokeExact(pollCompletionQueue, completionQueue, capacity, workCompletions);
+            result = (int) POLL_CRITICAL.invokeExact(pollCompletionQueue, completionQueue, capacity, workCompletions);
         } catch (Throwable e) {
             throw new AssertionError("a downcall throws nothing", e);
         }

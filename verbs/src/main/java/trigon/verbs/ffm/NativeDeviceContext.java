@@ -33,7 +33,7 @@ final class NativeDeviceContext implements DeviceContext {
      * Takes over an opened device.
      *
      * @param context address of its {@code struct ibv_context}
-     * @param bypassesKernel whether its data path stays in user space
+     * @param bypassesKernel whether posting a send stays in user space
      * @param ledger counts what is open
      */
     NativeDeviceContext(String deviceName, long context, boolean bypassesKernel, ResourceLedger ledger) {
@@ -43,7 +43,7 @@ final class NativeDeviceContext implements DeviceContext {
         handle =
                 new NativeHandle(ResourceLedger.Kind.DEVICE_CONTEXT, deviceName, context, ledger, new ResourceLedger());
         asyncEvents = new AsyncEvents(deviceName, context);
-        LOG.debug("opened {}, with {} data path calls", deviceName, bypassesKernel ? "critical" : "ordinary");
+        LOG.debug("opened {}, whose posts are {} calls", deviceName, bypassesKernel ? "critical" : "ordinary");
     }
 
     @Override

@@ -217,6 +217,18 @@ final class NativeQueuePair implements QueuePair {
                 queuePair, receiveRequest.prepare(workRequestId, localAddress, length, localKey), failedReceive);
     }
 
+    @Override
+    public int postEmptyReceives(int count) {
+        if (isUnacceptable(0, SendFlag.NONE)) {
+            return Errno.EINVAL;
+        }
+        int errno = 0;
+        for (int left = count; left > 0 && errno == 0; left -= EmptyReceives.MOST) {
+            errno = calls.postReceive(queuePair, EmptyReceives.list(Math.min(left, EmptyReceives.MOST)), failedReceive);
+        }
+        return errno;
+    }
+
     private int post(long workRequest) {
         return calls.postSend(queuePair, workRequest, failedSend);
     }

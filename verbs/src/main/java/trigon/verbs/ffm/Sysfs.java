@@ -57,7 +57,7 @@ final class Sysfs {
     }
 
     /**
-     * Whether posting to and polling from the device stays in user space. Decided by the kernel driver of its bus
+     * Whether posting a send to the device stays in user space. Decided by the kernel driver of its bus
      * device, since device names are given by udev and say little. Virtual devices (rxe, siw) have no bus device and
      * post by system call; for those, and for drivers that are not known here, the answer is no.
      */

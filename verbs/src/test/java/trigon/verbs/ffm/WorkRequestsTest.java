@@ -107,6 +107,20 @@ class WorkRequestsTest {
         assertThat(ibv_recv_wr.num_sge(request)).isZero();
     }
 
+    @Test
+    void hasListsOfReceivesWithoutABuffer() {
+        for (int length = 1; length <= EmptyReceives.MOST; length++) {
+            long address = EmptyReceives.list(length);
+            for (int i = 0; i < length; i++) {
+                MemorySegment request = receiveRequest(address);
+                assertThat(ibv_recv_wr.wr_id(request)).isZero();
+                assertThat(ibv_recv_wr.num_sge(request)).isZero();
+                address = ibv_recv_wr.next(request).address();
+            }
+            assertThat(address).as("end of the list of %d", length).isZero();
+        }
+    }
+
     private static MemorySegment sendRequest(long address) {
         return Memory.segment(address, ibv_send_wr.sizeof());
     }

@@ -1,0 +1,161 @@
+package trigon.benchmarks;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.io.IOException;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import trigon.benchmarks.NetBench.Plugin;
+import trigon.benchmarks.NetBench.Result;
+
+/** The parts of the page on what grows with connections and with nodes. */
+final class Growth {
+
+    /** What should be flat, or linear, may be so much worse with many. */
+    private static final double TOLERANCE = 1.2;
+
+    /** With fewer, what a process has once counts for too much. */
+    private static final int FEW_COMMS = 16;
+
+    /** The first ones' memory is in part what the process has already. */
+    private static final int FEW_FOR_MEMORY = 256;
+
+    private static final int FEW_NODES = 64;
+
+    private final Render page;
+
+    Growth(Render page) {
+        this.page = page;
+    }
+
+    void render() throws IOException {
+        connections();
+        nodes();
+    }
+
+    private void connections() throws IOException {
+        page.heading("Many connections: `./trigon bench growth`");
+        Optional<JsonNode> json = page.read("growth.json");
+        if (json.isEmpty()) {
+            return;
+        }
+        NetBench run = NetBench.of(json.get());
+        page.describe(run);
+        Optional<JsonNode> floor = page.read("growth-floor.json");
+        floor.ifPresent(page::floorTable);
+        page.line(
+                "| plugin | connections | `test()` that finds nothing, ns | message of 8 B, ns | KiB each | descriptors"
+                        + " each | threads | made per second |");
+        page.line("|---|---|---|---|---|---|---|---|");
+        run.plugins().forEach(Growth.this::rows);
+        page.line("");
+        if (run.plugin(Render.TRIGON).isPresent()) {
+            plotConnections(run.plugin(Render.TRIGON).get(), floor);
+        }
+    }
+
+    private void rows(Plugin plugin) {
+        for (Result grown : plugin.results()) {
+            if (grown.question().equals("growth")) {
+                page.line("| %s | %d | %s | %s | %s | %s | %s | %s |"
+                        .formatted(
+                                plugin.name(),
+                                grown.comms(),
+                                Budget.number(onProcessor(plugin, "test_empty", grown.comms(), -1)),
+                                Budget.number(onProcessor(plugin, "message", grown.comms(), 8)),
+                                Budget.number(grown.number("kib_each")),
+                                Budget.number(grown.number("descriptors_each")),
+                                Budget.number(grown.number("threads")),
+                                Budget.number(grown.number("per_second"))));
+            }
+        }
+    }
+
+    private void plotConnections(Plugin trigon, Optional<JsonNode> floor) throws IOException {
+        Map<Integer, Double> tests = new LinkedHashMap<>();
+        Map<Integer, Double> messages = new LinkedHashMap<>();
+        Map<Integer, Double> ours = new LinkedHashMap<>();
+        Map<Integer, Double> memory = new LinkedHashMap<>();
+        Map<Integer, Double> descriptors = new LinkedHashMap<>();
+        Map<Integer, Double> making = new LinkedHashMap<>();
+        BarChart times = new BarChart("By number of connections, used in turns", "ns");
+        BarChart holdings = new BarChart("Each further connection", "KiB, us");
+        for (Result grown : trigon.results()) {
+            if (!grown.question().equals("growth")) {
+                continue;
+            }
+            int comms = grown.comms();
+            String group = comms + " connections";
+            double test = onProcessor(trigon, "test_empty", comms, -1);
+            double message = onProcessor(trigon, "message", comms, 8);
+            double kib = grown.number("kib_each");
+            double us = 1e6 / grown.number("per_second");
+            tests.put(comms, test);
+            messages.put(comms, message);
+            memory.put(comms, kib);
+            descriptors.put(comms, grown.number("descriptors_each"));
+            making.put(comms, us);
+            times.add(group, "test() finds nothing", test);
+            times.add(group, "8 B message", message);
+            floor.flatMap(each -> Render.floorOf(each, 8, comms)).ifPresent(device -> {
+                times.add(group, "the device's share", device);
+                ours.put(comms, message - device);
+            });
+            holdings.add(group, "memory, KiB", kib);
+            holdings.add(group, "to set up, us", us);
+        }
+        page.plot("growth.svg", times);
+        page.plot("growth-each.svg", holdings);
+        judge("`test()` that finds nothing", 1, tests, "connections");
+        judge("message of 8 B", 1, messages, "connections");
+        judge("message of 8 B less the device's share", 1, ours, "connections");
+        judge("memory of one more", FEW_FOR_MEMORY, memory, "connections");
+        judge("descriptors of one more", FEW_COMMS, descriptors, "connections");
+        judge("setting one up", FEW_COMMS, making, "connections");
+    }
+
+    private void nodes() throws IOException {
+        page.heading("Many nodes: `./trigon bench nodes`");
+        Optional<JsonNode> json = page.read("nodes.json");
+        if (json.isEmpty()) {
+            return;
+        }
+        Map<Integer, Double> files = new LinkedHashMap<>();
+        Map<Integer, Double> paths = new LinkedHashMap<>();
+        for (JsonNode each : json.get()) {
+            int nodes = each.path("params").path("nodes").asInt();
+            double perNode = each.path("primaryMetric").path("score").asDouble() / nodes;
+            (each.path("benchmark").asText().endsWith("readClusterFile") ? files : paths).put(nodes, perNode);
+        }
+        BarChart chart = new BarChart("By number of nodes, for each node", "ns");
+        page.line("| nodes | cluster file, ns for each node | paths to all others, ns for each |");
+        page.line("|---|---|---|");
+        files.forEach((nodes, file) -> {
+            double path = paths.getOrDefault(nodes, Double.NaN);
+            page.line("| %d | %s | %s |".formatted(nodes, Budget.number(file), Budget.number(path)));
+            chart.add(nodes + " nodes", "cluster file", file);
+            chart.add(nodes + " nodes", "paths to it", path);
+        });
+        page.line("");
+        page.plot("nodes.svg", chart);
+        judge("cluster file, for each node", FEW_NODES, files, "nodes");
+        judge("paths, for each node", FEW_NODES, paths, "nodes");
+    }
+
+    private void judge(String what, int few, Map<Integer, Double> each, String of) {
+        int most = each.keySet().stream().max(Integer::compare).orElse(0);
+        Double withMost = each.get(most);
+        Double withFew = each.get(few);
+        if (most > few && withMost != null && withFew != null) {
+            page.budget(Budget.atMost(
+                    "growth, %s: with %d %s, to %d".formatted(what, most, of, few),
+                    withMost / withFew,
+                    TOLERANCE,
+                    "times"));
+        }
+    }
+
+    private static double onProcessor(Plugin plugin, String question, int comms, long bytes) {
+        return plugin.find(question, comms, bytes).map(Result::onProcessor).orElse(Double.NaN);
+    }
+}
