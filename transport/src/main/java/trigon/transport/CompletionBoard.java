@@ -74,7 +74,7 @@ public final class CompletionBoard implements AutoCloseable {
     /** The comm is being closed: nothing is found in its row any more. */
     synchronized void close(long commHandle) {
         long row = rows[HandleTable.slot(commHandle)];
-        if (Memory.getLong(row + OWNER) == commHandle) {
+        if (row != 0 && Memory.getLong(row + OWNER) == commHandle) {
             Memory.putLong(row + OWNER, NOBODY);
         }
     }
