@@ -35,7 +35,7 @@ static void *move_messages(void *unused) {
     ok = loop_move(&loop);
     atomic_fetch_add(&moved, 1);
   }
-  return ok && loop_close(&loop) ? &moved : NULL;
+  return loop_close(&loop) && ok ? &moved : NULL; /* in any case: its memory is this thread's stack */
 }
 
 /* Communicators that come and go: the control path is busy as well. */
@@ -44,7 +44,8 @@ static void *open_and_close(void *unused) {
   bool ok = true;
   while (ok && !atomic_load(&stop)) {
     struct loop loop;
-    ok = loop_open(&loop, &net) && loop_move(&loop) && loop_close(&loop);
+    ok = loop_open(&loop, &net) && loop_move(&loop);
+    ok = loop_close(&loop) && ok;
   }
   return ok ? &moved : NULL;
 }
