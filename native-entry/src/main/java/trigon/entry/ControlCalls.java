@@ -22,7 +22,7 @@ final class ControlCalls {
     private static final long NULL = 0;
     private static final int SUCCESS = NcclResult.SUCCESS.code();
 
-    /** Kept for what is closed when the heap is full. */
+    /** Of heap that is kept for what is closed when it is full. */
     private static final int RESERVE_BYTES = 512 << 10;
 
     private NetPlugin plugin;

@@ -47,9 +47,8 @@ final class SocketOptions {
     void apply(SocketChannel channel) throws IOException {
         channel.configureBlocking(false);
         channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
-        // for one case that the transport's lifeline does not cover: the peer's process has ended in order or was
-        // killed,
-        // a receiver waits for what its kernel still has to send, and then that machine is lost without a word
+        // for one case that the transport's lifeline does not cover: the peer's process has ended, a receiver waits
+        // for what its kernel still has to send, and then that machine is lost without a word
         channel.setOption(StandardSocketOptions.SO_KEEPALIVE, true);
         if (setsReceiveBuffer) {
             channel.setOption(StandardSocketOptions.SO_RCVBUF, BUFFER_BYTES);

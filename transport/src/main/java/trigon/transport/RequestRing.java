@@ -31,8 +31,7 @@ final class RequestRing {
     /** In a {@link CompletionBoard}; 0 as long as nobody has asked for a request. */
     private long row;
 
-    // what is known of one request lies together, so that a message touches few cache lines: with many comms each is a
-    // miss
+    // what is known of a request lies together: with many comms, each cache line that a message touches is a miss
     private static final int WORDS = 2;
     private static final int STATE_BITS = 3;
     private static final int STATE_MASK = (1 << STATE_BITS) - 1;
