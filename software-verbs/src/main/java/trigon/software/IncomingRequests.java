@@ -87,6 +87,9 @@ final class IncomingRequests {
         address = WireFormat.requestAddress(at);
         key = WireFormat.requestKey(at);
         operand = WireFormat.requestOperand(at);
+        if ((named & WireFormat.WITH_TAIL) != 0) {
+            peer().expectTail(length);
+        }
         int distance = WireFormat.psnDistance(psn, expectedPsn);
         if (distance < 0 || length < 0 || length > SoftwareDeviceContext.MAX_MESSAGE_BYTES) {
             peer().reject("it broke the protocol on " + queuePair);

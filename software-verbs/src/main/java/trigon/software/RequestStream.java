@@ -38,6 +38,11 @@ final class RequestStream extends OutboundStream {
         staged(bytes);
     }
 
+    void putTail() {
+        Memory.putByte(stagingEnd(), (byte) 0);
+        staged(WireFormat.TAIL_BYTES);
+    }
+
     @Override
     void wrote() {
         requester.onProgress();

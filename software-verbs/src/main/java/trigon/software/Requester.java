@@ -20,6 +20,9 @@ final class Requester {
     /** Every so many turns it looks for acknowledgements of unsignalled requests, and for the end of the connection. */
     private static final int TURNS_UNHEARD = 16;
 
+    /** Longer messages have no tail: the kernel acknowledges a full segment as soon as it comes. */
+    private static final int TAIL_LIMIT = 1 << 10;
+
     /** How long after a lane the peer may take to say on its own connection why. */
     private static final long BROKEN_NANOS = TimeUnit.SECONDS.toNanos(1);
 
@@ -305,10 +308,19 @@ final class Requester {
             int immediate = (int) queue.operand(index);
             lanes.send(region, queue.localAddress(index), opcode, psn, receivesTaken, length, immediate);
         } else {
+            boolean hasTail = !reads && length <= TAIL_LIMIT;
             stream.putRequest(
-                    opcode, psn, length, queue.remoteAddress(index), queue.remoteKey(index), queue.operand(index));
+                    hasTail ? opcode | WireFormat.WITH_TAIL : opcode,
+                    psn,
+                    length,
+                    queue.remoteAddress(index),
+                    queue.remoteKey(index),
+                    queue.operand(index));
             if (!reads) {
                 putPayload(stream, region, queue.localAddress(index), length);
+            }
+            if (hasTail) {
+                stream.putTail();
             }
         }
         if (WireFormat.takesReceive(queue.opcode(index))) {

@@ -14,6 +14,11 @@ import trigon.verbs.Memory;
  * where it lies in the receive buffer. Reading can be paused in the middle; what has arrived is kept then, and TCP
  * holds the sender back.
  *
+ * <p>A message may have a tail, a byte that says nothing. When a read leaves a socket empty, the kernel acknowledges at
+ * once (tcp_cleanup_rbuf in net/ipv4/tcp.c), which takes longer than all else that a short message costs its receiver.
+ * So after a read that found nothing, no more is read than a message as long as the last one with a tail; its own tail
+ * stays behind, for a later read, which most likely finds nothing else and then has the time.
+ *
  * <p>Never blocks, and allocates nothing in the steady state. Used by one thread at a time.
  */
 abstract class StreamReader {
@@ -47,6 +52,12 @@ abstract class StreamReader {
     private int headerBytes;
     private int headerFilled;
     private int payloadLeft;
+    private int tailLeft;
+    /** Header and payload of the last message, if it had a tail; else 0. */
+    private int likelyBytes;
+    /** The last read found nothing, or a tail. */
+    private boolean foundNothing;
+
     private boolean paused;
     private boolean discarding;
     private volatile boolean ended; // others may ask
@@ -135,6 +146,12 @@ abstract class StreamReader {
         payloadLeft = bytes;
     }
 
+    /** Behind the payload of so many bytes, if any, that follows the header now being handled comes one byte more. */
+    final void expectTail(int payloadBytes) {
+        tailLeft = WireFormat.TAIL_BYTES;
+        likelyBytes = headerBytes + payloadBytes;
+    }
+
     /** Stops after the header or payload now being handled. */
     final void pause() {
         paused = true;
@@ -167,6 +184,7 @@ abstract class StreamReader {
         discarding = true;
         paused = false;
         keptFrom = keptTo;
+        likelyBytes = 0;
     }
 
     /** Takes what has arrived, but not without limit; false if that was nothing. */
@@ -189,7 +207,10 @@ abstract class StreamReader {
                     }
                     continue;
                 }
-                int bytes = channel.read(cleared());
+                ByteBuffer into = cleared();
+                int wanted = into.remaining();
+                int bytes = channel.read(into);
+                foundNothing = bytes <= WireFormat.TAIL_BYTES;
                 if (bytes < 0) {
                     end("its other side has ended it");
                 } else if (bytes > 0) {
@@ -198,7 +219,7 @@ abstract class StreamReader {
                     feed();
                 }
                 received |= bytes != 0;
-                if (bytes < buffer.capacity()) {
+                if (bytes < wanted || isDoneWith(wanted)) {
                     break;
                 }
                 growForPayload();
@@ -225,8 +246,19 @@ abstract class StreamReader {
         return switch (sharing) {
             case FOR_ONE_HEADER -> buffer.limit(headerBytes - headerFilled);
             case UNTIL_PAUSED -> payloadLeft == 0 ? buffer.limit(Math.min(HEADER_READ, buffer.capacity())) : buffer;
-            case NONE -> buffer;
+            case NONE -> buffer.limit(likelyEnd());
         };
+    }
+
+    private int likelyEnd() {
+        boolean isLikely = foundNothing && likelyBytes > 0 && payloadLeft == 0 && headerFilled == 0;
+        return isLikely ? Math.min(tailLeft + likelyBytes, buffer.capacity()) : buffer.capacity();
+    }
+
+    /** Whether a read that found all that it wanted is not to be followed by another. */
+    private boolean isDoneWith(int wanted) {
+        boolean betweenMessages = payloadLeft == 0 && headerFilled == 0;
+        return wanted < buffer.capacity() && (betweenMessages || sharing != Sharing.NONE);
     }
 
     private void growForPayload() {
@@ -248,6 +280,9 @@ abstract class StreamReader {
                 payloadLeft -= piece;
                 keptFrom += piece;
                 onPayload(at, piece, payloadLeft == 0);
+            } else if (tailLeft > 0) {
+                tailLeft--;
+                keptFrom++;
             } else {
                 int piece = Math.min(headerBytes - headerFilled, keptTo - keptFrom);
                 Memory.copy(at, header.address() + headerFilled, piece);
@@ -255,6 +290,7 @@ abstract class StreamReader {
                 keptFrom += piece;
                 if (headerFilled == headerBytes) {
                     headerFilled = 0;
+                    likelyBytes = 0;
                     onHeader(header.address());
                 }
             }
@@ -271,9 +307,21 @@ abstract class StreamReader {
         }
         ended = true;
         discard();
+        readTail();
         log.debug("Connection {} ends: {}", channel, reason);
         closeQuietly(channel);
         onClosed();
+    }
+
+    /** To a socket that is closed with something unread the kernel's answer is a reset, and the peer loses what was said. */
+    private void readTail() {
+        if (tailLeft > 0 && channel.isOpen()) {
+            try {
+                channel.read(buffer.clear());
+            } catch (IOException e) {
+                log.debug("{} has ended already: {}", channel, e.toString());
+            }
+        }
     }
 
     static void closeQuietly(SocketChannel channel) {

@@ -15,7 +15,7 @@ import trigon.verbs.WorkCompletionOpcode;
 final class WireFormat {
 
     static final long MAGIC = 0x5653_4E4F_4749_5254L; // "TRIGONSV" in memory order
-    static final int VERSION = 4;
+    static final int VERSION = 5;
     static final int PSN_BITS = 24;
     static final int PSN_MASK = (1 << PSN_BITS) - 1;
 
@@ -40,6 +40,11 @@ final class WireFormat {
 
     /** Added to the opcode of a SEND that is to be answered by nothing but a refusal. */
     static final int UNANSWERED = 0x400;
+
+    /** Added to the opcode of a request behind whose payload comes one byte more: {@link StreamReader#expectTail}. */
+    static final int WITH_TAIL = 0x800;
+
+    static final int TAIL_BYTES = 1;
 
     private static final int OPCODE_MASK = 0xFF;
 
