@@ -17,6 +17,7 @@ START_SECONDS = 90
 STOP_SECONDS = 30
 GRACE_SECONDS = 15  # how long the others may still take once one rank has failed
 LOG_TAIL_LINES = 25
+LEAST_PROCESSORS = 4  # a node with fewer of its own would be no node
 
 NO_MULTICAST = {"NCCL_NVLS_ENABLE": "0", "TORCH_SYMM_MEM_DISABLE_MULTICAST": "1", "NVSHMEM_DISABLE_NVLS": "1"}
 # one GPU per node: nothing but the network may carry data
@@ -30,13 +31,25 @@ class LaunchFailed(Exception):
 class Setting:
     """Where launches run: the distribution, the network, the GPUs, and where the logs go."""
 
-    def __init__(self, distribution, network, out, dry_run):
+    def __init__(self, distribution, network, out, dry_run, sharing):
         self.distribution = distribution
         self.network = network
         self.out = out
         self.dry_run = dry_run
+        self.sharing = sharing
         visible = os.environ.get("CUDA_VISIBLE_DEVICES", "")
-        self.gpus = visible.split(",") if visible else [str(i) for i in range(16)]
+        self.gpus = visible.split(",") if visible else [str(i) for i in range(sharing.gpus)]
+        self.processors = sorted(os.sched_getaffinity(0))
+
+    def gpu(self, rank):
+        """The GPU of a rank; where there are more nodes than GPUs, they go round."""
+        return self.gpus[rank % self.sharing.gpus]
+
+    def processors_of(self, node):
+        """A node's own share of the processors, neighbours in number; all of them where there are too few to divide."""
+        each = len(self.processors) // len(self.network.nodes)
+        first = self.network.nodes.index(node) * each
+        return self.processors[first:first + each] if each >= LEAST_PROCESSORS else self.processors
 
     def plugin(self):
         return f"{self.distribution}/lib/libnccl-net-trigon.so"
@@ -89,10 +102,10 @@ class Launch:
         network = self.setting.network
         kept = {k: v for k, v in os.environ.items() if not k.startswith(("NCCL_", "TRIGON_", "TORCH_NCCL_"))}
         environment = {
-            **kept, **NETWORK_ONLY,
+            **kept, **NETWORK_ONLY, **self.setting.sharing.environment,
             "RANK": str(rank), "WORLD_SIZE": str(self.ranks), "MASTER_ADDR": network.rendezvous_host,
             "CHECK_BACKEND": "gloo" if self.setting.dry_run else "nccl",
-            "CUDA_VISIBLE_DEVICES": "" if self.setting.dry_run else self.setting.gpus[rank],
+            "CUDA_VISIBLE_DEVICES": "" if self.setting.dry_run else self.setting.gpu(rank),
             "NCCL_HOSTID": f"trigon-node-{self.nodes[rank]}",
             "NCCL_SOCKET_IFNAME": network.bootstrap_interface,
             "GLOO_SOCKET_IFNAME": network.bootstrap_interface,
@@ -111,9 +124,11 @@ class Launch:
         read_end, write_end = os.pipe()
         environment = {**self._environment(rank, extra, configured), "REPLIES_FD": str(write_end)}
         command = [*self.setting.network.prefix(self.nodes[rank]), sys.executable, str(HERE / "worker.py")]
+        processors = self.setting.processors_of(self.nodes[rank])
         with open(self.log(rank), "wb") as log:
             process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=log, stderr=subprocess.STDOUT,
-                                       env=environment, pass_fds=[write_end], cwd=self.directory)
+                                       env=environment, pass_fds=[write_end], cwd=self.directory,
+                                       preexec_fn=lambda: os.sched_setaffinity(0, processors))
         os.close(write_end)
         self.processes.append(process)
         self.pipes.append(read_end)

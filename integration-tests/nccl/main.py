@@ -12,6 +12,7 @@ import calls
 import correctness
 import faults
 import network
+import sharing
 import speed
 from cluster import LaunchFailed, Setting
 from report import Report
@@ -29,11 +30,15 @@ def arguments(given):
     parser.add_argument("--out", type=Path)
     parser.add_argument("--network", choices=["auto", "namespaces", "loopback"], default="auto")
     parser.add_argument("--ip", default="ip")
+    parser.add_argument("--nodes", type=int)
     parser.add_argument("--cables", type=int, choices=[1, 2, 3], default=1)
     parser.add_argument("--dry-run", action="store_true")
     args = parser.parse_args(given)
-    if not 2 <= args.gpus <= len(network.NODES):
-        parser.error(f"GPUS is {args.gpus}: must be 2 to {len(network.NODES)}")
+    if not 1 <= args.gpus <= len(network.NODES):
+        parser.error(f"GPUS is {args.gpus}: must be 1 to {len(network.NODES)}")
+    args.nodes = args.gpus if args.nodes is None else args.nodes
+    if not max(2, args.gpus) <= args.nodes <= len(network.NODES):
+        parser.error(f"{args.nodes} nodes for {args.gpus} GPUs: --nodes must be {max(2, args.gpus)} to {len(network.NODES)}")
     args.distribution = args.distribution.resolve()
     plugin = args.distribution / "lib" / "libnccl-net-trigon.so"
     if not args.dry_run and not plugin.is_file():
@@ -52,6 +57,22 @@ def require_gpus(parser, wanted):
         parser.error(f"GPUS is {wanted}, but PyTorch sees {torch.cuda.device_count()}")
 
 
+def run(part, args, net, out, report):
+    report.say(f"== {part}")
+    shared = sharing.open_sharing(args.nodes, args.nodes if args.dry_run else args.gpus, part)
+    report.say(shared.describe())
+    end = time.monotonic() + PART_SECONDS
+    try:
+        setting = Setting(args.distribution, net, out, args.dry_run, shared)
+        PARTS[part](setting, report, args.nodes, lambda: time.monotonic() > end)
+    except LaunchFailed as e:
+        report.fails(part, str(e))
+    except Exception:  # a mistake in here must not hide what was found before it
+        report.fails(part, traceback.format_exc())
+    finally:
+        shared.close()
+
+
 def main():
     args = arguments(sys.argv[1:])
     for name in (signal.SIGTERM, signal.SIGHUP):
@@ -60,22 +81,14 @@ def main():
     out.mkdir(parents=True, exist_ok=True)
     report = Report()
     try:
-        net = network.open_network(args.gpus, args.network, args.ip, args.cables)
+        net = network.open_network(args.nodes, args.network, args.ip, args.cables)
     except network.NetworkUnavailable as e:
         sys.exit(f"run.sh: {e}")
     try:
-        report.say(f"{args.gpus} nodes, {net.describe()}")
+        report.say(f"{args.nodes} nodes, {net.describe()}")
         report.say(f"logs in {out}")
-        setting = Setting(args.distribution, net, out, args.dry_run)
         for part in PARTS if args.part == "all" else [args.part]:
-            report.say(f"== {part}")
-            end = time.monotonic() + PART_SECONDS
-            try:
-                PARTS[part](setting, report, args.gpus, lambda: time.monotonic() > end)
-            except LaunchFailed as e:
-                report.fails(part, str(e))
-            except Exception:  # a mistake in here must not hide what was found before it
-                report.fails(part, traceback.format_exc())
+            run(part, args, net, out, report)
     finally:
         net.close()
     sys.exit(report.finish())

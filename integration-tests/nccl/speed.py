@@ -46,7 +46,8 @@ def warm_up(size):
 def speed(setting, report, ranks, out_of_time):
     setting.network.route_to_all_addresses()
     sizes = (8, 2048, 524_288) if setting.dry_run else SIZES
-    results = {"machine": machine(), "network": setting.network.describe(), "rounds": ROUNDS, "runs": [],
+    results = {"machine": machine(), "network": setting.network.describe(),
+               "gpus": setting.sharing.describe(), "rounds": ROUNDS, "runs": [],
                "dry_run": setting.dry_run}
     for count in range(2, ranks + 1):
         if out_of_time():

@@ -45,7 +45,7 @@ def machine(results):
         parts.append(f"GPU {facts['gpu']}, NCCL {facts['nccl']}, CUDA {facts['cuda']}, PyTorch {facts['torch']}")
     if "driver" in facts:
         parts.append(f"driver: {facts['driver']}")
-    parts.append(f"network: {results['network']}")
+    parts.append(f"network: {results['network']}; {results['gpus']}")
     return "".join(f"- {part}\n" for part in parts)
 
 

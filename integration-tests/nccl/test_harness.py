@@ -19,7 +19,9 @@ from types import SimpleNamespace
 import calls
 import evidence
 import network
+import sharing
 import table
+from cluster import Setting
 
 HAVE_TORCH = importlib.util.find_spec("torch") is not None
 IP = os.environ.get("IP_PROGRAM", "ip")
@@ -99,7 +101,7 @@ class Table(unittest.TestCase):
         facts = {n: {"init_s": 1, "first_s": 0.1, "rss_mib": 300, "peak_rss_mib": 400, "threads": 30, "channels": None}
                  for n in times}
         return {"machine": {"processor": "P", "processors": 64, "kernel": "6", "gpu": "G", "nccl": "2.28.9",
-                            "cuda": "13.0", "torch": "2.11", "driver": "580"}, "network": "veth", "rounds": 5,
+                            "cuda": "13.0", "torch": "2.11", "driver": "580"}, "network": "veth", "gpus": "a GPU for each", "rounds": 5,
                 "runs": [{"ranks": 4, "variants": facts, "sizes": [entry]}]}
 
     def test_compares_with_the_best_socket(self):
@@ -114,6 +116,58 @@ class Table(unittest.TestCase):
 
     def test_names_sizes(self):
         self.assertEqual([table.size(n) for n in (8, 2048, 1 << 20, 3 << 19)], ["8 B", "2 KiB", "1 MiB", "1536 KiB"])
+
+
+class Sharing(unittest.TestCase):
+    def test_one_gpu_each_needs_nothing(self):
+        shared = sharing.open_sharing(2, 2, "speed")
+        self.assertEqual((shared.environment, shared.describe()), ({}, "a GPU for each"))
+
+    def test_without_the_service_the_nodes_take_turns_and_that_is_said(self):
+        with self.path_with(None):
+            self.assertIn("times mean nothing", sharing.open_sharing(4, 2, "speed").describe())
+
+    def test_the_service_runs_in_a_folder_of_its_own_and_is_ended(self):
+        with self.path_with('echo "$@ $(cat)" >> "$CUDA_MPS_PIPE_DIRECTORY"/../said') as folder:
+            shared = sharing.open_sharing(4, 2, "speed")
+            pipes = Path(shared.environment["CUDA_MPS_PIPE_DIRECTORY"])
+            self.assertTrue(pipes.is_dir())
+            shared.close()
+            self.assertFalse(pipes.exists())
+            self.assertEqual((pipes.parent / "said").read_text().split(), ["-d", "quit", "-t", "5"])
+
+    def test_a_service_that_does_not_start_is_said(self):
+        with self.path_with("echo no device >&2; exit 1"):
+            self.assertIn("no device", sharing.open_sharing(4, 2, "speed").describe())
+
+    def test_where_ranks_are_killed_there_is_no_service(self):
+        with self.path_with("exit 0"):
+            self.assertIn("take turns", sharing.open_sharing(4, 2, "faults").describe())
+
+    def test_nodes_have_their_own_processors(self):
+        setting = Setting(Path("."), network.Loopback(3), Path("."), True, sharing.Turns(3, 2))
+        setting.processors = list(range(4, 18))
+        self.assertEqual([setting.processors_of(node) for node in "abc"],
+                         [[4, 5, 6, 7], [8, 9, 10, 11], [12, 13, 14, 15]])
+        self.assertEqual([setting.gpu(rank) for rank in range(3)], [setting.gpus[0], setting.gpus[1], setting.gpus[0]])
+        setting.processors = [0, 1]
+        self.assertEqual(setting.processors_of("c"), [0, 1])
+
+    @contextlib.contextmanager
+    def path_with(self, script):
+        """A PATH where the service's control program is that script, or is not, and a folder for temporary files."""
+        with tempfile.TemporaryDirectory() as folder:
+            if script is not None:
+                control = Path(folder) / sharing.CONTROL
+                control.write_text(f"#!/bin/sh\n{script}\n")
+                control.chmod(0o755)
+            old, temporary = os.environ["PATH"], tempfile.tempdir
+            os.environ["PATH"] = f"{folder}:/usr/bin:/bin"
+            tempfile.tempdir = folder
+            try:
+                yield folder
+            finally:
+                os.environ["PATH"], tempfile.tempdir = old, temporary
 
 
 class Addresses(unittest.TestCase):
