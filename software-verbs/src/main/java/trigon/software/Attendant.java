@@ -13,6 +13,7 @@ import java.util.PriorityQueue;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -21,10 +22,11 @@ import org.slf4j.LoggerFactory;
  * The background thread of a provider. It accepts connections and opens them, keeps the time, and moves the data of those
  * queue pairs whose completion queue nobody polls; who polls moves the data himself, without a change of threads.
  *
- * <p>A queue pair's sockets are in the selector, until one has something to say. Then the attendant takes all of them
- * out and watches the queue pair, which costs a look per millisecond: as long as it is polled, nothing else happens;
- * otherwise the attendant does its work, and puts the sockets back once there is no more. So no data wait long, an idle
- * process sleeps, and one that polls is not disturbed by every message.
+ * <p>A queue pair's sockets are in the selector, until one has something to say, or somebody begins to poll. Then all of
+ * them are taken out and the attendant watches the queue pair, which costs a look per millisecond: as long as it is polled,
+ * nothing else happens; otherwise the attendant does its work, and puts the sockets back once there is no more. So no data
+ * wait long, an idle process sleeps, and one that polls is not disturbed by messages: who polls before the first one comes
+ * does not meet the attendant over it.
  *
  * <p>The thread starts with the first thing to do, and ends with {@link #close}.
  */
@@ -47,6 +49,8 @@ final class Attendant implements AutoCloseable {
     private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
     private final PriorityQueue<Timer> timers = new PriorityQueue<>(); // guarded by itself
     private final List<SoftwareQueuePair> watched = new ArrayList<>(); // the thread's own
+    /** Those to be watched from now on, the latest first: a list without nodes, since data paths add to it. */
+    private final AtomicReference<@Nullable SoftwareQueuePair> newlyWatched = new AtomicReference<>();
 
     private @Nullable Selector selector; // guarded by this
     private @Nullable Thread thread; // guarded by this
@@ -106,6 +110,16 @@ final class Attendant implements AutoCloseable {
         }
     }
 
+    /** Has it look at a queue pair every now and then, until that is left alone and has nothing to do. Allocates nothing. */
+    void watch(SoftwareQueuePair queuePair) {
+        SoftwareQueuePair latest;
+        do {
+            latest = newlyWatched.get();
+            queuePair.setWatchedBefore(latest);
+        } while (!newlyWatched.compareAndSet(latest, queuePair));
+        wakeUp();
+    }
+
     /** Has it look again at its tasks, timers, and what the keys ask for. */
     void wakeUp() {
         if (closed) {
@@ -138,11 +152,6 @@ final class Attendant implements AutoCloseable {
 
     // ---- its thread
 
-    /** Begins to look at a queue pair every now and then, until it is left alone and has nothing to do. */
-    void watch(SoftwareQueuePair queuePair) {
-        watched.add(queuePair);
-    }
-
     private void run(Selector open) {
         try (open) {
             try {
@@ -174,6 +183,7 @@ final class Attendant implements AutoCloseable {
                 guarded(owner::onReady);
             }
         }
+        beginToWatch();
         watched.removeIf(queuePair -> {
             try {
                 return queuePair.attend();
@@ -182,6 +192,16 @@ final class Attendant implements AutoCloseable {
                 return true;
             }
         });
+    }
+
+    private void beginToWatch() {
+        SoftwareQueuePair next = newlyWatched.getAndSet(null);
+        while (next != null) {
+            SoftwareQueuePair queuePair = next;
+            next = queuePair.watchedBefore();
+            queuePair.setWatchedBefore(null); // it may outlive that one
+            watched.add(queuePair);
+        }
     }
 
     /** Until the next timer, or the next look at what is watched; {@link Long#MAX_VALUE} for until woken. */

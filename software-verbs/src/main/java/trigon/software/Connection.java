@@ -40,7 +40,7 @@ abstract class Connection extends StreamReader implements Attendant.Attended {
         }
     }
 
-    /** The opposite of {@link #arm}. The attendant. */
+    /** The opposite of {@link #arm}; in force once the attendant has been woken up. */
     final void disarm() {
         setInterest(0);
     }

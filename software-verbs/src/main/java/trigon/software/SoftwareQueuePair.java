@@ -63,6 +63,8 @@ final class SoftwareQueuePair implements QueuePair {
     // the rest is changed under the lock
     /** Whether the attendant looks at it every now and then, instead of at its connections. */
     private boolean watched;
+    /** The attendant's, while it has not begun to watch. */
+    private @Nullable SoftwareQueuePair watchedBefore;
 
     // set on the way to READY_TO_SEND
     private volatile int accessBits; // lane workers look at it
@@ -260,6 +262,9 @@ final class SoftwareQueuePair implements QueuePair {
     private void turn(boolean receives, boolean alone, long now) {
         try {
             if (receives) {
+                if (!alone) {
+                    becomeWatched();
+                }
                 responder.receive(!alone && requester.hasWork());
                 requester.receive(alone);
             }
@@ -322,11 +327,12 @@ final class SoftwareQueuePair implements QueuePair {
 
     // ---- the attendant
 
-    /** One of the connections is ready: from now on the attendant looks at the queue pair every now and then. */
+    /** One of the connections is ready. */
     void onReady() {
         locked(this::becomeWatched);
     }
 
+    /** The sockets leave the selector, and the attendant looks at the queue pair every now and then. Under the lock. */
     private void becomeWatched() {
         if (!watched) {
             watched = true;
@@ -334,6 +340,16 @@ final class SoftwareQueuePair implements QueuePair {
             responder.disarm();
             attendant.watch(this);
         }
+    }
+
+    /** {@link Attendant#watch}. */
+    void setWatchedBefore(@Nullable SoftwareQueuePair before) {
+        watchedBefore = before;
+    }
+
+    @Nullable
+    SoftwareQueuePair watchedBefore() {
+        return watchedBefore;
     }
 
     /** Does the queue pair's work unless somebody else does; true if that is over, and the connections are armed. */

@@ -4,6 +4,7 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import trigon.testsupport.Await;
 import trigon.testsupport.ConnectedPair;
 import trigon.testsupport.NativeBuffer;
 import trigon.testsupport.QueuePairSettings;
@@ -50,6 +51,8 @@ final class DirectMemoryUsedUp {
                 write(early, from, local, to, remote, LENGTH); // with the small buffer that it has
                 all.clear();
                 System.gc();
+                // for a moment what was refused is refused again, without asking
+                Await.until("there is memory again", DirectMemoryUsedUp::isMemory);
 
                 last.first().becomeReadyToReceive(last.second().endpoint());
                 last.second().becomeReadyToReceive(last.first().endpoint());
@@ -77,6 +80,14 @@ final class DirectMemoryUsedUp {
             }
         }
         return all;
+    }
+
+    private static boolean isMemory() {
+        try {
+            return Buffers.allocate(1 << 20).isDirect();
+        } catch (OutOfMemoryError _) {
+            return false;
+        }
     }
 
     private static void write(
