@@ -12,6 +12,7 @@ import trigon.verbs.WorkCompletionStatus;
 final class IncomingLane extends StreamReader {
 
     private final SoftwareQueuePair queuePair;
+    private final int number;
     private final LaneWorker worker;
     private final ReceiveQueue receives;
     private final IncomingPieces pieces;
@@ -35,15 +36,22 @@ final class IncomingLane extends StreamReader {
 
     IncomingLane(
             SocketChannel channel,
+            int number,
             SoftwareQueuePair queuePair,
             LaneWorker worker,
             ReceiveQueue receives,
             IncomingPieces pieces) {
         super(channel, WireFormat.PIECE_BYTES, worker.receiveBuffer(), Sharing.UNTIL_PAUSED);
+        this.number = number;
         this.queuePair = queuePair;
         this.worker = worker;
         this.receives = receives;
         this.pieces = pieces;
+    }
+
+    /** Whether it is the one that brings something of every message. */
+    boolean isFirst() {
+        return number == 1;
     }
 
     LaneWorker worker() {

@@ -29,12 +29,13 @@ final class IncomingLanes {
         LaneWorkers workers = queuePair.context().laneWorkers();
         if (candidate.hello().lane() > LIMIT || lanes.length == LIMIT) {
             candidate.reject("it is no lane of the peer of " + queuePair);
-        } else if (workers.settings().workers() == 0) {
+        } else if (!workers.settings().areUsed()) {
             candidate.decline("this process uses no lanes");
         } else {
             candidate.becomeLane(channel -> {
-                LaneWorker worker = workers.next();
-                IncomingLane lane = new IncomingLane(channel, queuePair, worker, receives, pieces);
+                int number = candidate.hello().lane();
+                LaneWorker worker = workers.forLane(number);
+                IncomingLane lane = new IncomingLane(channel, number, queuePair, worker, receives, pieces);
                 worker.add(lane);
                 IncomingLane[] more = Arrays.copyOf(lanes, lanes.length + 1);
                 more[lanes.length] = lane;
@@ -59,7 +60,7 @@ final class IncomingLanes {
     /** A receive was posted, so a message is to be expected, or has been waiting for it. The posting thread. */
     void onReceivePosted() {
         for (IncomingLane lane : lanes) {
-            if (areBusy || lane.isStalled()) {
+            if ((areBusy && lane.isFirst()) || lane.isStalled()) {
                 lane.worker().wake();
             }
         }

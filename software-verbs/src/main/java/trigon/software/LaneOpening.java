@@ -35,8 +35,8 @@ final class LaneOpening implements Opening.Owner {
     public void onOpened(SocketChannel channel, SelectionKey key) {
         key.cancel();
         try {
-            LaneWorker worker = queuePair.context().laneWorkers().next();
-            OutgoingLane lane = new OutgoingLane(channel, queuePair, worker, sent);
+            LaneWorker worker = queuePair.context().laneWorkers().forLane(number);
+            OutgoingLane lane = new OutgoingLane(channel, number, queuePair, worker, sent);
             worker.add(lane);
             lanes.add(this, lane);
         } catch (IOException | OutOfMemoryError e) {

@@ -8,35 +8,52 @@ import java.util.List;
 final class LaneWorkers implements AutoCloseable {
 
     private final LaneSettings settings;
+    private final Crew first;
+    private final Crew others;
     private final List<LaneWorker> workers = new ArrayList<>();
-    private int dealt;
     private boolean closed;
+
+    /** Those who serve the same lanes; the last of them to have got one, and how many are to be. */
+    private final class Crew {
+
+        private final LaneSettings.Workers wanted;
+        private final List<LaneWorker> members = new ArrayList<>();
+        private int dealt;
+
+        Crew(LaneSettings.Workers wanted) {
+            this.wanted = wanted;
+        }
+
+        LaneWorker next() throws IOException {
+            if (closed && members.isEmpty()) {
+                throw new IOException("the software devices are closed");
+            }
+            if (members.size() < wanted.count() && !closed) {
+                LaneWorker started = new LaneWorker(
+                        "trigon-lane-" + workers.size(), wanted.busyPoll().toNanos());
+                started.start();
+                members.add(started);
+                workers.add(started);
+                return started;
+            }
+            dealt = (dealt + 1) % members.size();
+            return members.get(dealt);
+        }
+    }
 
     LaneWorkers(LaneSettings settings) {
         this.settings = settings;
+        first = new Crew(settings.first());
+        others = new Crew(settings.others());
     }
 
     LaneSettings settings() {
         return settings;
     }
 
-    /** The one for the next lane, whichever way it goes. */
-    synchronized LaneWorker next() throws IOException {
-        return worker(dealt++);
-    }
-
-    private LaneWorker worker(int number) throws IOException {
-        int index = Math.floorMod(number, settings.workers());
-        if (closed && workers.isEmpty()) {
-            throw new IOException("the software devices are closed");
-        }
-        if (index >= workers.size() && !closed) {
-            LaneWorker started = new LaneWorker(
-                    "trigon-lane-" + workers.size(), settings.busyPoll().toNanos());
-            started.start();
-            workers.add(started);
-        }
-        return workers.get(index % workers.size());
+    /** The one for a new lane, whichever way that goes, by its number in its queue pair, from 1. */
+    synchronized LaneWorker forLane(int number) throws IOException {
+        return (number == 1 || settings.others().count() == 0 ? first : others).next();
     }
 
     /** Returns once each of them has finished the turn that it was in when this was called. */

@@ -11,11 +11,10 @@ final class Lanes {
 
     private final SoftwareQueuePair queuePair;
     private final LaneSettings settings;
-    private final List<OutgoingLane> ready = new ArrayList<>();
+    private final List<OutgoingLane> ready = new ArrayList<>(); // by their numbers
     private final List<LaneOpening> openings = new ArrayList<>();
     private final SentPieces sent = new SentPieces();
     private boolean opened;
-    private int next;
 
     Lanes(SoftwareQueuePair queuePair) {
         this.queuePair = queuePair;
@@ -24,7 +23,7 @@ final class Lanes {
 
     /** Whether messages of that length are sent in pieces. */
     boolean take(int length) {
-        return length >= settings.fromBytes() && settings.workers() > 0;
+        return length >= settings.fromBytes() && settings.areUsed();
     }
 
     boolean areReady() {
@@ -46,7 +45,11 @@ final class Lanes {
 
     void add(LaneOpening opening, OutgoingLane lane) {
         openings.remove(opening);
-        ready.add(lane);
+        int place = 0;
+        while (place < ready.size() && ready.get(place).number() < lane.number()) {
+            place++;
+        }
+        ready.add(place, lane);
     }
 
     void failed(LaneOpening opening) {
@@ -69,10 +72,10 @@ final class Lanes {
             int immediate) {
         int most = Math.min(ready.size(), Math.max(1, length / settings.pieceBytes()));
         int size = Math.ceilDiv(Math.ceilDiv(length, most), OrderedCopy.LINE) * OrderedCopy.LINE;
+        int lane = 0;
         for (int offset = 0; offset < length; offset += size) {
             int piece = Math.min(size, length - offset);
-            ready.get(next).offer(region, localAddress, opcode, psn, receiveNumber, piece, offset, length, immediate);
-            next = (next + 1) % ready.size();
+            ready.get(lane++).offer(region, localAddress, opcode, psn, receiveNumber, piece, offset, length, immediate);
         }
     }
 
@@ -126,6 +129,5 @@ final class Lanes {
         ready.clear();
         sent.clearAll();
         opened = false;
-        next = 0;
     }
 }

@@ -27,6 +27,7 @@ final class OutgoingLane {
 
     private final SocketChannel channel;
     private final SoftwareQueuePair queuePair;
+    private final int number;
     private final LaneWorker worker;
     private final SentPieces sent;
     private final long[] slots = new long[PIECES * STRIDE];
@@ -49,8 +50,9 @@ final class OutgoingLane {
     private volatile boolean broken;
     private volatile int lostPsn = -1;
 
-    OutgoingLane(SocketChannel channel, SoftwareQueuePair queuePair, LaneWorker worker, SentPieces sent) {
+    OutgoingLane(SocketChannel channel, int number, SoftwareQueuePair queuePair, LaneWorker worker, SentPieces sent) {
         this.channel = channel;
+        this.number = number;
         this.queuePair = queuePair;
         this.worker = worker;
         this.sent = sent;
@@ -58,6 +60,11 @@ final class OutgoingLane {
 
     SocketChannel channel() {
         return channel;
+    }
+
+    /** Its place among the queue pair's lanes, from 1. */
+    int number() {
+        return number;
     }
 
     LaneWorker worker() {

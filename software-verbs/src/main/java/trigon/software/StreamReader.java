@@ -35,7 +35,7 @@ abstract class StreamReader {
     /** From so much of a payload on, the rest may be read where it is to go: that saves a copy, and costs a system call. */
     private static final int IN_PLACE_BYTES = 64 << 10;
 
-    /** Most that is read with a header, where payloads may be read in place. */
+    /** Most that is read with a header, where payloads may be read in place but the last was too short for that. */
     private static final int HEADER_READ = 32 << 10;
 
     /** Most reads in a row: who polls has other things to do. */
@@ -53,6 +53,8 @@ abstract class StreamReader {
     private int headerFilled;
     private int payloadLeft;
     private int tailLeft;
+    /** The last payload was long enough to be read in place; so is the next most likely, and little is read with its header. */
+    private boolean wasInPlace;
     /** Header and payload of the last message, if it had a tail; else 0. */
     private int likelyBytes;
     /** The last read found nothing, or a tail. */
@@ -144,6 +146,7 @@ abstract class StreamReader {
     /** What follows the header now being handled. */
     final void expectPayload(int bytes) {
         payloadLeft = bytes;
+        wasInPlace = bytes >= IN_PLACE_BYTES + HEADER_LIMIT;
     }
 
     /** Behind the payload of so many bytes, if any, that follows the header now being handled comes one byte more. */
@@ -245,7 +248,7 @@ abstract class StreamReader {
         buffer.clear();
         return switch (sharing) {
             case FOR_ONE_HEADER -> buffer.limit(headerBytes - headerFilled);
-            case UNTIL_PAUSED -> payloadLeft == 0 ? buffer.limit(Math.min(HEADER_READ, buffer.capacity())) : buffer;
+            case UNTIL_PAUSED -> payloadLeft == 0 ? buffer.limit(wasInPlace ? HEADER_LIMIT : HEADER_READ) : buffer;
             case NONE -> buffer.limit(likelyEnd());
         };
     }
@@ -258,7 +261,8 @@ abstract class StreamReader {
     /** Whether a read that found all that it wanted is not to be followed by another. */
     private boolean isDoneWith(int wanted) {
         boolean betweenMessages = payloadLeft == 0 && headerFilled == 0;
-        return wanted < buffer.capacity() && (betweenMessages || sharing != Sharing.NONE);
+        boolean readsOn = sharing == Sharing.NONE || payloadLeft >= IN_PLACE_BYTES;
+        return wanted < buffer.capacity() && (betweenMessages || !readsOn);
     }
 
     private void growForPayload() {

@@ -37,7 +37,12 @@ class InjectedSendTest {
     private static final int INJECTED = SendFlag.SIGNALED | SendFlag.INJECT_COMPLETE;
 
     /** No message is cut, so that one lane can be ahead of the other. */
-    private static final LaneSettings WHOLE = new LaneSettings(2, 2, 2048, Integer.MAX_VALUE, Duration.ofNanos(20_000));
+    private static final LaneSettings WHOLE = new LaneSettings(
+            new LaneSettings.Workers(2, Duration.ofNanos(20_000)),
+            LaneSettings.Workers.NONE,
+            2,
+            2048,
+            Integer.MAX_VALUE);
 
     private SoftwareVerbs one = new SoftwareVerbs(List.of(Loopback.A), LaneSettings.NONE);
     private SoftwareVerbs other = new SoftwareVerbs(List.of(Loopback.B), LaneSettings.NONE);

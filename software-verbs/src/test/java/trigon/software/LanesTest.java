@@ -35,11 +35,16 @@ class LanesTest {
     private static final int SENDS = 12;
     private static final int INJECTED = SendFlag.SIGNALED | SendFlag.INJECT_COMPLETE;
 
-    private final SoftwareVerbs one = provider(3);
-    private final SoftwareVerbs other = provider(2);
+    private final SoftwareVerbs one = provider(2, 1);
+    private final SoftwareVerbs other = provider(2, 0);
 
-    private static SoftwareVerbs provider(int workers) {
-        LaneSettings lanes = new LaneSettings(workers, 3, FROM_BYTES, FROM_BYTES / 2, Duration.ofNanos(20_000));
+    private static SoftwareVerbs provider(int workers, int others) {
+        LaneSettings lanes = new LaneSettings(
+                new LaneSettings.Workers(workers, Duration.ofNanos(20_000)),
+                new LaneSettings.Workers(others, Duration.ofNanos(1000)),
+                3,
+                FROM_BYTES,
+                FROM_BYTES / 2);
         return new SoftwareVerbs(List.of(Loopback.A, Loopback.B), lanes);
     }
 
@@ -342,8 +347,8 @@ class LanesTest {
             for (int worker = 0; worker < 3; worker++) {
                 SocketChannel channel = SocketChannel.open();
                 channel.configureBlocking(false);
-                LaneWorker mine = one.laneWorkers().next();
-                OutgoingLane bad = new OutgoingLane(channel, queuePair, mine, new SentPieces());
+                LaneWorker mine = one.laneWorkers().forLane(1 + worker % 2);
+                OutgoingLane bad = new OutgoingLane(channel, 1, queuePair, mine, new SentPieces());
                 mine.add(bad);
                 bad.offer(
                         (SoftwareMemoryRegion) local, from.address(), WireFormat.SEND, 0, 0, LONG + 1, 0, LONG + 1, 0);
@@ -396,7 +401,8 @@ class LanesTest {
     @Test
     void areForMachinesWithCoresToSpare() {
         assertThat(LaneSettings.forCores(2)).isEqualTo(LaneSettings.NONE);
-        assertThat(LaneSettings.forCores(20).workers()).isEqualTo(7);
-        assertThat(LaneSettings.forCores(1000).workers()).isEqualTo(12);
+        assertThat(LaneSettings.forCores(9).first().count()).isEqualTo(3);
+        assertThat(LaneSettings.forCores(1000).first().count()).isEqualTo(6);
+        assertThat(LaneSettings.forCores(1000).others().count()).isEqualTo(6);
     }
 }

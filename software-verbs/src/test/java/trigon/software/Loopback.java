@@ -13,7 +13,12 @@ final class Loopback {
     static final SoftwareDevice C = device("soft_c", "127.0.13.2");
 
     /** Lanes even where there are few cores, and for short messages, so that the tests meet what large machines do. */
-    static final LaneSettings LANES = new LaneSettings(3, 2, 2048, 1024, Duration.ofNanos(50_000));
+    static final LaneSettings LANES = new LaneSettings(
+            new LaneSettings.Workers(2, Duration.ofNanos(50_000)),
+            new LaneSettings.Workers(2, Duration.ofNanos(5_000)),
+            2,
+            2048,
+            1024);
 
     private Loopback() {}
 
