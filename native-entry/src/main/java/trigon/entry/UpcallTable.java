@@ -16,7 +16,7 @@ import trigon.transport.NetPlugin;
 import trigon.verbs.Memory;
 
 /**
- * Fills C's table ({@code struct upcalls} in {@code entry.c}) with upcall stubs, which live as long as the process.
+ * Fills C's table ({@code struct upcalls} in {@code entry_upcalls.h}) with upcall stubs, which live as long as the process.
  *
  * <p>All arguments are {@code long}: pointers need no segments then, and targets with equally many arguments share what
  * the linker generates.

@@ -26,7 +26,7 @@ import trigon.transport.NetPlugin;
 /** Whatever a plugin throws, in whichever call: the upcall, made as C makes it, returns. */
 class FailingUpcallsTest {
 
-    /** The table of {@code entry.c}, with the numbers of arguments. */
+    /** The table of {@code entry_upcalls.h}, with the numbers of arguments. */
     private static final List<String> NAMES = List.of(
             "openContext",
             "openDefaultContext",
