@@ -2,6 +2,7 @@ package trigon.qpstate;
 
 import java.util.Objects;
 import java.util.Set;
+import jdk.jfr.FlightRecorder;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -189,24 +190,36 @@ public final class QueuePairLifecycle implements AutoCloseable {
 
     private void perform(QueuePairTransition transition, QueuePairState after, Runnable verb) {
         QueuePairState before = state;
-        QueuePairTransitionEvent event = new QueuePairTransitionEvent();
-        event.begin();
+        QueuePairTransitionEvent event = begunEvent();
         try {
             verb.run();
         } catch (RuntimeException e) {
-            event.end();
             state = before instanceof QueuePairState.Error ? before : new QueuePairState.Error(e);
             commit(event, before, state, peer(before, after));
             LOGGER.warn("{} {} -> ERROR on the way to {}: {}", this, before.name(), transition.to(), e.toString());
             throw e;
         }
-        event.end();
         state = after;
         commit(event, before, after, peer(before, after));
         LOGGER.info("{} {} -> {}{}", this, before.name(), after.name(), details(after, peer(before, after)));
     }
 
-    private void commit(QueuePairTransitionEvent event, QueuePairState before, QueuePairState reached, String peer) {
+    /** Null where nobody has ever asked for a recording: the class alone would start the recorder, which takes 90 ms. */
+    private static @Nullable QueuePairTransitionEvent begunEvent() {
+        if (!FlightRecorder.isInitialized()) {
+            return null;
+        }
+        QueuePairTransitionEvent event = new QueuePairTransitionEvent();
+        event.begin();
+        return event;
+    }
+
+    private void commit(
+            @Nullable QueuePairTransitionEvent event, QueuePairState before, QueuePairState reached, String peer) {
+        if (event == null) {
+            return;
+        }
+        event.end();
         if (event.shouldCommit()) {
             event.device = deviceName;
             event.number = queuePair.number();
