@@ -16,7 +16,8 @@ import java.util.concurrent.TimeUnit;
  */
 final class ControlThreads {
 
-    private static final long IDLE_SECONDS = 10;
+    /** Long enough for those of a communicator, which come up one after the other. */
+    private static final long IDLE_MILLIS = 200;
 
     private ControlThreads() {}
 
@@ -31,8 +32,8 @@ final class ControlThreads {
         return new ThreadPoolExecutor(
                 0,
                 Integer.MAX_VALUE,
-                IDLE_SECONDS,
-                TimeUnit.SECONDS,
+                IDLE_MILLIS,
+                TimeUnit.MILLISECONDS,
                 new SynchronousQueue<>(),
                 threads,
                 (late, _) -> late.run());
