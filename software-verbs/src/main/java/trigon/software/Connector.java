@@ -75,6 +75,7 @@ final class Connector implements Opening.Owner {
     /** Gives up. */
     void stop() {
         connecting = false;
+        queuePair.onOpened();
         queuePair.attendant().cancel(retry);
         Opening unfinished = opening;
         opening = null;

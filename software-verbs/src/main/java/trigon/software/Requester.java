@@ -111,9 +111,18 @@ final class Requester {
         return outstanding.psn(outstanding.head());
     }
 
+    boolean isConnecting() {
+        return connector.isConnecting();
+    }
+
+    boolean isConnected() {
+        return connection != null;
+    }
+
     /** The peer has taken the connection. */
     void onConnected(RequestConnection established) {
         connection = established;
+        queuePair.onOpened();
         onProgress();
         established.stream().ring();
         work();

@@ -9,6 +9,8 @@ import static trigon.software.WireFormat.WRITE_WITH_IMMEDIATE;
 
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -53,6 +55,8 @@ final class SoftwareQueuePair implements QueuePair {
 
     /** Held by whoever moves data or changes state. Who has let go of it looks once more at {@link #hasPosted}. */
     private final ReentrantLock lock = new ReentrantLock();
+
+    private final Condition opened = lock.newCondition();
     /** When it was polled last; written by the polling thread. */
     private final PaddedIndex polledAt = new PaddedIndex();
     /** What {@link #work} has seen of the send queue. */
@@ -497,6 +501,30 @@ final class SoftwareQueuePair implements QueuePair {
         requester.reset();
         responder.reset();
         return true;
+    }
+
+    @Override
+    public boolean awaitOpen(Duration timeout) {
+        boolean[] open = new boolean[1];
+        locked(() -> open[0] = awaitOpened(timeout.toNanos()));
+        return open[0];
+    }
+
+    private boolean awaitOpened(long nanos) {
+        long left = nanos;
+        try {
+            while (requester.isConnecting() && left > 0) {
+                left = opened.awaitNanos(left);
+            }
+        } catch (InterruptedException _) {
+            Thread.currentThread().interrupt();
+        }
+        return requester.isConnected();
+    }
+
+    /** The requester's connection is open, or will not be for now; under the lock. */
+    void onOpened() {
+        opened.signalAll();
     }
 
     @Override

@@ -93,6 +93,7 @@ final class ConnectionAttempt implements AutoCloseable {
             }
         }
         List<Pending> up = List.copyOf(pending);
+        up.forEach(each -> connections.awaitOpen(each.connection));
         List<CompletableFuture<Established>> results =
                 up.stream().map(each -> each.offer.sendReady(up.size())).toList();
         for (int i = 0; i < up.size(); i++) {

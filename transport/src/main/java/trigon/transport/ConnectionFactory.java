@@ -3,6 +3,8 @@ package trigon.transport;
 import java.time.Duration;
 import java.util.concurrent.Executor;
 import java.util.random.RandomGenerator;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import trigon.config.QueuePairConfig;
 import trigon.handshake.Established;
 import trigon.handshake.RemoteMemory;
@@ -13,8 +15,13 @@ import trigon.verbs.QueuePairEndpoint;
 /** Opens and connects queue pairs with the settings in force. Thread-safe. */
 final class ConnectionFactory {
 
+    private static final Logger log = LoggerFactory.getLogger(ConnectionFactory.class);
+
     /** How long after the end of its lifeline a peer's last messages and acknowledgements may come. */
     static final Duration GRACE = Duration.ofSeconds(1);
+
+    /** How long a connection that is coming up waits for the device's own, so that its first message need not. */
+    private static final Duration OPENING = Duration.ofSeconds(1);
 
     /** No READs and no atomics are sent; but some devices refuse 0. */
     private static final int READ_ATOMIC = 1;
@@ -71,6 +78,13 @@ final class ConnectionFactory {
                 peerMaxMessageBytes,
                 config.trafficClass().orElse(nccl),
                 config.serviceLevel());
+    }
+
+    /** Waits until the first message of a connected connection can go at once; not for long, since that one may wait, too. */
+    void awaitOpen(Connection connection) {
+        if (!connection.queuePair().awaitOpen(OPENING)) {
+            log.debug("{}: the device's own connection is not open yet", connection);
+        }
     }
 
     /**

@@ -130,6 +130,7 @@ final class ListenComm implements OfferHandler {
     private void finish(Connection connection, IncomingOffer incoming, @Nullable Established link) {
         if (link != null) {
             connections.watch(connection, link, incoming.offer().node().name());
+            connections.awaitOpen(connection);
         }
         if (link != null && establish(connection, link)) {
             log.info(

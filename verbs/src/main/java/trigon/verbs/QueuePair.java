@@ -1,5 +1,7 @@
 package trigon.verbs;
 
+import java.time.Duration;
+
 /**
  * A reliable connected queue pair ({@code struct ibv_qp} of type {@code IBV_QPT_RC}).
  *
@@ -88,6 +90,16 @@ public interface QueuePair extends AutoCloseable {
      * device where it takes them as a list. After an error some may have been posted.
      */
     int postEmptyReceives(int count);
+
+    /**
+     * Waits until the way to the peer is open, from READY_TO_SEND on: a device that works over connections of its own opens
+     * one ahead of the first request, which would wait for it otherwise. Control threads.
+     *
+     * @return whether it is open; if not, because the peer refuses or the time is over, the first request tries again
+     */
+    default boolean awaitOpen(Duration timeout) {
+        return true;
+    }
 
     /**
      * Whether messages may still come in although the peer is gone: from the buffers of a device that works by copying.
