@@ -70,7 +70,8 @@ static void start(void) {
 
 #define P(pointer) ((int64_t)(intptr_t)(pointer))
 #define CALL(slot, ...) (UNLIKELY(!MAY_CALL()) ? refuse(#slot) : java.slot(__VA_ARGS__))
-#define RELEASE(slot, ...) (UNLIKELY(!MAY_RELEASE()) ? refuse(#slot) : (make_room(), java.slot(__VA_ARGS__)))
+#define CONTROL(call, ...) (UNLIKELY(!MAY_CALL()) ? refuse(#call) : ASK_JAVA(call, __VA_ARGS__))
+#define RELEASE(call, ...) (UNLIKELY(!MAY_RELEASE()) ? refuse(#call) : (make_room(), ASK_JAVA(call, __VA_ARGS__)))
 
 /* ---- contexts ---- */
 
@@ -95,7 +96,7 @@ static int prepare(nccl_logger log) {
 
 static int init_without_context(nccl_logger log) {
   int result = prepare(log);
-  return result != NCCL_SUCCESS ? result : CALL(open_default_context);
+  return result != NCCL_SUCCESS ? result : CONTROL(open_default_context, 0);
 }
 
 static int init_v10(nccl_logger log, nccl_profiler_callback profiler) {
@@ -111,7 +112,7 @@ static int init_with_context(void **ctx, uint64_t comm_id, struct nccl_net_confi
   }
   *ctx = NULL;
   int result = prepare(log);
-  return result != NCCL_SUCCESS ? result : CALL(open_context, P(ctx), (int64_t)comm_id, P(config));
+  return result != NCCL_SUCCESS ? result : CONTROL(open_context, P(ctx), (int64_t)comm_id, P(config));
 }
 
 static int finalize(void *ctx) {
@@ -125,11 +126,11 @@ static int devices(int *count) {
     return NCCL_INVALID_ARGUMENT;
   }
   *count = 0;
-  return CALL(devices, P(count));
+  return CONTROL(devices, P(count));
 }
 
 static int get_properties(int version, int dev, void *properties) {
-  return properties == NULL ? NCCL_INVALID_ARGUMENT : CALL(get_properties, version, dev, P(properties));
+  return properties == NULL ? NCCL_INVALID_ARGUMENT : CONTROL(get_properties, version, dev, P(properties));
 }
 
 static int get_properties_v8(int dev, struct nccl_net_properties_v8 *properties) {
@@ -158,7 +159,7 @@ static int listen_in_context(void *ctx, int dev, void *handle, void **comm) {
   if (IS_READY()) { /* not in a forked child: the watching thread may have held the lock when it was forked */
     guard_signals();
   }
-  return CALL(listen, P(ctx), dev, P(handle), P(comm));
+  return CONTROL(listen, P(ctx), dev, P(handle), P(comm));
 }
 
 static int listen_without_context(int dev, void *handle, void **comm) {
@@ -170,7 +171,7 @@ static int connect_any(void *ctx, int dev, struct nccl_net_config *config, void 
     return NCCL_INVALID_ARGUMENT;
   }
   *comm = NULL;
-  return CALL(connect, P(ctx), dev, P(handle), P(config), P(comm));
+  return CONTROL(connect, P(ctx), dev, P(handle), P(config), P(comm));
 }
 
 static int connect_in_context(void *ctx, int dev, void *handle, void **comm, struct nccl_net_device_handle **offload) {
@@ -195,7 +196,7 @@ static int accept_comm(void *listen_comm, void **comm, struct nccl_net_device_ha
     return NCCL_INVALID_ARGUMENT;
   }
   *comm = NULL;
-  return listen_comm == NULL ? NCCL_INVALID_ARGUMENT : CALL(accept, P(listen_comm), P(comm));
+  return listen_comm == NULL ? NCCL_INVALID_ARGUMENT : CONTROL(accept, P(listen_comm), P(comm));
 }
 
 static int close_send(void *comm) {
@@ -217,7 +218,7 @@ static int reg_mr(void *comm, void *data, size_t size, int type, void **mhandle)
     return NCCL_INVALID_ARGUMENT;
   }
   *mhandle = NULL;
-  return comm == NULL ? NCCL_INVALID_ARGUMENT : CALL(reg_mr, P(comm), P(data), (int64_t)size, type, P(mhandle));
+  return comm == NULL ? NCCL_INVALID_ARGUMENT : CONTROL(reg_mr, P(comm), P(data), (int64_t)size, type, P(mhandle));
 }
 
 static int dereg_mr(void *comm, void *mhandle) {
@@ -268,10 +269,10 @@ static int irecv_v9(void *comm, int n, void **data, size_t *sizes, int *tags, vo
   return irecv(comm, n, data, sizes, tags, mhandles, NULL, request);
 }
 
+/* Sizes are int in v8; there is one. */
 static int irecv_v8(void *comm, int n, void **data, int *sizes, int *tags, void **mhandles, void **request) {
-  return UNLIKELY(!may_receive(n, data, sizes, tags, mhandles, request))
-             ? NCCL_INVALID_ARGUMENT
-             : CALL(irecv_int_sizes, P(comm), P(data), P(sizes), P(tags), P(mhandles), P(request));
+  size_t size = n == 1 && sizes != NULL ? (size_t)*sizes : 0;
+  return irecv(comm, n, data, sizes == NULL ? NULL : &size, tags, mhandles, NULL, request);
 }
 
 static int iflush(void *comm, int n, void **data, int *sizes, void **mhandles, void **request) {
@@ -281,7 +282,7 @@ static int iflush(void *comm, int n, void **data, int *sizes, void **mhandles, v
   *request = NULL;
   return n != 1 || data == NULL || sizes == NULL || mhandles == NULL
              ? NCCL_INVALID_ARGUMENT
-             : CALL(iflush, P(comm), P(data), P(sizes), P(mhandles), P(request));
+             : CONTROL(iflush, P(comm), P(data), P(sizes), P(mhandles), P(request));
 }
 
 static int test(void *request, int *done, int *sizes) {

@@ -5,6 +5,7 @@
 #define TRIGON_ENTRY_FACTS_H
 
 #include "entry_board.h"
+#include "entry_upcalls.h"
 #include "nccl_net_abi.h"
 
 /* trigon.entry.AbiCheck reads these by name. */
@@ -14,6 +15,7 @@ struct abi_fact {
 };
 
 #define SIZE_OF(type) {#type, sizeof(struct type)}
+#define CALL_OF(call) {"call." #call, CALL_##call},
 #define OFFSET_OF(type, field) {#type "." #field, offsetof(struct type, field)}
 
 /* clang-format off */
@@ -44,12 +46,14 @@ static const struct abi_fact abi_facts[] = {
     {"board.requests", BOARD_REQUESTS},
     SIZE_OF(board_row),
     OFFSET_OF(board_row, entries),
+    CONTROL_CALLS(CALL_OF) /* each ends with a comma */
 };
 
 #undef PROPERTIES_SINCE_11
 #undef PROPERTIES_SINCE_9
 #undef PROPERTIES_OF_ALL
 #undef OFFSET_OF
+#undef CALL_OF
 #undef SIZE_OF
 
 #endif

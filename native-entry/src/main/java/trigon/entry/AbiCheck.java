@@ -49,6 +49,10 @@ final class AbiCheck {
         facts.put("board.requests", (long) CompletionBoard.ROW_REQUESTS);
         facts.put("board_row", CompletionBoard.ROW_BYTES);
         facts.put("board_row.entries", CompletionBoard.ROW_ENTRIES);
+        ControlCall[] calls = ControlCall.values();
+        for (int number = 0; number < calls.length; number++) {
+            facts.put(calls[number].fact(), (long) number);
+        }
         for (PropertiesLayout layout : PropertiesLayout.values()) {
             String struct = "nccl_net_properties_v" + layout.version();
             facts.put(struct, (long) layout.bytes());

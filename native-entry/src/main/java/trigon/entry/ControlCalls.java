@@ -6,8 +6,8 @@ import trigon.transport.NetPlugin;
 import trigon.verbs.Memory;
 
 /**
- * The control path's upcall targets: contexts, devices, connections, memory. C has checked the addresses for null and
- * set what they point to to null. Any thread.
+ * The control path's upcall target: contexts, devices, connections, memory, and flushes, which nobody needs who receives into
+ * host memory. C has checked the addresses for null and set what they point to to null. Any thread.
  */
 final class ControlCalls {
 
@@ -18,6 +18,8 @@ final class ControlCalls {
 
     /** {@code DEFAULT_CONTEXT} of {@code entry.c}: in place of a context in the API versions that have none. */
     private static final long DEFAULT_CONTEXT = -1;
+
+    private static final ControlCall[] CALLS = ControlCall.values();
 
     private static final long NULL = 0;
     private static final int SUCCESS = NcclResult.SUCCESS.code();
@@ -42,6 +44,31 @@ final class ControlCalls {
     void goTo(NetPlugin next) {
         plugin = next;
         reserve = new byte[RESERVE_BYTES];
+    }
+
+    /**
+     * One of the calls below. All of them have one upcall stub, since each stub costs some milliseconds of the start.
+     *
+     * @param number of the {@link ControlCall}
+     */
+    int call(long number, long first, long second, long third, long fourth, long fifth) {
+        return switch (CALLS[(int) number]) {
+            case OPEN_CONTEXT -> openContext(first, second, third);
+            case OPEN_DEFAULT_CONTEXT -> openDefaultContext();
+            case FINALIZE -> closeContext(first);
+            case DEVICES -> devices(first);
+            case GET_PROPERTIES -> properties(first, second, third);
+            case LISTEN -> listen(first, second, third, fourth);
+            case CONNECT -> connect(first, second, third, fourth, fifth);
+            case ACCEPT -> accept(first, second);
+            case REG_MR -> registerMemory(first, second, third, fourth, fifth);
+            case DEREG_MR -> deregisterMemory(first, second);
+            case IFLUSH -> iflush(first, second, third, fourth, fifth);
+            case CLOSE_SEND -> closeSend(first);
+            case CLOSE_RECV -> closeReceive(first);
+            case CLOSE_LISTEN -> closeListen(first);
+            case MAKE_ROOM -> makeRoom();
+        };
     }
 
     int openContext(long contextOut, long commId, long config) {
@@ -142,6 +169,16 @@ final class ControlCalls {
             failures.report("deregMr", thrown);
         }
         return SUCCESS; // an error would make NCCL stop to free what is left
+    }
+
+    int iflush(long receiveComm, long addresses, long sizes, long memoryHandles, long requestOut) {
+        try {
+            long flushed = plugin.iflush(
+                    receiveComm, Memory.getLong(addresses), Memory.getInt(sizes), Memory.getLong(memoryHandles));
+            return DataPathCalls.returned(flushed, requestOut);
+        } catch (Throwable thrown) {
+            return failures.report("iflush", thrown);
+        }
     }
 
     int closeSend(long sendComm) {

@@ -46,49 +46,26 @@ final class DataPathCalls {
         }
     }
 
-    /** From v9 on, sizes are {@code size_t}. */
     int irecv(long receiveComm, long addresses, long sizes, long tags, long memoryHandles, long request) {
         try {
-            return irecvSized(receiveComm, addresses, Memory.getLong(sizes), tags, memoryHandles, request);
+            boolean completionOptional = Memory.getLong(request) == OPTIONAL_COMPLETION;
+            Memory.putLong(request, NULL);
+            long address = Memory.getLong(addresses);
+            long size = Memory.getLong(sizes);
+            if (isNoBuffer(address, size)) {
+                return INVALID_ARGUMENT;
+            }
+            return returned(
+                    plugin.irecv(
+                            receiveComm,
+                            address,
+                            size,
+                            Memory.getInt(tags),
+                            Memory.getLong(memoryHandles),
+                            completionOptional),
+                    request);
         } catch (Throwable thrown) {
             return failures.report("irecv", thrown);
-        }
-    }
-
-    /** In v8, sizes are {@code int}. */
-    int irecvIntSizes(long receiveComm, long addresses, long sizes, long tags, long memoryHandles, long request) {
-        try {
-            return irecvSized(receiveComm, addresses, Memory.getInt(sizes), tags, memoryHandles, request);
-        } catch (Throwable thrown) {
-            return failures.report("irecv", thrown);
-        }
-    }
-
-    private int irecvSized(long receiveComm, long addresses, long size, long tags, long memoryHandles, long request) {
-        boolean completionOptional = Memory.getLong(request) == OPTIONAL_COMPLETION;
-        Memory.putLong(request, NULL);
-        long address = Memory.getLong(addresses);
-        if (isNoBuffer(address, size)) {
-            return INVALID_ARGUMENT;
-        }
-        return returned(
-                plugin.irecv(
-                        receiveComm,
-                        address,
-                        size,
-                        Memory.getInt(tags),
-                        Memory.getLong(memoryHandles),
-                        completionOptional),
-                request);
-    }
-
-    int iflush(long receiveComm, long addresses, long sizes, long memoryHandles, long requestOut) {
-        try {
-            long flushed = plugin.iflush(
-                    receiveComm, Memory.getLong(addresses), Memory.getInt(sizes), Memory.getLong(memoryHandles));
-            return returned(flushed, requestOut);
-        } catch (Throwable thrown) {
-            return failures.report("iflush", thrown);
         }
     }
 
@@ -122,7 +99,7 @@ final class DataPathCalls {
     }
 
     /** Splits what the plugin returned: a request, or none yet, goes to NCCL's slot; a failure is the result. */
-    private static int returned(long requestOrFailure, long requestOut) {
+    static int returned(long requestOrFailure, long requestOut) {
         if (requestOrFailure < 0) {
             return (int) -requestOrFailure;
         }

@@ -33,8 +33,8 @@ final class UpcallTable {
      * Fills the table, and has C practise every call before it goes anywhere.
      *
      * <p>The JDK gives a handle that is called often code of its own, outside of the target and of what that catches
-     * ({@code java.lang.invoke.MethodHandle.CUSTOMIZE_THRESHOLD}, 127 calls). Where there is no memory left for it by then, the
-     * process ends. So it happens here.
+     * ({@code java.lang.invoke.MethodHandle.CUSTOMIZE_THRESHOLD}, 127 calls), and links it in the call after that. Where there is
+     * no memory left for it by then, the process ends. So it happens here.
      *
      * @param address of the table
      * @param entries that C expects
@@ -63,25 +63,10 @@ final class UpcallTable {
 
     /** The order is C's. */
     private void addAll(ControlCalls control, DataPathCalls dataPath) {
-        add(control, "openContext", 3);
-        add(control, "openDefaultContext", 0);
-        add(control, "closeContext", 1);
-        add(control, "devices", 1);
-        add(control, "properties", 3);
-        add(control, "listen", 4);
-        add(control, "connect", 5);
-        add(control, "accept", 2);
-        add(control, "registerMemory", 5);
-        add(control, "deregisterMemory", 2);
+        add(control, "call", 6);
         add(dataPath, "isend", 6);
         add(dataPath, "irecv", 6);
-        add(dataPath, "irecvIntSizes", 6);
-        add(dataPath, "iflush", 5);
         add(dataPath, "test", 3);
-        add(control, "closeSend", 1);
-        add(control, "closeReceive", 1);
-        add(control, "closeListen", 1);
-        add(control, "makeRoom", 0);
     }
 
     private void add(Object target, String method, int arguments) {

@@ -27,30 +27,11 @@ import trigon.transport.NetPlugin;
 class FailingUpcallsTest {
 
     /** The table of {@code entry_upcalls.h}, with the numbers of arguments. */
-    private static final List<String> NAMES = List.of(
-            "openContext",
-            "openDefaultContext",
-            "closeContext",
-            "devices",
-            "properties",
-            "listen",
-            "connect",
-            "accept",
-            "registerMemory",
-            "deregisterMemory",
-            "isend",
-            "irecv",
-            "irecvIntSizes",
-            "iflush",
-            "test",
-            "closeSend",
-            "closeReceive",
-            "closeListen",
-            "makeRoom");
+    private static final List<String> NAMES = List.of("control", "isend", "irecv", "test");
 
-    private static final int[] ARGUMENTS = {3, 0, 1, 1, 3, 4, 5, 2, 5, 2, 6, 6, 6, 5, 3, 1, 1, 1, 0};
+    private static final int[] ARGUMENTS = {6, 6, 6, 3};
     private static final Set<String> RELEASES =
-            Set.of("closeContext", "deregisterMemory", "closeSend", "closeReceive", "closeListen", "makeRoom");
+            Set.of("FINALIZE", "DEREG_MR", "CLOSE_SEND", "CLOSE_RECV", "CLOSE_LISTEN", "MAKE_ROOM");
     private static final long SMALL = 64;
 
     private final Linker linker = Linker.nativeLinker();
@@ -65,38 +46,50 @@ class FailingUpcallsTest {
             UpcallTable.fill(table.address(), NAMES.size(), plugin, failures, () -> {});
 
             Map<String, Integer> results = new TreeMap<>();
-            for (int i = 0; i < NAMES.size(); i++) {
+            MethodHandle control = function(table, 0);
+            ControlCall[] calls = ControlCall.values();
+            for (int number = 0; number < calls.length; number++) {
+                Object[] arguments = arguments(6, arena);
+                arguments[0] = (long) number;
+                results.put(calls[number].name(), (int) control.invokeWithArguments(arguments));
+            }
+            for (int i = 1; i < NAMES.size(); i++) {
                 String name = NAMES.get(i);
-                results.put(name, call(name, table.getAtIndex(ValueLayout.JAVA_LONG, i), ARGUMENTS[i], arena));
+                Object[] arguments = arguments(ARGUMENTS[i], arena);
+                if (name.equals("isend")) {
+                    arguments[2] = SMALL;
+                }
+                if (name.equals("irecv")) {
+                    arguments[5] = memory(arena).address(); // the request, which is written before the others are read
+                }
+                results.put(name, (int) function(table, i).invokeWithArguments(arguments));
             }
 
             assertThat(results)
-                    .hasSize(NAMES.size())
+                    .hasSize(ControlCall.values().length + NAMES.size() - 1)
                     .allSatisfy((name, result) -> assertThat(result)
                             .as(name)
                             .isEqualTo(RELEASES.contains(name) ? 0 : NcclResult.INTERNAL_ERROR.code()));
         }
     }
 
-    /** All arguments are the address of the same memory, but for isend's size and irecv's request. */
-    private int call(String name, long stub, int arguments, Arena arena) throws Throwable {
-        MemoryLayout[] layouts = new MemoryLayout[arguments];
+    private MethodHandle function(MemorySegment table, int index) {
+        MemoryLayout[] layouts = new MemoryLayout[ARGUMENTS[index]];
         Arrays.fill(layouts, ValueLayout.JAVA_LONG);
-        MethodHandle function = linker.downcallHandle(
-                MemorySegment.ofAddress(stub), FunctionDescriptor.of(ValueLayout.JAVA_INT, layouts));
-        Object[] values = new Object[arguments];
-        Arrays.fill(values, arguments(arena).address());
-        if (name.equals("isend")) {
-            values[2] = SMALL;
-        }
-        if (name.startsWith("irecv")) {
-            values[5] = arguments(arena).address(); // the request, which is written before the others are read
-        }
-        return (int) function.invokeWithArguments(values);
+        return linker.downcallHandle(
+                MemorySegment.ofAddress(table.getAtIndex(ValueLayout.JAVA_LONG, index)),
+                FunctionDescriptor.of(ValueLayout.JAVA_INT, layouts));
+    }
+
+    /** The address of the same memory, so many times. */
+    private static Object[] arguments(int count, Arena arena) {
+        Object[] values = new Object[count];
+        Arrays.fill(values, memory(arena).address());
+        return values;
     }
 
     /** May be read and written; its first word serves as size and as buffer. */
-    private static MemorySegment arguments(Arena arena) {
+    private static MemorySegment memory(Arena arena) {
         MemorySegment memory = arena.allocate(512, Long.BYTES);
         memory.set(ValueLayout.JAVA_LONG, 0, SMALL);
         return memory;

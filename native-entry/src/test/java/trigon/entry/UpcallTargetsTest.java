@@ -97,23 +97,6 @@ class UpcallTargetsTest {
     }
 
     @Test
-    void readsTheIntSizesOfVersionEight() {
-        plugin.answer = 0x99;
-        sizes.set(ValueLayout.JAVA_INT, 0, 77);
-        sizes.set(ValueLayout.JAVA_INT, 4, -1);
-
-        assertThat(dataPath.irecvIntSizes(
-                        0x10,
-                        addresses.address(),
-                        sizes.address(),
-                        tags.address(),
-                        memoryHandles.address(),
-                        out.address()))
-                .isZero();
-        assertThat(plugin.size).isEqualTo(77);
-    }
-
-    @Test
     void refusesSizesThatNcclNeverSends() {
         assertThat(dataPath.isend(1, 0x7000, -1, 0, 0, out.address())).isEqualTo(INVALID_ARGUMENT);
         assertThat(dataPath.isend(1, 0x7000, (1L << 30) + 1, 0, 0, out.address()))
