@@ -27,6 +27,7 @@ struct figures {
   double message_us[4]; /* first, second, median of 3 to 10, median of 11 to 100 */
   double steady_us;     /* median of the last half */
   double worst_us;      /* of all after the 100th */
+  double rested_us;     /* the first message of the same connection after a pause as long as that before it */
   double later_connect_ms; /* of a second connection, when all is warm */
   double later_us;         /* its first message */
   char names[MAX_THREADS][NAME];
@@ -250,6 +251,12 @@ static bool measure(struct figures *f) {
   if (!transfer(net, &pair, f)) {
     return false;
   }
+  usleep((useconds_t)pause_ms * 1000);
+  start = now_us(CLOCK_MONOTONIC);
+  if (!move(net, &pair, messages + 1)) {
+    return false;
+  }
+  f->rested_us = now_us(CLOCK_MONOTONIC) - start;
   f->rss_end_mb = resident_mb();
   f->threads_end = threads(f->names);
   close_pair(net, &pair);
@@ -321,6 +328,7 @@ FIGURE(to_tenth_us, f->message_us[2])
 FIGURE(to_hundredth_us, f->message_us[3])
 FIGURE(steady_us, f->steady_us)
 FIGURE(worst_us, f->worst_us)
+FIGURE(rested_us, f->rested_us)
 FIGURE(later_connect_ms, f->later_connect_ms)
 FIGURE(later_us, f->later_us)
 FIGURE(rss_init, f->rss_init_mb - f->rss_before_mb)
@@ -342,6 +350,7 @@ static void print_json(void) {
   print_spread("messages_11_to_100_us", to_hundredth_us, ",");
   print_spread("steady_us", steady_us, ",");
   print_spread("worst_after_100_us", worst_us, ",");
+  print_spread("message_after_a_pause_us", rested_us, ",");
   print_spread("connect_ms_of_a_later_connection", later_connect_ms, ",");
   print_spread("message_1_of_a_later_connection_us", later_us, ",");
   print_spread("rss_added_by_init_mb", rss_init, ",");

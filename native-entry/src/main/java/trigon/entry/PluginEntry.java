@@ -30,9 +30,9 @@ public final class PluginEntry {
             AbiCheck.check(host.facts());
             NetPluginFactory factory = PluginWiring.factory();
             NetPlugin plugin = factory.create(environment, CompletionBoard.of(host.board()));
-            UpcallTable.fill(
+            UpcallTable table = UpcallTable.fill(
                     host.upcalls(), host.upcallCount(), plugin, failures, UpcallTable.practice(host.practise()));
-            factory.rehearsalStage().ifPresent(stage -> new Rehearsal(stage, failures).begin());
+            factory.rehearsalStage().ifPresent(stage -> new Rehearsal(stage, table.dataPath(), failures).begin());
             logger().info("started on Java {} ({})", Runtime.version(), System.getProperty("java.vm.name"));
             return NcclResult.SUCCESS.code();
         } catch (Throwable thrown) {

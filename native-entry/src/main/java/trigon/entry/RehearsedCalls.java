@@ -1,7 +1,6 @@
 package trigon.entry;
 
 import java.lang.foreign.Arena;
-import java.lang.foreign.Linker;
 import java.lang.invoke.MethodHandle;
 import trigon.transport.NcclResult;
 import trigon.verbs.Memory;
@@ -20,6 +19,9 @@ final class RehearsedCalls {
     private static final int TAG = 1;
     private static final long NULL = 0;
 
+    /** Odd, as requests are. */
+    private static final long NO_REQUEST = 1;
+
     private final MethodHandle isend;
     private final MethodHandle irecv;
     private final MethodHandle test;
@@ -35,10 +37,10 @@ final class RehearsedCalls {
     private final long received;
     private final long done;
 
-    RehearsedCalls(DataPathCalls dataPath, Arena arena) {
-        isend = through(dataPath, "isend", 6, arena);
-        irecv = through(dataPath, "irecv", 6, arena);
-        test = through(dataPath, "test", 3, arena);
+    RehearsedCalls(DataPathStubs stubs, Arena arena) {
+        isend = stubs.callIsend();
+        irecv = stubs.callIrecv();
+        test = stubs.callTest();
         source = arena.allocate(BYTES, PAGE).address();
         target = arena.allocate(BYTES, PAGE).address();
         long cells = arena.allocate(7 * Long.BYTES, Long.BYTES).address();
@@ -49,12 +51,6 @@ final class RehearsedCalls {
         sent = cells + 4 * Long.BYTES;
         received = cells + 5 * Long.BYTES;
         done = cells + 6 * Long.BYTES;
-    }
-
-    private static MethodHandle through(DataPathCalls dataPath, String method, int arguments, Arena arena) {
-        return Linker.nativeLinker()
-                .downcallHandle(
-                        UpcallTable.stub(dataPath, method, arguments, arena), UpcallTable.descriptor(arguments));
     }
 
     /** Where messages are sent from. */
@@ -109,18 +105,38 @@ final class RehearsedCalls {
         return true;
     }
 
+    /** One of each, for a comm and a request that nobody has: refused, and nothing is done or said. */
+    void makeInVain() {
+        Memory.putLong(data, target);
+        Memory.putLong(size, 1);
+        Memory.putInt(tag, TAG);
+        Memory.putLong(memoryHandle, NULL);
+        Memory.putLong(received, NULL);
+        refused("irecv", () -> (int) irecv.invokeExact(NULL, data, size, tag, memoryHandle, received));
+        refused("isend", () -> (int) isend.invokeExact(NULL, source, 1L, (long) TAG, NULL, sent));
+        refused("test", () -> (int) test.invokeExact(NO_REQUEST, done, NULL));
+    }
+
     private interface Call {
         int result() throws Throwable;
     }
 
     private static void check(String name, Call call) {
+        expect(name, call, NcclResult.SUCCESS);
+    }
+
+    private static void refused(String name, Call call) {
+        expect(name, call, NcclResult.INVALID_ARGUMENT);
+    }
+
+    private static void expect(String name, Call call, NcclResult expected) {
         int result;
         try {
             result = call.result();
         } catch (Throwable thrown) {
             throw new AssertionError("a downcall does not throw", thrown);
         }
-        if (result != NcclResult.SUCCESS.code()) {
+        if (result != expected.code()) {
             throw new IllegalStateException(name + " returned " + result);
         }
     }

@@ -25,6 +25,11 @@ final class UpcallTable {
 
     private static final int POINTER_BYTES = 8;
 
+    private static final int ISEND = 1;
+    private static final int IRECV = 2;
+    private static final int TEST = 3;
+
+    /** Addresses, in C's order. */
     private final List<Long> stubs = new ArrayList<>();
 
     private UpcallTable() {}
@@ -41,9 +46,10 @@ final class UpcallTable {
      * @param plugin where the calls go
      * @param failures where what they throw goes
      * @param practise calls each entry often enough, with arguments that a {@link PracticePlugin} takes
+     * @return the filled table
      * @throws InstallationException where Java has more or fewer
      */
-    static void fill(long address, long entries, NetPlugin plugin, CallFailures failures, Runnable practise) {
+    static UpcallTable fill(long address, long entries, NetPlugin plugin, CallFailures failures, Runnable practise) {
         ControlCalls control = new ControlCalls(new PracticePlugin(), failures);
         DataPathCalls dataPath = new DataPathCalls(new PracticePlugin(), failures);
         UpcallTable table = new UpcallTable();
@@ -59,6 +65,12 @@ final class UpcallTable {
         practise.run();
         control.goTo(plugin);
         dataPath.goTo(plugin);
+        return table;
+    }
+
+    /** The stubs of the data path, which go where C's calls go. */
+    DataPathStubs dataPath() {
+        return new DataPathStubs(stubs.get(ISEND), stubs.get(IRECV), stubs.get(TEST));
     }
 
     /** The order is C's. */

@@ -32,8 +32,12 @@ class RehearsalTest {
         }
     }
 
-    private Rehearsal rehearsal(Duration deadline) {
-        return new Rehearsal(CannedStage::new, failures, deadline);
+    private Rehearsal rehearsal(NetPlugin ofProcess, Duration deadline) {
+        return new Rehearsal(
+                CannedStage::new,
+                DataPathStubs.to(new DataPathCalls(ofProcess, failures), Arena.global()),
+                failures,
+                deadline);
     }
 
     @Test
@@ -41,8 +45,8 @@ class RehearsalTest {
         TransportFactory.LoopbackStage stage = TransportFactory.openLoopback();
         try (stage;
                 Arena arena = Arena.ofConfined()) {
-            assertThat(rehearsal(Duration.ofSeconds(30)).play(stage.plugin(), arena))
-                    .isEqualTo(Rehearsal.LENGTHS.size() * Rehearsal.MESSAGES);
+            assertThat(rehearsal(stage.plugin(), Duration.ofSeconds(30)).play(stage.plugin(), arena))
+                    .isEqualTo(Rehearsal.ROUNDS * Rehearsal.LENGTHS.size() * Rehearsal.MESSAGES);
         }
 
         assertThat(stage.verbs().ledger().outstanding()).isEmpty();
@@ -52,7 +56,7 @@ class RehearsalTest {
     void closesTheStageWhenThePluginFails() {
         canned.failure = new IllegalStateException("told to fail");
 
-        rehearsal(Duration.ofSeconds(30)).run();
+        rehearsal(canned, Duration.ofSeconds(30)).run();
 
         assertThat(canned.contextsOpened).isEqualTo(1);
         assertThat(closed).hasValue(1);
@@ -63,7 +67,7 @@ class RehearsalTest {
         canned.answer = 0;
 
         try (Arena arena = Arena.ofConfined()) {
-            assertThatThrownBy(() -> rehearsal(Duration.ofMillis(20)).play(canned, arena))
+            assertThatThrownBy(() -> rehearsal(canned, Duration.ofMillis(20)).play(canned, arena))
                     .isInstanceOf(TimeoutException.class);
         }
     }
@@ -74,6 +78,7 @@ class RehearsalTest {
                         () -> {
                             throw new IllegalStateException("no loopback interface");
                         },
+                        new DataPathStubs(0, 0, 0),
                         failures,
                         Duration.ofSeconds(30))
                 .run();
