@@ -21,8 +21,10 @@ static struct {
   struct upcalls *upcalls;
   int64_t upcall_count;
   struct board_row **board;
-  void (*practise)(void);
-} host_block = {abi_facts, sizeof abi_facts / sizeof abi_facts[0], log_line, &java, sizeof java / sizeof(void *), board, practise};
+  int (*practise)(void);
+  int (*guard_signals_again)(void);
+} host_block = {abi_facts, sizeof abi_facts / sizeof abi_facts[0], log_line, &java, sizeof java / sizeof(void *), board, practise,
+                guard_signals_again};
 
 /* In a context's place, for the versions that have none: the one that open_default_context opens. */
 #define DEFAULT_CONTEXT ((void *)-1)
@@ -156,7 +158,7 @@ static int listen_in_context(void *ctx, int dev, void *handle, void **comm) {
     return NCCL_INVALID_ARGUMENT;
   }
   *comm = NULL;
-  if (IS_READY()) { /* not in a forked child: the watching thread may have held the lock when it was forked */
+  if (IS_READY()) { /* not in a forked child: a thread may have held the lock when it was forked */
     guard_signals();
   }
   return CONTROL(listen, P(ctx), dev, P(handle), P(comm));

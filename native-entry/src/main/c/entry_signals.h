@@ -15,7 +15,6 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <string.h>
-#include <time.h>
 
 #include "entry_crash.h"
 #include "entry_log.h"
@@ -139,15 +138,13 @@ static void guard_signals(void) {
   pthread_mutex_unlock(&guard_lock);
 }
 
-static void *watch_signals(void *unused) {
-  (void)unused;
-  /* so long a new handler of the host's is alone; five system calls each time */
-  const struct timespec pause = {.tv_nsec = 50 * 1000000L};
-  for (;;) {
-    nanosleep(&pause, NULL);
-    guard_signals();
-  }
-  return NULL;
+/*
+ * Java calls it 20 times a second, on a thread that it has anyway: so long a new handler of the host's is alone; five system
+ * calls each time. Returns whether there is something to guard.
+ */
+static int guard_signals_again(void) {
+  guard_signals();
+  return ask_jvm != NULL;
 }
 
 /* Blocks what the host may handle, so that it never arrives on a thread of the JVM; the JVM unblocks its own. */
@@ -161,7 +158,7 @@ static void block_signals_of_host(void) {
   (void)pthread_sigmask(SIG_SETMASK, &blocked, NULL);
 }
 
-/* After the JVM was created: remembers its handlers and begins to watch. */
+/* After the JVM was created: remembers its handlers and puts the guard in front. */
 static void begin_to_guard(jvm_signal_handler jvm) {
   if (jvm == NULL || !find_set_action()) {
     log_text(NCCL_LOG_INFO, "no JVM_handle_linux_signal in this JVM, or no sigaction behind libjsig.so: signal handlers that the program "
@@ -174,15 +171,6 @@ static void begin_to_guard(jvm_signal_handler jvm) {
   (void)set_action(SIGPIPE, NULL, &pipe_of_jvm);
   ask_jvm = jvm;
   guard_signals();
-  pthread_t thread;
-  pthread_attr_t attributes;
-  pthread_attr_init(&attributes);
-  pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-  pthread_attr_setstacksize(&attributes, 256 * 1024);
-  if (pthread_create(&thread, &attributes, watch_signals, NULL) == 0) { /* signals are blocked as in its creator */
-    (void)pthread_setname_np(thread, "trigon-signals");
-  }
-  pthread_attr_destroy(&attributes);
 }
 
 #endif

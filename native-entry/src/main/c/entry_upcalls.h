@@ -73,7 +73,7 @@ static void practise_control(int64_t at) {
  * Calls every entry so often that the JDK has done for it what it does for handles that are called often, and the first compiler
  * too. No plugin is behind them yet; results and pointers go to memory of no meaning. trigon.entry.UpcallTable says why.
  */
-static void practise(void) {
+static int practise(void) {
   enum { CALLS = 300, CONTROL_EVERY = 15 };
   static int64_t memory[512];
   const int64_t at = (int64_t)(intptr_t)memory;
@@ -86,6 +86,7 @@ static void practise(void) {
     (void)java.irecv(0, at, at, at, at, at);
     (void)java.test(1, at, at);
   }
+  return 0;
 }
 
 /* What is closed in an exhausted JVM needs a little memory: without it, it would stay open, and go on to write to memory that

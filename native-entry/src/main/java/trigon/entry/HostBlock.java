@@ -12,9 +12,17 @@ import trigon.verbs.Memory;
  * @param upcalls address of the table to be filled, one function pointer an entry
  * @param upcallCount entries of the table
  * @param board address of the table of rows for {@link trigon.transport.CompletionBoard}
- * @param practise address of {@code void practise(void)}
+ * @param practise address of {@code int practise(void)}
+ * @param guardSignalsAgain address of {@code int guard_signals_again(void)}
  */
-record HostBlock(Map<String, Long> facts, long logLine, long upcalls, long upcallCount, long board, long practise) {
+record HostBlock(
+        Map<String, Long> facts,
+        long logLine,
+        long upcalls,
+        long upcallCount,
+        long board,
+        long practise,
+        long guardSignalsAgain) {
 
     private static final int WORD = 8;
     private static final int FACT_BYTES = 2 * WORD;
@@ -39,7 +47,8 @@ record HostBlock(Map<String, Long> facts, long logLine, long upcalls, long upcal
                 Memory.getLong(address + 3 * WORD),
                 Memory.getLong(address + 4 * WORD),
                 Memory.getLong(address + 5 * WORD),
-                Memory.getLong(address + 6 * WORD));
+                Memory.getLong(address + 6 * WORD),
+                Memory.getLong(address + 7 * WORD));
     }
 
     private static String readName(long address) {

@@ -1,5 +1,6 @@
 package trigon.entry;
 
+import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
@@ -19,6 +20,14 @@ public interface NetPluginFactory {
      * @param board where the entry library looks for finished requests; the plugin's from now on
      */
     NetPlugin create(Map<String, String> environment, CompletionBoard board);
+
+    /**
+     * Has a task done again and again, for as long as the process lives. Called after {@link #create}.
+     *
+     * @param task takes microseconds, never waits, and throws nothing
+     * @param interval from one time to the next
+     */
+    void repeat(Runnable task, Duration interval);
 
     /**
      * Opens a stage for the {@link Rehearsal}. Called at most once, on the rehearsal's thread; absent where there is nothing

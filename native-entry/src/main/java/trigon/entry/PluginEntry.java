@@ -1,6 +1,8 @@
 package trigon.entry;
 
+import java.time.Duration;
 import java.util.Map;
+import java.util.function.IntSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import trigon.entry.log.NcclLog;
@@ -11,6 +13,8 @@ import trigon.transport.NetPlugin;
 
 /** Where C enters Java for the first time. */
 public final class PluginEntry {
+
+    private static final Duration SIGNALS_INTERVAL = Duration.ofMillis(50);
 
     private PluginEntry() {}
 
@@ -31,12 +35,24 @@ public final class PluginEntry {
             NetPluginFactory factory = PluginWiring.factory();
             NetPlugin plugin = factory.create(environment, CompletionBoard.of(host.board()));
             UpcallTable table = UpcallTable.fill(
-                    host.upcalls(), host.upcallCount(), plugin, failures, UpcallTable.practice(host.practise()));
+                    host.upcalls(), host.upcallCount(), plugin, failures, new NativeFunction(host.practise()));
+            guardSignals(factory, new NativeFunction(host.guardSignalsAgain()));
             factory.rehearsalStage().ifPresent(stage -> new Rehearsal(stage, table.dataPath(), failures).begin());
             logger().info("started on Java {} ({})", Runtime.version(), System.getProperty("java.vm.name"));
             return NcclResult.SUCCESS.code();
         } catch (Throwable thrown) {
             return failures.report("init", thrown);
+        }
+    }
+
+    /** A signal handler that the program installs after the JVM's must not shut that out: so it is looked for. */
+    private static void guardSignals(NetPluginFactory factory, IntSupplier guardAgain) {
+        if (guardAgain.getAsInt() != 0) {
+            factory.repeat(
+                    () -> {
+                        var _ = guardAgain.getAsInt();
+                    },
+                    SIGNALS_INTERVAL);
         }
     }
 

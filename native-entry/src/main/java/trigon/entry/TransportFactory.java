@@ -4,12 +4,15 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import trigon.config.ConfigException;
@@ -47,6 +50,8 @@ final class TransportFactory implements NetPluginFactory {
     private static final int LOOPBACK_PREFIX = 8;
     private static final int LOOPBACK_MBPS = 10_000;
 
+    private @Nullable RoutedNetPlugin created;
+
     @Override
     public NetPlugin create(Map<String, String> environment, CompletionBoard board) {
         String hostName = hostName();
@@ -65,7 +70,15 @@ final class TransportFactory implements NetPluginFactory {
                     + " interface that is up; bring one up, or name the NICs in a file (TRIGON_CONFIG)");
         }
         providers.put(LinkKind.SOFTWARE, software(discovered));
-        return RoutedNetPlugin.open(config, discovered, providers, new KernelRouteLookup(), hostName, board);
+        RoutedNetPlugin plugin =
+                RoutedNetPlugin.open(config, discovered, providers, new KernelRouteLookup(), hostName, board);
+        created = plugin;
+        return plugin;
+    }
+
+    @Override
+    public void repeat(Runnable task, Duration interval) {
+        Objects.requireNonNull(created, "created").repeat(task, interval);
     }
 
     /** The software device on the loopback interface, as on a machine that has no other; no file, no environment. */

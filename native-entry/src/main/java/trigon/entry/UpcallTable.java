@@ -12,6 +12,7 @@ import java.lang.invoke.MethodType;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.IntSupplier;
 import trigon.transport.NetPlugin;
 import trigon.verbs.Memory;
 
@@ -49,7 +50,7 @@ final class UpcallTable {
      * @return the filled table
      * @throws InstallationException where Java has more or fewer
      */
-    static UpcallTable fill(long address, long entries, NetPlugin plugin, CallFailures failures, Runnable practise) {
+    static UpcallTable fill(long address, long entries, NetPlugin plugin, CallFailures failures, IntSupplier practise) {
         ControlCalls control = new ControlCalls(new PracticePlugin(), failures);
         DataPathCalls dataPath = new DataPathCalls(new PracticePlugin(), failures);
         UpcallTable table = new UpcallTable();
@@ -62,7 +63,7 @@ final class UpcallTable {
         for (int i = 0; i < table.stubs.size(); i++) {
             Memory.putLong(address + (long) POINTER_BYTES * i, table.stubs.get(i));
         }
-        practise.run();
+        var _ = practise.getAsInt();
         control.goTo(plugin);
         dataPath.goTo(plugin);
         return table;
@@ -95,19 +96,6 @@ final class UpcallTable {
         } catch (ReflectiveOperationException e) {
             throw new LinkageError("no upcall target " + method, e);
         }
-    }
-
-    /** C's {@code void practise(void)}. */
-    static Runnable practice(long address) {
-        MethodHandle function =
-                Linker.nativeLinker().downcallHandle(MemorySegment.ofAddress(address), FunctionDescriptor.ofVoid());
-        return () -> {
-            try {
-                function.invokeExact();
-            } catch (Throwable e) {
-                throw new AssertionError("a downcall throws nothing", e);
-            }
-        };
     }
 
     static FunctionDescriptor descriptor(int arguments) {

@@ -43,7 +43,7 @@ class FailingUpcallsTest {
             CallFailures failures = new CallFailures(new NcclLogger(logLine(arena)));
             MemorySegment table = arena.allocate(ValueLayout.JAVA_LONG, NAMES.size());
             NetPlugin plugin = failure.plugin();
-            UpcallTable.fill(table.address(), NAMES.size(), plugin, failures, () -> {});
+            UpcallTable.fill(table.address(), NAMES.size(), plugin, failures, () -> 0);
 
             Map<String, Integer> results = new TreeMap<>();
             MethodHandle control = function(table, 0);

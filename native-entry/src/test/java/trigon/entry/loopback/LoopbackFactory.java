@@ -1,6 +1,8 @@
 package trigon.entry.loopback;
 
+import java.time.Duration;
 import java.util.Map;
+import java.util.concurrent.locks.LockSupport;
 import trigon.entry.NetPluginFactory;
 import trigon.transport.CompletionBoard;
 import trigon.transport.NetPlugin;
@@ -21,5 +23,15 @@ public final class LoopbackFactory implements NetPluginFactory {
         }
         LoopbackPlugin plugin = new LoopbackPlugin(fault);
         return fault.equals("shown") ? ShownRequests.over(plugin, board) : plugin;
+    }
+
+    @Override
+    public void repeat(Runnable task, Duration interval) {
+        Thread.ofPlatform().daemon().name("loopback-repeat").start(() -> {
+            while (true) {
+                LockSupport.parkNanos(interval.toNanos());
+                task.run();
+            }
+        });
     }
 }
