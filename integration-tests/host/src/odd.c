@@ -18,6 +18,7 @@
 #include "failing-verbs.h"
 #include "host.h"
 #include "loop.h"
+#include "threads.h"
 
 enum { TRAFFIC_THREADS = 2, MESSAGES_BEFORE = 500, FAULTS = 50, LEFT = 7, STACK_ROUNDS = 20 };
 
@@ -354,13 +355,19 @@ static int verbs(const char *how) {
   return fail_under_connection(&net, how);
 }
 
+/* ---- threads: how many the plugin adds ---- */
+
+static int threads(const char *enough) {
+  return print_threads(&net, enough);
+}
+
 int main(int argc, char **argv) {
   static const struct {
     const char *name;
     int (*run)(const char *argument);
-  } cases[] = {{"live", live}, {"exit", leave}, {"fault", fault}, {"stack", stack}, {"deep", deep}, {"hoard", hoard}, {"every", every}, {"verbs", verbs}};
+  } cases[] = {{"live", live}, {"exit", leave}, {"fault", fault}, {"stack", stack}, {"deep", deep}, {"hoard", hoard}, {"every", every}, {"verbs", verbs}, {"threads", threads}};
   if (argc < 4 || !net_open(&net, argv[1], atoi(argv[2]))) {
-    fprintf(stderr, "usage: odd-host PLUGIN API live|exit|fault|stack|deep|hoard|every|verbs [ARGUMENT]\n");
+    fprintf(stderr, "usage: odd-host PLUGIN API live|exit|fault|stack|deep|hoard|every|verbs|threads [ARGUMENT]\n");
     return 2;
   }
   thread_rank = 0;

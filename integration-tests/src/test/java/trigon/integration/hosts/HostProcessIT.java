@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Locale;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
@@ -21,6 +23,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class HostProcessIT {
 
     private static final int LEFT = 7;
+    private static final int MOST_THREADS = 12;
 
     /** Java code that runs at a time that the host does not choose. */
     private static final String NO_REHEARSAL = "-Dtrigon.rehearsal=false";
@@ -196,6 +199,32 @@ class HostProcessIT {
         assertThat(filesNamed("hsperf")).isEmpty();
         assertThat(filesNamed("hs_err")).isEmpty();
         assertThat(filesNamed(".attach")).isEmpty();
+    }
+
+    /** On software links, where there is one more than on RDMA links. What only comes and goes may be more. */
+    @Test
+    void addsAtMostTwelveThreads() {
+        OddHost.End end = host.c(12, "threads", Integer.toString(MOST_THREADS)).hasSucceeded();
+
+        List<String> own = threads(end, "before init");
+        for (String when : List.of("after init", "with a connection")) {
+            List<String> added = new ArrayList<>(threads(end, when));
+            own.forEach(added::remove);
+            assertThat(added)
+                    .as("threads that the plugin has added %s", when)
+                    .contains("VM Thread", "trigon-handshak")
+                    .hasSizeLessThanOrEqualTo(MOST_THREADS);
+        }
+    }
+
+    /** The names that odd-host has printed, which the kernel cuts off after 15 characters. */
+    private static List<String> threads(OddHost.End end, String when) {
+        String line = end.stderr()
+                .lines()
+                .filter(candidate -> candidate.startsWith("threads " + when + ": "))
+                .findFirst()
+                .orElseThrow(() -> new AssertionError("no threads " + when + " in: " + end.stderr()));
+        return List.of(line.substring(line.indexOf(": ") + 2).split(", "));
     }
 
     private Path libjsig() {
