@@ -70,11 +70,12 @@ static void practise_control(int64_t at) {
 }
 
 /*
- * Calls every entry so often that the JDK has done for it what it does for handles that are called often, and the first compiler
- * too. No plugin is behind them yet; results and pointers go to memory of no meaning. trigon.entry.UpcallTable says why.
+ * Calls every entry so often that the JDK has done for it what it does for handles that are called often, at the 128th call, and
+ * has linked that, at the next. No plugin is behind them yet; results and pointers go to memory of no meaning.
+ * trigon.entry.UpcallTable says why.
  */
 static int practise(void) {
-  enum { CALLS = 300, CONTROL_EVERY = 15 };
+  enum { CALLS = 160, CONTROL_EVERY = 15 };
   static int64_t memory[512];
   const int64_t at = (int64_t)(intptr_t)memory;
   for (int call = 0; call < CALLS; call++) {
