@@ -2,6 +2,7 @@ package trigon.transport;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
@@ -22,6 +23,15 @@ class ControlThreadsTest {
             assertThat(thread.getName()).isEqualTo("trigon-control-0");
             assertThat(thread.isDaemon()).isTrue();
             assertThat(thread.isVirtual()).isFalse();
+        }
+    }
+
+    @Test
+    void endWhenThereIsNothingToDo() throws Exception {
+        try (ExecutorService control = ControlThreads.open()) {
+            Thread thread = control.submit(Thread::currentThread).get(60, TimeUnit.SECONDS);
+
+            assertThat(thread.join(Duration.ofSeconds(60))).isTrue();
         }
     }
 

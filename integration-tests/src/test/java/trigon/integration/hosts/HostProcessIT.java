@@ -201,6 +201,20 @@ class HostProcessIT {
         assertThat(filesNamed(".attach")).isEmpty();
     }
 
+    /** It would take longer than all else that a connection needs, and memory for good. */
+    @Test
+    void startsNoFlightRecorder() throws IOException {
+        Path initialized = scratch.resolve("initialized.log");
+
+        host.with("TRIGON_JAVA_OPTS", "-Xlog:class+init=info:file=" + initialized)
+                .c(12, "threads", Integer.toString(MOST_THREADS))
+                .hasSucceeded();
+
+        assertThat(Files.readString(initialized))
+                .contains("'trigon/qpstate/QueuePairLifecycle'")
+                .doesNotContain("'jdk/jfr/internal/");
+    }
+
     /** On software links, where there is one more than on RDMA links. What only comes and goes may be more. */
     @Test
     void addsAtMostTwelveThreads() {
