@@ -31,7 +31,7 @@ public class RequestSlabBenchmark {
 
     @Setup
     public void fill() {
-        ring.showOn(board.open(COMM));
+        ring.open(board, COMM);
         handles = new long[objects];
         for (int i = 0; i < objects; i++) {
             handles[i] = table.add(new Object());

@@ -7,7 +7,9 @@ import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import trigon.verbs.CompletionQueue;
 import trigon.verbs.Errno;
+import trigon.verbs.QueuePair;
 import trigon.verbs.WorkCompletionStatus;
 import trigon.verbs.WorkCompletions;
 
@@ -27,6 +29,11 @@ abstract sealed class Comm permits SendComm, ReceiveComm {
     /** Its connection; with several stripes, the first. */
     final Connection connection;
 
+    // the connection's, here to spare the data path its cache lines
+    final Link link;
+    final QueuePair queuePair;
+    private final CompletionQueue completionQueue;
+
     /** The links that its memory has to be registered with, by stripe. */
     final Link[] links;
 
@@ -36,13 +43,14 @@ abstract sealed class Comm permits SendComm, ReceiveComm {
     /** Its queue pairs, in the order that both ends know; one, where there are no stripes. */
     final Connection[] stripes;
 
+    private final int stripeCount;
+
     /** Which of them has the completions that {@link #onSuccess} is called with. */
     int polled;
 
     private final WorkCompletions completions = new WorkCompletions(16);
     private final Map<Long, RegisteredMemory> registrations = new ConcurrentHashMap<>();
     private long context;
-    private long handle;
 
     // 0, or minus the code of the NcclResult that every further call returns
     long failure;
@@ -55,27 +63,22 @@ abstract sealed class Comm permits SendComm, ReceiveComm {
     Comm(List<Connection> connections) {
         stripes = connections.toArray(Connection[]::new);
         connection = connections.getFirst();
+        link = connection.link();
+        queuePair = connection.queuePair();
+        completionQueue = connection.completionQueue();
+        stripeCount = stripes.length;
         links = connections.stream().map(Connection::link).toArray(Link[]::new);
         this.maxMessageBytes = (int) Math.min(connection.maxMessageBytes(), MAX_MESSAGE_BYTES);
     }
 
-    /** What NCCL knows the comm and its context by; set once, before NCCL learns it. */
-    final void setHandles(long context, long handle) {
-        this.context = context;
-        this.handle = handle;
-    }
-
-    /** Where its finished requests are shown; set once, before NCCL learns of the comm. */
-    final void showOn(CompletionBoard board) {
-        requests.showOn(board.open(handle));
+    /** Tells it what NCCL knows it and its context by, and gives its requests their place; once, before NCCL learns of it. */
+    final void open(long ofContext, long as, CompletionBoard board) {
+        context = ofContext;
+        requests.open(board, as);
     }
 
     final long context() {
         return context;
-    }
-
-    final long handle() {
-        return handle;
     }
 
     /** Memory that was registered for this comm and not deregistered yet, by its handle. */
@@ -113,14 +116,16 @@ abstract sealed class Comm permits SendComm, ReceiveComm {
 
     /** Takes what the devices have finished. */
     final void progress() {
-        for (int stripe = 0; stripe < stripes.length && failure == 0; stripe++) {
+        polled = 0;
+        poll(connection, completionQueue);
+        for (int stripe = 1; stripe < stripeCount && failure == 0; stripe++) {
             polled = stripe;
-            poll(stripes[stripe]);
+            poll(stripes[stripe], stripes[stripe].completionQueue());
         }
     }
 
-    private void poll(Connection from) {
-        int count = from.completionQueue().poll(completions);
+    private void poll(Connection from, CompletionQueue queue) {
+        int count = queue.poll(completions);
         for (int index = 0; index < count; index++) {
             if (completions.statusCode(index) == WorkCompletionStatus.SUCCESS_CODE) {
                 onSuccess(completions, index);

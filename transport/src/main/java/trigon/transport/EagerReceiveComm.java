@@ -29,15 +29,15 @@ final class EagerReceiveComm extends ReceiveComm {
             progress();
             return failure != 0 ? failure : NetPlugin.TRY_AGAIN;
         }
-        int localKey = memory == null ? 0 : memory.region().localKey();
-        int errno = connection.queuePair().postReceive(sequence, address, size, localKey);
+        int localKey = memory == null ? 0 : memory.localKey();
+        int errno = queuePair.postReceive(sequence, address, size, localKey);
         if (errno != 0) {
             return failPosting(connection, "ibv_post_recv", errno);
         }
-        requests.begin(sequence, size);
+        long request = requests.begin(sequence, size);
         tags[slot] = tag;
         nextSequence = sequence + 1;
-        return RequestHandle.of(handle(), sequence);
+        return request;
     }
 
     @Override

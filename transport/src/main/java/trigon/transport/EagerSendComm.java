@@ -33,19 +33,17 @@ final class EagerSendComm extends SendComm {
             progress();
             return failure != 0 ? failure : NetPlugin.TRY_AGAIN;
         }
-        int localKey = memory == null ? 0 : memory.region().localKey();
-        int errno = connection
-                .queuePair()
-                .postSendWithImmediate(
-                        sequence, address, size, localKey, tag, SendFlag.SIGNALED | SendFlag.INJECT_COMPLETE);
+        int localKey = memory == null ? 0 : memory.localKey();
+        int errno = queuePair.postSendWithImmediate(
+                sequence, address, size, localKey, tag, SendFlag.SIGNALED | SendFlag.INJECT_COMPLETE);
         if (errno != 0) {
             return failPosting(connection, "ibv_post_send", errno);
         }
-        requests.begin(sequence, size);
+        long request = requests.begin(sequence, size);
         nextSequence = sequence + 1;
         messages++;
         bytes += size;
-        return RequestHandle.of(handle(), sequence);
+        return request;
     }
 
     @Override

@@ -58,7 +58,7 @@ final class RendezvousReceiveComm extends ReceiveComm {
         stagingKey = connection.clearToSendRing().localKey();
         remoteRing = connection.remoteMemory().address();
         remoteRingKey = connection.remoteMemory().key();
-        maxInlineBytes = connection.queuePair().maxInlineBytes();
+        maxInlineBytes = queuePair.maxInlineBytes();
     }
 
     @Override
@@ -85,13 +85,8 @@ final class RendezvousReceiveComm extends ReceiveComm {
         if (errno != 0) {
             return failPosting(connection, "ibv_post_recv", errno);
         }
-        makeEntry(
-                sequence,
-                address,
-                size,
-                tag,
-                memory == null ? 0 : memory.region().remoteKey());
-        requests.begin(sequence, size);
+        makeEntry(sequence, address, size, tag, memory == null ? 0 : memory.remoteKey());
+        long request = requests.begin(sequence, size);
         if (completionOptional) {
             requests.setState(slot, RequestRing.OPTIONAL);
         }
@@ -102,11 +97,11 @@ final class RendezvousReceiveComm extends ReceiveComm {
             if (errno != 0) {
                 return failPosting(connection, "ibv_post_send", errno);
             }
-            return RequestHandle.of(handle(), sequence);
+            return request;
         }
         // the messages before may have come, and nobody has looked yet
         progress();
-        return failure != 0 ? failure : RequestHandle.of(handle(), sequence);
+        return failure != 0 ? failure : request;
     }
 
     // entries around the end of the ring take two work requests
@@ -117,7 +112,7 @@ final class RendezvousReceiveComm extends ReceiveComm {
     // a message's receive work request says nothing of it, so any will do, and they are posted many at a time
     private int postReceives() {
         receivesPosted += RECEIVES_AT_ONCE;
-        return connection.queuePair().postEmptyReceives(RECEIVES_AT_ONCE);
+        return queuePair.postEmptyReceives(RECEIVES_AT_ONCE);
     }
 
     private boolean isSenderShort() {
@@ -153,9 +148,8 @@ final class RendezvousReceiveComm extends ReceiveComm {
             flags |= SendFlag.SIGNALED;
         }
         sendQueueRoom--;
-        return connection
-                .queuePair()
-                .postWrite(nextEntry, staging + offset, length, stagingKey, remoteRing + offset, remoteRingKey, flags);
+        return queuePair.postWrite(
+                nextEntry, staging + offset, length, stagingKey, remoteRing + offset, remoteRingKey, flags);
     }
 
     @Override

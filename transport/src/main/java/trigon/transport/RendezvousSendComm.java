@@ -67,21 +67,20 @@ final class RendezvousSendComm extends SendComm {
         if (size > Memory.getInt(entry + ClearToSend.CAPACITY) || tag != Memory.getInt(entry + ClearToSend.TAG)) {
             return mismatch(entry, sequence, size, tag);
         }
-        int localKey = memory == null ? 0 : memory.region().localKey();
+        int localKey = memory == null ? 0 : memory.localKey();
         int errno = post(address, size, localKey, entry, sequence);
         if (errno != 0) {
             return failPosting(connection, "ibv_post_send", errno);
         }
-        requests.begin(sequence, size);
+        long request = requests.begin(sequence, size);
         sendQueueRoom -= parts;
         nextSequence = sequence + 1;
         messages++;
         bytes += size;
-        return RequestHandle.of(handle(), sequence);
+        return request;
     }
 
     private int post(long address, int size, int localKey, long entry, long sequence) {
-        var queuePair = connection.queuePair();
         long remote = Memory.getLong(entry + ClearToSend.ADDRESS);
         int remoteKey = Memory.getInt(entry + ClearToSend.REMOTE_KEY);
         int sent = 0;

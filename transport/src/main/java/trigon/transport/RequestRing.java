@@ -1,9 +1,12 @@
 package trigon.transport;
 
+import trigon.verbs.Memory;
+
 /**
- * The outstanding requests of one comm: a ring of slots, used in the order of the requests' sequence numbers.
+ * The outstanding requests of one comm: a ring of slots, used in the order of the requests' sequence numbers. What is known
+ * of them is in the comm's row of the {@link CompletionBoard}, which the entry library looks at.
  *
- * <p>Allocated once; used by the thread that makes the comm's data-path calls.
+ * <p>Used by the thread that makes the comm's data-path calls, once {@link #open} has given it its row.
  */
 final class RequestRing {
 
@@ -28,39 +31,43 @@ final class RequestRing {
     /** The device failed it. */
     static final int FAILED = 4;
 
-    /** In a {@link CompletionBoard}; 0 as long as nobody has asked for a request. */
-    private long row;
-
-    // what is known of a request lies together: with many comms, each cache line that a message touches is a miss
-    private static final int WORDS = 2;
     private static final int STATE_BITS = 3;
     private static final int STATE_MASK = (1 << STATE_BITS) - 1;
 
-    /** Of each slot: the sequence number, shifted, with the state in the lower bits; and the size. */
-    private final long[] words = new long[SLOTS * WORDS];
+    private long commHandle;
 
-    RequestRing() {
-        for (int slot = 0; slot < SLOTS; slot++) {
-            words[slot * WORDS] = (-1L << STATE_BITS) | FREE;
-        }
-    }
+    /** Of the board; 0 before {@link #open}. */
+    private long row;
 
     static int slot(long sequence) {
         return (int) sequence & (SLOTS - 1);
     }
 
-    /** Has the entry library know what is finished. Before the first request. */
-    void showOn(long boardRow) {
-        row = boardRow;
+    /** Takes the row of its comm, all slots free. Before the first request. */
+    void open(CompletionBoard board, long ofComm) {
+        commHandle = ofComm;
+        row = board.open(ofComm);
+        for (int slot = 0; slot < SLOTS; slot++) {
+            putWord(slot, (-1L << STATE_BITS) | FREE);
+        }
+    }
+
+    /** The sequence number, shifted, with the state in the lower bits. */
+    private long word(int slot) {
+        return Memory.getLong(CompletionBoard.entry(row, slot) + CompletionBoard.STATE);
+    }
+
+    private void putWord(int slot, long word) {
+        Memory.putLong(CompletionBoard.entry(row, slot) + CompletionBoard.STATE, word);
     }
 
     /** As of the last look by {@link #holds} or {@link #isFree}, or what has become of it since. */
     int state(int slot) {
-        return (int) words[slot * WORDS] & STATE_MASK;
+        return (int) word(slot) & STATE_MASK;
     }
 
     private long sequence(int slot) {
-        return words[slot * WORDS] >> STATE_BITS;
+        return word(slot) >> STATE_BITS;
     }
 
     boolean isFree(int slot) {
@@ -77,7 +84,7 @@ final class RequestRing {
     }
 
     int size(int slot) {
-        return (int) words[slot * WORDS + 1];
+        return (int) Memory.getLong(CompletionBoard.entry(row, slot) + CompletionBoard.SIZE);
     }
 
     /** Whether the slot holds the request, not told to be done yet, whose sequence number has these lower bits. */
@@ -86,14 +93,16 @@ final class RequestRing {
         return state != FREE && state != FORGOTTEN && RequestHandle.matches(sequence(slot), sequenceLowerBits);
     }
 
-    void begin(long sequence, int size) {
+    /** A new request of that size; returns its handle. */
+    long begin(long sequence, int size) {
         int slot = slot(sequence);
-        words[slot * WORDS] = (sequence << STATE_BITS) | PENDING;
-        words[slot * WORDS + 1] = size;
+        putWord(slot, (sequence << STATE_BITS) | PENDING);
+        Memory.putLong(CompletionBoard.entry(row, slot) + CompletionBoard.SIZE, size);
+        return RequestHandle.of(commHandle, sequence);
     }
 
     void setState(int slot, int state) {
-        words[slot * WORDS] = (words[slot * WORDS] & ~STATE_MASK) | state;
+        putWord(slot, (word(slot) & ~STATE_MASK) | state);
     }
 
     /** NCCL hears that it is done. */
@@ -108,9 +117,8 @@ final class RequestRing {
             setState(slot, FREE);
             return;
         }
-        words[slot * WORDS + 1] = size;
         setState(slot, DONE);
-        CompletionBoard.put(row, slot, sequence(slot), size);
+        CompletionBoard.put(row, slot, RequestHandle.of(commHandle, sequence(slot)), size);
     }
 
     /** Every request that is not finished has failed. */

@@ -82,12 +82,12 @@ final class StripedReceiveComm extends ReceiveComm {
         if (errno != 0) {
             return failPosting(connection, "ibv_post_send", errno);
         }
-        requests.begin(sequence, size);
+        long request = requests.begin(sequence, size);
         if (completionOptional) {
             requests.setState(slot, RequestRing.OPTIONAL);
         }
         nextSequence = sequence + 1;
-        return RequestHandle.of(handle(), sequence);
+        return request;
     }
 
     /** Posts as many receives on each stripe as there can be messages; whatever is used up is posted again at once. */

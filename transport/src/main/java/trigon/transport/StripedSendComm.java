@@ -89,9 +89,9 @@ final class StripedSendComm extends SendComm {
             }
             from += partBytes[slot][stripe];
         }
-        requests.begin(sequence, size);
+        long request = requests.begin(sequence, size);
         nextSequence = sequence + 1;
-        return RequestHandle.of(handle(), sequence);
+        return request;
     }
 
     /** Decides what goes over which stripe. False if the send queues have no room for it now. */

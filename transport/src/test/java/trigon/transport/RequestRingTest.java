@@ -10,11 +10,12 @@ class RequestRingTest {
     private static final long COMM = 0x0007_0003_0000_0000L;
 
     private final CompletionBoard board = CompletionBoard.unseen();
-    private final long row = board.open(COMM);
     private final RequestRing ring = new RequestRing();
+    private final long row = open();
 
-    RequestRingTest() {
-        ring.showOn(row);
+    private long open() {
+        ring.open(board, COMM);
+        return board.open(COMM); // the same again: nothing has been asked for yet
     }
 
     @AfterEach
