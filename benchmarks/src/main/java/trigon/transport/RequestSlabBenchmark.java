@@ -50,7 +50,7 @@ public class RequestSlabBenchmark {
         ring.begin(number, 8);
         int slot = RequestRing.slot(number);
         int lowerBits = RequestHandle.sequence(RequestHandle.of(0, number));
-        if (!ring.holds(slot, lowerBits)) {
+        if (ring.find(slot, lowerBits) == RequestRing.FREE) {
             throw new AssertionError("request " + number + " is not in its slot");
         }
         ring.complete(slot, 8);

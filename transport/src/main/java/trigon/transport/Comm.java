@@ -90,13 +90,15 @@ abstract sealed class Comm permits SendComm, ReceiveComm {
     final long test(long request) {
         int sequence = RequestHandle.sequence(request);
         int slot = RequestRing.slot(sequence);
-        if (!requests.holds(slot, sequence)) {
+        int state = requests.find(slot, sequence);
+        if (state == RequestRing.FREE) {
             return -NcclResult.INVALID_ARGUMENT.code();
         }
-        if (requests.state(slot) != RequestRing.DONE) {
+        if (state != RequestRing.DONE) {
             progress();
+            state = requests.state(slot);
         }
-        return switch (requests.state(slot)) {
+        return switch (state) {
             case RequestRing.DONE -> {
                 requests.take(slot);
                 yield requests.size(slot);

@@ -61,7 +61,7 @@ final class RequestRing {
         Memory.putLong(CompletionBoard.entry(row, slot) + CompletionBoard.STATE, word);
     }
 
-    /** As of the last look by {@link #holds} or {@link #isFree}, or what has become of it since. */
+    /** As of the last look by {@link #find} or {@link #isFree}, or what has become of it since. */
     int state(int slot) {
         return (int) word(slot) & STATE_MASK;
     }
@@ -87,10 +87,14 @@ final class RequestRing {
         return (int) Memory.getLong(CompletionBoard.entry(row, slot) + CompletionBoard.SIZE);
     }
 
-    /** Whether the slot holds the request, not told to be done yet, whose sequence number has these lower bits. */
-    boolean holds(int slot, int sequenceLowerBits) {
-        int state = current(slot);
-        return state != FREE && state != FORGOTTEN && RequestHandle.matches(sequence(slot), sequenceLowerBits);
+    /** State of the request, not told to be done yet, whose sequence number has these lower bits; FREE: it is not there. */
+    int find(int slot, int sequenceLowerBits) {
+        long word = word(slot);
+        int state = (int) word & STATE_MASK;
+        if (state == FORGOTTEN || !RequestHandle.matches(word >> STATE_BITS, sequenceLowerBits)) {
+            return FREE;
+        }
+        return state == DONE ? current(slot) : state;
     }
 
     /** A new request of that size; returns its handle. */

@@ -42,15 +42,15 @@ class RequestRingTest {
     @Test
     void aSlotHoldsOneRequestUntilItIsFree() {
         ring.begin(5, 100);
-        assertThat(ring.holds(5, 5)).isTrue();
-        assertThat(ring.holds(5, 37)).isFalse();
+        assertThat(ring.find(5, 5)).isEqualTo(RequestRing.PENDING);
+        assertThat(ring.find(5, 37)).isEqualTo(RequestRing.FREE);
 
         ring.complete(5, 60);
         assertThat(ring.state(5)).isEqualTo(RequestRing.DONE);
         assertThat(ring.size(5)).isEqualTo(60);
 
         ring.take(5);
-        assertThat(ring.holds(5, 5)).isFalse();
+        assertThat(ring.find(5, 5)).isEqualTo(RequestRing.FREE);
     }
 
     @Test
@@ -61,7 +61,7 @@ class RequestRingTest {
 
         CompletionBoard.clear(row, 5);
 
-        assertThat(ring.holds(5, 37)).isFalse();
+        assertThat(ring.find(5, 37)).isEqualTo(RequestRing.FREE);
         assertThat(ring.isFree(5)).isTrue();
     }
 
@@ -87,7 +87,7 @@ class RequestRingTest {
         ring.begin(3, 8);
         ring.setState(3, RequestRing.OPTIONAL);
         ring.setState(3, RequestRing.FORGOTTEN);
-        assertThat(ring.holds(3, 3)).isFalse();
+        assertThat(ring.find(3, 3)).isEqualTo(RequestRing.FREE);
         assertThat(ring.state(3)).isNotEqualTo(RequestRing.FREE);
 
         ring.complete(3, 8);
