@@ -2,7 +2,7 @@
  * verbs-floor: what a message costs on a verbs library without any transport on top, between queue pairs of one process,
  * on one thread: single operations, and the pattern of a message of Trigon (and of NCCL's own transport): the receiver
  * posts a receive and writes a clear-to-send entry, the sender writes the payload with an immediate, both poll.
- * Meant for the instant device; prints one JSON object. usage: verbs-floor [COMMS,...]
+ * Meant for the instant device; prints one JSON object. usage: verbs-floor [COMMS,... [BYTES,...]]
  */
 #include <infiniband/verbs.h>
 #include <stdint.h>
@@ -13,6 +13,8 @@
 
 enum {
   MAX_COMMS = 4096,
+  MAX_COUNTS = 16,
+  MAX_BYTES = 1 << 24,
   ENTRY_BYTES = 32,
   RING_SLOTS = 32,
   SIGNAL_INTERVAL = 16,
@@ -222,10 +224,41 @@ static void messages(struct comm *comms, int count, const struct ibv_mr *from, c
   print_median("message", bytes, count, values);
 }
 
+/* Numbers separated by commas; returns how many. */
+static int numbers(const char *text, long max, long values[MAX_COUNTS]) {
+  int count = 0;
+  while (*text != '\0') {
+    char *end;
+    values[count] = strtol(text, &end, 10);
+    if (end == text || (*end != '\0' && *end != ',') || values[count] < 1 || values[count] > max || count == MAX_COUNTS - 1) {
+      fprintf(stderr, "verbs-floor: %s: needs up to %d numbers from 1 to %ld, separated by commas\n", text, MAX_COUNTS - 1, max);
+      exit(2);
+    }
+    count++;
+    text = *end == ',' ? end + 1 : end;
+  }
+  return count;
+}
+
+static struct ibv_mr *new_buffer(size_t bytes) {
+  void *buffer = aligned_alloc(PAGE_BYTES, (bytes + PAGE_BYTES - 1) & ~(size_t)(PAGE_BYTES - 1));
+  check(buffer == NULL, "allocating memory");
+  memset(buffer, 1, bytes);
+  struct ibv_mr *region = ibv_reg_mr(pd, buffer, bytes, IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE);
+  check(region == NULL, "ibv_reg_mr");
+  return region;
+}
+
 int main(int argc, char **argv) {
-  static char x[65536];
-  static char y[65536];
   static struct comm comms[MAX_COMMS];
+  long counts[MAX_COUNTS];
+  long sizes[MAX_COUNTS];
+  int count_count = numbers(argc > 1 ? argv[1] : "1", MAX_COMMS, counts);
+  int size_count = numbers(argc > 2 ? argv[2] : "8,1024,65536", MAX_BYTES, sizes);
+  long longest = 1;
+  for (int i = 0; i < size_count; i++) {
+    longest = sizes[i] > longest ? sizes[i] : longest;
+  }
   struct ibv_device **list = ibv_get_device_list(NULL);
   struct ibv_port_attr port;
   check(list == NULL || list[0] == NULL || (ctx = ibv_open_device(list[0])) == NULL, "opening a device");
@@ -233,34 +266,27 @@ int main(int argc, char **argv) {
   gid_index = port.gid_tbl_len - 1;
   pd = ibv_alloc_pd(ctx);
   check(pd == NULL, "ibv_alloc_pd");
-  int access = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE;
-  struct ibv_mr *from = ibv_reg_mr(pd, x, sizeof x, access);
-  struct ibv_mr *to = ibv_reg_mr(pd, y, sizeof y, access);
-  check(from == NULL || to == NULL, "ibv_reg_mr");
+  struct ibv_mr *from = new_buffer((size_t)longest);
+  struct ibv_mr *to = new_buffer((size_t)longest);
   struct end a = new_end(64, 64, 0);
   struct end b = new_end(64, 64, 0);
   connect_to(a.qp, b.qp->qp_num);
   connect_to(b.qp, a.qp->qp_num);
   printf("{\"benchmark\": \"verbs-floor\", \"results\": [");
-  for (uint32_t bytes = 8; bytes <= 65536; bytes = bytes == 8 ? 1024 : bytes * 64) {
-    one_operation("write_with_immediate", IBV_WR_RDMA_WRITE_WITH_IMM, a, b, from, to, bytes);
-    one_operation("send", IBV_WR_SEND, a, b, from, to, bytes);
-    one_operation("write", IBV_WR_RDMA_WRITE, a, b, from, to, bytes);
+  for (int i = 0; i < size_count; i++) {
+    one_operation("write_with_immediate", IBV_WR_RDMA_WRITE_WITH_IMM, a, b, from, to, (uint32_t)sizes[i]);
+    one_operation("send", IBV_WR_SEND, a, b, from, to, (uint32_t)sizes[i]);
+    one_operation("write", IBV_WR_RDMA_WRITE, a, b, from, to, (uint32_t)sizes[i]);
   }
   empty_poll(a);
   int made = 0;
-  for (char *text = argc > 1 ? argv[1] : "1"; *text != '\0';) {
-    char *end;
-    long count = strtol(text, &end, 10);
-    check(end == text || (*end != '\0' && *end != ',') || count < 1 || count > MAX_COMMS,
-          "reading the numbers of comms (1 to 4096, separated by commas)");
-    for (; made < count; made++) {
+  for (int i = 0; i < count_count; i++) {
+    for (; made < counts[i]; made++) {
       comms[made] = new_comm();
     }
-    for (uint32_t bytes = 8; bytes <= 65536; bytes = bytes == 8 ? 1024 : bytes * 64) {
-      messages(comms, (int)count, from, to, bytes);
+    for (int s = 0; s < size_count; s++) {
+      messages(comms, (int)counts[i], from, to, (uint32_t)sizes[s]);
     }
-    text = *end == ',' ? end + 1 : end;
   }
   printf("]}\n");
   return 0;
