@@ -11,6 +11,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "turns.h"
+
 enum {
   MAX_COMMS = 4096,
   MAX_COUNTS = 16,
@@ -168,38 +170,49 @@ static void empty_poll(struct end end) {
   print_median("empty_poll", 0, 1, values);
 }
 
-/* One connection: queues as deep as Trigon's, a page for each end's ring of clear-to-send entries. */
+/* One connection: queues as deep as Trigon's, a page for each end's ring of clear-to-send entries, and the payload's memory
+ * registered for it alone, as NCCL does. */
 struct comm {
   struct end sender;
   struct end receiver;
   struct ibv_mr *ring;
   struct ibv_mr *staging;
+  struct ibv_mr *from;
+  struct ibv_mr *to;
   uint64_t sequence;
 };
 
-static struct comm new_comm(void) {
+static struct ibv_mr *registered(void *memory, size_t bytes) {
+  struct ibv_mr *region = ibv_reg_mr(pd, memory, bytes, IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE);
+  check(region == NULL, "ibv_reg_mr");
+  return region;
+}
+
+static struct comm new_comm(const struct ibv_mr *from, const struct ibv_mr *to) {
   struct comm comm = {.sender = new_end(160, 1, 0), .receiver = new_end(64, RING_SLOTS, ENTRY_BYTES)};
   char *pages = aligned_alloc(PAGE_BYTES, 2 * PAGE_BYTES);
   check(pages == NULL, "allocating memory");
   connect_to(comm.sender.qp, comm.receiver.qp->qp_num);
   connect_to(comm.receiver.qp, comm.sender.qp->qp_num);
-  comm.ring = ibv_reg_mr(pd, pages, PAGE_BYTES, IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE);
-  comm.staging = ibv_reg_mr(pd, pages + PAGE_BYTES, PAGE_BYTES, 0);
-  check(comm.ring == NULL || comm.staging == NULL, "ibv_reg_mr");
+  comm.ring = registered(pages, PAGE_BYTES);
+  comm.staging = registered(pages + PAGE_BYTES, PAGE_BYTES);
+  comm.from = registered(from->addr, from->length);
+  comm.to = registered(to->addr, to->length);
   return comm;
 }
 
-static void move_message(struct comm *comm, const struct ibv_mr *from, const struct ibv_mr *to, uint32_t bytes) {
+static void move_message(struct comm *comm, uint32_t bytes) {
   uint64_t offset = comm->sequence++ % RING_SLOTS * ENTRY_BYTES;
   struct ibv_sge entry = {(uintptr_t)comm->staging->addr + offset, ENTRY_BYTES, comm->staging->lkey};
-  struct ibv_sge payload = {(uintptr_t)from->addr, bytes, from->lkey};
+  struct ibv_sge payload = {(uintptr_t)comm->from->addr, bytes, comm->from->lkey};
   unsigned signal = comm->sequence % SIGNAL_INTERVAL == 0 ? IBV_SEND_SIGNALED : 0;
   post_receive(comm->receiver.qp, NULL);
   memcpy((char *)comm->staging->addr + offset, &comm->sequence, sizeof comm->sequence);
   post_write(comm->receiver.qp, IBV_WR_RDMA_WRITE, &entry, (uintptr_t)comm->ring->addr + offset, comm->ring->rkey,
              IBV_SEND_INLINE | signal);
   check(memcmp((char *)comm->ring->addr + offset, &comm->sequence, sizeof comm->sequence) != 0, "the entry");
-  post_write(comm->sender.qp, IBV_WR_RDMA_WRITE_WITH_IMM, &payload, (uintptr_t)to->addr, to->rkey, IBV_SEND_SIGNALED);
+  post_write(comm->sender.qp, IBV_WR_RDMA_WRITE_WITH_IMM, &payload, (uintptr_t)comm->to->addr, comm->to->rkey,
+             IBV_SEND_SIGNALED);
   if (signal) {
     expect_completion(comm->receiver.cq, "the entry's write");
   }
@@ -207,15 +220,17 @@ static void move_message(struct comm *comm, const struct ibv_mr *from, const str
   expect_completion(comm->sender.cq, "the send");
 }
 
-static void messages(struct comm *comms, int count, const struct ibv_mr *from, const struct ibv_mr *to, uint32_t bytes) {
+static void messages(struct comm *comms, int count, uint32_t bytes) {
   static double values[BATCHES];
+  static int turns[MAX_COMMS];
   int batch_size = batch_of(bytes);
   int next = 0;
+  shuffle(turns, count);
   for (int batch = -BATCHES; batch < BATCHES; batch++) {
     double start = now_ns();
     for (int i = 0; i < batch_size; i++) {
       next = next + 1 < count ? next + 1 : 0;
-      move_message(&comms[next], from, to, bytes);
+      move_message(&comms[turns[next]], bytes);
     }
     if (batch >= 0) {
       values[batch] = (now_ns() - start) / batch_size;
@@ -244,9 +259,7 @@ static struct ibv_mr *new_buffer(size_t bytes) {
   void *buffer = aligned_alloc(PAGE_BYTES, (bytes + PAGE_BYTES - 1) & ~(size_t)(PAGE_BYTES - 1));
   check(buffer == NULL, "allocating memory");
   memset(buffer, 1, bytes);
-  struct ibv_mr *region = ibv_reg_mr(pd, buffer, bytes, IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE);
-  check(region == NULL, "ibv_reg_mr");
-  return region;
+  return registered(buffer, bytes);
 }
 
 int main(int argc, char **argv) {
@@ -282,10 +295,10 @@ int main(int argc, char **argv) {
   int made = 0;
   for (int i = 0; i < count_count; i++) {
     for (; made < counts[i]; made++) {
-      comms[made] = new_comm();
+      comms[made] = new_comm(from, to);
     }
     for (int s = 0; s < size_count; s++) {
-      messages(comms, (int)counts[i], from, to, (uint32_t)sizes[s]);
+      messages(comms, (int)counts[i], (uint32_t)sizes[s]);
     }
   }
   printf("]}\n");

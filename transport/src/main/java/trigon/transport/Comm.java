@@ -176,6 +176,15 @@ abstract sealed class Comm permits SendComm, ReceiveComm {
         return fail(on, NcclResult.SYSTEM_ERROR, verb + " failed with " + Errno.name(errno));
     }
 
+    /** A message and its receive do not fit; the comm is unusable from now on. */
+    final long failMismatch(long sequence, int size, int tag, int capacity, int receiveTag) {
+        return fail(
+                connection,
+                NcclResult.INVALID_USAGE,
+                "message %d of %d bytes with tag %d meets a receive of %d bytes with tag %d"
+                        .formatted(sequence, size, tag, capacity, receiveTag));
+    }
+
     /** Whether the peer is known to be gone, by any of the stripes. */
     final boolean isAnyPeerGone() {
         for (Connection stripe : stripes) {

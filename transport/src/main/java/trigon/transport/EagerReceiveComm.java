@@ -46,11 +46,7 @@ final class EagerReceiveComm extends ReceiveComm {
         int tag = completions.immediate(index);
         int size = completions.byteLength(index);
         if (tag != tags[slot]) {
-            fail(
-                    connection,
-                    NcclResult.INVALID_USAGE,
-                    "message %d of %d bytes with tag %d meets a receive of %d bytes with tag %d"
-                            .formatted(completions.workRequestId(index), size, tag, requests.size(slot), tags[slot]));
+            failMismatch(completions.workRequestId(index), size, tag, requests.size(slot), tags[slot]);
             return;
         }
         requests.complete(slot, size);

@@ -64,8 +64,10 @@ final class RendezvousSendComm extends SendComm {
             progress();
             return failure != 0 ? failure : NetPlugin.TRY_AGAIN;
         }
-        if (size > Memory.getInt(entry + ClearToSend.CAPACITY) || tag != Memory.getInt(entry + ClearToSend.TAG)) {
-            return mismatch(entry, sequence, size, tag);
+        int capacity = Memory.getInt(entry + ClearToSend.CAPACITY);
+        int receiveTag = Memory.getInt(entry + ClearToSend.TAG);
+        if (size > capacity || tag != receiveTag) {
+            return failMismatch(sequence, size, tag, capacity, receiveTag);
         }
         int localKey = memory == null ? 0 : memory.localKey();
         int errno = post(address, size, localKey, entry, sequence);
@@ -94,19 +96,6 @@ final class RendezvousSendComm extends SendComm {
         }
         return queuePair.postWriteWithImmediate(
                 sequence, address + sent, size - sent, localKey, remote + sent, remoteKey, size, SendFlag.SIGNALED);
-    }
-
-    private long mismatch(long entry, long sequence, int size, int tag) {
-        return fail(
-                connection,
-                NcclResult.INVALID_USAGE,
-                "message %d of %d bytes with tag %d meets a receive of %d bytes with tag %d"
-                        .formatted(
-                                sequence,
-                                size,
-                                tag,
-                                Memory.getInt(entry + ClearToSend.CAPACITY),
-                                Memory.getInt(entry + ClearToSend.TAG)));
     }
 
     @Override

@@ -76,9 +76,10 @@ final class StripedSendComm extends SendComm {
             progress();
             return failure != 0 ? failure : NetPlugin.TRY_AGAIN;
         }
-        if (size > Memory.getInt(entry + StripedClearToSend.CAPACITY)
-                || tag != Memory.getInt(entry + StripedClearToSend.TAG)) {
-            return mismatch(entry, sequence, size, tag);
+        int capacity = Memory.getInt(entry + StripedClearToSend.CAPACITY);
+        int receiveTag = Memory.getInt(entry + StripedClearToSend.TAG);
+        if (size > capacity || tag != receiveTag) {
+            return failMismatch(sequence, size, tag, capacity, receiveTag);
         }
         int parts = unfinished[slot];
         int from = 0;
@@ -156,19 +157,6 @@ final class StripedSendComm extends SendComm {
             stripeBytes[stripe] += size;
         }
         return errno;
-    }
-
-    private long mismatch(long entry, long sequence, int size, int tag) {
-        return fail(
-                connection,
-                NcclResult.INVALID_USAGE,
-                "message %d of %d bytes with tag %d meets a receive of %d bytes with tag %d"
-                        .formatted(
-                                sequence,
-                                size,
-                                tag,
-                                Memory.getInt(entry + StripedClearToSend.CAPACITY),
-                                Memory.getInt(entry + StripedClearToSend.TAG)));
     }
 
     @Override
