@@ -13,9 +13,9 @@ enum { BOARD_ROWS = 1 << 16, BOARD_REQUESTS = 32 }; /* entry_facts.h tells Java,
 
 struct board_entry {
   uint64_t finished; /* a request's handle, while it is finished and NCCL has not heard of it; or 0 */
-  uint64_t state;    /* Java's */
+  uint64_t request;  /* Java's */
   int64_t size;      /* bytes sent or received, if it is finished */
-  int64_t spare;
+  int64_t state;     /* Java's */
 };
 
 /* A comm's; only the thread that makes its data-path calls touches the entries. The last line is there so that equal slots of

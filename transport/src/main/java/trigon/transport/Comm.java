@@ -37,7 +37,6 @@ abstract sealed class Comm permits SendComm, ReceiveComm {
     /** The links that its memory has to be registered with, by stripe. */
     final Link[] links;
 
-    final RequestRing requests = new RequestRing();
     final int maxMessageBytes;
 
     /** Its queue pairs, in the order that both ends know; one, where there are no stripes. */
@@ -51,9 +50,16 @@ abstract sealed class Comm permits SendComm, ReceiveComm {
     private final WorkCompletions completions = new WorkCompletions(16);
     private final Map<Long, RegisteredMemory> registrations = new ConcurrentHashMap<>();
     private long context;
+    private long handle;
+
+    /** Where its requests are, see {@link RequestRing}; set before NCCL learns of it. */
+    long row;
 
     // 0, or minus the code of the NcclResult that every further call returns
     long failure;
+
+    /** The peer is known to be gone, or the device to have failed, by any of the stripes; they know which. */
+    volatile boolean lost;
 
     // counted on the data path, read when the comm is closed
     long messages;
@@ -74,7 +80,19 @@ abstract sealed class Comm permits SendComm, ReceiveComm {
     /** Tells it what NCCL knows it and its context by, and gives its requests their place; once, before NCCL learns of it. */
     final void open(long ofContext, long as, CompletionBoard board) {
         context = ofContext;
-        requests.open(board, as);
+        handle = as;
+        row = board.open(as);
+        RequestRing.open(row);
+        for (Connection stripe : stripes) {
+            stripe.whenLost(() -> lost = true);
+        }
+    }
+
+    /** A new request; returns its handle. */
+    final long begin(long sequence, int size) {
+        long request = RequestHandle.of(handle, sequence);
+        RequestRing.begin(row, RequestRing.slot(sequence), request, size);
+        return request;
     }
 
     final long context() {
@@ -88,23 +106,22 @@ abstract sealed class Comm permits SendComm, ReceiveComm {
 
     /** {@link NetPlugin#test} for one of this comm's requests. */
     final long test(long request) {
-        int sequence = RequestHandle.sequence(request);
-        int slot = RequestRing.slot(sequence);
-        int state = requests.find(slot, sequence);
+        int slot = RequestRing.slot(RequestHandle.sequence(request));
+        int state = RequestRing.find(row, slot, request);
         if (state == RequestRing.FREE) {
             return -NcclResult.INVALID_ARGUMENT.code();
         }
         if (state != RequestRing.DONE) {
             progress();
-            state = requests.state(slot);
+            state = RequestRing.state(row, slot);
         }
         return switch (state) {
             case RequestRing.DONE -> {
-                requests.take(slot);
-                yield requests.size(slot);
+                RequestRing.take(row, slot);
+                yield RequestRing.size(row, slot);
             }
             case RequestRing.OPTIONAL -> {
-                requests.setState(slot, RequestRing.FORGOTTEN);
+                RequestRing.setState(row, slot, RequestRing.FORGOTTEN);
                 // NCCL looks at the data itself; the size of a message that may still be on its way is not known
                 yield 0;
             }
@@ -145,7 +162,7 @@ abstract sealed class Comm permits SendComm, ReceiveComm {
                     NcclResult.SYSTEM_ERROR,
                     "ibv_poll_cq failed with %s: the completion queue or its device is unusable; look at the kernel's log (dmesg), and restart the job"
                             .formatted(Errno.name(-count)));
-        } else if (count == 0 && from.deviceFailure() != null) {
+        } else if (count == 0 && lost && from.deviceFailure() != null) {
             // a completion queue that has failed reports nothing any more
             fail(from, lossResult(from), from.loss());
         }
@@ -185,16 +202,6 @@ abstract sealed class Comm permits SendComm, ReceiveComm {
                         .formatted(sequence, size, tag, capacity, receiveTag));
     }
 
-    /** Whether the peer is known to be gone, by any of the stripes. */
-    final boolean isAnyPeerGone() {
-        for (Connection stripe : stripes) {
-            if (stripe.isPeerGone()) {
-                return true;
-            }
-        }
-        return false;
-    }
-
     /** The peer has let go, or died; the comm is unusable from now on. */
     final long failPeerGone() {
         progress();
@@ -209,7 +216,7 @@ abstract sealed class Comm permits SendComm, ReceiveComm {
     final long fail(Connection where, NcclResult result, String what) {
         if (failure == 0) {
             failure = -result.code();
-            requests.failUnfinished();
+            RequestRing.failUnfinished(row);
             log.warn("{}: {}. Requests not finished by then return {}", where, what, result);
             for (Connection stripe : stripes) {
                 stripe.failed(what);

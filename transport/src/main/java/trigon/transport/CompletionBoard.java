@@ -32,11 +32,14 @@ public final class CompletionBoard implements AutoCloseable {
     /** In an entry: the handle of a finished request, 8 bytes. */
     public static final long FINISHED = 0;
 
-    /** In an entry: for {@link RequestRing} alone, 8 bytes. */
-    static final long STATE = 8;
+    /** In an entry: the handle of the request that has the slot, or had it last, 8 bytes; for {@link RequestRing} alone. */
+    static final long REQUEST = 8;
 
     /** In an entry: the size of the message, 8 bytes. */
     public static final long SIZE = 16;
+
+    /** In an entry: what has become of the request, 8 bytes; for {@link RequestRing} alone. */
+    static final long STATE = 24;
 
     private static final long LINE = 64;
 

@@ -20,12 +20,12 @@ final class EagerReceiveComm extends ReceiveComm {
         if (failure != 0) {
             return failure;
         }
-        if (connection.isPeerGone()) {
+        if (lost) {
             return failPeerGone();
         }
         long sequence = nextSequence;
         int slot = RequestRing.slot(sequence);
-        if (!requests.isFree(slot)) {
+        if (!RequestRing.isFree(row, slot)) {
             progress();
             return failure != 0 ? failure : NetPlugin.TRY_AGAIN;
         }
@@ -34,7 +34,7 @@ final class EagerReceiveComm extends ReceiveComm {
         if (errno != 0) {
             return failPosting(connection, "ibv_post_recv", errno);
         }
-        long request = requests.begin(sequence, size);
+        long request = begin(sequence, size);
         tags[slot] = tag;
         nextSequence = sequence + 1;
         return request;
@@ -46,10 +46,10 @@ final class EagerReceiveComm extends ReceiveComm {
         int tag = completions.immediate(index);
         int size = completions.byteLength(index);
         if (tag != tags[slot]) {
-            failMismatch(completions.workRequestId(index), size, tag, requests.size(slot), tags[slot]);
+            failMismatch(completions.workRequestId(index), size, tag, RequestRing.size(row, slot), tags[slot]);
             return;
         }
-        requests.complete(slot, size);
+        RequestRing.complete(row, slot, size);
         messages++;
         bytes += size;
     }

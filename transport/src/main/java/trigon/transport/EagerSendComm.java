@@ -25,11 +25,11 @@ final class EagerSendComm extends SendComm {
         if (failure != 0) {
             return failure;
         }
-        if (connection.isPeerGone()) {
+        if (lost) {
             return failPeerGone();
         }
         long sequence = nextSequence;
-        if (!requests.isFree(RequestRing.slot(sequence))) {
+        if (!RequestRing.isFree(row, RequestRing.slot(sequence))) {
             progress();
             return failure != 0 ? failure : NetPlugin.TRY_AGAIN;
         }
@@ -39,7 +39,7 @@ final class EagerSendComm extends SendComm {
         if (errno != 0) {
             return failPosting(connection, "ibv_post_send", errno);
         }
-        long request = requests.begin(sequence, size);
+        long request = begin(sequence, size);
         nextSequence = sequence + 1;
         messages++;
         bytes += size;
@@ -49,6 +49,6 @@ final class EagerSendComm extends SendComm {
     @Override
     void onSuccess(WorkCompletions completions, int index) {
         int slot = RequestRing.slot(completions.workRequestId(index));
-        requests.complete(slot, requests.size(slot));
+        RequestRing.complete(row, slot, RequestRing.size(row, slot));
     }
 }

@@ -66,7 +66,7 @@ final class RendezvousReceiveComm extends ReceiveComm {
         if (failure != 0) {
             return failure;
         }
-        if (connection.isPeerGone()) {
+        if (lost) {
             // SoftRoCE would keep the request for ever
             return failPeerGone();
         }
@@ -86,9 +86,9 @@ final class RendezvousReceiveComm extends ReceiveComm {
             return failPosting(connection, "ibv_post_recv", errno);
         }
         makeEntry(sequence, address, size, tag, memory == null ? 0 : memory.remoteKey());
-        long request = requests.begin(sequence, size);
+        long request = begin(sequence, size);
         if (completionOptional) {
-            requests.setState(slot, RequestRing.OPTIONAL);
+            RequestRing.setState(row, slot, RequestRing.OPTIONAL);
         }
         nextSequence = sequence + 1;
         // nobody may ask for an optional one again, so there is no later call to write its entry
@@ -106,7 +106,7 @@ final class RendezvousReceiveComm extends ReceiveComm {
 
     // entries around the end of the ring take two work requests
     private boolean isFull(int slot) {
-        return !requests.isFree(slot) || sendQueueRoom < 2;
+        return !RequestRing.isFree(row, slot) || sendQueueRoom < 2;
     }
 
     // a message's receive work request says nothing of it, so any will do, and they are posted many at a time
@@ -155,7 +155,7 @@ final class RendezvousReceiveComm extends ReceiveComm {
     @Override
     void onSuccess(WorkCompletions completions, int index) {
         if (completions.opcode(index) == WorkCompletionOpcode.RECEIVE_RDMA_WITH_IMMEDIATE) {
-            requests.complete(RequestRing.slot(nextCompletion), completions.immediate(index));
+            RequestRing.complete(row, RequestRing.slot(nextCompletion), completions.immediate(index));
             nextCompletion++;
             messages++;
             bytes += completions.immediate(index);

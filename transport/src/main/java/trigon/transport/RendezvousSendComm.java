@@ -52,7 +52,7 @@ final class RendezvousSendComm extends SendComm {
         int slot = RequestRing.slot(sequence);
         long entry = clearToSend + ClearToSend.offset(sequence);
         if (Memory.getLongAcquire(entry + ClearToSend.SEQUENCE) != sequence + 1) {
-            if (connection.isPeerGone()) {
+            if (lost) {
                 return failPeerGone();
             }
             // an RDMA NIC puts the entry there by itself; a software device does so when it is polled
@@ -60,7 +60,7 @@ final class RendezvousSendComm extends SendComm {
             return failure != 0 ? failure : NetPlugin.TRY_AGAIN;
         }
         int parts = (int) parts(size, maxMessageBytes);
-        if (!requests.isFree(slot) || parts > sendQueueRoom) {
+        if (!RequestRing.isFree(row, slot) || parts > sendQueueRoom) {
             progress();
             return failure != 0 ? failure : NetPlugin.TRY_AGAIN;
         }
@@ -74,7 +74,7 @@ final class RendezvousSendComm extends SendComm {
         if (errno != 0) {
             return failPosting(connection, "ibv_post_send", errno);
         }
-        long request = requests.begin(sequence, size);
+        long request = begin(sequence, size);
         sendQueueRoom -= parts;
         nextSequence = sequence + 1;
         messages++;
@@ -101,8 +101,8 @@ final class RendezvousSendComm extends SendComm {
     @Override
     void onSuccess(WorkCompletions completions, int index) {
         int slot = RequestRing.slot(completions.workRequestId(index));
-        int size = requests.size(slot);
+        int size = RequestRing.size(row, slot);
         sendQueueRoom += (int) parts(size, maxMessageBytes);
-        requests.complete(slot, size);
+        RequestRing.complete(row, slot, size);
     }
 }

@@ -6,7 +6,8 @@ import trigon.verbs.Memory;
  * The outstanding requests of one comm: a ring of slots, used in the order of the requests' sequence numbers. What is known
  * of them is in the comm's row of the {@link CompletionBoard}, which the entry library looks at.
  *
- * <p>Used by the thread that makes the comm's data-path calls, once {@link #open} has given it its row.
+ * <p>Functions of a row's address, since with many comms an object for it would be one more cache line to fetch. For the
+ * thread that makes the comm's data-path calls.
  */
 final class RequestRing {
 
@@ -31,105 +32,85 @@ final class RequestRing {
     /** The device failed it. */
     static final int FAILED = 4;
 
-    private static final int STATE_BITS = 3;
-    private static final int STATE_MASK = (1 << STATE_BITS) - 1;
-
-    private long commHandle;
-
-    /** Of the board; 0 before {@link #open}. */
-    private long row;
+    private RequestRing() {}
 
     static int slot(long sequence) {
         return (int) sequence & (SLOTS - 1);
     }
 
-    /** Takes the row of its comm, all slots free. Before the first request. */
-    void open(CompletionBoard board, long ofComm) {
-        commHandle = ofComm;
-        row = board.open(ofComm);
+    /** All slots of the row of a new comm are free. */
+    static void open(long row) {
         for (int slot = 0; slot < SLOTS; slot++) {
-            putWord(slot, (-1L << STATE_BITS) | FREE);
+            begin(row, slot, 0, 0);
+            setState(row, slot, FREE);
         }
     }
 
-    /** The sequence number, shifted, with the state in the lower bits. */
-    private long word(int slot) {
-        return Memory.getLong(CompletionBoard.entry(row, slot) + CompletionBoard.STATE);
-    }
-
-    private void putWord(int slot, long word) {
-        Memory.putLong(CompletionBoard.entry(row, slot) + CompletionBoard.STATE, word);
-    }
-
     /** As of the last look by {@link #find} or {@link #isFree}, or what has become of it since. */
-    int state(int slot) {
-        return (int) word(slot) & STATE_MASK;
+    static int state(long row, int slot) {
+        return (int) Memory.getLong(CompletionBoard.entry(row, slot) + CompletionBoard.STATE);
     }
 
-    private long sequence(int slot) {
-        return word(slot) >> STATE_BITS;
+    static boolean isFree(long row, int slot) {
+        return current(row, slot) == FREE;
     }
 
-    boolean isFree(int slot) {
-        return current(slot) == FREE;
-    }
-
-    private int current(int slot) {
-        int state = state(slot);
+    private static int current(long row, int slot) {
+        int state = state(row, slot);
         if (state == DONE && !CompletionBoard.has(row, slot)) {
-            setState(slot, FREE); // the entry library has told NCCL
+            setState(row, slot, FREE); // the entry library has told NCCL
             return FREE;
         }
         return state;
     }
 
-    int size(int slot) {
+    static int size(long row, int slot) {
         return (int) Memory.getLong(CompletionBoard.entry(row, slot) + CompletionBoard.SIZE);
     }
 
-    /** State of the request, not told to be done yet, whose sequence number has these lower bits; FREE: it is not there. */
-    int find(int slot, int sequenceLowerBits) {
-        long word = word(slot);
-        int state = (int) word & STATE_MASK;
-        if (state == FORGOTTEN || !RequestHandle.matches(word >> STATE_BITS, sequenceLowerBits)) {
+    /** The state of a request, if NCCL has not been told that it is done; FREE: it is not there. */
+    static int find(long row, int slot, long request) {
+        if (Memory.getLong(CompletionBoard.entry(row, slot) + CompletionBoard.REQUEST) != request) {
             return FREE;
         }
-        return state == DONE ? current(slot) : state;
+        int state = current(row, slot);
+        return state == FORGOTTEN ? FREE : state;
     }
 
-    /** A new request of that size; returns its handle. */
-    long begin(long sequence, int size) {
-        int slot = slot(sequence);
-        putWord(slot, (sequence << STATE_BITS) | PENDING);
-        Memory.putLong(CompletionBoard.entry(row, slot) + CompletionBoard.SIZE, size);
-        return RequestHandle.of(commHandle, sequence);
+    /** A new request of that handle and size. */
+    static void begin(long row, int slot, long request, int size) {
+        long entry = CompletionBoard.entry(row, slot);
+        Memory.putLong(entry + CompletionBoard.REQUEST, request);
+        Memory.putLong(entry + CompletionBoard.SIZE, size);
+        setState(row, slot, PENDING);
     }
 
-    void setState(int slot, int state) {
-        putWord(slot, (word(slot) & ~STATE_MASK) | state);
+    static void setState(long row, int slot, int state) {
+        Memory.putLong(CompletionBoard.entry(row, slot) + CompletionBoard.STATE, state);
     }
 
     /** NCCL hears that it is done. */
-    void take(int slot) {
+    static void take(long row, int slot) {
         CompletionBoard.clear(row, slot);
-        setState(slot, FREE);
+        setState(row, slot, FREE);
     }
 
     /** The device finished it with that many bytes; a forgotten one is free at once. */
-    void complete(int slot, int size) {
-        if (state(slot) == FORGOTTEN) {
-            setState(slot, FREE);
+    static void complete(long row, int slot, int size) {
+        if (state(row, slot) == FORGOTTEN) {
+            setState(row, slot, FREE);
             return;
         }
-        setState(slot, DONE);
-        CompletionBoard.put(row, slot, RequestHandle.of(commHandle, sequence(slot)), size);
+        setState(row, slot, DONE);
+        long request = Memory.getLong(CompletionBoard.entry(row, slot) + CompletionBoard.REQUEST);
+        CompletionBoard.put(row, slot, request, size);
     }
 
     /** Every request that is not finished has failed. */
-    void failUnfinished() {
+    static void failUnfinished(long row) {
         for (int slot = 0; slot < SLOTS; slot++) {
-            if (state(slot) == PENDING || state(slot) == OPTIONAL) {
-                setState(slot, FAILED);
+            if (state(row, slot) == PENDING || state(row, slot) == OPTIONAL) {
+                setState(row, slot, FAILED);
             }
         }
     }

@@ -65,14 +65,14 @@ final class StripedSendComm extends SendComm {
         long sequence = nextSequence;
         long entry = clearToSend + StripedClearToSend.offset(sequence);
         if (Memory.getLongAcquire(entry + StripedClearToSend.SEQUENCE) != sequence + 1) {
-            if (isAnyPeerGone()) {
+            if (lost) {
                 return failPeerGone();
             }
             progress();
             return failure != 0 ? failure : NetPlugin.TRY_AGAIN;
         }
         int slot = RequestRing.slot(sequence);
-        if (!requests.isFree(slot) || !divide(slot, size)) {
+        if (!RequestRing.isFree(row, slot) || !divide(slot, size)) {
             progress();
             return failure != 0 ? failure : NetPlugin.TRY_AGAIN;
         }
@@ -90,7 +90,7 @@ final class StripedSendComm extends SendComm {
             }
             from += partBytes[slot][stripe];
         }
-        long request = requests.begin(sequence, size);
+        long request = begin(sequence, size);
         nextSequence = sequence + 1;
         return request;
     }
@@ -165,7 +165,7 @@ final class StripedSendComm extends SendComm {
         int stripe = polled;
         sendQueueRoom[stripe] += workRequests[slot][stripe];
         boolean last = --unfinished[slot] == 0;
-        if (requests.size(slot) >= LEAST_DIVIDED_BYTES && stripes.length > 1) {
+        if (RequestRing.size(row, slot) >= LEAST_DIVIDED_BYTES && stripes.length > 1) {
             long now = System.nanoTime();
             shares.arrived(stripe, partBytes[slot][stripe], now);
             if (last) {
@@ -173,7 +173,7 @@ final class StripedSendComm extends SendComm {
             }
         }
         if (last) {
-            requests.complete(slot, requests.size(slot));
+            RequestRing.complete(row, slot, RequestRing.size(row, slot));
         }
     }
 
