@@ -13,7 +13,6 @@ import trigon.verbs.MemoryRegion;
 final class ClearToSendRing implements AutoCloseable {
 
     private final ClearToSendMemory memoryOfLink;
-    private final int bytes;
     private final long address;
     private final MemoryRegion memory;
 
@@ -27,10 +26,10 @@ final class ClearToSendRing implements AutoCloseable {
                 ? EnumSet.of(AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE)
                 : EnumSet.noneOf(AccessFlag.class);
         memoryOfLink = link.clearToSendMemory();
-        bytes = RequestRing.SLOTS * protocol.clearToSendBytes();
+        int bytes = RequestRing.SLOTS * protocol.clearToSendBytes();
         address = memoryOfLink.take(bytes);
         try (Unwinding unwinding = new Unwinding()) {
-            unwinding.onFailure(() -> memoryOfLink.giveBack(address, bytes));
+            unwinding.onFailure(() -> memoryOfLink.giveBack(address));
             memory = link.protectionDomain().registerMemory(address, bytes, access);
             unwinding.succeeded();
         }
@@ -52,6 +51,6 @@ final class ClearToSendRing implements AutoCloseable {
     @Override
     public void close() {
         memory.close();
-        memoryOfLink.giveBack(address, bytes);
+        memoryOfLink.giveBack(address);
     }
 }

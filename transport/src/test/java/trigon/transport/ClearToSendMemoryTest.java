@@ -2,11 +2,14 @@ package trigon.transport;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.TreeMap;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import trigon.testsupport.ProcessResources;
 import trigon.verbs.Memory;
 
 class ClearToSendMemoryTest {
@@ -42,14 +45,28 @@ class ClearToSendMemoryTest {
     @Test
     void whatAnotherHadBeforeIsEmpty() {
         int bytes = RequestRing.SLOTS * ClearToSend.STRIDE;
+        memory.take(bytes); // keeps the pages
         long first = memory.take(bytes);
         Memory.putLong(first + bytes - Long.BYTES, 7);
-        memory.giveBack(first, bytes);
+        memory.giveBack(first);
 
         long again = memory.take(bytes);
 
         assertThat(again).isEqualTo(first);
         assertThat(Memory.getLong(again + bytes - Long.BYTES)).isZero();
         assertThat(memory.take(bytes)).isNotEqualTo(again);
+    }
+
+    @Test
+    void pagesWithoutRingsAreFreed() {
+        int bytes = RequestRing.SLOTS * ClearToSend.STRIDE;
+        long idle = ProcessResources.now().nativeBytes();
+        List<Long> rings = new ArrayList<>();
+        for (int i = 0; i < 5_000; i++) {
+            rings.add(memory.take(bytes));
+        }
+        rings.forEach(memory::giveBack);
+
+        assertThat(ProcessResources.now().nativeBytes()).isLessThan(idle + (1 << 20));
     }
 }
