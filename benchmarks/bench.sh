@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Runs the benchmarks; "./trigon bench help" says what there is. Results are JSON files below benchmarks/target/results.
+# Runs the benchmarks; "./trigon bench help" says what there is. Results are JSON files below benchmarks/target/results. What is
+# run has to be built: "./trigon bench" sees to that, and "bench.sh pack" makes an archive of it for other machines.
 set -euo pipefail
 here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)
 project=$(cd -- "$here/.." && pwd)
@@ -8,6 +9,7 @@ results=${TRIGON_BENCH_RESULTS:-$here/target/results}
 plugin=$project/dist/target/trigon/lib/libnccl-net-trigon.so
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/trigon-bench.XXXXXX")
 trap 'rm -rf "$scratch"' EXIT
+everything="instant growth links steady nodes jmh render"
 
 usage() {
   cat <<END
@@ -20,8 +22,11 @@ usage: ./trigon bench instant [OPTIONS]  what NCCL's calls cost over a device th
        ./trigon bench divided [OPTIONS]  what it costs to divide a message: two instant devices, and one of them; as root
        ./trigon bench lab [ROUNDS]       SoftRoCE in the lab, beside perftest's ib_write_lat and ib_write_bw
        ./trigon bench jmh [OPTIONS]      the parts one by one; the options are JMH's
-       ./trigon bench nodes [OPTIONS]    the cluster file and the routes with 4 to 1024 nodes; by JMH, too
+       ./trigon bench nodes [OPTIONS]    the cluster file, the routes and the handshakes with 4 to 1024 nodes; by JMH, too
        ./trigon bench render [FOLDER]    tables and plots of what was measured, into docs/benchmarks
+       ./trigon bench all [NAME...]      these in turns, some 14 minutes, whichever of them fail: $everything
+       ./trigon bench pack FILE.tar.xz   what all but lab needs on a machine with neither JDK nor network, about 40 MB; there:
+                                         tar xf FILE.tar.xz && trigon-bench/benchmarks/bench.sh all
 
 The options of instant, growth, links and steady are net-bench's; "--plugin PATH" measures another NCCL network plugin in turns
 with Trigon. JMH's options replace "-f 1 -wi 3 -w 1 -i 5 -r 1". "--quick" before them takes seconds and measures nothing
@@ -69,15 +74,19 @@ as_nic() {
   fi
 }
 
-instant() { # NAME COMMS OPTIONS...
-  local name=$1 comms=$2
-  shift 2
+instant() { # NAME COMMS SIZES OPTIONS...
+  local name=$1 comms=$2 sizes=$3 option previous=
+  shift 3
+  for option in "$@"; do # the device alone moves what is asked for last
+    [ "$previous" != --sizes ] || sizes=$option
+    previous=$option
+  done
   built "$native/instant/libibverbs.so.1"
   mkdir -p "$results"
   export LD_LIBRARY_PATH=$native/instant${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} TRIGON_LINKS=rdma
-  "$native/verbs-floor" "$comms" >"$results/$name-floor.json"
+  "$native/verbs-floor" "$comms" "$sizes" >"$results/$name-floor.json"
   # shellcheck disable=SC2046 # words
-  net_bench "$name" $(as_nic) -- --comms "$comms" "$@"
+  net_bench "$name" $(as_nic) -- --comms "$comms" --sizes "$sizes" --warmup-seconds 2 "$@"
 }
 
 # Two instant devices, as two cables of this node to itself, in a network namespace that has their addresses.
@@ -118,14 +127,22 @@ END
 steady() { # OPTIONS...
   # the links first: the other puts the instant device in the way
   links steady-links --sizes 8 --window 1 --warmup-seconds 5 --test-seconds 60 "$@"
-  instant steady-instant 1 --sizes 8 --window 1 --warmup-seconds 5 --test-seconds 60 "$@"
+  instant steady-instant 1 8 --window 1 --warmup-seconds 5 --test-seconds 60 "$@"
 }
 
+# By a JDK, or where an archive was unpacked, by the distribution's own runtime.
 java_with_classes() { # MAIN-CLASS ARGUMENTS...
-  # shellcheck source=/dev/null
-  . "$project/.mvn/find-jdk.sh"
-  trigon_find_jdk
-  "$JAVA_HOME/bin/java" --enable-native-access=ALL-UNNAMED -cp "$here/target/classes:$(cat "$here/target/runtime.classpath")" "$@"
+  local classes
+  if [ -d "$here/target/jars" ]; then
+    JAVA_HOME=$project/dist/target/trigon/runtime
+    classes=$here/target/jars/*
+  else
+    # shellcheck source=/dev/null
+    . "$project/.mvn/find-jdk.sh"
+    trigon_find_jdk
+    classes=$(cat "$here/target/runtime.classpath")
+  fi
+  "$JAVA_HOME/bin/java" --enable-native-access=ALL-UNNAMED -cp "$here/target/classes:$classes" "$@"
 }
 
 jmh() { # NAME OPTIONS...
@@ -134,6 +151,40 @@ jmh() { # NAME OPTIONS...
   mkdir -p "$results"
   java_with_classes org.openjdk.jmh.Main -rf json -rff "$results/$name.json" "$@"
   echo "$results/$name.json"
+}
+
+# Each by itself, so that one that fails ends nothing else.
+all() { # NAME...
+  local name start failed=
+  # shellcheck disable=SC2086 # words
+  [ $# -gt 0 ] || set -- $everything
+  for name in "$@"; do
+    echo "trigon bench: $name" >&2
+    start=$SECONDS
+    "$here/bench.sh" "$name" || failed+=" $name"
+    echo "trigon bench: $name took $((SECONDS - start)) s" >&2
+  done
+  [ -z "$failed" ] || die "failed:$failed"
+}
+
+# The folders as they are here, with nothing but what is run.
+pack() { # FILE
+  local kit=$scratch/trigon-bench jar
+  [ -n "${1:-}" ] || die "pack needs the name of the archive"
+  built "$native/net-bench"
+  built "$native/instant/libibverbs.so.1"
+  mkdir -p "$kit/benchmarks/target/native/instant" "$kit/benchmarks/target/jars" "$kit/benchmarks/native" "$kit/dist/target"
+  cp "$here/bench.sh" "$here/stripes.sh" "$here/stripes-results.py" "$kit/benchmarks"
+  cp "$here/native/fake-sysfs.sh" "$kit/benchmarks/native"
+  cp "$native"/{net-bench,net-ping-pong,verbs-floor,verbs-ping-pong} "$kit/benchmarks/target/native"
+  cp "$native/instant/libibverbs.so.1" "$kit/benchmarks/target/native/instant"
+  cp -r "$here/target/classes" "$kit/benchmarks/target"
+  tr : '\n' <"$here/target/runtime.classpath" | while read -r jar || [ -n "$jar" ]; do
+    cp "$jar" "$kit/benchmarks/target/jars"
+  done
+  cp -a "$project/dist/target/trigon" "$kit/dist/target"
+  XZ_OPT=${XZ_OPT:--T0} tar -C "$scratch" -cJf "$1" trigon-bench
+  ls -l "$1"
 }
 
 command=${1:-help}
@@ -146,8 +197,8 @@ if [ "${1:-}" = --quick ]; then
   jmh_length=(-f 0 -wi 0 -i 1 -r 10ms)
 fi
 case $command in
-  instant) instant instant 1 "${quick[@]}" "$@" ;;
-  growth) instant growth 1,16,256,1024 --sizes 8 "${quick[@]}" "$@" ;;
+  instant) instant instant 1 8,1024,8192,65536,262144,1048576 "${quick[@]}" "$@" ;;
+  growth) instant growth 1,16,256,1024 8 "${quick[@]}" "$@" ;;
   divided) divided "${quick[@]}" "$@" ;;
   links) links links --sizes 8,65536,1048576 "${quick[@]}" "$@" ;;
   steady) steady "${quick[@]}" "$@" ;;
@@ -158,11 +209,15 @@ case $command in
     ;;
   nodes)
     [ $# -eq 0 ] || [ ${#quick[@]} -gt 0 ] || jmh_length=()
+    # the long operations are few in a second
+    [ ${#quick[@]} -gt 0 ] || [ $# -gt 0 ] || jmh_length=(-f 1 -wi 5 -w 2 -i 5 -r 1)
     jmh nodes "${jmh_length[@]}" "$@" NodesBenchmark
     ;;
   stripes) exec "$here/stripes.sh" "$results" "$@" ;;
   lab) exec "$here/lab.sh" "$results" "$@" ;;
   render) java_with_classes trigon.benchmarks.Render "$results" "${1:-$project/docs/benchmarks}" ;;
+  all) all "$@" ;;
+  pack) pack "$@" ;;
   help | -h | --help) usage ;;
   *)
     usage >&2

@@ -5,8 +5,9 @@
 
 #include "bench.h"
 #include "host.h"
+#include "turns.h"
 
-enum { TAG = 7, IDLE_BEFORE_YIELD = 16 };
+enum { TAG = 7, IDLE_BEFORE_YIELD = 16, MAX_COMMS = 65536 };
 
 /* Counts a call that brought nothing. False after the deadline. */
 struct patience {
@@ -92,8 +93,15 @@ struct question {
   int comms;
   size_t size;
   int window;
-  uint64_t next; /* which comm is next */
+  uint64_t next; /* which turn is next */
+  int *turns;    /* whose it is */
 };
+
+static int *turns_of(int comms) {
+  static int turns[MAX_COMMS];
+  shuffle(turns, comms);
+  return turns;
+}
 
 typedef bool (*stretch)(struct subject *subject, struct question *question, long count);
 
@@ -101,7 +109,7 @@ static inline struct pair *next_pair(struct subject *subject, struct question *q
   if (++question->next >= (uint64_t)question->comms) {
     question->next = 0;
   }
-  return &subject->pairs[question->next];
+  return &subject->pairs[question->turns[question->next]];
 }
 
 static bool move_messages(struct subject *subject, struct question *question, long count) {
@@ -154,7 +162,7 @@ static bool check_message(struct subject *subject, struct question *question, un
   return true;
 }
 
-static void *pending[65536];
+static void *pending[MAX_COMMS];
 
 static bool test_empty(struct subject *subject, struct question *question, long count) {
   for (long i = 0; i < count; i++) {
@@ -163,7 +171,7 @@ static bool test_empty(struct subject *subject, struct question *question, long 
     }
     int done = 0;
     int size;
-    int result = net_test(&subject->net, pending[question->next], &done, &size);
+    int result = net_test(&subject->net, pending[question->turns[question->next]], &done, &size);
     if (__builtin_expect(result != NCCL_SUCCESS || done != 0, 0)) {
       return gives_up(subject, "test of a receive that nothing was sent to: is done", result);
     }
@@ -305,7 +313,7 @@ static bool find_eager(struct subject *subject, const struct question *question,
 }
 
 bool measure_data_path(struct subject *subjects, int count, const struct options *options, int comms, FILE *json[]) {
-  struct question question = {.options = options, .comms = comms, .size = 8, .window = 1};
+  struct question question = {.options = options, .comms = comms, .turns = turns_of(comms), .size = 8, .window = 1};
   if (!sample_all("devices", count_devices, subjects, count, &question, json, false, false) ||
       !sample_all("test_empty", test_empty, subjects, count, &question, json, true, false)) {
     return false;
@@ -382,7 +390,7 @@ static bool time_tests(struct subject *subject, void *request, bool expect_done,
 /* All calls of the data path at the rate that they allow, and every test() by itself: nothing is averaged away. */
 bool measure_test_distribution(struct subject *subject, const struct options *options, int comms, FILE *json) {
   static struct histogram histogram;
-  struct question question = {.options = options, .comms = comms, .size = options->sizes[0], .window = 1};
+  struct question question = {.options = options, .comms = comms, .turns = turns_of(comms), .size = options->sizes[0], .window = 1};
   double tick = ns_per_tick();
   int64_t start = now_ns();
   double seconds = options->distribution_seconds;

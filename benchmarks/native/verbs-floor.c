@@ -2,7 +2,7 @@
  * verbs-floor: what a message costs on a verbs library without any transport on top, between queue pairs of one process,
  * on one thread: single operations, and the pattern of a message of Trigon (and of NCCL's own transport): the receiver
  * posts a receive and writes a clear-to-send entry, the sender writes the payload with an immediate, both poll.
- * Meant for the instant device; prints one JSON object. usage: verbs-floor [COMMS,...]
+ * Meant for the instant device; prints one JSON object. usage: verbs-floor [COMMS,... [BYTES,...]]
  */
 #include <infiniband/verbs.h>
 #include <stdint.h>
@@ -11,8 +11,13 @@
 #include <string.h>
 #include <time.h>
 
+#include "turns.h"
+#include "verbs-ends.h"
+
 enum {
   MAX_COMMS = 4096,
+  MAX_COUNTS = 16,
+  MAX_BYTES = 1 << 24,
   ENTRY_BYTES = 32,
   RING_SLOTS = 32,
   SIGNAL_INTERVAL = 16,
@@ -26,12 +31,6 @@ static struct ibv_context *ctx;
 static struct ibv_pd *pd;
 static int gid_index;
 static int printed;
-
-/* A queue pair with a completion queue of its own. */
-struct end {
-  struct ibv_cq *cq;
-  struct ibv_qp *qp;
-};
 
 /* Of this thread on a processor: not what others on the machine take. */
 static double now_ns(void) {
@@ -47,45 +46,20 @@ static void check(int bad, const char *what) {
   }
 }
 
+static void check_done(const char *failed) {
+  check(failed != NULL, failed);
+}
+
 static struct end new_end(uint32_t sends, uint32_t receives, uint32_t inline_bytes) {
-  struct end end = {.cq = ibv_create_cq(ctx, (int)(sends + receives), NULL, NULL, 0)};
-  check(end.cq == NULL, "ibv_create_cq");
-  struct ibv_qp_init_attr attributes = {.send_cq = end.cq,
-                                        .recv_cq = end.cq,
-                                        .qp_type = IBV_QPT_RC,
-                                        .cap = {.max_send_wr = sends,
-                                                .max_recv_wr = receives,
-                                                .max_send_sge = 1,
-                                                .max_recv_sge = 1,
-                                                .max_inline_data = inline_bytes}};
-  end.qp = ibv_create_qp(pd, &attributes);
-  check(end.qp == NULL, "ibv_create_qp");
+  struct end end;
+  check_done(open_end(&end, pd, sends, receives, inline_bytes));
   return end;
 }
 
-static void connect_to(struct ibv_qp *qp, uint32_t peer) {
-  struct ibv_qp_attr a = {
-      .qp_state = IBV_QPS_INIT, .port_num = 1, .qp_access_flags = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE};
-  check(ibv_modify_qp(qp, &a, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS), "INIT");
-  a = (struct ibv_qp_attr){.qp_state = IBV_QPS_RTR,
-                           .path_mtu = IBV_MTU_1024,
-                           .dest_qp_num = peer,
-                           .max_dest_rd_atomic = 1,
-                           .min_rnr_timer = 12,
-                           .ah_attr = {.is_global = 1,
-                                       .port_num = 1,
-                                       .grh = {.sgid_index = (uint8_t)gid_index, .hop_limit = 64}}};
-  check(ibv_query_gid(ctx, 1, gid_index, &a.ah_attr.grh.dgid), "ibv_query_gid");
-  check(ibv_modify_qp(qp, &a,
-                      IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN |
-                          IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER),
-        "RTR");
-  a = (struct ibv_qp_attr){
-      .qp_state = IBV_QPS_RTS, .timeout = 14, .retry_cnt = 6, .rnr_retry = 7, .max_rd_atomic = 1};
-  check(ibv_modify_qp(qp, &a,
-                      IBV_QP_STATE | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY | IBV_QP_SQ_PSN |
-                          IBV_QP_MAX_QP_RD_ATOMIC),
-        "RTS");
+static void connect_to(struct end end, struct end peer) {
+  struct route route = {.number = peer.qp->qp_num, .own_gid_index = gid_index, .mtu = IBV_MTU_1024};
+  check(ibv_query_gid(ctx, 1, gid_index, &route.gid), "ibv_query_gid");
+  check_done(connect_end(end, &route));
 }
 
 /* So many that a batch takes well less than a scheduler's slice. */
@@ -94,14 +68,8 @@ static int batch_of(uint32_t bytes) {
   return most < BATCH_OPERATIONS ? most : BATCH_OPERATIONS;
 }
 
-static int compare(const void *a, const void *b) {
-  double x = *(const double *)a;
-  double y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
 static void print_median(const char *operation, uint32_t bytes, int comms, double *values) {
-  qsort(values, BATCHES, sizeof *values, compare);
+  qsort(values, BATCHES, sizeof *values, compare_doubles);
   printf("%s\n  {\"operation\": \"%s\", \"bytes\": %u, \"comms\": %d, \"unit\": \"ns\", \"median\": %.2f, \"min\": %.2f}",
          printed++ > 0 ? "," : "", operation, bytes, comms, values[BATCHES / 2], values[0]);
 }
@@ -111,13 +79,9 @@ static void expect_completion(struct ibv_cq *cq, const char *what) {
   check(ibv_poll_cq(cq, 1, &wc) != 1 || wc.status != IBV_WC_SUCCESS, what);
 }
 
-static void post_write(struct ibv_qp *qp, enum ibv_wr_opcode opcode, const struct ibv_sge *from, uint64_t to,
+static void post_write(struct end end, enum ibv_wr_opcode opcode, const struct ibv_sge *from, uint64_t to,
                        uint32_t remote_key, unsigned flags) {
-  struct ibv_sge sge = *from;
-  struct ibv_send_wr wr = {
-      .sg_list = &sge, .num_sge = 1, .opcode = opcode, .send_flags = flags, .wr.rdma = {to, remote_key}};
-  struct ibv_send_wr *bad;
-  check(ibv_post_send(qp, &wr, &bad), "ibv_post_send");
+  check(post_bytes(end, opcode, from, to, remote_key, flags), "ibv_post_send");
 }
 
 static void post_receive(struct ibv_qp *qp, struct ibv_sge *into) {
@@ -138,7 +102,7 @@ static void one_operation(const char *name, enum ibv_wr_opcode opcode, struct en
       if (opcode != IBV_WR_RDMA_WRITE) {
         post_receive(b.qp, opcode == IBV_WR_SEND ? &destination : NULL);
       }
-      post_write(a.qp, opcode, &source, destination.addr, to->rkey, IBV_SEND_SIGNALED);
+      post_write(a, opcode, &source, destination.addr, to->rkey, IBV_SEND_SIGNALED);
       expect_completion(a.cq, "the send");
       if (opcode != IBV_WR_RDMA_WRITE) {
         expect_completion(b.cq, "the receive");
@@ -166,38 +130,49 @@ static void empty_poll(struct end end) {
   print_median("empty_poll", 0, 1, values);
 }
 
-/* One connection: queues as deep as Trigon's, a page for each end's ring of clear-to-send entries. */
+/* One connection: queues as deep as Trigon's, a page for each end's ring of clear-to-send entries, and the payload's memory
+ * registered for it alone, as NCCL does. */
 struct comm {
   struct end sender;
   struct end receiver;
   struct ibv_mr *ring;
   struct ibv_mr *staging;
+  struct ibv_mr *from;
+  struct ibv_mr *to;
   uint64_t sequence;
 };
 
-static struct comm new_comm(void) {
+static struct ibv_mr *registered(void *memory, size_t bytes) {
+  struct ibv_mr *region = ibv_reg_mr(pd, memory, bytes, IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE);
+  check(region == NULL, "ibv_reg_mr");
+  return region;
+}
+
+static struct comm new_comm(const struct ibv_mr *from, const struct ibv_mr *to) {
   struct comm comm = {.sender = new_end(160, 1, 0), .receiver = new_end(64, RING_SLOTS, ENTRY_BYTES)};
   char *pages = aligned_alloc(PAGE_BYTES, 2 * PAGE_BYTES);
   check(pages == NULL, "allocating memory");
-  connect_to(comm.sender.qp, comm.receiver.qp->qp_num);
-  connect_to(comm.receiver.qp, comm.sender.qp->qp_num);
-  comm.ring = ibv_reg_mr(pd, pages, PAGE_BYTES, IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE);
-  comm.staging = ibv_reg_mr(pd, pages + PAGE_BYTES, PAGE_BYTES, 0);
-  check(comm.ring == NULL || comm.staging == NULL, "ibv_reg_mr");
+  connect_to(comm.sender, comm.receiver);
+  connect_to(comm.receiver, comm.sender);
+  comm.ring = registered(pages, PAGE_BYTES);
+  comm.staging = registered(pages + PAGE_BYTES, PAGE_BYTES);
+  comm.from = registered(from->addr, from->length);
+  comm.to = registered(to->addr, to->length);
   return comm;
 }
 
-static void move_message(struct comm *comm, const struct ibv_mr *from, const struct ibv_mr *to, uint32_t bytes) {
+static void move_message(struct comm *comm, uint32_t bytes) {
   uint64_t offset = comm->sequence++ % RING_SLOTS * ENTRY_BYTES;
   struct ibv_sge entry = {(uintptr_t)comm->staging->addr + offset, ENTRY_BYTES, comm->staging->lkey};
-  struct ibv_sge payload = {(uintptr_t)from->addr, bytes, from->lkey};
+  struct ibv_sge payload = {(uintptr_t)comm->from->addr, bytes, comm->from->lkey};
   unsigned signal = comm->sequence % SIGNAL_INTERVAL == 0 ? IBV_SEND_SIGNALED : 0;
   post_receive(comm->receiver.qp, NULL);
   memcpy((char *)comm->staging->addr + offset, &comm->sequence, sizeof comm->sequence);
-  post_write(comm->receiver.qp, IBV_WR_RDMA_WRITE, &entry, (uintptr_t)comm->ring->addr + offset, comm->ring->rkey,
+  post_write(comm->receiver, IBV_WR_RDMA_WRITE, &entry, (uintptr_t)comm->ring->addr + offset, comm->ring->rkey,
              IBV_SEND_INLINE | signal);
   check(memcmp((char *)comm->ring->addr + offset, &comm->sequence, sizeof comm->sequence) != 0, "the entry");
-  post_write(comm->sender.qp, IBV_WR_RDMA_WRITE_WITH_IMM, &payload, (uintptr_t)to->addr, to->rkey, IBV_SEND_SIGNALED);
+  post_write(comm->sender, IBV_WR_RDMA_WRITE_WITH_IMM, &payload, (uintptr_t)comm->to->addr, comm->to->rkey,
+             IBV_SEND_SIGNALED);
   if (signal) {
     expect_completion(comm->receiver.cq, "the entry's write");
   }
@@ -205,15 +180,17 @@ static void move_message(struct comm *comm, const struct ibv_mr *from, const str
   expect_completion(comm->sender.cq, "the send");
 }
 
-static void messages(struct comm *comms, int count, const struct ibv_mr *from, const struct ibv_mr *to, uint32_t bytes) {
+static void messages(struct comm *comms, int count, uint32_t bytes) {
   static double values[BATCHES];
+  static int turns[MAX_COMMS];
   int batch_size = batch_of(bytes);
   int next = 0;
+  shuffle(turns, count);
   for (int batch = -BATCHES; batch < BATCHES; batch++) {
     double start = now_ns();
     for (int i = 0; i < batch_size; i++) {
       next = next + 1 < count ? next + 1 : 0;
-      move_message(&comms[next], from, to, bytes);
+      move_message(&comms[turns[next]], bytes);
     }
     if (batch >= 0) {
       values[batch] = (now_ns() - start) / batch_size;
@@ -222,10 +199,39 @@ static void messages(struct comm *comms, int count, const struct ibv_mr *from, c
   print_median("message", bytes, count, values);
 }
 
+/* Numbers separated by commas; returns how many. */
+static int numbers(const char *text, long max, long values[MAX_COUNTS]) {
+  int count = 0;
+  while (*text != '\0') {
+    char *end;
+    values[count] = strtol(text, &end, 10);
+    if (end == text || (*end != '\0' && *end != ',') || values[count] < 1 || values[count] > max || count == MAX_COUNTS - 1) {
+      fprintf(stderr, "verbs-floor: %s: needs up to %d numbers from 1 to %ld, separated by commas\n", text, MAX_COUNTS - 1, max);
+      exit(2);
+    }
+    count++;
+    text = *end == ',' ? end + 1 : end;
+  }
+  return count;
+}
+
+static struct ibv_mr *new_buffer(size_t bytes) {
+  void *buffer = aligned_alloc(PAGE_BYTES, (bytes + PAGE_BYTES - 1) & ~(size_t)(PAGE_BYTES - 1));
+  check(buffer == NULL, "allocating memory");
+  memset(buffer, 1, bytes);
+  return registered(buffer, bytes);
+}
+
 int main(int argc, char **argv) {
-  static char x[65536];
-  static char y[65536];
   static struct comm comms[MAX_COMMS];
+  long counts[MAX_COUNTS];
+  long sizes[MAX_COUNTS];
+  int count_count = numbers(argc > 1 ? argv[1] : "1", MAX_COMMS, counts);
+  int size_count = numbers(argc > 2 ? argv[2] : "8,1024,65536", MAX_BYTES, sizes);
+  long longest = 1;
+  for (int i = 0; i < size_count; i++) {
+    longest = sizes[i] > longest ? sizes[i] : longest;
+  }
   struct ibv_device **list = ibv_get_device_list(NULL);
   struct ibv_port_attr port;
   check(list == NULL || list[0] == NULL || (ctx = ibv_open_device(list[0])) == NULL, "opening a device");
@@ -233,34 +239,27 @@ int main(int argc, char **argv) {
   gid_index = port.gid_tbl_len - 1;
   pd = ibv_alloc_pd(ctx);
   check(pd == NULL, "ibv_alloc_pd");
-  int access = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE;
-  struct ibv_mr *from = ibv_reg_mr(pd, x, sizeof x, access);
-  struct ibv_mr *to = ibv_reg_mr(pd, y, sizeof y, access);
-  check(from == NULL || to == NULL, "ibv_reg_mr");
+  struct ibv_mr *from = new_buffer((size_t)longest);
+  struct ibv_mr *to = new_buffer((size_t)longest);
   struct end a = new_end(64, 64, 0);
   struct end b = new_end(64, 64, 0);
-  connect_to(a.qp, b.qp->qp_num);
-  connect_to(b.qp, a.qp->qp_num);
+  connect_to(a, b);
+  connect_to(b, a);
   printf("{\"benchmark\": \"verbs-floor\", \"results\": [");
-  for (uint32_t bytes = 8; bytes <= 65536; bytes = bytes == 8 ? 1024 : bytes * 64) {
-    one_operation("write_with_immediate", IBV_WR_RDMA_WRITE_WITH_IMM, a, b, from, to, bytes);
-    one_operation("send", IBV_WR_SEND, a, b, from, to, bytes);
-    one_operation("write", IBV_WR_RDMA_WRITE, a, b, from, to, bytes);
+  for (int i = 0; i < size_count; i++) {
+    one_operation("write_with_immediate", IBV_WR_RDMA_WRITE_WITH_IMM, a, b, from, to, (uint32_t)sizes[i]);
+    one_operation("send", IBV_WR_SEND, a, b, from, to, (uint32_t)sizes[i]);
+    one_operation("write", IBV_WR_RDMA_WRITE, a, b, from, to, (uint32_t)sizes[i]);
   }
   empty_poll(a);
   int made = 0;
-  for (char *text = argc > 1 ? argv[1] : "1"; *text != '\0';) {
-    char *end;
-    long count = strtol(text, &end, 10);
-    check(end == text || (*end != '\0' && *end != ',') || count < 1 || count > MAX_COMMS,
-          "reading the numbers of comms (1 to 4096, separated by commas)");
-    for (; made < count; made++) {
-      comms[made] = new_comm();
+  for (int i = 0; i < count_count; i++) {
+    for (; made < counts[i]; made++) {
+      comms[made] = new_comm(from, to);
     }
-    for (uint32_t bytes = 8; bytes <= 65536; bytes = bytes == 8 ? 1024 : bytes * 64) {
-      messages(comms, (int)count, from, to, bytes);
+    for (int s = 0; s < size_count; s++) {
+      messages(comms, (int)counts[i], (uint32_t)sizes[s]);
     }
-    text = *end == ',' ? end + 1 : end;
   }
   printf("]}\n");
   return 0;

@@ -15,6 +15,7 @@
 
 #include "host.h"
 #include "rendezvous.h"
+#include "verbs-ends.h"
 
 enum {
   MAX_BYTES = 1 << 20,
@@ -55,11 +56,6 @@ static struct rendezvous *rendezvous;
 static double deadline;
 static int rank;
 static struct offer peer;
-
-struct end {
-  struct ibv_cq *cq;
-  struct ibv_qp *qp;
-};
 
 static struct {
   struct end end;
@@ -104,43 +100,13 @@ static void count_idle(unsigned *idle, bool yields) {
   }
 }
 
-static struct end new_end(uint32_t sends, uint32_t receives) {
-  struct end end = {.cq = ibv_create_cq(ctx, (int)(sends + receives), NULL, NULL, 0)};
-  check(end.cq != NULL, "ibv_create_cq");
-  struct ibv_qp_init_attr attributes = {.send_cq = end.cq,
-                                        .recv_cq = end.cq,
-                                        .qp_type = IBV_QPT_RC,
-                                        .cap = {.max_send_wr = sends,
-                                                .max_recv_wr = receives,
-                                                .max_send_sge = 1,
-                                                .max_recv_sge = 1,
-                                                .max_inline_data = INLINE_BYTES}};
-  end.qp = ibv_create_qp(pd, &attributes);
-  check(end.qp != NULL, "ibv_create_qp");
-  return end;
+static void check_done(const char *failed) {
+  check(failed == NULL, failed);
 }
 
-static void connect_to(struct ibv_qp *qp, uint32_t number, int gid_index, enum ibv_mtu mtu) {
-  struct ibv_qp_attr a = {.qp_state = IBV_QPS_INIT, .port_num = 1, .qp_access_flags = IBV_ACCESS_REMOTE_WRITE};
-  check(ibv_modify_qp(qp, &a, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS) == 0, "INIT");
-  a = (struct ibv_qp_attr){
-      .qp_state = IBV_QPS_RTR,
-      .path_mtu = mtu,
-      .dest_qp_num = number,
-      .max_dest_rd_atomic = 1,
-      .min_rnr_timer = 12,
-      .ah_attr = {.is_global = 1,
-                  .port_num = 1,
-                  .grh = {.dgid = peer.gid, .sgid_index = (uint8_t)gid_index, .hop_limit = 255}}};
-  check(ibv_modify_qp(qp, &a,
-                      IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN |
-                          IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER) == 0,
-        "RTR");
-  a = (struct ibv_qp_attr){.qp_state = IBV_QPS_RTS, .timeout = 18, .retry_cnt = 6, .rnr_retry = 7, .max_rd_atomic = 1};
-  check(ibv_modify_qp(qp, &a,
-                      IBV_QP_STATE | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY | IBV_QP_SQ_PSN |
-                          IBV_QP_MAX_QP_RD_ATOMIC) == 0,
-        "RTS");
+static void connect_to(struct end end, uint32_t number, int gid_index, enum ibv_mtu mtu) {
+  struct route route = {.number = number, .gid = peer.gid, .own_gid_index = gid_index, .mtu = mtu};
+  check_done(connect_end(end, &route));
 }
 
 static struct ibv_mr *memory(size_t bytes, int access) {
@@ -171,11 +137,11 @@ static void connect_ends(int gid_index) {
   struct ibv_mr *staging = memory(PAGE_BYTES, 0);
   struct ibv_mr *from = memory(MAX_BYTES, 0);
   struct ibv_mr *to = memory(MAX_BYTES, access);
-  sender.end = new_end(160, 1);
+  check_done(open_end(&sender.end, pd, 160, 1, INLINE_BYTES));
   sender.ring = ring->addr;
   sender.data = from->addr;
   sender.key = from->lkey;
-  receiver.end = new_end(64, RING_SLOTS);
+  check_done(open_end(&receiver.end, pd, 64, RING_SLOTS, INLINE_BYTES));
   receiver.staging = staging->addr;
   receiver.staging_key = staging->lkey;
   struct offer offer = {.sender = sender.end.qp->qp_num,
@@ -198,17 +164,14 @@ static void connect_ends(int gid_index) {
     idle_wait(&idle);
   }
   check(got > 0, "the rendezvous");
-  connect_to(sender.end.qp, peer.receiver, gid_index, port.active_mtu);
-  connect_to(receiver.end.qp, peer.sender, gid_index, port.active_mtu);
+  connect_to(sender.end, peer.receiver, gid_index, port.active_mtu);
+  connect_to(receiver.end, peer.sender, gid_index, port.active_mtu);
 }
 
-static void post_write(struct ibv_qp *qp, enum ibv_wr_opcode opcode, const volatile void *from, uint32_t bytes,
+static void post_write(struct end end, enum ibv_wr_opcode opcode, const volatile void *from, uint32_t bytes,
                        uint32_t key, uint64_t to, uint32_t remote_key, unsigned flags) {
   struct ibv_sge sge = {(uintptr_t)from, bytes, key};
-  struct ibv_send_wr wr = {.sg_list = &sge, .num_sge = 1, .opcode = opcode, .send_flags = flags, .wr.rdma = {to, remote_key}};
-  struct ibv_send_wr *bad;
-  wr.imm_data = bytes;
-  check((errno = ibv_post_send(qp, &wr, &bad)) == 0, "ibv_post_send");
+  check((errno = post_bytes(end, opcode, &sge, to, remote_key, flags)) == 0, "ibv_post_send");
 }
 
 static void write_entries(void) {
@@ -219,7 +182,7 @@ static void write_entries(void) {
     uint32_t bytes = (uint32_t)(count * sizeof(struct entry));
     unsigned flags = bytes <= INLINE_BYTES ? IBV_SEND_INLINE : 0;
     flags |= ++receiver.writes % SIGNAL_INTERVAL == 0 ? IBV_SEND_SIGNALED : 0;
-    post_write(receiver.end.qp, IBV_WR_RDMA_WRITE, &receiver.staging[slot], bytes, receiver.staging_key,
+    post_write(receiver.end, IBV_WR_RDMA_WRITE, &receiver.staging[slot], bytes, receiver.staging_key,
                peer.ring + slot * sizeof(struct entry), peer.ring_key, flags);
     receiver.written += count;
   }
@@ -248,7 +211,7 @@ static bool send_message(uint32_t bytes) {
     return false;
   }
   __atomic_thread_fence(__ATOMIC_ACQUIRE);
-  post_write(sender.end.qp, IBV_WR_RDMA_WRITE_WITH_IMM, sender.data, bytes, sender.key, entry->address, entry->remote_key,
+  post_write(sender.end, IBV_WR_RDMA_WRITE_WITH_IMM, sender.data, bytes, sender.key, entry->address, entry->remote_key,
              IBV_SEND_SIGNALED);
   sender.posted++;
   return true;
@@ -289,12 +252,6 @@ static void finish_send(void) {
   }
 }
 
-static int compare(const void *a, const void *b) {
-  double x = *(const double *)a;
-  double y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
 static void latency(uint32_t bytes, uint64_t messages) {
   double *halves = calloc(messages, sizeof *halves);
   check(halves != NULL, "allocating memory");
@@ -313,7 +270,7 @@ static void latency(uint32_t bytes, uint64_t messages) {
     halves[i] = (double)(now_ns() - start) / 2e3;
   }
   if (rank == 0) {
-    qsort(halves, messages, sizeof *halves, compare);
+    qsort(halves, messages, sizeof *halves, compare_doubles);
     printf("{\"bytes\": %u, \"iterations\": %llu, \"min_us\": %.3f, \"median_us\": %.3f}\n", bytes,
            (unsigned long long)messages, halves[0], halves[messages / 2]);
   }

@@ -11,10 +11,18 @@
 
 enum { BOARD_ROWS = 1 << 16, BOARD_REQUESTS = 32 }; /* entry_facts.h tells Java, which compares */
 
-/* A comm's; only the thread that makes its data-path calls touches the entries. */
+struct board_entry {
+  uint64_t finished; /* a request's handle, while it is finished and NCCL has not heard of it; or 0 */
+  uint64_t request;  /* Java's */
+  int64_t size;      /* bytes sent or received, if it is finished */
+  int64_t state;     /* Java's */
+};
+
+/* A comm's; only the thread that makes its data-path calls touches the entries. The last line is there so that equal slots of
+ * different comms do not meet in the same sets of a cache. */
 struct board_row {
-  uint64_t owner;                  /* the comm's handle; 1 if it is closed */
-  uint64_t entries[BOARD_REQUESTS]; /* 0, or the lower half of a finished request's handle, never 0, above its size */
+  struct board_entry entries[BOARD_REQUESTS];
+  char spare[64];
 };
 
 /* By the slot number in a handle. Java fills it in, and takes nothing out as long as calls may come. */
@@ -24,15 +32,15 @@ static struct board_row *board[BOARD_ROWS];
  * half, above two bits that are 01. */
 static inline bool take_finished(uint64_t request, int *size) {
   struct board_row *row = board[(request >> 32) & (BOARD_ROWS - 1)];
-  if (row == NULL || row->owner != (request & ~UINT64_C(0xffffffff))) {
+  if (row == NULL) {
     return false;
   }
-  uint64_t *entry = &row->entries[(request >> 2) & (BOARD_REQUESTS - 1)];
-  if (*entry >> 32 != (request & 0xffffffff)) {
+  struct board_entry *entry = &row->entries[(request >> 2) & (BOARD_REQUESTS - 1)];
+  if (entry->finished != request || request == 0) {
     return false;
   }
-  *size = (int)*entry;
-  *entry = 0;
+  *size = (int)entry->size;
+  entry->finished = 0;
   return true;
 }
 

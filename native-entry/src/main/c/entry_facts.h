@@ -46,6 +46,9 @@ static const struct abi_fact abi_facts[] = {
     {"board.requests", BOARD_REQUESTS},
     SIZE_OF(board_row),
     OFFSET_OF(board_row, entries),
+    SIZE_OF(board_entry),
+    OFFSET_OF(board_entry, finished),
+    OFFSET_OF(board_entry, size),
     CONTROL_CALLS(CALL_OF) /* each ends with a comma */
 };
 

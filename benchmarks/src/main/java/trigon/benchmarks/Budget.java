@@ -38,8 +38,11 @@ record Budget(String what, double measured, double limit, String unit, boolean a
                         isMet() ? "yes" : "**no**");
     }
 
-    /** With as many places as are worth reading. */
+    /** With as many places as are worth reading; nothing for what was not measured. */
     static String number(double value) {
+        if (Double.isNaN(value)) {
+            return "";
+        }
         String format = Math.abs(value) >= 100 ? "%.0f" : Math.abs(value) >= 10 ? "%.1f" : "%.2f";
         return String.format(Locale.ROOT, format, value);
     }

@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import trigon.benchmarks.NetBench.Plugin;
 import trigon.benchmarks.NetBench.Result;
 
@@ -120,26 +121,39 @@ final class Growth {
         if (json.isEmpty()) {
             return;
         }
-        Map<Integer, Double> files = new LinkedHashMap<>();
-        Map<Integer, Double> paths = new LinkedHashMap<>();
+        Map<String, Map<Integer, Double>> byQuestion = new LinkedHashMap<>();
         for (JsonNode each : json.get()) {
+            String benchmark = each.path("benchmark").asText();
             int nodes = each.path("params").path("nodes").asInt();
             double perNode = each.path("primaryMetric").path("score").asDouble() / nodes;
-            (each.path("benchmark").asText().endsWith("readClusterFile") ? files : paths).put(nodes, perNode);
+            byQuestion
+                    .computeIfAbsent(benchmark.substring(benchmark.lastIndexOf('.') + 1), _ -> new TreeMap<>())
+                    .put(nodes, perNode);
         }
+        Map<Integer, Double> files = byQuestion.getOrDefault("readClusterFile", Map.of());
+        Map<Integer, Double> paths = byQuestion.getOrDefault("pathsToAllPeers", Map.of());
+        Map<Integer, Double> handshakes = byQuestion.getOrDefault("connectionsOfAllNodes", Map.of());
         BarChart chart = new BarChart("By number of nodes, for each node", "ns");
-        page.line("| nodes | cluster file, ns for each node | paths to all others, ns for each |");
-        page.line("|---|---|---|");
+        page.line(
+                "| nodes | cluster file, ns for each node | paths to all others, ns for each | handshakes of all others with"
+                        + " one, ns for each |");
+        page.line("|---|---|---|---|");
         files.forEach((nodes, file) -> {
             double path = paths.getOrDefault(nodes, Double.NaN);
-            page.line("| %d | %s | %s |".formatted(nodes, Budget.number(file), Budget.number(path)));
+            double handshake = handshakes.getOrDefault(nodes, Double.NaN);
+            page.line("| %d | %s | %s | %s |"
+                    .formatted(nodes, Budget.number(file), Budget.number(path), Budget.number(handshake)));
             chart.add(nodes + " nodes", "cluster file", file);
             chart.add(nodes + " nodes", "paths to it", path);
+            if (!Double.isNaN(handshake)) {
+                chart.add(nodes + " nodes", "its handshake", handshake);
+            }
         });
         page.line("");
         page.plot("nodes.svg", chart);
         judge("cluster file, for each node", FEW_NODES, files, "nodes");
         judge("paths, for each node", FEW_NODES, paths, "nodes");
+        judge("handshakes, for each node", FEW_NODES, handshakes, "nodes");
     }
 
     private void judge(String what, int few, Map<Integer, Double> each, String of) {

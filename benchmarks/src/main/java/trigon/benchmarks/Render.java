@@ -107,6 +107,7 @@ final class Render {
                     35,
                     "ns");
             budget(trigon, "connect", -1, "instant device, connection, both ends", 2000, "us");
+            floor.ifPresent(device -> new Sizes(this).render(trigon, device));
         });
     }
 

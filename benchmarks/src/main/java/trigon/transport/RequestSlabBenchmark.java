@@ -24,14 +24,14 @@ public class RequestSlabBenchmark {
     private static final long COMM = 0x0007_0003_0000_0000L;
 
     private final CompletionBoard board = CompletionBoard.unseen();
-    private final RequestRing ring = new RequestRing();
+    private final long row = board.open(COMM);
     private final HandleTable<Object> table = new HandleTable<>("object");
     private long[] handles = {};
     private long sequence;
 
     @Setup
     public void fill() {
-        ring.showOn(board.open(COMM));
+        RequestRing.open(row);
         handles = new long[objects];
         for (int i = 0; i < objects; i++) {
             handles[i] = table.add(new Object());
@@ -47,15 +47,15 @@ public class RequestSlabBenchmark {
     @Benchmark
     public int lifeOfARequest() {
         long number = sequence++;
-        ring.begin(number, 8);
         int slot = RequestRing.slot(number);
-        int lowerBits = RequestHandle.sequence(RequestHandle.of(0, number));
-        if (!ring.holds(slot, lowerBits)) {
+        long request = RequestHandle.of(COMM, number);
+        RequestRing.begin(row, slot, request, 8);
+        if (RequestRing.find(row, slot, request) == RequestRing.FREE) {
             throw new AssertionError("request " + number + " is not in its slot");
         }
-        ring.complete(slot, 8);
-        ring.take(slot);
-        return ring.size(slot);
+        RequestRing.complete(row, slot, 8);
+        RequestRing.take(row, slot);
+        return RequestRing.size(row, slot);
     }
 
     @Benchmark

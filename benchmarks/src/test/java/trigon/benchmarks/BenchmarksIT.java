@@ -52,6 +52,7 @@ class BenchmarksIT {
         JsonNode floor = read(results.resolve("instant-floor.json"));
         assertThat(floor.path("results").findValuesAsText("operation"))
                 .contains("write_with_immediate", "write", "send", "empty_poll", "message");
+        assertThat(floor.path("results").findValuesAsText("bytes")).containsOnly("0", "8", "1024");
         JsonNode json = read(results.resolve("instant.json"));
         assertThat(json.path("rdma_drivers").isObject()).isTrue();
         assertThat(json.path("jvm").path("pauses").asInt()).isPositive();
@@ -133,8 +134,13 @@ class BenchmarksIT {
     void manyNodes() throws Exception {
         bench("nodes", "--quick");
 
-        assertThat(read(results.resolve("nodes.json")).findValuesAsText("nodes"))
-                .containsOnly("4", "16", "64", "256", "1024");
+        JsonNode json = read(results.resolve("nodes.json"));
+        assertThat(json.findValuesAsText("nodes")).containsOnly("4", "16", "64", "256", "1024");
+        assertThat(json.findValuesAsText("benchmark"))
+                .as("the file, the paths and the handshakes")
+                .anyMatch(name -> name.endsWith(".readClusterFile"))
+                .anyMatch(name -> name.endsWith(".pathsToAllPeers"))
+                .anyMatch(name -> name.endsWith(".connectionsOfAllNodes"));
     }
 
     @Test

@@ -27,7 +27,8 @@ class RenderTest {
                   {"question": "message", "comms": 1, "bytes": 65536, "window": 1, "unit": "ns", "median": 1500.0, "p10": 1, "p90": 2}]}]}
                 """);
         Files.writeString(directory.resolve("instant-floor.json"), """
-                {"results": [{"operation": "message", "bytes": 65536, "comms": 1, "median": 1250.0}]}
+                {"results": [{"operation": "message", "bytes": 8, "comms": 1, "median": 90.0},
+                 {"operation": "message", "bytes": 65536, "comms": 1, "median": 1250.0}]}
                 """);
         Files.writeString(directory.resolve("lab.json"), """
                 {"latency": {"trigon_us": 44, "ib_write_lat_us": 40},
@@ -51,7 +52,9 @@ class RenderTest {
                 [{"benchmark": "trigon.routing.NodesBenchmark.readClusterFile", "params": {"nodes": "64"}, "primaryMetric": {"score": 64000}},
                  {"benchmark": "trigon.routing.NodesBenchmark.readClusterFile", "params": {"nodes": "1024"}, "primaryMetric": {"score": 1536000}},
                  {"benchmark": "trigon.routing.NodesBenchmark.pathsToAllPeers", "params": {"nodes": "64"}, "primaryMetric": {"score": 6400}},
-                 {"benchmark": "trigon.routing.NodesBenchmark.pathsToAllPeers", "params": {"nodes": "1024"}, "primaryMetric": {"score": 102400}}]
+                 {"benchmark": "trigon.routing.NodesBenchmark.pathsToAllPeers", "params": {"nodes": "1024"}, "primaryMetric": {"score": 102400}},
+                 {"benchmark": "trigon.handshake.HandshakeNodesBenchmark.connectionsOfAllNodes", "params": {"nodes": "64"}, "primaryMetric": {"score": 6400000}},
+                 {"benchmark": "trigon.handshake.HandshakeNodesBenchmark.connectionsOfAllNodes", "params": {"nodes": "1024"}, "primaryMetric": {"score": 112640000}}]
                 """);
 
         Render.main(
@@ -75,6 +78,13 @@ class RenderTest {
                         "growth, cluster file, for each node: with 1024 nodes, to 64 | 1.50 times | at most 1.20 times | **no** |")
                 .contains(
                         "growth, paths, for each node: with 1024 nodes, to 64 | 1.00 times | at most 1.20 times | yes |")
+                .contains(
+                        "growth, handshakes, for each node: with 1024 nodes, to 64 | 1.10 times | at most 1.20 times | yes |")
+                .contains("| 64 | 1000 | 100 | 100000 |")
+                // 240 - 90 = 150 ns are added to 8 B
+                .contains("| 64 KiB | 1500 | 1250 | 1.20 | 250 | 1.07 |")
+                .contains(
+                        "growth, message of 8 B to 64 KiB, the worst: to the device and what is added to 8 B | 1.07 times | at most 1.20 times | yes |")
                 .contains("The JVM stopped 3 times, the longest 2.00 ms")
                 .contains("Not measured: there is no `jmh.json`");
         assertThat(Files.readString(directory.resolve("docs/nodes.svg"))).contains(">1024 nodes<", "cluster file");

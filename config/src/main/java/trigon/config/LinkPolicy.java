@@ -1,9 +1,6 @@
 package trigon.config;
 
-import java.util.Arrays;
-import java.util.Locale;
 import java.util.Optional;
-import java.util.stream.Collectors;
 
 /** What may carry data. */
 public enum LinkPolicy {
@@ -16,19 +13,17 @@ public enum LinkPolicy {
 
     /** The words for {@code links}, for messages. */
     static String words() {
-        return Arrays.stream(values()).map(LinkPolicy::toString).collect(Collectors.joining(", "));
+        return Words.all(values());
     }
 
     /** The policy of that word. */
     static Optional<LinkPolicy> ofWord(String word) {
-        return Arrays.stream(values())
-                .filter(policy -> policy.toString().equals(word))
-                .findFirst();
+        return Words.find(values(), word);
     }
 
     /** As it is written in the file and in {@code TRIGON_LINKS}. */
     @Override
     public String toString() {
-        return name().toLowerCase(Locale.ROOT);
+        return Words.of(this);
     }
 }

@@ -1,9 +1,6 @@
 package trigon.config;
 
-import java.util.Arrays;
-import java.util.Locale;
 import java.util.Optional;
-import java.util.stream.Collectors;
 
 /** Over how many of the links that lead to the same peer a connection goes. */
 public enum StripePolicy {
@@ -25,19 +22,17 @@ public enum StripePolicy {
 
     /** The words for {@code stripes.links}, for messages. */
     static String words() {
-        return Arrays.stream(values()).map(StripePolicy::toString).collect(Collectors.joining(", "));
+        return Words.all(values());
     }
 
     /** The policy of that word. */
     static Optional<StripePolicy> ofWord(String word) {
-        return Arrays.stream(values())
-                .filter(policy -> policy.toString().equals(word))
-                .findFirst();
+        return Words.find(values(), word);
     }
 
     /** As it is written in the file and in {@code TRIGON_STRIPES}. */
     @Override
     public String toString() {
-        return name().toLowerCase(Locale.ROOT);
+        return Words.of(this);
     }
 }

@@ -48,7 +48,10 @@ final class AbiCheck {
         facts.put("board", (long) CompletionBoard.ROWS);
         facts.put("board.requests", (long) CompletionBoard.ROW_REQUESTS);
         facts.put("board_row", CompletionBoard.ROW_BYTES);
-        facts.put("board_row.entries", CompletionBoard.ROW_ENTRIES);
+        facts.put("board_row.entries", 0L);
+        facts.put("board_entry", CompletionBoard.ENTRY_BYTES);
+        facts.put("board_entry.finished", CompletionBoard.FINISHED);
+        facts.put("board_entry.size", CompletionBoard.SIZE);
         ControlCall[] calls = ControlCall.values();
         for (int number = 0; number < calls.length; number++) {
             facts.put(calls[number].fact(), (long) number);

@@ -1,6 +1,5 @@
 package trigon.transport;
 
-import java.lang.foreign.Arena;
 import java.util.EnumSet;
 import java.util.Set;
 import trigon.handshake.RemoteMemory;
@@ -13,9 +12,7 @@ import trigon.verbs.MemoryRegion;
  */
 final class ClearToSendRing implements AutoCloseable {
 
-    private static final int PAGE_BYTES = 4096;
-
-    private final Arena arena = Arena.ofShared();
+    private final ClearToSendMemory memoryOfLink;
     private final long address;
     private final MemoryRegion memory;
 
@@ -28,13 +25,12 @@ final class ClearToSendRing implements AutoCloseable {
         Set<AccessFlag> access = role == Connection.Role.SENDER
                 ? EnumSet.of(AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE)
                 : EnumSet.noneOf(AccessFlag.class);
+        memoryOfLink = link.clearToSendMemory();
+        int bytes = RequestRing.SLOTS * protocol.clearToSendBytes();
+        address = memoryOfLink.take(bytes);
         try (Unwinding unwinding = new Unwinding()) {
-            unwinding.onFailure(arena::close);
-            // a page of its own: after ibv_fork_init, registered pages are not there in a forked child, nor what shares
-            // them
-            address = arena.allocate(PAGE_BYTES, PAGE_BYTES).address();
-            memory = link.protectionDomain()
-                    .registerMemory(address, (long) RequestRing.SLOTS * protocol.clearToSendBytes(), access);
+            unwinding.onFailure(() -> memoryOfLink.giveBack(address));
+            memory = link.protectionDomain().registerMemory(address, bytes, access);
             unwinding.succeeded();
         }
     }
@@ -55,6 +51,6 @@ final class ClearToSendRing implements AutoCloseable {
     @Override
     public void close() {
         memory.close();
-        arena.close();
+        memoryOfLink.giveBack(address);
     }
 }

@@ -7,7 +7,9 @@ import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import trigon.verbs.CompletionQueue;
 import trigon.verbs.Errno;
+import trigon.verbs.QueuePair;
 import trigon.verbs.WorkCompletionStatus;
 import trigon.verbs.WorkCompletions;
 
@@ -27,14 +29,20 @@ abstract sealed class Comm permits SendComm, ReceiveComm {
     /** Its connection; with several stripes, the first. */
     final Connection connection;
 
+    // the connection's, here to spare the data path its cache lines
+    final Link link;
+    final QueuePair queuePair;
+    private final CompletionQueue completionQueue;
+
     /** The links that its memory has to be registered with, by stripe. */
     final Link[] links;
 
-    final RequestRing requests = new RequestRing();
     final int maxMessageBytes;
 
     /** Its queue pairs, in the order that both ends know; one, where there are no stripes. */
     final Connection[] stripes;
+
+    private final int stripeCount;
 
     /** Which of them has the completions that {@link #onSuccess} is called with. */
     int polled;
@@ -44,8 +52,14 @@ abstract sealed class Comm permits SendComm, ReceiveComm {
     private long context;
     private long handle;
 
+    /** Where its requests are, see {@link RequestRing}; set before NCCL learns of it. */
+    long row;
+
     // 0, or minus the code of the NcclResult that every further call returns
     long failure;
+
+    /** The peer is known to be gone, or the device to have failed, by any of the stripes; they know which. */
+    volatile boolean lost;
 
     // counted on the data path, read when the comm is closed
     long messages;
@@ -55,27 +69,34 @@ abstract sealed class Comm permits SendComm, ReceiveComm {
     Comm(List<Connection> connections) {
         stripes = connections.toArray(Connection[]::new);
         connection = connections.getFirst();
+        link = connection.link();
+        queuePair = connection.queuePair();
+        completionQueue = connection.completionQueue();
+        stripeCount = stripes.length;
         links = connections.stream().map(Connection::link).toArray(Link[]::new);
         this.maxMessageBytes = (int) Math.min(connection.maxMessageBytes(), MAX_MESSAGE_BYTES);
     }
 
-    /** What NCCL knows the comm and its context by; set once, before NCCL learns it. */
-    final void setHandles(long context, long handle) {
-        this.context = context;
-        this.handle = handle;
+    /** Tells it what NCCL knows it and its context by, and gives its requests their place; once, before NCCL learns of it. */
+    final void open(long ofContext, long as, CompletionBoard board) {
+        context = ofContext;
+        handle = as;
+        row = board.open(as);
+        RequestRing.open(row);
+        for (Connection stripe : stripes) {
+            stripe.whenLost(() -> lost = true);
+        }
     }
 
-    /** Where its finished requests are shown; set once, before NCCL learns of the comm. */
-    final void showOn(CompletionBoard board) {
-        requests.showOn(board.open(handle));
+    /** A new request; returns its handle. */
+    final long begin(long sequence, int size) {
+        long request = RequestHandle.of(handle, sequence);
+        RequestRing.begin(row, RequestRing.slot(sequence), request, size);
+        return request;
     }
 
     final long context() {
         return context;
-    }
-
-    final long handle() {
-        return handle;
     }
 
     /** Memory that was registered for this comm and not deregistered yet, by its handle. */
@@ -85,21 +106,22 @@ abstract sealed class Comm permits SendComm, ReceiveComm {
 
     /** {@link NetPlugin#test} for one of this comm's requests. */
     final long test(long request) {
-        int sequence = RequestHandle.sequence(request);
-        int slot = RequestRing.slot(sequence);
-        if (!requests.holds(slot, sequence)) {
+        int slot = RequestRing.slot(RequestHandle.sequence(request));
+        int state = RequestRing.find(row, slot, request);
+        if (state == RequestRing.FREE) {
             return -NcclResult.INVALID_ARGUMENT.code();
         }
-        if (requests.state(slot) != RequestRing.DONE) {
+        if (state != RequestRing.DONE) {
             progress();
+            state = RequestRing.state(row, slot);
         }
-        return switch (requests.state(slot)) {
+        return switch (state) {
             case RequestRing.DONE -> {
-                requests.take(slot);
-                yield requests.size(slot);
+                RequestRing.take(row, slot);
+                yield RequestRing.size(row, slot);
             }
             case RequestRing.OPTIONAL -> {
-                requests.setState(slot, RequestRing.FORGOTTEN);
+                RequestRing.setState(row, slot, RequestRing.FORGOTTEN);
                 // NCCL looks at the data itself; the size of a message that may still be on its way is not known
                 yield 0;
             }
@@ -113,14 +135,16 @@ abstract sealed class Comm permits SendComm, ReceiveComm {
 
     /** Takes what the devices have finished. */
     final void progress() {
-        for (int stripe = 0; stripe < stripes.length && failure == 0; stripe++) {
+        polled = 0;
+        poll(connection, completionQueue);
+        for (int stripe = 1; stripe < stripeCount && failure == 0; stripe++) {
             polled = stripe;
-            poll(stripes[stripe]);
+            poll(stripes[stripe], stripes[stripe].completionQueue());
         }
     }
 
-    private void poll(Connection from) {
-        int count = from.completionQueue().poll(completions);
+    private void poll(Connection from, CompletionQueue queue) {
+        int count = queue.poll(completions);
         for (int index = 0; index < count; index++) {
             if (completions.statusCode(index) == WorkCompletionStatus.SUCCESS_CODE) {
                 onSuccess(completions, index);
@@ -138,7 +162,7 @@ abstract sealed class Comm permits SendComm, ReceiveComm {
                     NcclResult.SYSTEM_ERROR,
                     "ibv_poll_cq failed with %s: the completion queue or its device is unusable; look at the kernel's log (dmesg), and restart the job"
                             .formatted(Errno.name(-count)));
-        } else if (count == 0 && from.deviceFailure() != null) {
+        } else if (count == 0 && lost && from.deviceFailure() != null) {
             // a completion queue that has failed reports nothing any more
             fail(from, lossResult(from), from.loss());
         }
@@ -169,14 +193,13 @@ abstract sealed class Comm permits SendComm, ReceiveComm {
         return fail(on, NcclResult.SYSTEM_ERROR, verb + " failed with " + Errno.name(errno));
     }
 
-    /** Whether the peer is known to be gone, by any of the stripes. */
-    final boolean isAnyPeerGone() {
-        for (Connection stripe : stripes) {
-            if (stripe.isPeerGone()) {
-                return true;
-            }
-        }
-        return false;
+    /** A message and its receive do not fit; the comm is unusable from now on. */
+    final long failMismatch(long sequence, int size, int tag, int capacity, int receiveTag) {
+        return fail(
+                connection,
+                NcclResult.INVALID_USAGE,
+                "message %d of %d bytes with tag %d meets a receive of %d bytes with tag %d"
+                        .formatted(sequence, size, tag, capacity, receiveTag));
     }
 
     /** The peer has let go, or died; the comm is unusable from now on. */
@@ -193,7 +216,7 @@ abstract sealed class Comm permits SendComm, ReceiveComm {
     final long fail(Connection where, NcclResult result, String what) {
         if (failure == 0) {
             failure = -result.code();
-            requests.failUnfinished();
+            RequestRing.failUnfinished(row);
             log.warn("{}: {}. Requests not finished by then return {}", where, what, result);
             for (Connection stripe : stripes) {
                 stripe.failed(what);

@@ -4,12 +4,16 @@ import java.lang.foreign.Arena;
 import trigon.verbs.Memory;
 
 /**
- * Finished requests, in memory where the entry library finds them without a call into Java: whoever polls for one request
- * takes the completions of others too, and those need no poll of their own.
+ * The requests of all comms, in memory where the entry library finds those that are finished without a call into Java:
+ * whoever polls for one request takes the completions of others too, and those need no poll of their own.
  *
- * <p>Each comm that is open has a row with an entry for each of its requests. The entry of a request that is finished and
- * that NCCL has not heard of holds the lower 32 bits of its handle, never 0, above its size; every other entry is 0. Who
- * tells NCCL, in Java or in C, clears the entry. Both are on the thread that makes the comm's data-path calls.
+ * <p>Each comm that is open has a row with an entry for each of its requests, which its {@link RequestRing} keeps. The entry
+ * of a request that is finished and that NCCL has not heard of holds the request's handle, never 0; every other one holds 0
+ * there. Who tells NCCL, in Java or in C, clears it. Both are on the thread that makes the comm's data-path calls.
+ *
+ * <p>What is known of a request lies together, in half a cache line: with many comms, each line that a message touches is a
+ * miss. Rows are an odd number of lines long, so that the same slot of many comms does not compete for the same sets of a
+ * cache.
  *
  * <p>Rows live as long as the board, and pass from a comm that is closed to the next one in its slot of the
  * {@link HandleTable}: a stale request's handle never leads to memory that is gone.
@@ -19,22 +23,36 @@ public final class CompletionBoard implements AutoCloseable {
     /** Comms that can be open at a time, and so entries of the library's table of rows. */
     public static final int ROWS = HandleTable.MAX_SLOTS;
 
-    /** Entries of a row. */
+    /** Entries of a row; they begin where it does. */
     public static final int ROW_REQUESTS = RequestRing.SLOTS;
 
-    /** Where a row's entries begin; before them is the handle of its comm. */
-    public static final long ROW_ENTRIES = Long.BYTES;
+    /** An entry's length. */
+    public static final long ENTRY_BYTES = 32;
+
+    /** In an entry: the handle of a finished request, 8 bytes. */
+    public static final long FINISHED = 0;
+
+    /** In an entry: the handle of the request that has the slot, or had it last, 8 bytes; for {@link RequestRing} alone. */
+    static final long REQUEST = 8;
+
+    /** In an entry: the size of the message, 8 bytes. */
+    public static final long SIZE = 16;
+
+    /** In an entry: what has become of the request, 8 bytes; for {@link RequestRing} alone. */
+    static final long STATE = 24;
+
+    private static final long LINE = 64;
 
     /** A row's length. */
-    public static final long ROW_BYTES = ROW_ENTRIES + (long) ROW_REQUESTS * Long.BYTES;
+    public static final long ROW_BYTES = ROW_REQUESTS * ENTRY_BYTES + LINE;
 
-    private static final int OWNER = 0;
-    private static final long NOBODY = 1; // no handle of a comm
-    private static final long LINE = 64;
+    /** Rows of neighbouring slots that lie together: a few pages for many comms. */
+    private static final int ROWS_AT_ONCE = 16;
 
     private final long table;
     private final Arena arena = Arena.ofShared();
     private final long[] rows = new long[ROWS];
+    private final long[] owners = new long[ROWS];
 
     private CompletionBoard(long table) {
         this.table = table;
@@ -58,24 +76,35 @@ public final class CompletionBoard implements AutoCloseable {
     public synchronized long open(long commHandle) {
         int slot = HandleTable.slot(commHandle);
         if (rows[slot] == 0) {
-            rows[slot] = arena.allocate(ROW_BYTES, LINE).address();
-            if (table != 0) {
-                Memory.putLong(table + (long) slot * Long.BYTES, rows[slot]);
-            }
+            makeRows(slot - slot % ROWS_AT_ONCE);
         }
-        long row = rows[slot];
-        for (int entry = 0; entry < ROW_REQUESTS; entry++) {
-            clear(row, entry);
+        owners[slot] = commHandle;
+        clearAll(rows[slot]);
+        if (table != 0) {
+            Memory.putLong(table + (long) slot * Long.BYTES, rows[slot]);
         }
-        Memory.putLong(row + OWNER, commHandle);
-        return row;
+        return rows[slot];
+    }
+
+    private void makeRows(int first) {
+        long address = arena.allocate(ROWS_AT_ONCE * ROW_BYTES, LINE).address();
+        for (int i = 0; i < ROWS_AT_ONCE; i++) {
+            rows[first + i] = address + i * ROW_BYTES;
+        }
     }
 
     /** The comm is being closed: nothing is found in its row any more. */
     synchronized void close(long commHandle) {
-        long row = rows[HandleTable.slot(commHandle)];
-        if (row != 0 && Memory.getLong(row + OWNER) == commHandle) {
-            Memory.putLong(row + OWNER, NOBODY);
+        int slot = HandleTable.slot(commHandle);
+        if (owners[slot] == commHandle) {
+            owners[slot] = 0;
+            clearAll(rows[slot]);
+        }
+    }
+
+    private static void clearAll(long row) {
+        for (int slot = 0; slot < ROW_REQUESTS; slot++) {
+            clear(row, slot);
         }
     }
 
@@ -90,23 +119,25 @@ public final class CompletionBoard implements AutoCloseable {
 
     // ---- the data path
 
-    /** A request is finished, with a message of that many bytes. */
-    public static void put(long row, int slot, long sequence, int size) {
-        long handle = RequestHandle.of(0, sequence);
-        Memory.putLong(at(row, slot), handle << Integer.SIZE | size);
+    /** Where a request's entry is. */
+    static long entry(long row, int slot) {
+        return row + slot * ENTRY_BYTES;
     }
 
-    /** Whether the entry is there: the request is finished, and NCCL has not heard of it. */
+    /** A request is finished, with a message of that many bytes. */
+    public static void put(long row, int slot, long request, int size) {
+        long entry = entry(row, slot);
+        Memory.putLong(entry + SIZE, size);
+        Memory.putLong(entry + FINISHED, request);
+    }
+
+    /** Whether it is there: the request is finished, and NCCL has not heard of it. */
     static boolean has(long row, int slot) {
-        return Memory.getLong(at(row, slot)) != 0;
+        return Memory.getLong(entry(row, slot) + FINISHED) != 0;
     }
 
     /** NCCL hears of it now. */
     static void clear(long row, int slot) {
-        Memory.putLong(at(row, slot), 0);
-    }
-
-    private static long at(long row, int slot) {
-        return row + ROW_ENTRIES + (long) slot * Long.BYTES;
+        Memory.putLong(entry(row, slot) + FINISHED, 0);
     }
 }

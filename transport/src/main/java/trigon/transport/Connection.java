@@ -57,6 +57,9 @@ final class Connection implements AutoCloseable {
     /** Why nothing more will come from the peer. */
     private volatile @Nullable String loss;
 
+    /** Told of that; its own part only, as it is called with the lock held. */
+    private Runnable whenLost = () -> {};
+
     /** What requests return where that is the device's failure; null as long as it has not failed. */
     private volatile @Nullable NcclResult deviceFailure;
 
@@ -223,7 +226,7 @@ final class Connection implements AutoCloseable {
                 watching.afterGrace().execute(() -> peerIsGone(end));
                 return;
             }
-            loss = why;
+            lose(why);
             lifecycle.fail(new PeerGoneException(why));
         }
         // a peer that lets go is how every connection ends; whoever still waits for it hears a warning of its own
@@ -248,7 +251,7 @@ final class Connection implements AutoCloseable {
             }
             // in this order: who sees the loss sees whose it is
             deviceFailure = result;
-            loss = why;
+            lose(why);
             watching = watch;
             try {
                 lifecycle.fail(new DeviceFailedException(why));
@@ -260,6 +263,24 @@ final class Connection implements AutoCloseable {
         log.warn("{}: {}. Requests that are not finished return {}", this, why, result);
         if (watching != null) {
             watching.lifeline().fail(why);
+        }
+    }
+
+    // under the lock
+    private void lose(String why) {
+        loss = why;
+        whenLost.run();
+    }
+
+    /**
+     * Runs something as soon as {@link #isPeerGone}, at once where it is so already.
+     *
+     * @param step returns at once; on any thread
+     */
+    synchronized void whenLost(Runnable step) {
+        whenLost = step;
+        if (loss != null) {
+            step.run();
         }
     }
 

@@ -20,24 +20,24 @@ final class EagerReceiveComm extends ReceiveComm {
         if (failure != 0) {
             return failure;
         }
-        if (connection.isPeerGone()) {
+        if (lost) {
             return failPeerGone();
         }
         long sequence = nextSequence;
         int slot = RequestRing.slot(sequence);
-        if (!requests.isFree(slot)) {
+        if (!RequestRing.isFree(row, slot)) {
             progress();
             return failure != 0 ? failure : NetPlugin.TRY_AGAIN;
         }
-        int localKey = memory == null ? 0 : memory.region().localKey();
-        int errno = connection.queuePair().postReceive(sequence, address, size, localKey);
+        int localKey = memory == null ? 0 : memory.localKey();
+        int errno = queuePair.postReceive(sequence, address, size, localKey);
         if (errno != 0) {
             return failPosting(connection, "ibv_post_recv", errno);
         }
-        requests.begin(sequence, size);
+        long request = begin(sequence, size);
         tags[slot] = tag;
         nextSequence = sequence + 1;
-        return RequestHandle.of(handle(), sequence);
+        return request;
     }
 
     @Override
@@ -46,14 +46,10 @@ final class EagerReceiveComm extends ReceiveComm {
         int tag = completions.immediate(index);
         int size = completions.byteLength(index);
         if (tag != tags[slot]) {
-            fail(
-                    connection,
-                    NcclResult.INVALID_USAGE,
-                    "message %d of %d bytes with tag %d meets a receive of %d bytes with tag %d"
-                            .formatted(completions.workRequestId(index), size, tag, requests.size(slot), tags[slot]));
+            failMismatch(completions.workRequestId(index), size, tag, RequestRing.size(row, slot), tags[slot]);
             return;
         }
-        requests.complete(slot, size);
+        RequestRing.complete(row, slot, size);
         messages++;
         bytes += size;
     }

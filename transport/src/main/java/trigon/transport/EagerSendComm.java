@@ -25,32 +25,30 @@ final class EagerSendComm extends SendComm {
         if (failure != 0) {
             return failure;
         }
-        if (connection.isPeerGone()) {
+        if (lost) {
             return failPeerGone();
         }
         long sequence = nextSequence;
-        if (!requests.isFree(RequestRing.slot(sequence))) {
+        if (!RequestRing.isFree(row, RequestRing.slot(sequence))) {
             progress();
             return failure != 0 ? failure : NetPlugin.TRY_AGAIN;
         }
-        int localKey = memory == null ? 0 : memory.region().localKey();
-        int errno = connection
-                .queuePair()
-                .postSendWithImmediate(
-                        sequence, address, size, localKey, tag, SendFlag.SIGNALED | SendFlag.INJECT_COMPLETE);
+        int localKey = memory == null ? 0 : memory.localKey();
+        int errno = queuePair.postSendWithImmediate(
+                sequence, address, size, localKey, tag, SendFlag.SIGNALED | SendFlag.INJECT_COMPLETE);
         if (errno != 0) {
             return failPosting(connection, "ibv_post_send", errno);
         }
-        requests.begin(sequence, size);
+        long request = begin(sequence, size);
         nextSequence = sequence + 1;
         messages++;
         bytes += size;
-        return RequestHandle.of(handle(), sequence);
+        return request;
     }
 
     @Override
     void onSuccess(WorkCompletions completions, int index) {
         int slot = RequestRing.slot(completions.workRequestId(index));
-        requests.complete(slot, requests.size(slot));
+        RequestRing.complete(row, slot, RequestRing.size(row, slot));
     }
 }

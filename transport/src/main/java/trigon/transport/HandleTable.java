@@ -1,8 +1,11 @@
 package trigon.transport;
 
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -10,8 +13,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A handle is a slot number and the slot's generation, which changes with every use, so that a stale handle finds
  * nothing instead of another object. Layout, from the top: 1 bit 0, 15 bits generation (never 0), 16 bits slot, 32 bits
- * free for the caller (see {@link RequestHandle}). {@link #find} is for the data path: one array read, no lock. Adding
- * and removing lock, and may run on any thread.
+ * free for the caller (see {@link RequestHandle}). {@link #find} is for the data path: two array reads, no lock, and nothing
+ * between the table and the object that would be one more cache line for each. Adding and removing lock, and may run on any
+ * thread.
  *
  * @param <T> the type of the objects
  */
@@ -22,12 +26,14 @@ final class HandleTable<T> {
     static final int MAX_SLOTS = 1 << 16;
     private static final int MAX_GENERATION = (1 << 15) - 1;
 
-    private record Entry<T>(int generation, T object) {}
+    private static final VarHandle OBJECT = MethodHandles.arrayElementVarHandle(Object[].class);
 
     private final String what;
-    // replaced as a whole when it grows, so that readers need no lock
-    private volatile @Nullable Entry<T>[] entries = newEntries(16);
-    private int[] generations = new int[16];
+    // Replaced as wholes when they grow. A slot's generation is written before its object, and read after it: who sees
+    // an
+    // object sees its generation, or a later one, which fits no handle of that object.
+    private volatile @Nullable Object[] objects = new Object[16];
+    private volatile int[] generations = new int[16];
     private int[] free = new int[16];
     private int freeCount;
     private int used;
@@ -42,24 +48,44 @@ final class HandleTable<T> {
     }
 
     /** Adds an object and returns its handle, whose lower 32 bits are 0. */
-    synchronized long add(T object) {
+    long add(T object) {
+        return add(object, _ -> {});
+    }
+
+    /**
+     * The same for an object that has to be told its handle before anybody can find it.
+     *
+     * @param beforeFound what tells it; where it throws, nothing is added
+     */
+    synchronized long add(T object, LongConsumer beforeFound) {
         int slot = freeCount > 0 ? free[--freeCount] : newSlot();
         int generation = generations[slot] % MAX_GENERATION + 1;
         generations[slot] = generation;
-        entries[slot] = new Entry<>(generation, object);
-        return handle(generation, slot);
+        long handle = handle(generation, slot);
+        boolean told = false;
+        try {
+            beforeFound.accept(handle);
+            told = true;
+        } finally {
+            if (!told) {
+                free[freeCount++] = slot;
+            }
+        }
+        OBJECT.setRelease(objects, slot, object);
+        return handle;
     }
 
     /** The object of a handle, its lower 32 bits ignored; null if the handle is stale or was never given out. */
     @Nullable
+    @SuppressWarnings("unchecked") // only add writes there
     T find(long handle) {
         int slot = slot(handle);
-        @Nullable Entry<T>[] current = entries;
+        @Nullable Object[] current = objects;
         if (slot >= current.length) {
             return null;
         }
-        Entry<T> entry = current[slot];
-        return entry != null && entry.generation == handle >>> GENERATION_SHIFT ? entry.object : null;
+        Object object = OBJECT.getAcquire(current, slot);
+        return object != null && generations[slot] == handle >>> GENERATION_SHIFT ? (T) object : null;
     }
 
     /** Removes and returns the object of a handle; null if the handle is stale. */
@@ -69,7 +95,7 @@ final class HandleTable<T> {
             return null;
         }
         int slot = slot(handle);
-        entries[slot] = null;
+        OBJECT.setRelease(objects, slot, null);
         free[freeCount++] = slot;
         return object;
     }
@@ -77,10 +103,9 @@ final class HandleTable<T> {
     /** The handles of all objects that are in the table now. */
     synchronized List<Long> handles() {
         List<Long> result = new ArrayList<>();
-        for (int slot = 0; slot < entries.length; slot++) {
-            Entry<T> entry = entries[slot];
-            if (entry != null) {
-                result.add(handle(entry.generation, slot));
+        for (int slot = 0; slot < objects.length; slot++) {
+            if (objects[slot] != null) {
+                result.add(handle(generations[slot], slot));
             }
         }
         return result;
@@ -92,24 +117,19 @@ final class HandleTable<T> {
     }
 
     private int newSlot() {
-        if (used == entries.length) {
+        if (used == objects.length) {
             if (used == MAX_SLOTS) {
                 throw new IllegalStateException(MAX_SLOTS + " " + what + "s are open; close some before opening more");
             }
             int length = Math.min(used * 2, MAX_SLOTS);
-            generations = Arrays.copyOf(generations, length);
             free = Arrays.copyOf(free, length);
-            entries = Arrays.copyOf(entries, length);
+            generations = Arrays.copyOf(generations, length);
+            objects = Arrays.copyOf(objects, length);
         }
         return used++;
     }
 
     private static long handle(int generation, int slot) {
         return (long) generation << GENERATION_SHIFT | (long) slot << SLOT_SHIFT;
-    }
-
-    @SuppressWarnings({"unchecked", "rawtypes"}) // arrays know no type parameters
-    private static <T> @Nullable Entry<T>[] newEntries(int length) {
-        return new Entry[length];
     }
 }

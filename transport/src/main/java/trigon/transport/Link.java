@@ -20,6 +20,7 @@ final class Link {
     private final ProtectionDomain protectionDomain;
     private final PortAttributes port;
     private final Traffic traffic = new Traffic();
+    private final ClearToSendMemory clearToSendMemory = new ClearToSendMemory();
     private final Set<Connection> connections = ConcurrentHashMap.newKeySet();
 
     /**
@@ -74,6 +75,11 @@ final class Link {
     /** The open connections over it: each adds itself, and takes itself out again. Thread-safe. */
     Set<Connection> connections() {
         return connections;
+    }
+
+    /** Where its connections' rings of clear-to-send entries are. */
+    ClearToSendMemory clearToSendMemory() {
+        return clearToSendMemory;
     }
 
     /** What went over it. */

@@ -128,6 +128,7 @@ final class Links implements AutoCloseable {
             device.context.close();
         }
         devices.clear();
+        links.forEach(link -> link.clearToSendMemory().close());
         links.clear();
     }
 }

@@ -11,15 +11,24 @@ import trigon.verbs.MemoryRegion;
 final class RegisteredMemory {
 
     private final Link link;
-    private final MemoryRegion region;
     private final Link[] links;
+
+    // of the first stripe's registration, here to spare the data path a cache line
+    private final long address;
+    private final long length;
+    private final int localKey;
+    private final int remoteKey;
+
     private final MemoryRegion[] regions;
 
     private RegisteredMemory(Link[] links, MemoryRegion[] regions) {
         this.link = links[0];
-        this.region = regions[0];
         this.links = links;
         this.regions = regions;
+        address = regions[0].address();
+        length = regions[0].length();
+        localKey = regions[0].localKey();
+        remoteKey = regions[0].remoteKey();
     }
 
     /**
@@ -59,9 +68,14 @@ final class RegisteredMemory {
         return link;
     }
 
-    /** The registration with that. */
-    MemoryRegion region() {
-        return region;
+    /** The local key with that. */
+    int localKey() {
+        return localKey;
+    }
+
+    /** The remote key with that. */
+    int remoteKey() {
+        return remoteKey;
     }
 
     /** Whether it was registered for the comm that has this array. */
@@ -76,8 +90,8 @@ final class RegisteredMemory {
     }
 
     /** Whether a buffer lies within it. */
-    boolean covers(long address, long size) {
-        return address >= region.address() && size <= region.length() - (address - region.address());
+    boolean covers(long from, long size) {
+        return from >= address && size <= length - (from - address);
     }
 
     void close() {

@@ -58,7 +58,7 @@ final class RendezvousReceiveComm extends ReceiveComm {
         stagingKey = connection.clearToSendRing().localKey();
         remoteRing = connection.remoteMemory().address();
         remoteRingKey = connection.remoteMemory().key();
-        maxInlineBytes = connection.queuePair().maxInlineBytes();
+        maxInlineBytes = queuePair.maxInlineBytes();
     }
 
     @Override
@@ -66,7 +66,7 @@ final class RendezvousReceiveComm extends ReceiveComm {
         if (failure != 0) {
             return failure;
         }
-        if (connection.isPeerGone()) {
+        if (lost) {
             // SoftRoCE would keep the request for ever
             return failPeerGone();
         }
@@ -85,15 +85,10 @@ final class RendezvousReceiveComm extends ReceiveComm {
         if (errno != 0) {
             return failPosting(connection, "ibv_post_recv", errno);
         }
-        makeEntry(
-                sequence,
-                address,
-                size,
-                tag,
-                memory == null ? 0 : memory.region().remoteKey());
-        requests.begin(sequence, size);
+        makeEntry(sequence, address, size, tag, memory == null ? 0 : memory.remoteKey());
+        long request = begin(sequence, size);
         if (completionOptional) {
-            requests.setState(slot, RequestRing.OPTIONAL);
+            RequestRing.setState(row, slot, RequestRing.OPTIONAL);
         }
         nextSequence = sequence + 1;
         // nobody may ask for an optional one again, so there is no later call to write its entry
@@ -102,22 +97,22 @@ final class RendezvousReceiveComm extends ReceiveComm {
             if (errno != 0) {
                 return failPosting(connection, "ibv_post_send", errno);
             }
-            return RequestHandle.of(handle(), sequence);
+            return request;
         }
         // the messages before may have come, and nobody has looked yet
         progress();
-        return failure != 0 ? failure : RequestHandle.of(handle(), sequence);
+        return failure != 0 ? failure : request;
     }
 
     // entries around the end of the ring take two work requests
     private boolean isFull(int slot) {
-        return !requests.isFree(slot) || sendQueueRoom < 2;
+        return !RequestRing.isFree(row, slot) || sendQueueRoom < 2;
     }
 
     // a message's receive work request says nothing of it, so any will do, and they are posted many at a time
     private int postReceives() {
         receivesPosted += RECEIVES_AT_ONCE;
-        return connection.queuePair().postEmptyReceives(RECEIVES_AT_ONCE);
+        return queuePair.postEmptyReceives(RECEIVES_AT_ONCE);
     }
 
     private boolean isSenderShort() {
@@ -153,15 +148,14 @@ final class RendezvousReceiveComm extends ReceiveComm {
             flags |= SendFlag.SIGNALED;
         }
         sendQueueRoom--;
-        return connection
-                .queuePair()
-                .postWrite(nextEntry, staging + offset, length, stagingKey, remoteRing + offset, remoteRingKey, flags);
+        return queuePair.postWrite(
+                nextEntry, staging + offset, length, stagingKey, remoteRing + offset, remoteRingKey, flags);
     }
 
     @Override
     void onSuccess(WorkCompletions completions, int index) {
         if (completions.opcode(index) == WorkCompletionOpcode.RECEIVE_RDMA_WITH_IMMEDIATE) {
-            requests.complete(RequestRing.slot(nextCompletion), completions.immediate(index));
+            RequestRing.complete(row, RequestRing.slot(nextCompletion), completions.immediate(index));
             nextCompletion++;
             messages++;
             bytes += completions.immediate(index);

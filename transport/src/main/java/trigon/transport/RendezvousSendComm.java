@@ -52,7 +52,7 @@ final class RendezvousSendComm extends SendComm {
         int slot = RequestRing.slot(sequence);
         long entry = clearToSend + ClearToSend.offset(sequence);
         if (Memory.getLongAcquire(entry + ClearToSend.SEQUENCE) != sequence + 1) {
-            if (connection.isPeerGone()) {
+            if (lost) {
                 return failPeerGone();
             }
             // an RDMA NIC puts the entry there by itself; a software device does so when it is polled
@@ -60,28 +60,29 @@ final class RendezvousSendComm extends SendComm {
             return failure != 0 ? failure : NetPlugin.TRY_AGAIN;
         }
         int parts = (int) parts(size, maxMessageBytes);
-        if (!requests.isFree(slot) || parts > sendQueueRoom) {
+        if (!RequestRing.isFree(row, slot) || parts > sendQueueRoom) {
             progress();
             return failure != 0 ? failure : NetPlugin.TRY_AGAIN;
         }
-        if (size > Memory.getInt(entry + ClearToSend.CAPACITY) || tag != Memory.getInt(entry + ClearToSend.TAG)) {
-            return mismatch(entry, sequence, size, tag);
+        int capacity = Memory.getInt(entry + ClearToSend.CAPACITY);
+        int receiveTag = Memory.getInt(entry + ClearToSend.TAG);
+        if (size > capacity || tag != receiveTag) {
+            return failMismatch(sequence, size, tag, capacity, receiveTag);
         }
-        int localKey = memory == null ? 0 : memory.region().localKey();
+        int localKey = memory == null ? 0 : memory.localKey();
         int errno = post(address, size, localKey, entry, sequence);
         if (errno != 0) {
             return failPosting(connection, "ibv_post_send", errno);
         }
-        requests.begin(sequence, size);
+        long request = begin(sequence, size);
         sendQueueRoom -= parts;
         nextSequence = sequence + 1;
         messages++;
         bytes += size;
-        return RequestHandle.of(handle(), sequence);
+        return request;
     }
 
     private int post(long address, int size, int localKey, long entry, long sequence) {
-        var queuePair = connection.queuePair();
         long remote = Memory.getLong(entry + ClearToSend.ADDRESS);
         int remoteKey = Memory.getInt(entry + ClearToSend.REMOTE_KEY);
         int sent = 0;
@@ -97,24 +98,11 @@ final class RendezvousSendComm extends SendComm {
                 sequence, address + sent, size - sent, localKey, remote + sent, remoteKey, size, SendFlag.SIGNALED);
     }
 
-    private long mismatch(long entry, long sequence, int size, int tag) {
-        return fail(
-                connection,
-                NcclResult.INVALID_USAGE,
-                "message %d of %d bytes with tag %d meets a receive of %d bytes with tag %d"
-                        .formatted(
-                                sequence,
-                                size,
-                                tag,
-                                Memory.getInt(entry + ClearToSend.CAPACITY),
-                                Memory.getInt(entry + ClearToSend.TAG)));
-    }
-
     @Override
     void onSuccess(WorkCompletions completions, int index) {
         int slot = RequestRing.slot(completions.workRequestId(index));
-        int size = requests.size(slot);
+        int size = RequestRing.size(row, slot);
         sendQueueRoom += (int) parts(size, maxMessageBytes);
-        requests.complete(slot, size);
+        RequestRing.complete(row, slot, size);
     }
 }

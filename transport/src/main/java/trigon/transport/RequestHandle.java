@@ -25,9 +25,4 @@ final class RequestHandle {
     static int sequence(long request) {
         return (int) request >>> SEQUENCE_SHIFT;
     }
-
-    /** Whether a whole sequence number has these lower 30 bits. */
-    static boolean matches(long sequence, int lowerBits) {
-        return (int) (sequence & ((1L << SEQUENCE_BITS) - 1)) == lowerBits;
-    }
 }

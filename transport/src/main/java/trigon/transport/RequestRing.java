@@ -1,9 +1,13 @@
 package trigon.transport;
 
+import trigon.verbs.Memory;
+
 /**
- * The outstanding requests of one comm: a ring of slots, used in the order of the requests' sequence numbers.
+ * The outstanding requests of one comm: a ring of slots, used in the order of the requests' sequence numbers. What is known
+ * of them is in the comm's row of the {@link CompletionBoard}, which the entry library looks at.
  *
- * <p>Allocated once; used by the thread that makes the comm's data-path calls.
+ * <p>Functions of a row's address, since with many comms an object for it would be one more cache line to fetch. For the
+ * thread that makes the comm's data-path calls.
  */
 final class RequestRing {
 
@@ -28,96 +32,85 @@ final class RequestRing {
     /** The device failed it. */
     static final int FAILED = 4;
 
-    /** In a {@link CompletionBoard}; 0 as long as nobody has asked for a request. */
-    private long row;
-
-    // what is known of a request lies together: with many comms, each cache line that a message touches is a miss
-    private static final int WORDS = 2;
-    private static final int STATE_BITS = 3;
-    private static final int STATE_MASK = (1 << STATE_BITS) - 1;
-
-    /** Of each slot: the sequence number, shifted, with the state in the lower bits; and the size. */
-    private final long[] words = new long[SLOTS * WORDS];
-
-    RequestRing() {
-        for (int slot = 0; slot < SLOTS; slot++) {
-            words[slot * WORDS] = (-1L << STATE_BITS) | FREE;
-        }
-    }
+    private RequestRing() {}
 
     static int slot(long sequence) {
         return (int) sequence & (SLOTS - 1);
     }
 
-    /** Has the entry library know what is finished. Before the first request. */
-    void showOn(long boardRow) {
-        row = boardRow;
+    /** All slots of the row of a new comm are free. */
+    static void open(long row) {
+        for (int slot = 0; slot < SLOTS; slot++) {
+            begin(row, slot, 0, 0);
+            setState(row, slot, FREE);
+        }
     }
 
-    /** As of the last look by {@link #holds} or {@link #isFree}, or what has become of it since. */
-    int state(int slot) {
-        return (int) words[slot * WORDS] & STATE_MASK;
+    /** As of the last look by {@link #find} or {@link #isFree}, or what has become of it since. */
+    static int state(long row, int slot) {
+        return (int) Memory.getLong(CompletionBoard.entry(row, slot) + CompletionBoard.STATE);
     }
 
-    private long sequence(int slot) {
-        return words[slot * WORDS] >> STATE_BITS;
+    static boolean isFree(long row, int slot) {
+        return current(row, slot) == FREE;
     }
 
-    boolean isFree(int slot) {
-        return current(slot) == FREE;
-    }
-
-    private int current(int slot) {
-        int state = state(slot);
+    private static int current(long row, int slot) {
+        int state = state(row, slot);
         if (state == DONE && !CompletionBoard.has(row, slot)) {
-            setState(slot, FREE); // the entry library has told NCCL
+            setState(row, slot, FREE); // the entry library has told NCCL
             return FREE;
         }
         return state;
     }
 
-    int size(int slot) {
-        return (int) words[slot * WORDS + 1];
+    static int size(long row, int slot) {
+        return (int) Memory.getLong(CompletionBoard.entry(row, slot) + CompletionBoard.SIZE);
     }
 
-    /** Whether the slot holds the request, not told to be done yet, whose sequence number has these lower bits. */
-    boolean holds(int slot, int sequenceLowerBits) {
-        int state = current(slot);
-        return state != FREE && state != FORGOTTEN && RequestHandle.matches(sequence(slot), sequenceLowerBits);
+    /** The state of a request, if NCCL has not been told that it is done; FREE: it is not there. */
+    static int find(long row, int slot, long request) {
+        if (Memory.getLong(CompletionBoard.entry(row, slot) + CompletionBoard.REQUEST) != request) {
+            return FREE;
+        }
+        int state = current(row, slot);
+        return state == FORGOTTEN ? FREE : state;
     }
 
-    void begin(long sequence, int size) {
-        int slot = slot(sequence);
-        words[slot * WORDS] = (sequence << STATE_BITS) | PENDING;
-        words[slot * WORDS + 1] = size;
+    /** A new request of that handle and size. */
+    static void begin(long row, int slot, long request, int size) {
+        long entry = CompletionBoard.entry(row, slot);
+        Memory.putLong(entry + CompletionBoard.REQUEST, request);
+        Memory.putLong(entry + CompletionBoard.SIZE, size);
+        setState(row, slot, PENDING);
     }
 
-    void setState(int slot, int state) {
-        words[slot * WORDS] = (words[slot * WORDS] & ~STATE_MASK) | state;
+    static void setState(long row, int slot, int state) {
+        Memory.putLong(CompletionBoard.entry(row, slot) + CompletionBoard.STATE, state);
     }
 
     /** NCCL hears that it is done. */
-    void take(int slot) {
+    static void take(long row, int slot) {
         CompletionBoard.clear(row, slot);
-        setState(slot, FREE);
+        setState(row, slot, FREE);
     }
 
     /** The device finished it with that many bytes; a forgotten one is free at once. */
-    void complete(int slot, int size) {
-        if (state(slot) == FORGOTTEN) {
-            setState(slot, FREE);
+    static void complete(long row, int slot, int size) {
+        if (state(row, slot) == FORGOTTEN) {
+            setState(row, slot, FREE);
             return;
         }
-        words[slot * WORDS + 1] = size;
-        setState(slot, DONE);
-        CompletionBoard.put(row, slot, sequence(slot), size);
+        setState(row, slot, DONE);
+        long request = Memory.getLong(CompletionBoard.entry(row, slot) + CompletionBoard.REQUEST);
+        CompletionBoard.put(row, slot, request, size);
     }
 
     /** Every request that is not finished has failed. */
-    void failUnfinished() {
+    static void failUnfinished(long row) {
         for (int slot = 0; slot < SLOTS; slot++) {
-            if (state(slot) == PENDING || state(slot) == OPTIONAL) {
-                setState(slot, FAILED);
+            if (state(row, slot) == PENDING || state(row, slot) == OPTIONAL) {
+                setState(row, slot, FAILED);
             }
         }
     }

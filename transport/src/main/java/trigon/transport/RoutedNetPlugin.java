@@ -268,11 +268,11 @@ public final class RoutedNetPlugin implements NetPlugin, AutoCloseable {
     private long add(long contextHandle, Comm comm) {
         try (Unwinding unwinding = new Unwinding()) {
             unwinding.onFailure(comm::close);
-            long handle = comms.add(comm);
-            unwinding.onFailure(() -> comms.remove(handle));
-            comm.setHandles(contextHandle, handle);
-            comm.showOn(board);
-            unwinding.onFailure(() -> board.close(handle));
+            long handle = comms.add(comm, given -> comm.open(contextHandle, given, board));
+            unwinding.onFailure(() -> {
+                comms.remove(handle);
+                board.close(handle);
+            });
             note(contextHandle, Context::comms, handle);
             unwinding.succeeded();
             return handle;
@@ -414,9 +414,7 @@ public final class RoutedNetPlugin implements NetPlugin, AutoCloseable {
             return null;
         }
         RegisteredMemory memory = memories.find(memoryHandle);
-        return memory != null && memory.link() == comm.connection.link() && memory.covers(address, size)
-                ? memory
-                : null;
+        return memory != null && memory.link() == comm.link && memory.covers(address, size) ? memory : null;
     }
 
     @Override

@@ -61,17 +61,17 @@ final class StripedReceiveComm extends ReceiveComm {
         if (memory != null && !memory.isOf(links)) {
             return -NcclResult.INVALID_ARGUMENT.code();
         }
-        if (isAnyPeerGone()) {
+        if (lost) {
             return failPeerGone();
         }
         long sequence = nextSequence;
         int slot = RequestRing.slot(sequence);
-        if (!requests.isFree(slot) || sendQueueRoom == 0) {
+        if (!RequestRing.isFree(row, slot) || sendQueueRoom == 0) {
             progress();
             if (failure != 0) {
                 return failure;
             }
-            if (!requests.isFree(slot) || sendQueueRoom == 0) {
+            if (!RequestRing.isFree(row, slot) || sendQueueRoom == 0) {
                 return NetPlugin.TRY_AGAIN;
             }
         }
@@ -82,12 +82,12 @@ final class StripedReceiveComm extends ReceiveComm {
         if (errno != 0) {
             return failPosting(connection, "ibv_post_send", errno);
         }
-        requests.begin(sequence, size);
+        long request = begin(sequence, size);
         if (completionOptional) {
-            requests.setState(slot, RequestRing.OPTIONAL);
+            RequestRing.setState(row, slot, RequestRing.OPTIONAL);
         }
         nextSequence = sequence + 1;
-        return RequestHandle.of(handle(), sequence);
+        return request;
     }
 
     /** Posts as many receives on each stripe as there can be messages; whatever is used up is posted again at once. */
@@ -165,7 +165,7 @@ final class StripedReceiveComm extends ReceiveComm {
                 }
                 dividedCompletions++;
             }
-            requests.complete(slot, size);
+            RequestRing.complete(row, slot, size);
             nextCompletion++;
         }
     }

@@ -65,20 +65,21 @@ final class StripedSendComm extends SendComm {
         long sequence = nextSequence;
         long entry = clearToSend + StripedClearToSend.offset(sequence);
         if (Memory.getLongAcquire(entry + StripedClearToSend.SEQUENCE) != sequence + 1) {
-            if (isAnyPeerGone()) {
+            if (lost) {
                 return failPeerGone();
             }
             progress();
             return failure != 0 ? failure : NetPlugin.TRY_AGAIN;
         }
         int slot = RequestRing.slot(sequence);
-        if (!requests.isFree(slot) || !divide(slot, size)) {
+        if (!RequestRing.isFree(row, slot) || !divide(slot, size)) {
             progress();
             return failure != 0 ? failure : NetPlugin.TRY_AGAIN;
         }
-        if (size > Memory.getInt(entry + StripedClearToSend.CAPACITY)
-                || tag != Memory.getInt(entry + StripedClearToSend.TAG)) {
-            return mismatch(entry, sequence, size, tag);
+        int capacity = Memory.getInt(entry + StripedClearToSend.CAPACITY);
+        int receiveTag = Memory.getInt(entry + StripedClearToSend.TAG);
+        if (size > capacity || tag != receiveTag) {
+            return failMismatch(sequence, size, tag, capacity, receiveTag);
         }
         int parts = unfinished[slot];
         int from = 0;
@@ -89,9 +90,9 @@ final class StripedSendComm extends SendComm {
             }
             from += partBytes[slot][stripe];
         }
-        requests.begin(sequence, size);
+        long request = begin(sequence, size);
         nextSequence = sequence + 1;
-        return RequestHandle.of(handle(), sequence);
+        return request;
     }
 
     /** Decides what goes over which stripe. False if the send queues have no room for it now. */
@@ -158,26 +159,13 @@ final class StripedSendComm extends SendComm {
         return errno;
     }
 
-    private long mismatch(long entry, long sequence, int size, int tag) {
-        return fail(
-                connection,
-                NcclResult.INVALID_USAGE,
-                "message %d of %d bytes with tag %d meets a receive of %d bytes with tag %d"
-                        .formatted(
-                                sequence,
-                                size,
-                                tag,
-                                Memory.getInt(entry + StripedClearToSend.CAPACITY),
-                                Memory.getInt(entry + StripedClearToSend.TAG)));
-    }
-
     @Override
     void onSuccess(WorkCompletions completions, int index) {
         int slot = RequestRing.slot(completions.workRequestId(index));
         int stripe = polled;
         sendQueueRoom[stripe] += workRequests[slot][stripe];
         boolean last = --unfinished[slot] == 0;
-        if (requests.size(slot) >= LEAST_DIVIDED_BYTES && stripes.length > 1) {
+        if (RequestRing.size(row, slot) >= LEAST_DIVIDED_BYTES && stripes.length > 1) {
             long now = System.nanoTime();
             shares.arrived(stripe, partBytes[slot][stripe], now);
             if (last) {
@@ -185,7 +173,7 @@ final class StripedSendComm extends SendComm {
             }
         }
         if (last) {
-            requests.complete(slot, requests.size(slot));
+            RequestRing.complete(row, slot, RequestRing.size(row, slot));
         }
     }
 

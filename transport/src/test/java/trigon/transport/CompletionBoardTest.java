@@ -29,13 +29,13 @@ class CompletionBoardTest {
         long row = board.open(COMM);
         long request = RequestHandle.of(COMM, 37);
 
-        CompletionBoard.put(row, RequestRing.slot(37), 37, 1 << 30);
+        CompletionBoard.put(row, RequestRing.slot(37), request, 1 << 30);
 
         assertThat(rowInTable(SLOT)).isEqualTo(row);
         assertThat(rowInTable(SLOT + 1)).isZero();
-        assertThat(Memory.getLong(row)).isEqualTo(COMM);
-        assertThat(Memory.getLong(row + CompletionBoard.ROW_ENTRIES + 5 * Long.BYTES))
-                .isEqualTo(request << 32 | 1 << 30);
+        long entry = row + 5 * CompletionBoard.ENTRY_BYTES;
+        assertThat(Memory.getLong(entry + CompletionBoard.FINISHED)).isEqualTo(request);
+        assertThat(Memory.getLong(entry + CompletionBoard.SIZE)).isEqualTo(1 << 30);
         assertThat(CompletionBoard.has(row, 5)).isTrue();
         CompletionBoard.clear(row, 5);
         assertThat(CompletionBoard.has(row, 5)).isFalse();
@@ -45,15 +45,15 @@ class CompletionBoardTest {
     @Test
     void aClosedCommsRowIsNobodysUntilTheNextCommTakesIt() {
         long row = board.open(COMM);
-        CompletionBoard.put(row, 0, 0, 8);
+        CompletionBoard.put(row, 0, RequestHandle.of(COMM, 0), 8);
 
         board.close(COMM);
-        assertThat(Memory.getLong(row)).isNotEqualTo(COMM).isNotZero();
+        assertThat(CompletionBoard.has(row, 0)).isFalse();
 
         assertThat(board.open(NEXT_COMM)).isEqualTo(row);
-        assertThat(CompletionBoard.has(row, 0)).isFalse();
+        CompletionBoard.put(row, 1, RequestHandle.of(NEXT_COMM, 1), 8);
         board.close(COMM); // late: the slot is the next comm's by now
-        assertThat(Memory.getLong(row)).isEqualTo(NEXT_COMM);
+        assertThat(CompletionBoard.has(row, 1)).isTrue();
         board.close();
     }
 

@@ -1,6 +1,7 @@
 package trigon.transport;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.HashMap;
 import java.util.Map;
@@ -73,5 +74,23 @@ class HandleTableTest {
             }
         }
         live.forEach((handle, thing) -> assertThat(table.find(handle)).isEqualTo(thing));
+    }
+
+    @Test
+    void knowsItsHandleBeforeItIsFound() {
+        long handle = table.add("thing", given -> assertThat(table.find(given)).isNull());
+
+        assertThat(table.find(handle)).isEqualTo("thing");
+    }
+
+    @Test
+    void whatCannotBeToldItsHandleIsNotAdded() {
+        assertThatThrownBy(() -> table.add("refused", _ -> {
+                    throw new IllegalStateException("no room");
+                }))
+                .hasMessage("no room");
+
+        assertThat(table.handles()).isEmpty();
+        assertThat(table.find(table.add("next"))).isEqualTo("next");
     }
 }

@@ -11,10 +11,17 @@ class RequestRingTest {
 
     private final CompletionBoard board = CompletionBoard.unseen();
     private final long row = board.open(COMM);
-    private final RequestRing ring = new RequestRing();
 
     RequestRingTest() {
-        ring.showOn(row);
+        RequestRing.open(row);
+    }
+
+    private static long request(long sequence) {
+        return RequestHandle.of(COMM, sequence);
+    }
+
+    private void begin(long sequence, int size) {
+        RequestRing.begin(row, RequestRing.slot(sequence), request(sequence), size);
     }
 
     @AfterEach
@@ -30,51 +37,49 @@ class RequestRingTest {
             assertThat(handle).isPositive().isNotEqualTo(1);
             assertThat(handle & ~0xFFFF_FFFFL).isEqualTo(COMM);
             assertThat(RequestHandle.isRequest(handle)).isTrue();
-            assertThat(RequestHandle.matches(sequence, RequestHandle.sequence(handle)))
-                    .isTrue();
-            assertThat(RequestHandle.matches(sequence + 32, RequestHandle.sequence(handle)))
-                    .isFalse();
+            assertThat(RequestRing.slot(RequestHandle.sequence(handle))).isEqualTo(RequestRing.slot(sequence));
+            assertThat(RequestHandle.of(COMM, sequence + 32)).isNotEqualTo(handle);
         }
         assertThat(RequestHandle.isRequest(COMM)).isFalse();
     }
 
     @Test
     void aSlotHoldsOneRequestUntilItIsFree() {
-        ring.begin(5, 100);
-        assertThat(ring.holds(5, 5)).isTrue();
-        assertThat(ring.holds(5, 37)).isFalse();
+        begin(5, 100);
+        assertThat(RequestRing.find(row, 5, request(5))).isEqualTo(RequestRing.PENDING);
+        assertThat(RequestRing.find(row, 5, request(37))).isEqualTo(RequestRing.FREE);
 
-        ring.complete(5, 60);
-        assertThat(ring.state(5)).isEqualTo(RequestRing.DONE);
-        assertThat(ring.size(5)).isEqualTo(60);
+        RequestRing.complete(row, 5, 60);
+        assertThat(RequestRing.state(row, 5)).isEqualTo(RequestRing.DONE);
+        assertThat(RequestRing.size(row, 5)).isEqualTo(60);
 
-        ring.take(5);
-        assertThat(ring.holds(5, 5)).isFalse();
+        RequestRing.take(row, 5);
+        assertThat(RequestRing.find(row, 5, request(5))).isEqualTo(RequestRing.FREE);
     }
 
     @Test
     void whatTheLibraryHasToldNcclIsGone() {
-        ring.begin(37, 100);
-        ring.complete(5, 60);
+        begin(37, 100);
+        RequestRing.complete(row, 5, 60);
         assertThat(CompletionBoard.has(row, 5)).isTrue();
 
         CompletionBoard.clear(row, 5);
 
-        assertThat(ring.holds(5, 37)).isFalse();
-        assertThat(ring.isFree(5)).isTrue();
+        assertThat(RequestRing.find(row, 5, request(37))).isEqualTo(RequestRing.FREE);
+        assertThat(RequestRing.isFree(row, 5)).isTrue();
     }
 
     @Test
     void onlyWhatIsDoneIsShown() {
-        ring.begin(0, 1);
-        ring.begin(1, 1);
-        ring.begin(2, 1);
-        ring.setState(1, RequestRing.OPTIONAL);
-        ring.setState(1, RequestRing.FORGOTTEN);
-        ring.complete(1, 1);
-        ring.complete(2, 1);
-        ring.take(2);
-        ring.failUnfinished();
+        begin(0, 1);
+        begin(1, 1);
+        begin(2, 1);
+        RequestRing.setState(row, 1, RequestRing.OPTIONAL);
+        RequestRing.setState(row, 1, RequestRing.FORGOTTEN);
+        RequestRing.complete(row, 1, 1);
+        RequestRing.complete(row, 2, 1);
+        RequestRing.take(row, 2);
+        RequestRing.failUnfinished(row);
 
         for (int slot = 0; slot < RequestRing.SLOTS; slot++) {
             assertThat(CompletionBoard.has(row, slot)).isFalse();
@@ -83,29 +88,29 @@ class RequestRingTest {
 
     @Test
     void aForgottenRequestIsGoneButItsSlotWaitsForTheDevice() {
-        ring.begin(3, 8);
-        ring.setState(3, RequestRing.OPTIONAL);
-        ring.setState(3, RequestRing.FORGOTTEN);
-        assertThat(ring.holds(3, 3)).isFalse();
-        assertThat(ring.state(3)).isNotEqualTo(RequestRing.FREE);
+        begin(3, 8);
+        RequestRing.setState(row, 3, RequestRing.OPTIONAL);
+        RequestRing.setState(row, 3, RequestRing.FORGOTTEN);
+        assertThat(RequestRing.find(row, 3, request(3))).isEqualTo(RequestRing.FREE);
+        assertThat(RequestRing.state(row, 3)).isNotEqualTo(RequestRing.FREE);
 
-        ring.complete(3, 8);
-        assertThat(ring.state(3)).isEqualTo(RequestRing.FREE);
+        RequestRing.complete(row, 3, 8);
+        assertThat(RequestRing.state(row, 3)).isEqualTo(RequestRing.FREE);
     }
 
     @Test
     void failureHitsWhatIsUnfinishedOnly() {
-        ring.begin(0, 1);
-        ring.begin(1, 1);
-        ring.begin(2, 1);
-        ring.complete(0, 1);
-        ring.setState(2, RequestRing.OPTIONAL);
+        begin(0, 1);
+        begin(1, 1);
+        begin(2, 1);
+        RequestRing.complete(row, 0, 1);
+        RequestRing.setState(row, 2, RequestRing.OPTIONAL);
 
-        ring.failUnfinished();
+        RequestRing.failUnfinished(row);
 
-        assertThat(ring.state(0)).isEqualTo(RequestRing.DONE);
-        assertThat(ring.state(1)).isEqualTo(RequestRing.FAILED);
-        assertThat(ring.state(2)).isEqualTo(RequestRing.FAILED);
-        assertThat(ring.state(3)).isEqualTo(RequestRing.FREE);
+        assertThat(RequestRing.state(row, 0)).isEqualTo(RequestRing.DONE);
+        assertThat(RequestRing.state(row, 1)).isEqualTo(RequestRing.FAILED);
+        assertThat(RequestRing.state(row, 2)).isEqualTo(RequestRing.FAILED);
+        assertThat(RequestRing.state(row, 3)).isEqualTo(RequestRing.FREE);
     }
 }

@@ -16,21 +16,22 @@ import trigon.verbs.SendFlag;
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
 public class WorkRequestBenchmark {
 
-    private final SendWorkRequests sends = new SendWorkRequests(Arena.global());
+    private final long sends = SendWorkRequests.allocate(Arena.global());
     private final ReceiveWorkRequest receives = new ReceiveWorkRequest(Arena.global());
     private long sequence;
 
     @Benchmark
     public long writeWithImmediate() {
         sequence++;
-        return sends.prepareWriteWithImmediate(
-                sequence, 0x7f00_0000_0000L, 65_536, 17, 0x7f11_0000_0000L, 18, 65_536, SendFlag.SIGNALED);
+        return SendWorkRequests.prepareWriteWithImmediate(
+                sends, sequence, 0x7f00_0000_0000L, 65_536, 17, 0x7f11_0000_0000L, 18, 65_536, SendFlag.SIGNALED);
     }
 
     @Benchmark
     public long write() {
         sequence++;
-        return sends.prepareWrite(sequence, 0x7f00_0000_0000L, 32, 17, 0x7f11_0000_0000L, 18, SendFlag.INLINE);
+        return SendWorkRequests.prepareWrite(
+                sends, sequence, 0x7f00_0000_0000L, 32, 17, 0x7f11_0000_0000L, 18, SendFlag.INLINE);
     }
 
     @Benchmark

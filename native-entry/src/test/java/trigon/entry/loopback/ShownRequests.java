@@ -85,7 +85,7 @@ final class ShownRequests implements InvocationHandler {
             return size;
         }
         shown.unfinished.remove(handle);
-        CompletionBoard.put(shown.row, (int) sequence % CompletionBoard.ROW_REQUESTS, sequence, (int) size);
+        CompletionBoard.put(shown.row, (int) sequence % CompletionBoard.ROW_REQUESTS, handle, (int) size);
         return NetPlugin.NOT_DONE;
     }
 

@@ -30,7 +30,7 @@ final class NativeQueuePair implements QueuePair {
     /** Holds the prepared work requests, and where the device names one that it refused. */
     private final Arena arena = Arena.ofShared();
 
-    private final SendWorkRequests sendRequests = new SendWorkRequests(arena);
+    private final long sendRequests = SendWorkRequests.allocate(arena);
     private final ReceiveWorkRequest receiveRequest = new ReceiveWorkRequest(arena);
     private final long failedSend = arena.allocate(ValueLayout.ADDRESS).address();
     private final long failedReceive = arena.allocate(ValueLayout.ADDRESS).address();
@@ -130,7 +130,8 @@ final class NativeQueuePair implements QueuePair {
         if (isUnacceptable(length, sendFlags)) {
             return Errno.EINVAL;
         }
-        return post(sendRequests.prepareSend(workRequestId, localAddress, length, localKey, sendFlags));
+        return post(
+                SendWorkRequests.prepareSend(sendRequests, workRequestId, localAddress, length, localKey, sendFlags));
     }
 
     @Override
@@ -139,8 +140,8 @@ final class NativeQueuePair implements QueuePair {
         if (isUnacceptable(length, sendFlags)) {
             return Errno.EINVAL;
         }
-        return post(sendRequests.prepareSendWithImmediate(
-                workRequestId, localAddress, length, localKey, immediate, sendFlags));
+        return post(SendWorkRequests.prepareSendWithImmediate(
+                sendRequests, workRequestId, localAddress, length, localKey, immediate, sendFlags));
     }
 
     @Override
@@ -155,8 +156,8 @@ final class NativeQueuePair implements QueuePair {
         if (isUnacceptable(length, sendFlags)) {
             return Errno.EINVAL;
         }
-        return post(sendRequests.prepareWrite(
-                workRequestId, localAddress, length, localKey, remoteAddress, remoteKey, sendFlags));
+        return post(SendWorkRequests.prepareWrite(
+                sendRequests, workRequestId, localAddress, length, localKey, remoteAddress, remoteKey, sendFlags));
     }
 
     @Override
@@ -172,8 +173,16 @@ final class NativeQueuePair implements QueuePair {
         if (isUnacceptable(length, sendFlags)) {
             return Errno.EINVAL;
         }
-        return post(sendRequests.prepareWriteWithImmediate(
-                workRequestId, localAddress, length, localKey, remoteAddress, remoteKey, immediate, sendFlags));
+        return post(SendWorkRequests.prepareWriteWithImmediate(
+                sendRequests,
+                workRequestId,
+                localAddress,
+                length,
+                localKey,
+                remoteAddress,
+                remoteKey,
+                immediate,
+                sendFlags));
     }
 
     @Override
@@ -188,8 +197,8 @@ final class NativeQueuePair implements QueuePair {
         if (isUnacceptable(length, sendFlags)) {
             return Errno.EINVAL;
         }
-        return post(sendRequests.prepareRead(
-                workRequestId, localAddress, length, localKey, remoteAddress, remoteKey, sendFlags));
+        return post(SendWorkRequests.prepareRead(
+                sendRequests, workRequestId, localAddress, length, localKey, remoteAddress, remoteKey, sendFlags));
     }
 
     @Override
@@ -204,8 +213,8 @@ final class NativeQueuePair implements QueuePair {
         if (isUnacceptable(Long.BYTES, sendFlags)) {
             return Errno.EINVAL;
         }
-        return post(sendRequests.prepareFetchAndAdd(
-                workRequestId, localAddress, localKey, remoteAddress, remoteKey, addend, sendFlags));
+        return post(SendWorkRequests.prepareFetchAndAdd(
+                sendRequests, workRequestId, localAddress, localKey, remoteAddress, remoteKey, addend, sendFlags));
     }
 
     @Override

@@ -9,8 +9,9 @@ import trigon.verbs.SendFlag;
  * writes what varies and hands the struct to {@code ibv_post_send(3)}, which copies it to the device's queue before it
  * returns; that is why one of each is enough, however deep the queue is.
  *
- * <p>Used by the one thread that posts to the send queue. The {@code prepare} methods return the struct's address.
- * Allocates nothing after construction.
+ * <p>Used by the one thread that posts to the send queue. The queue pair keeps no more than the address of {@link #allocate}d
+ * structs: an object for them would be one more cache line for each post. The {@code prepare} methods return the address of a
+ * struct, and allocate nothing.
  */
 final class SendWorkRequests {
 
@@ -20,44 +21,50 @@ final class SendWorkRequests {
     private static final int OPERATIONS = 6;
     private static final int CACHE_LINE = 64;
 
-    private final long send;
-    private final long sendWithImmediate;
-    private final long write;
-    private final long writeWithImmediate;
-    private final long read;
-    private final long fetchAndAdd;
+    private static final int SEND = 0;
+    private static final int SEND_WITH_IMMEDIATE = 5 * SLOT;
+    private static final int WRITE = SLOT;
+    private static final int WRITE_WITH_IMMEDIATE = 2 * SLOT;
+    private static final int READ = 3 * SLOT;
+    private static final int FETCH_AND_ADD = 4 * SLOT;
 
-    /** Prepares the structs in memory that lives as long as the queue pair. */
-    SendWorkRequests(SegmentAllocator memory) {
+    private SendWorkRequests() {}
+
+    /** Prepares the structs in memory that lives as long as the queue pair, and returns their address. */
+    static long allocate(SegmentAllocator memory) {
         long slots = memory.allocate((long) OPERATIONS * SLOT, CACHE_LINE).address();
-        send = prepareSlot(slots, WorkRequestLayout.OPCODE_SEND);
-        write = prepareSlot(slots + SLOT, WorkRequestLayout.OPCODE_RDMA_WRITE);
-        writeWithImmediate = prepareSlot(slots + 2 * SLOT, WorkRequestLayout.OPCODE_RDMA_WRITE_WITH_IMM);
-        read = prepareSlot(slots + 3 * SLOT, WorkRequestLayout.OPCODE_RDMA_READ);
-        fetchAndAdd = prepareSlot(slots + 4 * SLOT, WorkRequestLayout.OPCODE_ATOMIC_FETCH_AND_ADD);
-        sendWithImmediate = prepareSlot(slots + 5 * SLOT, WorkRequestLayout.OPCODE_SEND_WITH_IMM);
+        prepareSlot(slots + SEND, WorkRequestLayout.OPCODE_SEND);
+        prepareSlot(slots + WRITE, WorkRequestLayout.OPCODE_RDMA_WRITE);
+        prepareSlot(slots + WRITE_WITH_IMMEDIATE, WorkRequestLayout.OPCODE_RDMA_WRITE_WITH_IMM);
+        prepareSlot(slots + READ, WorkRequestLayout.OPCODE_RDMA_READ);
+        prepareSlot(slots + FETCH_AND_ADD, WorkRequestLayout.OPCODE_ATOMIC_FETCH_AND_ADD);
+        prepareSlot(slots + SEND_WITH_IMMEDIATE, WorkRequestLayout.OPCODE_SEND_WITH_IMM);
+        return slots;
     }
 
-    private static long prepareSlot(long slot, int opcode) {
+    private static void prepareSlot(long slot, int opcode) {
         Memory.fill(slot, SLOT, (byte) 0);
         Memory.putInt(slot + WorkRequestLayout.SEND_OPCODE, opcode);
         Memory.putLong(slot + WorkRequestLayout.SEND_SG_LIST, slot + WorkRequestLayout.SEND_SIZE);
+    }
+
+    static long prepareSend(
+            long slots, long workRequestId, long localAddress, int length, int localKey, int sendFlags) {
+        long slot = slots + SEND;
+        putLocal(slot, workRequestId, localAddress, length, localKey, sendFlags);
         return slot;
     }
 
-    long prepareSend(long workRequestId, long localAddress, int length, int localKey, int sendFlags) {
-        putLocal(send, workRequestId, localAddress, length, localKey, sendFlags);
-        return send;
+    static long prepareSendWithImmediate(
+            long slots, long workRequestId, long localAddress, int length, int localKey, int immediate, int sendFlags) {
+        long slot = slots + SEND_WITH_IMMEDIATE;
+        putLocal(slot, workRequestId, localAddress, length, localKey, sendFlags);
+        putImmediate(slot, immediate);
+        return slot;
     }
 
-    long prepareSendWithImmediate(
-            long workRequestId, long localAddress, int length, int localKey, int immediate, int sendFlags) {
-        putLocal(sendWithImmediate, workRequestId, localAddress, length, localKey, sendFlags);
-        putImmediate(sendWithImmediate, immediate);
-        return sendWithImmediate;
-    }
-
-    long prepareWrite(
+    static long prepareWrite(
+            long slots,
             long workRequestId,
             long localAddress,
             int length,
@@ -65,12 +72,14 @@ final class SendWorkRequests {
             long remoteAddress,
             int remoteKey,
             int sendFlags) {
-        putLocal(write, workRequestId, localAddress, length, localKey, sendFlags);
-        putRemote(write, remoteAddress, remoteKey);
-        return write;
+        long slot = slots + WRITE;
+        putLocal(slot, workRequestId, localAddress, length, localKey, sendFlags);
+        putRemote(slot, remoteAddress, remoteKey);
+        return slot;
     }
 
-    long prepareWriteWithImmediate(
+    static long prepareWriteWithImmediate(
+            long slots,
             long workRequestId,
             long localAddress,
             int length,
@@ -79,13 +88,15 @@ final class SendWorkRequests {
             int remoteKey,
             int immediate,
             int sendFlags) {
-        putLocal(writeWithImmediate, workRequestId, localAddress, length, localKey, sendFlags);
-        putRemote(writeWithImmediate, remoteAddress, remoteKey);
-        putImmediate(writeWithImmediate, immediate);
-        return writeWithImmediate;
+        long slot = slots + WRITE_WITH_IMMEDIATE;
+        putLocal(slot, workRequestId, localAddress, length, localKey, sendFlags);
+        putRemote(slot, remoteAddress, remoteKey);
+        putImmediate(slot, immediate);
+        return slot;
     }
 
-    long prepareRead(
+    static long prepareRead(
+            long slots,
             long workRequestId,
             long localAddress,
             int length,
@@ -93,12 +104,14 @@ final class SendWorkRequests {
             long remoteAddress,
             int remoteKey,
             int sendFlags) {
-        putLocal(read, workRequestId, localAddress, length, localKey, sendFlags);
-        putRemote(read, remoteAddress, remoteKey);
-        return read;
+        long slot = slots + READ;
+        putLocal(slot, workRequestId, localAddress, length, localKey, sendFlags);
+        putRemote(slot, remoteAddress, remoteKey);
+        return slot;
     }
 
-    long prepareFetchAndAdd(
+    static long prepareFetchAndAdd(
+            long slots,
             long workRequestId,
             long localAddress,
             int localKey,
@@ -106,11 +119,12 @@ final class SendWorkRequests {
             int remoteKey,
             long addend,
             int sendFlags) {
-        putLocal(fetchAndAdd, workRequestId, localAddress, Long.BYTES, localKey, sendFlags);
-        Memory.putLong(fetchAndAdd + WorkRequestLayout.ATOMIC_REMOTE_ADDR, remoteAddress);
-        Memory.putLong(fetchAndAdd + WorkRequestLayout.ATOMIC_COMPARE_ADD, addend);
-        Memory.putInt(fetchAndAdd + WorkRequestLayout.ATOMIC_RKEY, remoteKey);
-        return fetchAndAdd;
+        long slot = slots + FETCH_AND_ADD;
+        putLocal(slot, workRequestId, localAddress, Long.BYTES, localKey, sendFlags);
+        Memory.putLong(slot + WorkRequestLayout.ATOMIC_REMOTE_ADDR, remoteAddress);
+        Memory.putLong(slot + WorkRequestLayout.ATOMIC_COMPARE_ADD, addend);
+        Memory.putInt(slot + WorkRequestLayout.ATOMIC_RKEY, remoteKey);
+        return slot;
     }
 
     private static void putLocal(

@@ -22,7 +22,7 @@ class WorkRequestsTest {
     private static final int RKEY = 0x90000002;
 
     private final Arena arena = Arena.ofConfined();
-    private final SendWorkRequests requests = new SendWorkRequests(arena);
+    private final long requests = SendWorkRequests.allocate(arena);
 
     @AfterEach
     void close() {
@@ -31,7 +31,8 @@ class WorkRequestsTest {
 
     @Test
     void preparesSend() {
-        MemorySegment request = sendRequest(requests.prepareSend(ID, LOCAL, 64, LKEY, SendFlag.SIGNALED));
+        MemorySegment request =
+                sendRequest(SendWorkRequests.prepareSend(requests, ID, LOCAL, 64, LKEY, SendFlag.SIGNALED));
 
         assertThat(ibv_send_wr.opcode(request)).isEqualTo(2);
         assertThat(ibv_send_wr.send_flags(request)).isEqualTo(2);
@@ -40,7 +41,8 @@ class WorkRequestsTest {
 
     @Test
     void preparesWrite() {
-        MemorySegment request = sendRequest(requests.prepareWrite(ID, LOCAL, 64, LKEY, REMOTE, RKEY, SendFlag.INLINE));
+        MemorySegment request = sendRequest(
+                SendWorkRequests.prepareWrite(requests, ID, LOCAL, 64, LKEY, REMOTE, RKEY, SendFlag.INLINE));
 
         assertThat(ibv_send_wr.opcode(request)).isZero();
         assertThat(ibv_send_wr.send_flags(request)).isEqualTo(8);
@@ -50,8 +52,8 @@ class WorkRequestsTest {
 
     @Test
     void preparesWriteWithImmediateInNetworkOrder() {
-        MemorySegment request = sendRequest(
-                requests.prepareWriteWithImmediate(ID, LOCAL, 64, LKEY, REMOTE, RKEY, 0x11223344, SendFlag.NONE));
+        MemorySegment request = sendRequest(SendWorkRequests.prepareWriteWithImmediate(
+                requests, ID, LOCAL, 64, LKEY, REMOTE, RKEY, 0x11223344, SendFlag.NONE));
 
         assertThat(ibv_send_wr.opcode(request)).isEqualTo(1);
         long immediate = request.address() + ibv_send_wr.imm_data$offset();
@@ -63,7 +65,8 @@ class WorkRequestsTest {
 
     @Test
     void preparesRead() {
-        MemorySegment request = sendRequest(requests.prepareRead(ID, LOCAL, 64, LKEY, REMOTE, RKEY, SendFlag.FENCE));
+        MemorySegment request =
+                sendRequest(SendWorkRequests.prepareRead(requests, ID, LOCAL, 64, LKEY, REMOTE, RKEY, SendFlag.FENCE));
 
         assertThat(ibv_send_wr.opcode(request)).isEqualTo(4);
         assertThat(ibv_send_wr.send_flags(request)).isEqualTo(1);
@@ -73,8 +76,8 @@ class WorkRequestsTest {
 
     @Test
     void preparesFetchAndAdd() {
-        MemorySegment request =
-                sendRequest(requests.prepareFetchAndAdd(ID, LOCAL, LKEY, REMOTE, RKEY, -5, SendFlag.SIGNALED));
+        MemorySegment request = sendRequest(
+                SendWorkRequests.prepareFetchAndAdd(requests, ID, LOCAL, LKEY, REMOTE, RKEY, -5, SendFlag.SIGNALED));
 
         assertThat(ibv_send_wr.opcode(request)).isEqualTo(6);
         MemorySegment atomic = ibv_send_wr.wr.atomic(ibv_send_wr.wr(request));
@@ -86,10 +89,10 @@ class WorkRequestsTest {
 
     @Test
     void hasNoElementForAnEmptyMessage() {
-        MemorySegment empty = sendRequest(requests.prepareSend(ID, 0, 0, 0, SendFlag.NONE));
+        MemorySegment empty = sendRequest(SendWorkRequests.prepareSend(requests, ID, 0, 0, 0, SendFlag.NONE));
         assertThat(ibv_send_wr.num_sge(empty)).isZero();
 
-        MemorySegment next = sendRequest(requests.prepareSend(ID, LOCAL, 64, LKEY, SendFlag.NONE));
+        MemorySegment next = sendRequest(SendWorkRequests.prepareSend(requests, ID, LOCAL, 64, LKEY, SendFlag.NONE));
         assertCommonFields(next);
     }
 

@@ -1,0 +1,5 @@
+/** Tests in Java over the libibverbs of the benchmarks' instant device, which a JVM of their own finds. */
+@NullMarked
+package trigon.integration.instant;
+
+import org.jspecify.annotations.NullMarked;
