@@ -3,6 +3,8 @@ package trigon.software;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import trigon.verbs.WorkCompletionStatus;
 
 /**
@@ -19,6 +21,7 @@ final class IncomingLane extends StreamReader {
     private final OrderedCopy copy = new OrderedCopy();
     private final PayloadWindows windows = new PayloadWindows();
 
+    private static final Logger log = LoggerFactory.getLogger(IncomingLane.class);
     private static final int NONE = -1;
 
     /** PSN of the message whose receive it waits for, or {@link #NONE}. The posting thread looks, and wakes the worker. */
@@ -81,7 +84,7 @@ final class IncomingLane extends StreamReader {
         boolean fits = length > 0 && offset >= 0 && length <= messageLength && offset <= messageLength - length;
         boolean sends = WireFormat.isSend(WireFormat.plainOpcode(opcode));
         if (!fits || !sends || messageLength > SoftwareDeviceContext.MAX_MESSAGE_BYTES) {
-            end("it broke the protocol");
+            breakOff("no such piece can be");
         } else if (!findReceive() && !isEnded()) {
             stalledPsn = psn;
             pause();
@@ -93,7 +96,7 @@ final class IncomingLane extends StreamReader {
     private boolean findReceive() {
         index = pieces.find(receiveNumber);
         if (index == IncomingPieces.TAKEN) {
-            end("it broke the protocol");
+            breakOff("its receive is complete already");
         }
         if (index < 0) {
             return false;
@@ -113,6 +116,22 @@ final class IncomingLane extends StreamReader {
         }
         expectPayload(length);
         return true;
+    }
+
+    /** The peer broke the protocol, or this end has a defect: the peer's queue pair fails, and somebody is to know why. */
+    private void breakOff(String reason) {
+        log.warn(
+                "Lane {} of {} ends: {} (opcode 0x{}, psn {}, receive {}, {} bytes from {} of {})",
+                number,
+                queuePair,
+                reason,
+                Integer.toHexString(opcode),
+                psn,
+                receiveNumber,
+                length,
+                offset,
+                messageLength);
+        end("it broke the protocol");
     }
 
     /** Whether {@link #goOn} would. */
