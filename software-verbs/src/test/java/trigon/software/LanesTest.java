@@ -19,7 +19,9 @@ import trigon.testsupport.ConnectedPair;
 import trigon.testsupport.LedgerAssert;
 import trigon.testsupport.NativeBuffer;
 import trigon.testsupport.QueuePairSettings;
+import trigon.testsupport.Seed;
 import trigon.testsupport.VerbsFabric;
+import trigon.verbs.Memory;
 import trigon.verbs.MemoryRegion;
 import trigon.verbs.QueuePair;
 import trigon.verbs.QueuePairStateCode;
@@ -32,11 +34,15 @@ class LanesTest {
 
     private static final int FROM_BYTES = 2048;
     private static final int LONG = 4 << 20;
+    private static final int MIDDLE = 90_000;
+    /** More of them by the system property trigon.rounds. */
+    private static final int ROUNDS = Integer.parseInt(System.getProperty("trigon.rounds", "40"));
+
     private static final int SENDS = 12;
     private static final int INJECTED = SendFlag.SIGNALED | SendFlag.INJECT_COMPLETE;
 
     private final SoftwareVerbs one = provider(2, 1);
-    private final SoftwareVerbs other = provider(2, 0);
+    private final SoftwareVerbs other = provider(2, 2);
 
     private static SoftwareVerbs provider(int workers, int others) {
         LaneSettings lanes = new LaneSettings(
@@ -95,6 +101,46 @@ class LanesTest {
             ConnectedPair pair, int id, NativeBuffer to, MemoryRegion target, int offset, int length) {
         assertThat(pair.second().queuePair().postReceive(id, to.at(offset), length, target.localKey()))
                 .isZero();
+    }
+
+    /** Nothing waits until the connection is there, nor for its lanes; receives are posted a few at a time. */
+    @Test
+    void areOpenedWhileMessagesFlow() {
+        Random random = new Random(Seed.next());
+        int messages = 24;
+        int[] lengths = new int[messages];
+        for (int round = 0; round < ROUNDS; round++) {
+            try (ConnectedPair pair = open();
+                    NativeBuffer from = new NativeBuffer(messages * MIDDLE).randomize(random);
+                    NativeBuffer to = new NativeBuffer(messages * MIDDLE)) {
+                MemoryRegion local = pair.first().register(from);
+                MemoryRegion remote = pair.second().register(to);
+                int longest = 1 + random.nextInt(MIDDLE);
+                for (int i = 0; i < messages; i++) {
+                    lengths[i] = random.nextInt(4) == 0 ? random.nextInt(longest) : longest;
+                    send(pair, i, from, local, i * MIDDLE, lengths[i]);
+                }
+                int posted = 0;
+                for (int done = 0; done < messages; done++) {
+                    while (posted < messages && posted - done < 3) {
+                        receive(pair, posted, to, remote, posted * MIDDLE, MIDDLE);
+                        posted++;
+                    }
+                    assertThat(pair.second().nextReceive().status()).isEqualTo(WorkCompletionStatus.SUCCESS);
+                }
+                for (int done = 0; done < messages; done++) {
+                    assertThat(pair.first().nextSend().status()).isEqualTo(WorkCompletionStatus.SUCCESS);
+                }
+                for (int i = 0; i < messages; i++) {
+                    int at = i * MIDDLE;
+                    long mismatch =
+                            Memory.segment(from.at(at), lengths[i]).mismatch(Memory.segment(to.at(at), lengths[i]));
+                    assertThat(mismatch)
+                            .as("first byte that differs in message %d of round %d", i, round)
+                            .isEqualTo(-1);
+                }
+            }
+        }
     }
 
     /** Receives are posted before and after their messages come, and other requests are between them. */
