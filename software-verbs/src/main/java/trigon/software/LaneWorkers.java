@@ -13,7 +13,7 @@ final class LaneWorkers implements AutoCloseable {
     private final List<LaneWorker> workers = new ArrayList<>();
     private boolean closed;
 
-    /** Those who serve the same lanes; the last of them to have got one, and how many are to be. */
+    /** Those who serve the same lanes: started one by one, then dealt lanes in turns. */
     private final class Crew {
 
         private final LaneSettings.Workers wanted;

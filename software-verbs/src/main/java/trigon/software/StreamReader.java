@@ -152,7 +152,8 @@ abstract class StreamReader {
     /** Behind the payload of so many bytes, if any, that follows the header now being handled comes one byte more. */
     final void expectTail(int payloadBytes) {
         tailLeft = WireFormat.TAIL_BYTES;
-        likelyBytes = headerBytes + payloadBytes;
+        // the length is what the peer says, and has not been looked at yet
+        likelyBytes = payloadBytes >= 0 && payloadBytes <= SMALL_BUFFER ? headerBytes + payloadBytes : 0;
     }
 
     /** Stops after the header or payload now being handled. */
