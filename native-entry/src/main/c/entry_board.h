@@ -1,6 +1,7 @@
 /*
- * Requests that Java knows to be finished, though NCCL has not asked for them yet: those that a poll for another request
- * brought to light. They are answered here. The other side is trigon.transport.CompletionBoard. Part of entry.c.
+ * What can be answered without Java: a request that it knows to be finished, though NCCL has not asked for it yet, since a poll
+ * for another one brought it to light; and a message that still waits for its receiver. The other side is
+ * trigon.transport.CompletionBoard. Part of entry.c.
  */
 #ifndef TRIGON_ENTRY_BOARD_H
 #define TRIGON_ENTRY_BOARD_H
@@ -9,7 +10,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { BOARD_ROWS = 1 << 16, BOARD_REQUESTS = 32 }; /* entry_facts.h tells Java, which compares */
+/* entry_facts.h tells Java, which compares. Of so many calls for a message that waits, Java hears the last: it looks after what
+ * else may have happened to the comm. */
+enum { BOARD_ROWS = 1 << 16, BOARD_REQUESTS = 32, BOARD_WAITS = 64 };
 
 struct board_entry {
   uint64_t finished; /* a request's handle, while it is finished and NCCL has not heard of it; or 0 */
@@ -18,20 +21,28 @@ struct board_entry {
   int64_t state;     /* Java's */
 };
 
-/* A comm's; only the thread that makes its data-path calls touches the entries. The last line is there so that equal slots of
- * different comms do not meet in the same sets of a cache. */
+/* A comm's; only the thread that makes its data-path calls touches it, but for the word at `awaited`, which a NIC writes. The
+ * last line makes the length odd, so that equal slots of different comms do not meet in the same sets of a cache. */
 struct board_row {
   struct board_entry entries[BOARD_REQUESTS];
-  char spare[64];
+  uint64_t sender;         /* the comm's handle, while its next message waits; or 0 */
+  const uint64_t *awaited; /* until this is */
+  uint64_t arrived;        /* that */
+  uint64_t waits;          /* calls that were answered here */
+  char spare[32];
 };
 
 /* By the slot number in a handle. Java fills it in, and takes nothing out as long as calls may come. */
 static struct board_row *board[BOARD_ROWS];
 
+static inline struct board_row *board_row_of(uint64_t handle) {
+  return board[(handle >> 32) & (BOARD_ROWS - 1)];
+}
+
 /* Whether a request is known to be finished. It is gone then. A handle is its comm's, with the sequence number in the lower
  * half, above two bits that are 01. */
 static inline bool take_finished(uint64_t request, int *size) {
-  struct board_row *row = board[(request >> 32) & (BOARD_ROWS - 1)];
+  struct board_row *row = board_row_of(request);
   if (row == NULL) {
     return false;
   }
@@ -42,6 +53,19 @@ static inline bool take_finished(uint64_t request, int *size) {
   *size = (int)entry->size;
   entry->finished = 0;
   return true;
+}
+
+/* Whether a comm's next message is known to wait still. If not, Java says so anew, should it find that it does. */
+static inline bool still_waits(uint64_t comm) {
+  struct board_row *row = board_row_of(comm);
+  if (row == NULL || row->sender != comm || comm == 0) {
+    return false;
+  }
+  if (__atomic_load_n(row->awaited, __ATOMIC_RELAXED) != row->arrived && ++row->waits < BOARD_WAITS) {
+    return true;
+  }
+  row->sender = 0;
+  return false;
 }
 
 #endif

@@ -47,8 +47,13 @@ final class AbiCheck {
         facts.put("nccl_net_config.trafficClass", (long) ControlCalls.CONFIG_TRAFFIC_CLASS);
         facts.put("board", (long) CompletionBoard.ROWS);
         facts.put("board.requests", (long) CompletionBoard.ROW_REQUESTS);
+        facts.put("board.waits", (long) CompletionBoard.WAITS_AT_ONCE);
         facts.put("board_row", CompletionBoard.ROW_BYTES);
         facts.put("board_row.entries", 0L);
+        facts.put("board_row.sender", CompletionBoard.SENDER);
+        facts.put("board_row.awaited", CompletionBoard.AWAITED);
+        facts.put("board_row.arrived", CompletionBoard.ARRIVED);
+        facts.put("board_row.waits", CompletionBoard.WAITS);
         facts.put("board_entry", CompletionBoard.ENTRY_BYTES);
         facts.put("board_entry.finished", CompletionBoard.FINISHED);
         facts.put("board_entry.size", CompletionBoard.SIZE);

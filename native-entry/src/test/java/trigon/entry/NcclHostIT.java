@@ -53,6 +53,18 @@ class NcclHostIT {
                 .allSatisfy(line -> assertThat(line).contains("\"plugin\": \"Trigon\"", "\"wrong\": 0"));
     }
 
+    /** The plugin gives an error to who asks it at once again for a message that waits. */
+    @ParameterizedTest
+    @ValueSource(ints = {8, 9, 10, 11, 12})
+    void aMessageThatWaitsIsAnsweredWithoutJava(int api) throws Exception {
+        ChildProcess host = ring(Map.of("LOOPBACK_FAULT", "waiting"), api, 1000012);
+
+        assertThat(host.exit()).as(host.stderr()).isZero();
+        assertThat(host.stdout().lines())
+                .hasSize(3)
+                .allSatisfy(line -> assertThat(line).contains("\"plugin\": \"Trigon\"", "\"wrong\": 0"));
+    }
+
     @Test
     void exchangesMessagesOfManySizes() throws Exception {
         ChildProcess host = ChildProcess.host(

@@ -95,6 +95,11 @@ abstract sealed class Comm permits SendComm, ReceiveComm {
         return request;
     }
 
+    /** Its next message waits until a word of its memory has a value, which comes there without a poll. */
+    final void await(long address, long value) {
+        CompletionBoard.await(row, handle, address, value);
+    }
+
     final long context() {
         return context;
     }

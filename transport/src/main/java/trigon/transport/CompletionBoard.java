@@ -11,6 +11,10 @@ import trigon.verbs.Memory;
  * of a request that is finished and that NCCL has not heard of holds the request's handle, never 0; every other one holds 0
  * there. Who tells NCCL, in Java or in C, clears it. Both are on the thread that makes the comm's data-path calls.
  *
+ * <p>A row also says what the comm's next message waits for, if it does: a word of the ring where the receiver's NIC writes.
+ * Until that is there, the library answers most calls to send it. Whoever is called makes the row silent first; so what a row
+ * says is never older than the last call into Java.
+ *
  * <p>What is known of a request lies together, in half a cache line: with many comms, each line that a message touches is a
  * miss. Rows are an odd number of lines long, so that the same slot of many comms does not compete for the same sets of a
  * cache.
@@ -41,10 +45,25 @@ public final class CompletionBoard implements AutoCloseable {
     /** In an entry: what has become of the request, 8 bytes; for {@link RequestRing} alone. */
     static final long STATE = 24;
 
+    /** In a row: the comm's handle, while its next message waits, 8 bytes; 0: it does not, or that is not known. */
+    public static final long SENDER = ROW_REQUESTS * ENTRY_BYTES;
+
+    /** In a row: address of the word that is waited for. */
+    public static final long AWAITED = SENDER + 8;
+
+    /** In a row: the word's value when the message need not wait any more. */
+    public static final long ARRIVED = SENDER + 16;
+
+    /** In a row: calls that the library has answered since, 8 bytes; only the library changes it then. */
+    public static final long WAITS = SENDER + 24;
+
+    /** So many calls for a message that waits, and the last of them comes to Java, to look after the connection. */
+    public static final int WAITS_AT_ONCE = 64;
+
     private static final long LINE = 64;
 
     /** A row's length. */
-    public static final long ROW_BYTES = ROW_REQUESTS * ENTRY_BYTES + LINE;
+    public static final long ROW_BYTES = SENDER + LINE;
 
     /** Rows of neighbouring slots that lie together: a few pages for many comms. */
     private static final int ROWS_AT_ONCE = 16;
@@ -103,6 +122,7 @@ public final class CompletionBoard implements AutoCloseable {
     }
 
     private static void clearAll(long row) {
+        Memory.putLong(row + SENDER, 0);
         for (int slot = 0; slot < ROW_REQUESTS; slot++) {
             clear(row, slot);
         }
@@ -129,6 +149,19 @@ public final class CompletionBoard implements AutoCloseable {
         long entry = entry(row, slot);
         Memory.putLong(entry + SIZE, size);
         Memory.putLong(entry + FINISHED, request);
+    }
+
+    /**
+     * The comm's next message waits until a word has a value.
+     *
+     * @param comm the comm's handle
+     * @param address of the word; readable until the comm is closed
+     */
+    public static void await(long row, long comm, long address, long value) {
+        Memory.putLong(row + AWAITED, address);
+        Memory.putLong(row + ARRIVED, value);
+        Memory.putLong(row + WAITS, 0);
+        Memory.putLong(row + SENDER, comm);
     }
 
     /** Whether it is there: the request is finished, and NCCL has not heard of it. */

@@ -19,12 +19,14 @@ final class RendezvousSendComm extends SendComm {
     private static final long LEAST_MAX_MESSAGE_BYTES = 8L << 20;
 
     private final long clearToSend;
+    private final boolean writtenByNic;
     private int sendQueueRoom;
     private long nextSequence;
 
     RendezvousSendComm(Connection connection) {
         super(List.of(connection));
         clearToSend = connection.clearToSendRing().address();
+        writtenByNic = isWrittenByNic();
         sendQueueRoom = connection.sendQueueDepth();
     }
 
@@ -57,7 +59,13 @@ final class RendezvousSendComm extends SendComm {
             }
             // an RDMA NIC puts the entry there by itself; a software device does so when it is polled
             progress();
-            return failure != 0 ? failure : NetPlugin.TRY_AGAIN;
+            if (failure != 0) {
+                return failure;
+            }
+            if (writtenByNic) {
+                await(entry + ClearToSend.SEQUENCE, sequence + 1);
+            }
+            return NetPlugin.TRY_AGAIN;
         }
         int parts = (int) parts(size, maxMessageBytes);
         if (!RequestRing.isFree(row, slot) || parts > sendQueueRoom) {

@@ -2,6 +2,7 @@ package trigon.transport;
 
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import trigon.verbs.LinkKind;
 
 /** The sending end of a connection. */
 abstract sealed class SendComm extends Comm permits RendezvousSendComm, EagerSendComm, StripedSendComm {
@@ -18,6 +19,11 @@ abstract sealed class SendComm extends Comm permits RendezvousSendComm, EagerSen
             case EAGER -> new EagerSendComm(first);
             case STRIPED -> new StripedSendComm(connections);
         };
+    }
+
+    /** Whether clear-to-send entries are there without a poll; the receiver writes them over its first connection. */
+    final boolean isWrittenByNic() {
+        return link.local().kind() == LinkKind.RDMA;
     }
 
     /** {@link NetPlugin#isend}; size and memory have been checked, and there is memory unless the size is 0. */

@@ -27,6 +27,7 @@ final class StripedSendComm extends SendComm {
     private final long[] stripeBytes;
     private final StripeShares shares;
     private final long clearToSend;
+    private final boolean writtenByNic;
 
     // by slot: how many parts are on their way
     private final int[] unfinished = new int[RequestRing.SLOTS];
@@ -50,6 +51,7 @@ final class StripedSendComm extends SendComm {
         shares = new StripeShares(
                 connections.stream().mapToInt(Connection::speedMbps).toArray());
         clearToSend = connection.clearToSendRing().address();
+        writtenByNic = isWrittenByNic();
         partBytes = new int[RequestRing.SLOTS][count];
         workRequests = new int[RequestRing.SLOTS][count];
     }
@@ -69,7 +71,13 @@ final class StripedSendComm extends SendComm {
                 return failPeerGone();
             }
             progress();
-            return failure != 0 ? failure : NetPlugin.TRY_AGAIN;
+            if (failure != 0) {
+                return failure;
+            }
+            if (writtenByNic) {
+                await(entry + StripedClearToSend.SEQUENCE, sequence + 1);
+            }
+            return NetPlugin.TRY_AGAIN;
         }
         int slot = RequestRing.slot(sequence);
         if (!RequestRing.isFree(row, slot) || !divide(slot, size)) {

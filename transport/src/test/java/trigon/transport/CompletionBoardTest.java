@@ -58,6 +58,21 @@ class CompletionBoardTest {
     }
 
     @Test
+    void saysWhatAMessageWaitsForUntilItsCommIsClosed() {
+        long row = board.open(COMM);
+
+        CompletionBoard.await(row, COMM, table.address(), 7);
+
+        assertThat(Memory.getLong(row + CompletionBoard.SENDER)).isEqualTo(COMM);
+        assertThat(Memory.getLong(row + CompletionBoard.AWAITED)).isEqualTo(table.address());
+        assertThat(Memory.getLong(row + CompletionBoard.ARRIVED)).isEqualTo(7);
+        assertThat(Memory.getLong(row + CompletionBoard.WAITS)).isZero();
+        board.close(COMM);
+        assertThat(Memory.getLong(row + CompletionBoard.SENDER)).isZero();
+        board.close();
+    }
+
+    @Test
     void takesItsRowsOutOfTheTableAtTheEnd() {
         board.open(COMM);
 

@@ -22,7 +22,11 @@ public final class LoopbackFactory implements NetPluginFactory {
             return Failure.valueOf(fault.substring(THROW.length())).plugin();
         }
         LoopbackPlugin plugin = new LoopbackPlugin(fault);
-        return fault.equals("shown") ? ShownRequests.over(plugin, board) : plugin;
+        return switch (fault) {
+            case "shown" -> ShownRequests.over(plugin, board);
+            case "waiting" -> WaitingSends.over(plugin, board);
+            default -> plugin;
+        };
     }
 
     @Override

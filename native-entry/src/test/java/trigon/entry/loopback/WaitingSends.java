@@ -1,0 +1,120 @@
+package trigon.entry.loopback;
+
+import java.lang.foreign.Arena;
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import trigon.transport.CompletionBoard;
+import trigon.transport.NetPlugin;
+import trigon.verbs.Memory;
+
+/**
+ * A plugin each of whose messages waits for a word that comes a little later, and that says so on the board. Whoever asks it
+ * to send, though the word is not there, sooner than after the calls that the library answers by itself, gets an error.
+ */
+final class WaitingSends implements InvocationHandler {
+
+    private static final int SLOT_SHIFT = 32;
+    private static final long WAIT_MILLIS = 5;
+
+    /** A sending comm; only the thread that makes its data-path calls uses it. */
+    private static final class Sender {
+        final long row;
+        final long word;
+        long sent;
+        boolean waits;
+
+        Sender(long row, long word) {
+            this.row = row;
+            this.word = word;
+        }
+
+        boolean arrived() {
+            return Memory.getLongAcquire(word) == sent + 1;
+        }
+
+        void requireAskedInTime() {
+            long waited = Memory.getLong(row + CompletionBoard.WAITS);
+            if (waited != CompletionBoard.WAITS_AT_ONCE && !arrived()) {
+                throw new IllegalStateException("asked after " + waited + " calls, and the message still waits");
+            }
+            if (Memory.getLong(row + CompletionBoard.SENDER) != 0) {
+                throw new IllegalStateException("asked, and the row still says that the message waits");
+            }
+        }
+    }
+
+    private final NetPlugin plugin;
+    private final CompletionBoard board;
+    private final Arena words = Arena.ofShared();
+    private final Map<Long, Sender> senders = new HashMap<>();
+
+    private WaitingSends(NetPlugin plugin, CompletionBoard board) {
+        this.plugin = plugin;
+        this.board = board;
+    }
+
+    static NetPlugin over(NetPlugin plugin, CompletionBoard board) {
+        return (NetPlugin) Proxy.newProxyInstance(
+                NetPlugin.class.getClassLoader(), new Class<?>[] {NetPlugin.class}, new WaitingSends(plugin, board));
+    }
+
+    @Override
+    public synchronized Object invoke(Object proxy, Method method, Object[] arguments) throws Throwable {
+        return switch (method.getName()) {
+            case "connect" -> (long) call(method, arguments) << SLOT_SHIFT;
+            case "isend" -> isend(method, arguments);
+            case "registerMemory", "deregisterMemory", "closeSend" -> {
+                withoutSlot(arguments);
+                yield call(method, arguments);
+            }
+            default -> call(method, arguments);
+        };
+    }
+
+    /** The library finds a row by the upper half of a handle; the plugin's own handles have none. */
+    private static void withoutSlot(Object[] arguments) {
+        long comm = (long) arguments[0];
+        arguments[0] = comm >>> SLOT_SHIFT == 0 ? comm : comm >>> SLOT_SHIFT;
+    }
+
+    private Object isend(Method method, Object[] arguments) throws Throwable {
+        long comm = (long) arguments[0];
+        Sender sender = senders.computeIfAbsent(
+                comm,
+                _ -> new Sender(
+                        board.open(comm), words.allocate(Long.BYTES, Long.BYTES).address()));
+        if (sender.waits) {
+            sender.requireAskedInTime();
+        } else {
+            sender.waits = true;
+            long value = sender.sent + 1;
+            CompletableFuture.delayedExecutor(WAIT_MILLIS, TimeUnit.MILLISECONDS)
+                    .execute(() -> Memory.putLongRelease(sender.word, value));
+        }
+        if (!sender.arrived()) {
+            CompletionBoard.await(sender.row, comm, sender.word, sender.sent + 1);
+            return NetPlugin.TRY_AGAIN;
+        }
+        withoutSlot(arguments);
+        long request = (long) call(method, arguments);
+        if (request > 0) {
+            sender.sent++;
+            sender.waits = false;
+        }
+        return request;
+    }
+
+    private Object call(Method method, Object[] arguments) throws Throwable {
+        try {
+            return method.invoke(plugin, arguments);
+        } catch (InvocationTargetException e) {
+            throw e.getCause();
+        }
+    }
+}
