@@ -175,13 +175,8 @@ final class Attendant implements AutoCloseable {
         }
         runTasks();
         fireTimers();
-        Iterator<SelectionKey> ready = open.selectedKeys().iterator();
-        while (ready.hasNext()) {
-            SelectionKey key = ready.next();
-            ready.remove();
-            if (key.isValid() && key.attachment() instanceof Attended owner) {
-                guarded(owner::onReady);
-            }
+        if (!open.selectedKeys().isEmpty()) { // an iterator for each turn would be garbage, a thousand a second
+            attendToReady(open.selectedKeys().iterator());
         }
         beginToWatch();
         watched.removeIf(queuePair -> {
@@ -192,6 +187,16 @@ final class Attendant implements AutoCloseable {
                 return true;
             }
         });
+    }
+
+    private static void attendToReady(Iterator<SelectionKey> ready) {
+        while (ready.hasNext()) {
+            SelectionKey key = ready.next();
+            ready.remove();
+            if (key.isValid() && key.attachment() instanceof Attended owner) {
+                guarded(owner::onReady);
+            }
+        }
     }
 
     private void beginToWatch() {
