@@ -82,10 +82,14 @@ while [ "$round" -lt "$rounds" ]; do
   trigon $round latency
   perftest $round bw-65536 ib_write_bw -s 65536 -n 400
   verbs $round bw-65536 bandwidth 65536 400
+  verbs $round bw-asleep-65536 bandwidth-asleep 65536 400
   trigon $round short
+  trigon $round short-asleep
   perftest $round bw-1048576 ib_write_bw -s 1048576 -n 50
   verbs $round bw-1048576 bandwidth 1048576 50
+  verbs $round bw-asleep-1048576 bandwidth-asleep 1048576 50
   trigon $round long
+  trigon $round long-asleep
   round=$((round + 1))
 done
 wait $rank0 || give_up "net-ping-pong failed" "$out/a.log" "$out/b.log"

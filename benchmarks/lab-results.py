@@ -30,6 +30,16 @@ def both(what: str, values: list[float]) -> dict[str, float]:
     return {f"{what}_mb_per_second": statistics.median(values), f"{what}_best_mb_per_second": max(values)}
 
 
+def trigon(size: int, receiver_sleeps: bool) -> list[float]:
+    """One figure of each round of net-ping-pong."""
+    return [
+        each["mb_per_second"]
+        for one in rounds
+        for each in one["bandwidth"]
+        if each["bytes"] == size and each["receiver_sleeps"] == receiver_sleeps
+    ]
+
+
 rounds = json.loads((folder / "trigon.json").read_text())["rounds"]
 print(
     json.dumps(
@@ -50,11 +60,13 @@ print(
             "bandwidth": [
                 {
                     "bytes": size,
-                    **both("trigon", [each["bandwidth"][i]["mb_per_second"] for each in rounds]),
+                    **both("trigon", trigon(size, False)),
+                    **both("trigon_asleep", trigon(size, True)),
                     **both("verbs", verbs(f"bw-{size}", "mb_per_second")),
+                    **both("verbs_asleep", verbs(f"bw-asleep-{size}", "mb_per_second")),
                     **both("ib_write_bw", perftest(f"bw-{size}", size, 3)),
                 }
-                for i, size in enumerate((65536, 1 << 20))
+                for size in (65536, 1 << 20)
             ],
         },
         indent=1,

@@ -25,6 +25,7 @@ enum {
   WARM_TURNS = 20000, /* until the JVM's last compiler has compiled what is called once a turn */
   WARM_STREAMS = 4,
   WARM_MESSAGES = 2000,
+  SLEEP_US = 300,
   MOST_WARM = 6, /* times the wanted duration, if the machine is too slow for so many */
 };
 
@@ -163,16 +164,21 @@ static bool ping_pong(struct rank *rank, struct flow *sends, struct flow *receiv
   return true;
 }
 
-/* After a round that brought nothing others run, as with NCCL's proxy thread. On SoftRoCE it is they who move the data. */
-static bool let_run(int progress, unsigned *idle) {
+/*
+ * After a round that brought nothing others run, as with NCCL's proxy thread. On SoftRoCE it is they who move the data, and a
+ * thread that yields all the time still takes a third of their processor; one that sleeps, as ib_write_bw's receiver, does not.
+ */
+static bool let_run(int progress, unsigned *idle, bool sleeps) {
   *idle = progress > 0 ? 0 : *idle;
-  if (progress == 0) {
+  if (progress == 0 && sleeps) {
+    usleep(SLEEP_US);
+  } else if (progress == 0) {
     sched_yield();
   }
   return wait_for(progress, idle);
 }
 
-static bool receive_stream(struct rank *rank, struct flow *receives, size_t bytes, int messages) {
+static bool receive_stream(struct rank *rank, struct flow *receives, size_t bytes, int messages, bool sleeps) {
   unsigned idle = 0;
   for (int received = 0; received < messages;) {
     size_t size = 0;
@@ -180,7 +186,7 @@ static bool receive_stream(struct rank *rank, struct flow *receives, size_t byte
     if (done == 1 && size != bytes) {
       return fail(rank->number, "a message of %zu bytes came for one of %zu", size, bytes);
     }
-    if (!let_run(done, &idle) || !receive_ahead(rank, receives, MAX_BYTES)) {
+    if (!let_run(done, &idle, sleeps) || !receive_ahead(rank, receives, MAX_BYTES)) {
       return false;
     }
     received += done;
@@ -204,7 +210,7 @@ static bool send_stream(struct rank *rank, struct flow *sends, size_t bytes, int
       done += finished > 0;
       progress = finished < 0 ? finished : progress | finished;
     }
-    if (!let_run(progress, &idle)) {
+    if (!let_run(progress, &idle, false)) {
       return false;
     }
   }
@@ -213,12 +219,12 @@ static bool send_stream(struct rank *rank, struct flow *sends, size_t bytes, int
 
 /* Rank 0 sends, as many at a time as NCCL does; rank 1 receives. MB/s, or a negative number after a failure. */
 static double stream(struct rank *rank, struct flow *sends, struct flow *receives, const char *name, size_t bytes,
-                     int messages) {
+                     int messages, bool sleeps) {
   if (!receive_ahead(rank, receives, MAX_BYTES) || !rendezvous_barrier(rank->rendezvous, name, 2, deadline)) {
     return -1;
   }
   int64_t start = now_ns();
-  bool ok = rank->number == 1 ? receive_stream(rank, receives, bytes, messages)
+  bool ok = rank->number == 1 ? receive_stream(rank, receives, bytes, messages, sleeps)
                               : send_stream(rank, sends, bytes, messages);
   double seconds = (double)(now_ns() - start) / 1e9;
   return ok ? (double)bytes * messages / seconds / (1 << 20) : -1;
@@ -229,7 +235,7 @@ static bool warm_up_streams(struct rank *rank, struct flow *sends, struct flow *
   for (int i = 0; ok && i < WARM_STREAMS; i++) {
     char name[32];
     snprintf(name, sizeof name, "stream.%d", i);
-    ok = stream(rank, sends, receives, name, PING_BYTES, WARM_MESSAGES) >= 0;
+    ok = stream(rank, sends, receives, name, PING_BYTES, WARM_MESSAGES, false) >= 0;
   }
   return ok;
 }
@@ -262,10 +268,11 @@ static bool measure_latency(struct rank *rank, struct flow *sends, struct flow *
 }
 
 static bool measure_bandwidth(struct rank *rank, struct flow *sends, struct flow *receives, const char *name,
-                              size_t bytes, int messages) {
-  double mb_per_second = stream(rank, sends, receives, name, bytes, messages);
+                              size_t bytes, int messages, bool sleeps) {
+  double mb_per_second = stream(rank, sends, receives, name, bytes, messages, sleeps);
   if (rank->number == 0) {
-    printf("{\"bytes\": %zu, \"messages\": %d, \"mb_per_second\": %.2f}", bytes, messages, mb_per_second);
+    printf("{\"bytes\": %zu, \"messages\": %d, \"receiver_sleeps\": %s, \"mb_per_second\": %.2f}", bytes, messages,
+           sleeps ? "true" : "false", mb_per_second);
   }
   return mb_per_second >= 0;
 }
@@ -278,10 +285,13 @@ static bool measure(struct rank *rank, struct flow *sends, struct flow *receives
     const char *before;
     size_t bytes;
     int messages;
+    bool sleeps;
   } figures[] = {
-      {"latency", "{", 0, 0},
-      {"short", ", \"bandwidth\": [", SHORT_BYTES, SHORT_MESSAGES},
-      {"long", ", ", MAX_BYTES, LONG_MESSAGES},
+      {"latency", "{", 0, 0, false},
+      {"short", ", \"bandwidth\": [", SHORT_BYTES, SHORT_MESSAGES, false},
+      {"short-asleep", ", ", SHORT_BYTES, SHORT_MESSAGES, true},
+      {"long", ", ", MAX_BYTES, LONG_MESSAGES, false},
+      {"long-asleep", ", ", MAX_BYTES, LONG_MESSAGES, true},
   };
   bool ok = true;
   for (size_t i = 0; ok && i < sizeof figures / sizeof figures[0]; i++) {
@@ -293,7 +303,7 @@ static bool measure(struct rank *rank, struct flow *sends, struct flow *receives
     ok = (!in_turns || await_turn(rank, name)) &&
          (figures[i].bytes == 0
               ? measure_latency(rank, sends, receives, name, iterations)
-              : measure_bandwidth(rank, sends, receives, name, figures[i].bytes, figures[i].messages)) &&
+              : measure_bandwidth(rank, sends, receives, name, figures[i].bytes, figures[i].messages, figures[i].sleeps)) &&
          (!in_turns || end_turn(rank, name));
   }
   if (rank->number == 0) {

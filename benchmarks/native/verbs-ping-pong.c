@@ -1,7 +1,9 @@
 /*
  * verbs-ping-pong: the work requests of Trigon's messages without Trigon, in the pattern of net-ping-pong: what of a
  * message's time is the device's. Two processes, each with a queue pair for either direction.
- * usage: verbs-ping-pong DEVICE GID-INDEX RANK RENDEZVOUS-DIRECTORY latency|bandwidth BYTES MESSAGES [ENTRIES-AT-ONCE]
+ * usage: verbs-ping-pong DEVICE GID-INDEX RANK RENDEZVOUS-DIRECTORY latency|bandwidth|bandwidth-asleep BYTES MESSAGES
+ *        [ENTRIES-AT-ONCE]
+ * bandwidth-asleep: the receiver sleeps a little when nothing has come, as ib_write_bw's does, instead of yielding.
  * ENTRIES-AT-ONCE: clear-to-send entries of one work request, 1 to 4, by default 4 as in Trigon.
  */
 #include <errno.h>
@@ -12,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "host.h"
 #include "rendezvous.h"
@@ -26,6 +29,7 @@ enum {
   SIGNAL_INTERVAL = 16,
   INLINE_BYTES = 32,
   BATCH = 16,
+  SLEEP_US = 300,
   DEADLINE_SECONDS = 120,
   DEADLINE_CHECK = 4096,
 };
@@ -55,6 +59,7 @@ static struct ibv_pd *pd;
 static struct rendezvous *rendezvous;
 static double deadline;
 static int rank;
+static bool receiver_sleeps;
 static struct offer peer;
 
 static struct {
@@ -292,7 +297,11 @@ static void bandwidth(uint32_t bytes, uint64_t messages) {
       receive_ahead();
     }
     if (sender.posted + sender.done + receiver.done == before) {
-      count_idle(&idle, true);
+      bool sleeps = receiver_sleeps && rank == 1;
+      count_idle(&idle, !sleeps);
+      if (sleeps) {
+        usleep(SLEEP_US);
+      }
     }
   }
   if (rank == 0) {
@@ -303,8 +312,8 @@ static void bandwidth(uint32_t bytes, uint64_t messages) {
 
 int main(int argc, char **argv) {
   if (argc < 8 || argc > 9) {
-    fprintf(stderr, "usage: verbs-ping-pong DEVICE GID-INDEX RANK RENDEZVOUS-DIRECTORY latency|bandwidth BYTES MESSAGES "
-                    "[ENTRIES-AT-ONCE]\n");
+    fprintf(stderr, "usage: verbs-ping-pong DEVICE GID-INDEX RANK RENDEZVOUS-DIRECTORY latency|bandwidth|bandwidth-asleep "
+                    "BYTES MESSAGES [ENTRIES-AT-ONCE]\n");
     return 2;
   }
   rank = argv[3][0] == '1';
@@ -321,6 +330,7 @@ int main(int argc, char **argv) {
   open_device(argv[1]);
   connect_ends(atoi(argv[2]));
   bool measures_latency = strcmp(argv[5], "latency") == 0;
+  receiver_sleeps = strcmp(argv[5], "bandwidth-asleep") == 0;
   check(rendezvous_barrier(rendezvous, "connected", 2, deadline), "the rendezvous");
   if (rank == 1 || measures_latency) {
     receive_ahead();

@@ -105,7 +105,7 @@ class BenchmarksIT {
         assertThat(round.path("latency").path("iterations").asInt()).isEqualTo(10);
         assertThat(round.path("latency").path("min_us").asDouble()).isPositive();
         assertThat(round.path("bandwidth").findValues("mb_per_second"))
-                .hasSize(2)
+                .hasSize(4)
                 .allSatisfy(each -> assertThat(each.asDouble()).isPositive());
     }
 

@@ -32,7 +32,7 @@ class RenderTest {
                 """);
         Files.writeString(directory.resolve("lab.json"), """
                 {"latency": {"trigon_us": 44, "ib_write_lat_us": 40},
-                 "bandwidth": [{"bytes": 1048576, "trigon_mb_per_second": 90, "ib_write_bw_mb_per_second": 100}]}
+                 "bandwidth": [{"bytes": 1048576, "trigon_mb_per_second": 90, "trigon_asleep_mb_per_second": 96, "ib_write_bw_mb_per_second": 100}]}
                 """);
 
         Files.writeString(directory.resolve("steady-links.json"), """
@@ -67,6 +67,7 @@ class RenderTest {
                 .contains("instant device, connection, both ends | 2500 us | at most 2000 us | **no** |")
                 .contains("to `ib_write_lat` | 1.10 times | at most 1.15 times | yes |")
                 .contains("bandwidth at 1 MiB, to `ib_write_bw` | 0.90 times | at least 0.95 times | **no** |")
+                .contains("with a receiver that sleeps, as `ib_write_bw`'s | 0.96 times | at least 0.95 times | yes |")
                 .contains("software links, 60 s at full rate: collections | 1.00  | at most 0.00  | **no** |")
                 .contains(
                         "software links, 60 s at full rate: 99.9 % of the `test()` calls | 1900 ns | at most 2000 ns | yes |")
