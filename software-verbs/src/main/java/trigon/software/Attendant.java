@@ -48,9 +48,9 @@ final class Attendant implements AutoCloseable {
     private final String name;
     private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
     private final PriorityQueue<Timer> timers = new PriorityQueue<>(); // guarded by itself
-    private final List<SoftwareQueuePair> watched = new ArrayList<>(); // the thread's own
+    private final List<Turns> watched = new ArrayList<>(); // the thread's own
     /** Those to be watched from now on, the latest first: a list without nodes, since data paths add to it. */
-    private final AtomicReference<@Nullable SoftwareQueuePair> newlyWatched = new AtomicReference<>();
+    private final AtomicReference<@Nullable Turns> newlyWatched = new AtomicReference<>();
 
     private @Nullable Selector selector; // guarded by this
     private @Nullable Thread thread; // guarded by this
@@ -111,8 +111,8 @@ final class Attendant implements AutoCloseable {
     }
 
     /** Has it look at a queue pair every now and then, until that is left alone and has nothing to do. Allocates nothing. */
-    void watch(SoftwareQueuePair queuePair) {
-        SoftwareQueuePair latest;
+    void watch(Turns queuePair) {
+        Turns latest;
         do {
             latest = newlyWatched.get();
             queuePair.setWatchedBefore(latest);
@@ -200,9 +200,9 @@ final class Attendant implements AutoCloseable {
     }
 
     private void beginToWatch() {
-        SoftwareQueuePair next = newlyWatched.getAndSet(null);
+        Turns next = newlyWatched.getAndSet(null);
         while (next != null) {
-            SoftwareQueuePair queuePair = next;
+            Turns queuePair = next;
             next = queuePair.watchedBefore();
             queuePair.setWatchedBefore(null); // it may outlive that one
             watched.add(queuePair);

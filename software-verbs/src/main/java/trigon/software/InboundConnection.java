@@ -211,7 +211,7 @@ final class InboundConnection extends Connection {
             case ADOPTED -> {
                 Responder owner = responder;
                 if (owner != null) {
-                    owner.queuePair().onReady();
+                    owner.queuePair().turns().onReady();
                 }
             }
             case FINISHING -> goOnFinishing();

@@ -56,6 +56,6 @@ final class RequestConnection extends Connection {
 
     @Override
     public void onReady() {
-        queuePair.onReady();
+        queuePair.turns().onReady();
     }
 }

@@ -126,7 +126,7 @@ final class Requester {
         onProgress();
         established.stream().ring();
         work();
-        queuePair.arm();
+        queuePair.turns().arm();
     }
 
     /** Nobody listens at the peer's address, or who does takes no connection. The next request tries again. */

@@ -131,7 +131,7 @@ final class Responder {
         log.debug("{} is connected from {}", queuePair, peer.hello());
         offerWaiting();
         queuePair.workLater(); // it may have said more already
-        queuePair.arm();
+        queuePair.turns().arm();
     }
 
     /** Takes no more requests. Responses that need no memory still get out. */

@@ -10,8 +10,6 @@ import static trigon.software.WireFormat.WRITE_WITH_IMMEDIATE;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
-import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -28,13 +26,10 @@ import trigon.verbs.VerbsException;
 
 /**
  * A queue pair of a software device: the posting side of its two queues, its state, and its {@link Requester} and
- * {@link Responder} with their connections.
- *
- * <p>Whoever posts sends, and whoever polls its completion queue sends and receives, in {@link #drive}: one thread at a
- * time, the one that has the lock. On the data path nobody waits for it: who does not get it leaves the work to who has
- * it, and that one looks again after he has let go. When nobody polls, the {@link Attendant} does.
+ * {@link Responder} with their connections. Which thread moves its data, and changes its state, is a matter of its
+ * {@link Turns}.
  */
-final class SoftwareQueuePair implements QueuePair {
+final class SoftwareQueuePair implements QueuePair, Turns.Work {
 
     private static final Logger log = LoggerFactory.getLogger(SoftwareQueuePair.class);
 
@@ -48,29 +43,18 @@ final class SoftwareQueuePair implements QueuePair {
     private final ReceiveQueue receiveQueue;
     private final Requester requester;
     private final Responder responder;
+    private final Turns turns;
 
     private volatile QueuePairStateCode state = QueuePairStateCode.RESET;
     private volatile boolean awaitsReceive;
     private volatile boolean closed;
 
-    /** Held by whoever moves data or changes state. Who has let go of it looks once more at {@link #hasPosted}. */
-    private final ReentrantLock lock = new ReentrantLock();
-
-    private final Condition opened = lock.newCondition();
-    /** When it was polled last; written by the polling thread. */
-    private final PaddedIndex polledAt = new PaddedIndex();
     /** What {@link #work} has seen of the send queue. */
     private final PaddedIndex tailSeen = new PaddedIndex();
 
     private volatile boolean workDue;
 
-    // the rest is changed under the lock
-    /** Whether the attendant looks at it every now and then, instead of at its connections. */
-    private boolean watched;
-    /** The attendant's, while it has not begun to watch. */
-    private @Nullable SoftwareQueuePair watchedBefore;
-
-    // set on the way to READY_TO_SEND
+    // the rest is changed under the lock of the turns: set on the way to READY_TO_SEND
     private volatile int accessBits; // lane workers look at it
     private int minRnrTimer;
     private @Nullable Peer peer;
@@ -93,6 +77,7 @@ final class SoftwareQueuePair implements QueuePair {
         receiveQueue = new ReceiveQueue(capacity.receiveWorkRequests());
         requester = new Requester(this, sendQueue);
         responder = new Responder(this, receiveQueue);
+        turns = new Turns(this, attendant);
     }
 
     @Override
@@ -211,7 +196,7 @@ final class SoftwareQueuePair implements QueuePair {
         int result = sendQueue.offer(
                 opcode, workRequestId, source, length, localKey, remoteAddress, remoteKey, operand, sendFlags);
         if (result == 0) {
-            drive(false, System.nanoTime());
+            turns.send();
         }
         return result;
     }
@@ -226,7 +211,7 @@ final class SoftwareQueuePair implements QueuePair {
             responder.onReceivePosted();
         }
         if (result == 0 && (awaitsReceive || state == QueuePairStateCode.ERROR)) {
-            drive(false, System.nanoTime());
+            turns.send();
         }
         return result;
     }
@@ -240,53 +225,50 @@ final class SoftwareQueuePair implements QueuePair {
         return errno;
     }
 
+    // ---- turns
+
     /** Sends and receives what there is; by who polls the completion queue. */
     void poll() {
-        long now = System.nanoTime();
-        polledAt.setRelease(now);
-        drive(true, now);
+        turns.poll();
     }
 
-    private void drive(boolean receives, long now) {
-        do {
-            // who waits for the lock changes the state: he goes first, and drives when he is done
-            if (lock.hasQueuedThreads() || !lock.tryLock()) {
-                return;
-            }
-            try {
-                turn(receives, false, now);
-            } finally {
-                lock.unlock();
-            }
-        } while (hasPosted());
-    }
-
-    // ---- under the lock
-
-    private void turn(boolean receives, boolean alone, long now) {
-        try {
-            if (receives) {
-                if (!alone) {
-                    becomeWatched();
-                }
-                responder.receive(!alone && requester.hasWork());
-                requester.receive(alone);
-            }
-            work();
-            responder.send(alone, now);
-            arm();
-        } catch (RuntimeException | VirtualMachineError e) {
-            // the second is a lack of memory most likely: neither may reach the thread that posts or polls
-            log.warn("{} fails, for lack of memory or by a defect of the software device", this, e);
-            enterError("cannot go on: " + e);
+    @Override
+    public void turn(boolean receives, boolean attended, long now) {
+        if (receives) {
+            responder.receive(!attended && requester.hasWork());
+            requester.receive(attended);
         }
+        work();
+        responder.send(attended, now);
     }
 
-    /** Whether something has been posted since the last look. */
-    private boolean hasPosted() {
+    @Override
+    public void fail(Throwable cause) {
+        log.warn("{} fails, for lack of memory or by a defect of the software device", this, cause);
+        enterError("cannot go on: " + cause);
+    }
+
+    @Override
+    public boolean isDue() {
         return workDue
                 || sendQueue.tail() != tailSeen.getVolatile()
                 || ((awaitsReceive || state == QueuePairStateCode.ERROR) && !receiveQueue.isEmpty());
+    }
+
+    @Override
+    public void arm() {
+        requester.arm();
+        responder.arm();
+    }
+
+    @Override
+    public void disarm() {
+        requester.disarm();
+        responder.disarm();
+    }
+
+    Turns turns() {
+        return turns;
     }
 
     /** Has {@link #work} run once more, after what is going on now. */
@@ -321,53 +303,6 @@ final class SoftwareQueuePair implements QueuePair {
         responder.flush();
     }
 
-    /** Has the attendant look after the connections, unless it watches the queue pair as such. */
-    void arm() {
-        if (!watched) {
-            requester.arm();
-            responder.arm();
-        }
-    }
-
-    // ---- the attendant
-
-    /** One of the connections is ready. */
-    void onReady() {
-        locked(this::becomeWatched);
-    }
-
-    /** The sockets leave the selector, and the attendant looks at the queue pair every now and then. Under the lock. */
-    private void becomeWatched() {
-        if (!watched) {
-            watched = true;
-            requester.disarm();
-            responder.disarm();
-            attendant.watch(this);
-        }
-    }
-
-    /** {@link Attendant#watch}. */
-    void setWatchedBefore(@Nullable SoftwareQueuePair before) {
-        watchedBefore = before;
-    }
-
-    @Nullable
-    SoftwareQueuePair watchedBefore() {
-        return watchedBefore;
-    }
-
-    /** Does the queue pair's work unless somebody else does; true if that is over, and the connections are armed. */
-    boolean attend() {
-        if (!closed && System.nanoTime() - polledAt.getAcquire() < Attendant.POLLED_NANOS) {
-            return false;
-        }
-        locked(() -> {
-            watched = false;
-            turn(true, true, System.nanoTime());
-        });
-        return true;
-    }
-
     /** A connection with a preamble that names this queue pair. */
     void offer(InboundConnection connection) {
         locked(() -> responder.offer(connection));
@@ -383,23 +318,14 @@ final class SoftwareQueuePair implements QueuePair {
     /** Something has become of a message that goes, or comes, in pieces. */
     void onPieces() {
         workLater();
-        drive(false, System.nanoTime());
+        turns.send();
     }
 
     // ---- control path
 
-    /** Runs an action under the lock, and then what has been posted meanwhile. */
+    /** {@link Turns#locked}. */
     void locked(Runnable action) {
-        lock.lock();
-        try {
-            action.run();
-            arm(); // it may have left something that the socket did not take
-        } finally {
-            lock.unlock();
-        }
-        if (hasPosted()) {
-            drive(false, System.nanoTime());
-        }
+        turns.locked(action);
     }
 
     @Override
@@ -506,25 +432,16 @@ final class SoftwareQueuePair implements QueuePair {
     @Override
     public boolean awaitOpen(Duration timeout) {
         boolean[] open = new boolean[1];
-        locked(() -> open[0] = awaitOpened(timeout.toNanos()));
+        locked(() -> {
+            turns.await(() -> !requester.isConnecting(), timeout.toNanos());
+            open[0] = requester.isConnected();
+        });
         return open[0];
-    }
-
-    private boolean awaitOpened(long nanos) {
-        long left = nanos;
-        try {
-            while (requester.isConnecting() && left > 0) {
-                left = opened.awaitNanos(left);
-            }
-        } catch (InterruptedException _) {
-            Thread.currentThread().interrupt();
-        }
-        return requester.isConnected();
     }
 
     /** The requester's connection is open, or will not be for now; under the lock. */
     void onOpened() {
-        opened.signalAll();
+        turns.change();
     }
 
     @Override
