@@ -15,6 +15,26 @@ class RenderTest {
     Path directory;
 
     @Test
+    void comparesLongMessagesWithNcclsOwnTransportWhereThatWasMeasured() throws IOException {
+        Files.writeString(directory.resolve("instant.json"), """
+                {"plugins": [{"name": "Trigon", "results": [
+                  {"question": "message", "comms": 1, "bytes": 65536, "window": 1, "unit": "ns", "median": 1500.0}]},
+                 {"name": "IB", "results": [
+                  {"question": "message", "comms": 1, "bytes": 65536, "window": 1, "unit": "ns", "median": 1400.0}]}]}
+                """);
+        Files.writeString(directory.resolve("instant-floor.json"), """
+                {"results": [{"operation": "message", "bytes": 65536, "comms": 1, "median": 1250.0}]}
+                """);
+
+        Render.main(
+                new String[] {directory.toString(), directory.resolve("docs").toString()});
+
+        assertThat(Files.readString(directory.resolve("docs/results.md")))
+                .contains("to NCCL's own IB transport | 1.07 times | at most 1.10 times | yes |")
+                .doesNotContain("of 64 KiB, to the device alone");
+    }
+
+    @Test
     void judgesByTheBudgets() throws IOException {
         Files.writeString(directory.resolve("instant.json"), """
                 {"machine": {"processor": "P", "cores": 2, "kernel": "6", "load": 0.5}, "rdma_drivers": {"instant0": "mlx5_core"},
