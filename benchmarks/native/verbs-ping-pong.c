@@ -3,7 +3,7 @@
  * message's time is the device's. Two processes, each with a queue pair for either direction.
  * usage: verbs-ping-pong DEVICE GID-INDEX RANK RENDEZVOUS-DIRECTORY latency|bandwidth|bandwidth-asleep BYTES MESSAGES
  *        [ENTRIES-AT-ONCE]
- * bandwidth-asleep: the receiver sleeps a little when nothing has come, as ib_write_bw's does, instead of yielding.
+ * bandwidth-asleep: the receiver sleeps a little when nothing has come, instead of yielding; ib_write_bw's waits all the time.
  * ENTRIES-AT-ONCE: clear-to-send entries of one work request, 1 to 4, by default 4 as in Trigon.
  */
 #include <errno.h>

@@ -9,10 +9,10 @@ here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)
 [ $# -eq 2 ] || { sed -n '2,7s/^# *//p' "${BASH_SOURCE[0]}" >&2; exit 2; }
 source=$(cd -- "$1" && pwd)
 out=$2
-cuda=${CUDA_HOME:-/usr/local/cuda}/include
+cuda=$(realpath -m -- "${CUDA_HOME:-/usr/local/cuda}/include")
 [ -r "$source/src/transport/net_ib/p2p.cc" ] || { echo "build.sh: no NCCL with src/transport/net_ib/p2p.cc in $source" >&2; exit 2; }
 [ -r "$cuda/cuda_runtime.h" ] || { echo "build.sh: no $cuda/cuda_runtime.h: set CUDA_HOME" >&2; exit 2; }
-scratch=$(mktemp -d "${TMPDIR:-/tmp}/trigon-nccl-ib.XXXXXX")
+scratch=$(realpath -- "$(mktemp -d "${TMPDIR:-/tmp}/trigon-nccl-ib.XXXXXX")")
 trap 'rm -rf "$scratch"' EXIT
 
 version() { # PART: of version.mk
@@ -23,7 +23,7 @@ major=$(version MAJOR) minor=$(version MINOR) patch=$(version PATCH)
 sed -e "s/\${nccl:Major}/$major/g; s/\${nccl:Minor}/$minor/g; s/\${nccl:Patch}/$patch/g; s/\${nccl:Suffix}//g" \
   -e "s/\${nccl:Version}/$((major * 10000 + minor * 100 + patch))/g" "$source/src/nccl.h.in" >"$scratch/nccl.h"
 
-compile() { # FILE: with the defines and the level of optimization of NCCL's release
+compile() { # FILE: with the level of optimization and the defines of NCCL's release; CUDA's version is said to be 13.0, whichever it is
   g++ -std=c++17 -O3 -fPIC -fvisibility=hidden -w -DCUDA_MAJOR=13 -DCUDA_MINOR=0 -DNCCL_OS_LINUX -DPROFAPI \
     -DNCCL_GIN_PROXY_ENABLE=1 -DDOCA_VERBS_USE_CUDA_WRAPPER -DDOCA_VERBS_USE_NET_WRAPPER \
     -I"$scratch" -I"$source/src/include" -I"$source/src/include/plugin" -I"$source/src" -I"$cuda" -I"$cuda/cccl" \

@@ -28,7 +28,7 @@ struct board_row {
   uint64_t sender;         /* the comm's handle, while its next message waits; or 0 */
   const uint64_t *awaited; /* until this is */
   uint64_t arrived;        /* that */
-  uint64_t waits;          /* calls that were answered here */
+  uint64_t waits;          /* calls since then, with the one that Java hears of */
   char spare[32];
 };
 

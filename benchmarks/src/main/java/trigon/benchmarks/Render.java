@@ -214,6 +214,9 @@ final class Render {
             budgets.add(Budget.atLeast(
                     "SoftRoCE, bandwidth at " + size + ", to `ib_write_bw`", trigon / perftest, 0.95, "times"));
             double asleep = bandwidth.path("trigon_asleep_mb_per_second").asDouble(Double.NaN);
+            if (Double.isNaN(asleep)) {
+                continue; // measured by an older program
+            }
             budgets.add(Budget.atLeast(
                     "SoftRoCE, bandwidth at " + size + " with a receiver that sleeps, as `ib_write_bw`'s",
                     asleep / perftest,

@@ -95,7 +95,10 @@ abstract sealed class Comm permits SendComm, ReceiveComm {
         return request;
     }
 
-    /** Its next message waits until a word of its memory has a value, which comes there without a poll. */
+    /**
+     * Its next message waits until a word of its memory has a value, which comes there without a poll. The comm is open: when it
+     * is closed, that memory goes.
+     */
     final void await(long address, long value) {
         CompletionBoard.await(row, handle, address, value);
     }
@@ -222,6 +225,7 @@ abstract sealed class Comm permits SendComm, ReceiveComm {
         if (failure == 0) {
             failure = -result.code();
             RequestRing.failUnfinished(row);
+            CompletionBoard.endWait(row);
             log.warn("{}: {}. Requests not finished by then return {}", where, what, result);
             for (Connection stripe : stripes) {
                 stripe.failed(what);

@@ -12,8 +12,8 @@ import trigon.verbs.Memory;
  * there. Who tells NCCL, in Java or in C, clears it. Both are on the thread that makes the comm's data-path calls.
  *
  * <p>A row also says what the comm's next message waits for, if it does: a word of the ring where the receiver's NIC writes.
- * Until that is there, the library answers most calls to send it. Whoever is called makes the row silent first; so what a row
- * says is never older than the last call into Java.
+ * Until that is there, the library answers most calls to send it. Before it asks Java to send, and when the comm fails, the row
+ * falls silent; so it says nothing that was not so at the last call for that message.
  *
  * <p>What is known of a request lies together, in half a cache line: with many comms, each line that a message touches is a
  * miss. Rows are an odd number of lines long, so that the same slot of many comms does not compete for the same sets of a
@@ -122,7 +122,7 @@ public final class CompletionBoard implements AutoCloseable {
     }
 
     private static void clearAll(long row) {
-        Memory.putLong(row + SENDER, 0);
+        endWait(row);
         for (int slot = 0; slot < ROW_REQUESTS; slot++) {
             clear(row, slot);
         }
@@ -162,6 +162,11 @@ public final class CompletionBoard implements AutoCloseable {
         Memory.putLong(row + ARRIVED, value);
         Memory.putLong(row + WAITS, 0);
         Memory.putLong(row + SENDER, comm);
+    }
+
+    /** It is not known any more that the comm's next message waits. */
+    static void endWait(long row) {
+        Memory.putLong(row + SENDER, 0);
     }
 
     /** Whether it is there: the request is finished, and NCCL has not heard of it. */

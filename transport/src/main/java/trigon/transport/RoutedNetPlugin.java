@@ -70,7 +70,7 @@ public final class RoutedNetPlugin implements NetPlugin, AutoCloseable {
      * @param providers the devices behind them, by kind; they stay the caller's
      * @param kernel the kernel's routing table
      * @param hostName what peers see in their logs where the settings name no node
-     * @param board where finished requests are shown; the plugin's from now on
+     * @param board where finished requests and messages that wait are shown; the plugin's from now on
      * @throws VerbsException if a device cannot be opened
      * @throws HandshakeException if a link's address cannot be listened on
      */

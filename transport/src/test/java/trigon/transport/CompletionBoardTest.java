@@ -67,6 +67,9 @@ class CompletionBoardTest {
         assertThat(Memory.getLong(row + CompletionBoard.AWAITED)).isEqualTo(table.address());
         assertThat(Memory.getLong(row + CompletionBoard.ARRIVED)).isEqualTo(7);
         assertThat(Memory.getLong(row + CompletionBoard.WAITS)).isZero();
+        CompletionBoard.endWait(row);
+        assertThat(Memory.getLong(row + CompletionBoard.SENDER)).isZero();
+        CompletionBoard.await(row, COMM, table.address(), 8);
         board.close(COMM);
         assertThat(Memory.getLong(row + CompletionBoard.SENDER)).isZero();
         board.close();
