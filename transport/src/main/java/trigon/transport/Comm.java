@@ -50,7 +50,9 @@ abstract sealed class Comm permits SendComm, ReceiveComm {
     private final WorkCompletions completions = new WorkCompletions(16);
     private final Map<Long, RegisteredMemory> registrations = new ConcurrentHashMap<>();
     private long context;
-    private long handle;
+
+    /** What NCCL knows it by; set before NCCL learns of it. */
+    long handle;
 
     /** Where its requests are, see {@link RequestRing}; set before NCCL learns of it. */
     long row;
@@ -93,14 +95,6 @@ abstract sealed class Comm permits SendComm, ReceiveComm {
         long request = RequestHandle.of(handle, sequence);
         RequestRing.begin(row, RequestRing.slot(sequence), request, size);
         return request;
-    }
-
-    /**
-     * Its next message waits until a word of its memory has a value, which comes there without a poll. The comm is open: when it
-     * is closed, that memory goes.
-     */
-    final void await(long address, long value) {
-        CompletionBoard.await(row, handle, address, value);
     }
 
     final long context() {

@@ -54,7 +54,7 @@ public final class CompletionBoard implements AutoCloseable {
     /** In a row: the word's value when the message need not wait any more. */
     public static final long ARRIVED = SENDER + 16;
 
-    /** In a row: calls that the library has answered since, 8 bytes; only the library changes it then. */
+    /** In a row: calls for the message since then, 8 bytes; the library counts them, with the one that comes to Java. */
     public static final long WAITS = SENDER + 24;
 
     /** So many calls for a message that waits, and the last of them comes to Java, to look after the connection. */

@@ -19,14 +19,12 @@ final class RendezvousSendComm extends SendComm {
     private static final long LEAST_MAX_MESSAGE_BYTES = 8L << 20;
 
     private final long clearToSend;
-    private final boolean writtenByNic;
     private int sendQueueRoom;
     private long nextSequence;
 
     RendezvousSendComm(Connection connection) {
         super(List.of(connection));
         clearToSend = connection.clearToSendRing().address();
-        writtenByNic = isWrittenByNic();
         sendQueueRoom = connection.sendQueueDepth();
     }
 
@@ -54,18 +52,7 @@ final class RendezvousSendComm extends SendComm {
         int slot = RequestRing.slot(sequence);
         long entry = clearToSend + ClearToSend.offset(sequence);
         if (Memory.getLongAcquire(entry + ClearToSend.SEQUENCE) != sequence + 1) {
-            if (lost) {
-                return failPeerGone();
-            }
-            // an RDMA NIC puts the entry there by itself; a software device does so when it is polled
-            progress();
-            if (failure != 0) {
-                return failure;
-            }
-            if (writtenByNic) {
-                await(entry + ClearToSend.SEQUENCE, sequence + 1);
-            }
-            return NetPlugin.TRY_AGAIN;
+            return waitFor(entry + ClearToSend.SEQUENCE, sequence + 1);
         }
         int parts = (int) parts(size, maxMessageBytes);
         if (!RequestRing.isFree(row, slot) || parts > sendQueueRoom) {

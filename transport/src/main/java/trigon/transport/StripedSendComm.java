@@ -27,7 +27,6 @@ final class StripedSendComm extends SendComm {
     private final long[] stripeBytes;
     private final StripeShares shares;
     private final long clearToSend;
-    private final boolean writtenByNic;
 
     // by slot: how many parts are on their way
     private final int[] unfinished = new int[RequestRing.SLOTS];
@@ -51,7 +50,6 @@ final class StripedSendComm extends SendComm {
         shares = new StripeShares(
                 connections.stream().mapToInt(Connection::speedMbps).toArray());
         clearToSend = connection.clearToSendRing().address();
-        writtenByNic = isWrittenByNic();
         partBytes = new int[RequestRing.SLOTS][count];
         workRequests = new int[RequestRing.SLOTS][count];
     }
@@ -67,17 +65,7 @@ final class StripedSendComm extends SendComm {
         long sequence = nextSequence;
         long entry = clearToSend + StripedClearToSend.offset(sequence);
         if (Memory.getLongAcquire(entry + StripedClearToSend.SEQUENCE) != sequence + 1) {
-            if (lost) {
-                return failPeerGone();
-            }
-            progress();
-            if (failure != 0) {
-                return failure;
-            }
-            if (writtenByNic) {
-                await(entry + StripedClearToSend.SEQUENCE, sequence + 1);
-            }
-            return NetPlugin.TRY_AGAIN;
+            return waitFor(entry + StripedClearToSend.SEQUENCE, sequence + 1);
         }
         int slot = RequestRing.slot(sequence);
         if (!RequestRing.isFree(row, slot) || !divide(slot, size)) {
