@@ -13,9 +13,8 @@ import table
 from cluster import Launch, LaunchFailed, free_port, sockets, trigon
 
 SIZES = (8, 32, 128, 512, 2048, 8192, 32_768, 131_072, 524_288, 2 << 20, 8 << 20, 32 << 20, 128 << 20, 256 << 20)
-ROUNDS = 5
+ROUNDS = 7
 BIG = 32 << 20
-ROUNDS_OF_BIG = 3
 LOG = {"NCCL_DEBUG_SUBSYS": "INIT,NET,ENV"}
 
 
@@ -109,7 +108,7 @@ def one_size(launches, size):
     """Rounds over all variants, the first after a warm-up; a sample is the slowest rank's mean, the result their median."""
     samples = {name: [] for name in launches}
     processor = {name: [] for name in launches}
-    for turn in range(ROUNDS if size <= BIG else ROUNDS_OF_BIG):
+    for turn in range(ROUNDS):
         for name, launch in launches.items():
             answers = launch.ask("measure", 60, bytes=size, iterations=iterations(size),
                                  warmup=warm_up(size) if turn == 0 else 2).values()

@@ -94,7 +94,7 @@ def render(results):
     text = "## All-reduce: Trigon and NCCL's socket transport on the same links\n\n" + machine(results)
     if results.get("dry_run"):
         text += "\n**A dry run over gloo on the CPU: all columns are the same, and none is Trigon or NCCL.**\n"
-    text += (f"\nMedian of up to {results['rounds']} rounds, all variants in turns; float32, the slowest rank counts. "
+    text += (f"\nMedian of {results['rounds']} rounds, all variants in turns; float32, the slowest rank counts. "
              "\"Socket TxS\" is NCCL_NSOCKS_PERTHREAD S and NCCL_SOCKET_NTHREADS T. "
              "Above 1 in the last column, Trigon is faster.\n")
     for run in results["runs"]:
