@@ -29,14 +29,15 @@ class LaunchFailed(Exception):
 
 
 class Setting:
-    """Where launches run: the distribution, the network, the GPUs, and where the logs go."""
+    """Where launches run: the distribution and its settings, the network, the GPUs, and where the logs go."""
 
-    def __init__(self, distribution, network, out, dry_run, sharing):
+    def __init__(self, distribution, network, out, dry_run, sharing, settings=None):
         self.distribution = distribution
         self.network = network
         self.out = out
         self.dry_run = dry_run
         self.sharing = sharing
+        self.settings = settings or {}
         visible = os.environ.get("CUDA_VISIBLE_DEVICES", "")
         self.gpus = visible.split(",") if visible else [str(i) for i in range(sharing.gpus)]
         self.processors = sorted(os.sched_getaffinity(0))
@@ -116,8 +117,7 @@ class Launch:
             **extra, **NO_MULTICAST,
         }
         if configured:
-            environment["TRIGON_CONFIG"] = str(self.config)
-            environment["TRIGON_NODE"] = self.nodes[rank]
+            environment |= {"TRIGON_CONFIG": str(self.config), "TRIGON_NODE": self.nodes[rank], **self.setting.settings}
         return environment
 
     def _start(self, rank, extra, configured):

@@ -32,6 +32,7 @@ def arguments(given):
     parser.add_argument("--ip", default="ip")
     parser.add_argument("--nodes", type=int)
     parser.add_argument("--cables", type=int, choices=[1, 2, 3], default=1)
+    parser.add_argument("--set", dest="settings", action="append", default=[], type=trigon_setting, metavar="NAME=VALUE")
     parser.add_argument("--dry-run", action="store_true")
     args = parser.parse_args(given)
     if not 1 <= args.gpus <= len(network.NODES):
@@ -46,6 +47,13 @@ def arguments(given):
     if not args.dry_run:
         require_gpus(parser, args.gpus)
     return args
+
+
+def trigon_setting(text):
+    name, equals, value = text.partition("=")
+    if not name.startswith("TRIGON_") or not equals:
+        raise argparse.ArgumentTypeError(f"'{text}' is no setting of Trigon: must be TRIGON_NAME=VALUE")
+    return name, value
 
 
 def require_gpus(parser, wanted):
@@ -63,7 +71,7 @@ def run(part, args, net, out, report):
     report.say(shared.describe())
     end = time.monotonic() + PART_SECONDS
     try:
-        setting = Setting(args.distribution, net, out, args.dry_run, shared)
+        setting = Setting(args.distribution, net, out, args.dry_run, shared, dict(args.settings))
         PARTS[part](setting, report, args.nodes, lambda: time.monotonic() > end)
     except LaunchFailed as e:
         report.fails(part, str(e))

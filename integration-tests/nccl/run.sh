@@ -7,7 +7,8 @@ here=$(cd -- "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")" && pwd)
 usage() {
   cat <<END
 usage: run.sh DISTRIBUTION GPUS [--part smoke|calls|correctness|faults|speed|all] [--out DIRECTORY]
-              [--network auto|namespaces|loopback] [--ip PROGRAM] [--cables 1|2|3] [--nodes N] [--dry-run]
+              [--network auto|namespaces|loopback] [--ip PROGRAM] [--cables 1|2|3] [--nodes N]
+              [--set TRIGON_NAME=VALUE]... [--dry-run]
 
 Plays one node per GPU, each with its own subnet to every other, and lets PyTorch's NCCL communicate over Trigon.
 Exit status 0 only if everything passed; the last line counts what passed, failed and was skipped.
@@ -21,6 +22,8 @@ Exit status 0 only if everything passed; the last line counts what passed, faile
   --cables      how many between every two nodes, each a NIC at both ends (default 1)
   --nodes       how many nodes, 2 to 4 (default: as many as GPUs); more than GPUS share them, by NVIDIA's
                 Multi-Process Service where it is there, else in turns, which is right but slow
+  --set         a setting of Trigon for every launch that has any, for example TRIGON_STRIPES=all; may be repeated.
+                Such settings in run.sh's own environment are not passed on
   --dry-run     no GPU, no NCCL, no plugin: the same checks over PyTorch's gloo on the CPU
   PYTHON        environment variable: the Python that has PyTorch (default: python3)
 END

@@ -18,10 +18,11 @@ from types import SimpleNamespace
 
 import calls
 import evidence
+import main
 import network
 import sharing
 import table
-from cluster import Setting
+from cluster import Launch, Setting
 
 HAVE_TORCH = importlib.util.find_spec("torch") is not None
 IP = os.environ.get("IP_PROGRAM", "ip")
@@ -168,6 +169,26 @@ class Sharing(unittest.TestCase):
                 yield folder
             finally:
                 os.environ["PATH"], tempfile.tempdir = old, temporary
+
+
+class Settings(unittest.TestCase):
+    def test_reach_the_launches_that_have_any(self):
+        args = main.arguments([".", "2", "--dry-run", "--set", "TRIGON_STRIPES=all", "--set", "TRIGON_NODE=z"])
+        setting = Setting(Path("."), network.Loopback(2), Path("."), True, sharing.Turns(2, 2), dict(args.settings))
+        with tempfile.TemporaryDirectory() as folder:
+            launch = Launch.__new__(Launch)  # without its processes
+            launch.setting, launch.ranks, launch.nodes = setting, 2, "ab"
+            launch.directory, launch.config = Path(folder), Path(folder, "trigon.yaml")
+            with_file = launch._environment(1, {}, True)
+            without = launch._environment(1, {}, False)
+        self.assertEqual((with_file["TRIGON_STRIPES"], with_file["TRIGON_NODE"]), ("all", "z"))
+        self.assertEqual([name for name in without if name.startswith("TRIGON_")], [])
+
+    def test_are_trigons(self):
+        for wrong in ("NCCL_ALGO=Ring", "TRIGON_STRIPES"):
+            with self.assertRaises(SystemExit), contextlib.redirect_stderr(io.StringIO()) as said:
+                main.arguments([".", "2", "--dry-run", "--set", wrong])
+            self.assertIn("is no setting of Trigon", said.getvalue())
 
 
 class Addresses(unittest.TestCase):
