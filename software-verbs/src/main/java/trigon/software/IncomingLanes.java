@@ -34,7 +34,7 @@ final class IncomingLanes {
         } else {
             candidate.becomeLane(channel -> {
                 int number = candidate.hello().lane();
-                LaneWorker worker = workers.forLane(number);
+                LaneWorker worker = workers.forLane(number, LaneWorkers.Direction.INCOMING);
                 IncomingLane lane = new IncomingLane(channel, number, queuePair, worker, receives, pieces);
                 worker.add(lane);
                 IncomingLane[] more = Arrays.copyOf(lanes, lanes.length + 1);

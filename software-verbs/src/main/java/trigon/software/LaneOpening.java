@@ -35,7 +35,7 @@ final class LaneOpening implements Opening.Owner {
     public void onOpened(SocketChannel channel, SelectionKey key) {
         key.cancel();
         try {
-            LaneWorker worker = queuePair.context().laneWorkers().forLane(number);
+            LaneWorker worker = queuePair.context().laneWorkers().forLane(number, LaneWorkers.Direction.OUTGOING);
             OutgoingLane lane = new OutgoingLane(channel, number, queuePair, worker, sent);
             worker.add(lane);
             lanes.add(this, lane);

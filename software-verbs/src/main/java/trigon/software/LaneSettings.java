@@ -41,7 +41,7 @@ public record LaneSettings(Workers first, Workers others, int perQueuePair, int 
     public static final LaneSettings NONE = new LaneSettings(Workers.NONE, Workers.NONE, 0, Integer.MAX_VALUE, 1);
 
     private static final int LEAST_CORES = 8;
-    private static final int MOST_WORKERS = 6;
+    private static final int MOST_WORKERS = 4;
     private static final int PER_QUEUE_PAIR = 2;
     private static final int FROM_BYTES = 8 << 10;
     private static final int PIECE_BYTES = 32 << 10;

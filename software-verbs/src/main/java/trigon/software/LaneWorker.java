@@ -38,10 +38,13 @@ final class LaneWorker implements AutoCloseable {
     // changed and used during turns
     private final ByteBuffer receiveBuffer = Buffers.allocate(BUFFER_BYTES);
     private final List<OutgoingLane> outgoing = new ArrayList<>();
+    private final List<IncomingLane> incoming = new ArrayList<>();
     private final List<IncomingLane> stalled = new ArrayList<>();
     private final List<SoftwareQueuePair> concerned = new ArrayList<>();
     private boolean moved;
 
+    private volatile int outgoingLanes;
+    private volatile int incomingLanes;
     private volatile boolean failed;
     private volatile boolean asleep;
     private volatile boolean closed;
@@ -79,9 +82,9 @@ final class LaneWorker implements AutoCloseable {
     /** Begins to send on a lane. */
     void add(OutgoingLane lane) throws IOException {
         register(lane.channel(), 0, lane);
-        between(() -> outgoing.add(lane));
+        change(() -> outgoing.add(lane));
         if (failed) {
-            between(() -> outgoing.remove(lane));
+            change(() -> outgoing.remove(lane));
             throw new ClosedChannelException();
         }
     }
@@ -89,6 +92,7 @@ final class LaneWorker implements AutoCloseable {
     /** Begins to receive on a lane. */
     void add(IncomingLane lane) throws IOException {
         register(lane.channel(), SelectionKey.OP_READ, lane);
+        change(() -> incoming.add(lane));
     }
 
     private void register(SocketChannel channel, int interest, Object lane) throws IOException {
@@ -102,18 +106,45 @@ final class LaneWorker implements AutoCloseable {
 
     /** Sends no more on a lane, and closes it. */
     void remove(OutgoingLane lane) {
-        between(() -> outgoing.remove(lane));
+        change(() -> outgoing.remove(lane));
         StreamReader.closeQuietly(lane.channel());
         selector.wakeup(); // lets go of the socket
     }
 
     /** Receives no more on a lane, and closes it. */
     void remove(IncomingLane lane) {
-        between(() -> {
+        change(() -> {
             lane.end("the queue pair is done with it");
             stalled.remove(lane);
+            incoming.remove(lane);
         });
         selector.wakeup(); // lets go of the socket
+    }
+
+    /** Whether it has ended although it was not closed. */
+    boolean hasFailed() {
+        return failed;
+    }
+
+    /** How many lanes it has that go one way. */
+    int lanes(LaneWorkers.Direction direction) {
+        return switch (direction) {
+            case OUTGOING -> outgoingLanes;
+            case INCOMING -> incomingLanes;
+        };
+    }
+
+    /** How many lanes it has. */
+    int lanes() {
+        return outgoingLanes + incomingLanes;
+    }
+
+    private void change(Runnable lanes) {
+        between(() -> {
+            lanes.run();
+            outgoingLanes = outgoing.size();
+            incomingLanes = incoming.size();
+        });
     }
 
     /** Runs an action between two turns. */

@@ -2,7 +2,9 @@ package trigon.software;
 
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
 
 /** The lane workers of a provider, started as lanes are dealt to them. Thread-safe. */
 final class LaneWorkers implements AutoCloseable {
@@ -13,31 +15,46 @@ final class LaneWorkers implements AutoCloseable {
     private final List<LaneWorker> workers = new ArrayList<>();
     private boolean closed;
 
-    /** Those who serve the same lanes: started one by one, then dealt lanes in turns. */
+    /** Which way a lane goes. */
+    enum Direction {
+        OUTGOING,
+        INCOMING
+    }
+
+    /** Those who serve the same lanes. */
     private final class Crew {
 
         private final LaneSettings.Workers wanted;
         private final List<LaneWorker> members = new ArrayList<>();
-        private int dealt;
 
         Crew(LaneSettings.Workers wanted) {
             this.wanted = wanted;
         }
 
-        LaneWorker next() throws IOException {
-            if (closed && members.isEmpty()) {
+        /**
+         * The one with the fewest lanes of that direction: NCCL's channels are alike, so lanes of one direction are
+         * busy at the same time, and a message is as slow as the slowest of its lanes.
+         */
+        LaneWorker leastBusy(Direction direction) throws IOException {
+            if (closed) {
                 throw new IOException("the software devices are closed");
             }
-            if (members.size() < wanted.count() && !closed) {
-                LaneWorker started = new LaneWorker(
-                        "trigon-lane-" + workers.size(), wanted.busyPoll().toNanos());
-                started.start();
-                members.add(started);
-                workers.add(started);
-                return started;
+            members.removeIf(LaneWorker::hasFailed);
+            Comparator<LaneWorker> byLanes = Comparator.comparingInt(worker -> worker.lanes(direction));
+            Optional<LaneWorker> best = members.stream().min(byLanes.thenComparingInt(LaneWorker::lanes));
+            if (members.size() < wanted.count() && best.stream().allMatch(worker -> worker.lanes() > 0)) {
+                return start();
             }
-            dealt = (dealt + 1) % members.size();
-            return members.get(dealt);
+            return best.orElseThrow();
+        }
+
+        private LaneWorker start() throws IOException {
+            LaneWorker started = new LaneWorker(
+                    "trigon-lane-" + workers.size(), wanted.busyPoll().toNanos());
+            started.start();
+            members.add(started);
+            workers.add(started);
+            return started;
         }
     }
 
@@ -51,9 +68,9 @@ final class LaneWorkers implements AutoCloseable {
         return settings;
     }
 
-    /** The one for a new lane, whichever way that goes, by its number in its queue pair, from 1. */
-    synchronized LaneWorker forLane(int number) throws IOException {
-        return (number == 1 || settings.others().count() == 0 ? first : others).next();
+    /** The one for a new lane, by its number in its queue pair, from 1. */
+    synchronized LaneWorker forLane(int number, Direction direction) throws IOException {
+        return (number == 1 || settings.others().count() == 0 ? first : others).leastBusy(direction);
     }
 
     /** Returns once each of them has finished the turn that it was in when this was called. */

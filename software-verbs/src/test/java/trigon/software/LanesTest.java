@@ -32,7 +32,7 @@ import trigon.verbs.WorkCompletionStatus;
 @Timeout(180)
 class LanesTest {
 
-    private static final int FROM_BYTES = 2048;
+    static final int FROM_BYTES = 2048;
     private static final int LONG = 4 << 20;
     private static final int MIDDLE = 90_000;
     /** More of them by the system property trigon.rounds. */
@@ -72,7 +72,7 @@ class LanesTest {
     }
 
     /** Sends messages that are long enough until they go in pieces. */
-    private static void openLanes(ConnectedPair pair) {
+    static void openLanes(ConnectedPair pair) {
         try (NativeBuffer from = new NativeBuffer(FROM_BYTES);
                 NativeBuffer to = new NativeBuffer(FROM_BYTES)) {
             MemoryRegion local = pair.first().register(from);
@@ -393,7 +393,7 @@ class LanesTest {
             for (int worker = 0; worker < 3; worker++) {
                 SocketChannel channel = SocketChannel.open();
                 channel.configureBlocking(false);
-                LaneWorker mine = one.laneWorkers().forLane(1 + worker % 2);
+                LaneWorker mine = one.laneWorkers().forLane(1 + worker % 2, LaneWorkers.Direction.OUTGOING);
                 OutgoingLane bad = new OutgoingLane(channel, 1, queuePair, mine, new SentPieces());
                 mine.add(bad);
                 bad.offer(
@@ -448,7 +448,7 @@ class LanesTest {
     void areForMachinesWithCoresToSpare() {
         assertThat(LaneSettings.forCores(2)).isEqualTo(LaneSettings.NONE);
         assertThat(LaneSettings.forCores(9).first().count()).isEqualTo(3);
-        assertThat(LaneSettings.forCores(1000).first().count()).isEqualTo(6);
-        assertThat(LaneSettings.forCores(1000).others().count()).isEqualTo(6);
+        assertThat(LaneSettings.forCores(1000).first().count()).isEqualTo(4);
+        assertThat(LaneSettings.forCores(1000).others().count()).isEqualTo(4);
     }
 }
