@@ -302,6 +302,9 @@ static int test(void *request, int *done, int *sizes) {
     }
     return NCCL_SUCCESS;
   }
+  if (IS_READY() && finds_nothing((uint64_t)(uintptr_t)request)) {
+    return NCCL_SUCCESS;
+  }
   return CALL(test, P(request), P(done), P(sizes));
 }
 

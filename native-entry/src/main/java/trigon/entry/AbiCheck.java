@@ -48,15 +48,24 @@ final class AbiCheck {
         facts.put("board", (long) CompletionBoard.ROWS);
         facts.put("board.requests", (long) CompletionBoard.ROW_REQUESTS);
         facts.put("board.waits", (long) CompletionBoard.WAITS_AT_ONCE);
+        facts.put("board.pending", (long) CompletionBoard.PENDING);
+        facts.put("board.completions", (long) CompletionBoard.COMPLETIONS_AT_ONCE);
         facts.put("board_row", CompletionBoard.ROW_BYTES);
         facts.put("board_row.entries", 0L);
         facts.put("board_row.sender", CompletionBoard.SENDER);
         facts.put("board_row.awaited", CompletionBoard.AWAITED);
         facts.put("board_row.arrived", CompletionBoard.ARRIVED);
         facts.put("board_row.waits", CompletionBoard.WAITS);
+        facts.put("board_row.poll", CompletionBoard.POLL);
+        facts.put("board_row.queue", CompletionBoard.QUEUE);
+        facts.put("board_row.completions", CompletionBoard.COMPLETIONS);
+        facts.put("board_row.polled", CompletionBoard.POLLED);
+        facts.put("board_row.idle", CompletionBoard.IDLE);
         facts.put("board_entry", CompletionBoard.ENTRY_BYTES);
         facts.put("board_entry.finished", CompletionBoard.FINISHED);
+        facts.put("board_entry.request", CompletionBoard.REQUEST);
         facts.put("board_entry.size", CompletionBoard.SIZE);
+        facts.put("board_entry.state", CompletionBoard.STATE);
         ControlCall[] calls = ControlCall.values();
         for (int number = 0; number < calls.length; number++) {
             facts.put(calls[number].fact(), (long) number);

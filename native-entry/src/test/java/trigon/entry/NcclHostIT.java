@@ -48,6 +48,13 @@ class NcclHostIT {
         reducesWith("shown", api);
     }
 
+    /** The plugin gives an error to who asks it although the completion queue is empty. */
+    @ParameterizedTest
+    @ValueSource(ints = {8, 9, 10, 11, 12})
+    void anEmptyCompletionQueueNeedsNoJava(int api) throws Exception {
+        reducesWith("polled", api);
+    }
+
     /** The plugin gives an error to who asks it at once again for a message that waits. */
     @ParameterizedTest
     @ValueSource(ints = {8, 9, 10, 11, 12})

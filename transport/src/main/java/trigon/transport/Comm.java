@@ -47,7 +47,7 @@ abstract sealed class Comm permits SendComm, ReceiveComm {
     /** Which of them has the completions that {@link #onSuccess} is called with. */
     int polled;
 
-    private final WorkCompletions completions = new WorkCompletions(16);
+    private final WorkCompletions completions = new WorkCompletions(CompletionBoard.COMPLETIONS_AT_ONCE);
     private final Map<Long, RegisteredMemory> registrations = new ConcurrentHashMap<>();
     private long context;
 
@@ -85,6 +85,9 @@ abstract sealed class Comm permits SendComm, ReceiveComm {
         handle = as;
         row = board.open(as);
         RequestRing.open(row);
+        if (stripeCount == 1) { // else the library would have to poll several
+            completionQueue.nativePoll().ifPresent(poll -> CompletionBoard.pollWith(row, poll, completions.address()));
+        }
         for (Connection stripe : stripes) {
             stripe.whenLost(() -> lost = true);
         }
@@ -138,15 +141,15 @@ abstract sealed class Comm permits SendComm, ReceiveComm {
     /** Takes what the devices have finished. */
     final void progress() {
         polled = 0;
-        poll(connection, completionQueue);
+        int found = CompletionBoard.takePolled(row);
+        take(connection, found != 0 ? found : completionQueue.poll(completions));
         for (int stripe = 1; stripe < stripeCount && failure == 0; stripe++) {
             polled = stripe;
-            poll(stripes[stripe], stripes[stripe].completionQueue());
+            take(stripes[stripe], stripes[stripe].completionQueue().poll(completions));
         }
     }
 
-    private void poll(Connection from, CompletionQueue queue) {
-        int count = queue.poll(completions);
+    private void take(Connection from, int count) {
         for (int index = 0; index < count; index++) {
             if (completions.statusCode(index) == WorkCompletionStatus.SUCCESS_CODE) {
                 onSuccess(completions, index);
@@ -220,6 +223,7 @@ abstract sealed class Comm permits SendComm, ReceiveComm {
             failure = -result.code();
             RequestRing.failUnfinished(row);
             CompletionBoard.endWait(row);
+            CompletionBoard.endPolling(row);
             log.warn("{}: {}. Requests not finished by then return {}", where, what, result);
             for (Connection stripe : stripes) {
                 stripe.failed(what);

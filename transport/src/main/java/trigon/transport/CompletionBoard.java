@@ -2,6 +2,7 @@ package trigon.transport;
 
 import java.lang.foreign.Arena;
 import trigon.verbs.Memory;
+import trigon.verbs.NativePoll;
 
 /**
  * The requests of all comms, in memory where the entry library finds those that are finished without a call into Java:
@@ -11,7 +12,10 @@ import trigon.verbs.Memory;
  * of a request that is finished and that NCCL has not heard of holds the request's handle, never 0; every other one holds 0
  * there. Who tells NCCL, in Java or in C, clears it. Both are on the thread that makes the comm's data-path calls.
  *
- * <p>A row also says what the comm's next message waits for, if it does: a word of the ring where the receiver's NIC writes.
+ * <p>An RDMA comm's row also says how the library polls the comm's completion queue, so that a request for which there is nothing
+ * needs no call either. What it finds it leaves where Java polls into, and asks Java at once.
+ *
+ * <p>And a row says what the comm's next message waits for, if it does: a word of the ring where the receiver's NIC writes.
  * Until that is there, the library answers most calls to send it. Before it asks Java to send, and when the comm fails, the row
  * falls silent; so it says nothing that was not so at the last call for that message.
  *
@@ -36,14 +40,17 @@ public final class CompletionBoard implements AutoCloseable {
     /** In an entry: the handle of a finished request, 8 bytes. */
     public static final long FINISHED = 0;
 
-    /** In an entry: the handle of the request that has the slot, or had it last, 8 bytes; for {@link RequestRing} alone. */
-    static final long REQUEST = 8;
+    /** In an entry: the handle of the request that has the slot, or had it last, 8 bytes. */
+    public static final long REQUEST = 8;
 
     /** In an entry: the size of the message, 8 bytes. */
     public static final long SIZE = 16;
 
-    /** In an entry: what has become of the request, 8 bytes; for {@link RequestRing} alone. */
-    static final long STATE = 24;
+    /** In an entry: what has become of the request, 8 bytes, see {@link RequestRing}. */
+    public static final long STATE = 24;
+
+    /** The state of a request that is handed to the device. */
+    public static final int PENDING = 1;
 
     /** In a row: the comm's handle, while its next message waits, 8 bytes; 0: it does not, or that is not known. */
     public static final long SENDER = ROW_REQUESTS * ENTRY_BYTES;
@@ -59,6 +66,24 @@ public final class CompletionBoard implements AutoCloseable {
 
     /** So many calls for a message that waits, and the last of them comes to Java, to look after the connection. */
     public static final int WAITS_AT_ONCE = 64;
+
+    /** In a row: address of the function that polls the comm's completion queue; 0: the library does not. */
+    public static final long POLL = SENDER + 32;
+
+    /** In a row: the completion queue that it is called with. */
+    public static final long QUEUE = SENDER + 40;
+
+    /** In a row: where it puts completions; there is room for {@link #COMPLETIONS_AT_ONCE}. */
+    public static final long COMPLETIONS = SENDER + 48;
+
+    /** In a row: how many it has put there that Java has not looked at, 4 bytes. */
+    public static final long POLLED = SENDER + 56;
+
+    /** In a row: polls in a row that found nothing, 4 bytes; Java hears of every {@link #WAITS_AT_ONCE}th. */
+    public static final long IDLE = SENDER + 60;
+
+    /** Completions of a poll at most. */
+    public static final int COMPLETIONS_AT_ONCE = 16;
 
     private static final long LINE = 64;
 
@@ -123,6 +148,7 @@ public final class CompletionBoard implements AutoCloseable {
 
     private static void clearAll(long row) {
         endWait(row);
+        endPolling(row);
         for (int slot = 0; slot < ROW_REQUESTS; slot++) {
             clear(row, slot);
         }
@@ -162,6 +188,33 @@ public final class CompletionBoard implements AutoCloseable {
         Memory.putLong(row + ARRIVED, value);
         Memory.putLong(row + WAITS, 0);
         Memory.putLong(row + SENDER, comm);
+    }
+
+    /**
+     * The library may poll the comm's completion queue, until {@link #endPolling} or the comm is closed.
+     *
+     * @param completions where it puts what it finds: {@link #COMPLETIONS_AT_ONCE} times {@code struct ibv_wc}
+     */
+    public static void pollWith(long row, NativePoll poll, long completions) {
+        Memory.putLong(row + QUEUE, poll.queue());
+        Memory.putLong(row + COMPLETIONS, completions);
+        Memory.putLong(row + POLL, poll.function());
+    }
+
+    /** Only Java polls from now on. */
+    static void endPolling(long row) {
+        Memory.putLong(row + POLL, 0);
+        Memory.putInt(row + POLLED, 0);
+        Memory.putInt(row + IDLE, 0);
+    }
+
+    /** How many completions the library has found; it may poll again. */
+    public static int takePolled(long row) {
+        int count = Memory.getInt(row + POLLED);
+        if (count != 0) {
+            Memory.putInt(row + POLLED, 0);
+        }
+        return count;
     }
 
     /** It is not known any more that the comm's next message waits. */

@@ -18,7 +18,7 @@ final class RequestRing {
     static final int FREE = 0;
 
     /** Handed to the device. */
-    static final int PENDING = 1;
+    static final int PENDING = CompletionBoard.PENDING;
 
     /** Handed to the device, and NCCL may be told that it is done before it is. */
     static final int OPTIONAL = 2;

@@ -8,6 +8,7 @@ import java.lang.foreign.ValueLayout;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import trigon.verbs.Memory;
+import trigon.verbs.NativePoll;
 
 class CompletionBoardTest {
 
@@ -72,6 +73,26 @@ class CompletionBoardTest {
         CompletionBoard.await(row, COMM, table.address(), 8);
         board.close(COMM);
         assertThat(Memory.getLong(row + CompletionBoard.SENDER)).isZero();
+        board.close();
+    }
+
+    @Test
+    void saysHowTheCompletionQueueIsPolledUntilItsCommIsClosed() {
+        long row = board.open(COMM);
+
+        CompletionBoard.pollWith(row, new NativePoll(1, 2), 3);
+
+        assertThat(Memory.getLong(row + CompletionBoard.POLL)).isEqualTo(1);
+        assertThat(Memory.getLong(row + CompletionBoard.QUEUE)).isEqualTo(2);
+        assertThat(Memory.getLong(row + CompletionBoard.COMPLETIONS)).isEqualTo(3);
+        assertThat(CompletionBoard.takePolled(row)).isZero();
+        Memory.putInt(row + CompletionBoard.POLLED, 4);
+        assertThat(CompletionBoard.takePolled(row)).isEqualTo(4);
+        assertThat(CompletionBoard.takePolled(row)).isZero();
+        Memory.putInt(row + CompletionBoard.POLLED, 5);
+        board.close(COMM);
+        assertThat(Memory.getLong(row + CompletionBoard.POLL)).isZero();
+        assertThat(CompletionBoard.takePolled(row)).isZero();
         board.close();
     }
 

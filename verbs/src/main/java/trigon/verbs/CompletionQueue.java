@@ -1,5 +1,7 @@
 package trigon.verbs;
 
+import java.util.Optional;
+
 /**
  * Where finished work requests are reported ({@code struct ibv_cq}).
  *
@@ -15,6 +17,11 @@ public interface CompletionQueue extends AutoCloseable {
      * @see <a href="https://man7.org/linux/man-pages/man3/ibv_poll_cq.3.html">ibv_poll_cq(3)</a>
      */
     int poll(WorkCompletions into);
+
+    /** How it is polled from C; empty where no function of C does that. */
+    default Optional<NativePoll> nativePoll() {
+        return Optional.empty();
+    }
 
     /** {@code ibv_destroy_cq(3)}. Its queue pairs must be closed before. Closing twice is allowed. */
     @Override

@@ -24,6 +24,7 @@ public final class LoopbackFactory implements NetPluginFactory {
         LoopbackPlugin plugin = new LoopbackPlugin(fault);
         return switch (fault) {
             case "shown" -> ShownRequests.over(plugin, board);
+            case "polled" -> PolledRequests.over(plugin, board);
             case "waiting" -> WaitingSends.over(plugin, board);
             default -> plugin;
         };

@@ -86,6 +86,11 @@ final class DataPathCalls {
         }
     }
 
+    /** Address of what {@link #poll} calls. */
+    long pollFunction() {
+        return pollCompletionQueue.address();
+    }
+
     /** {@code ibv_poll_cq(3)}: the number of completions or a negative errno. */
     int poll(long completionQueue, int capacity, long workCompletions) {
         int result;

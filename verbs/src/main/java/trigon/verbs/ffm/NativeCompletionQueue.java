@@ -1,7 +1,9 @@
 package trigon.verbs.ffm;
 
+import java.util.Optional;
 import trigon.verbs.CompletionQueue;
 import trigon.verbs.Errno;
+import trigon.verbs.NativePoll;
 import trigon.verbs.ResourceLedger;
 import trigon.verbs.WorkCompletions;
 
@@ -35,6 +37,13 @@ final class NativeCompletionQueue implements CompletionQueue {
             return -Errno.EINVAL;
         }
         return calls.poll(completionQueue, into.capacity(), into.address());
+    }
+
+    @Override
+    public Optional<NativePoll> nativePoll() {
+        return completionQueue == 0
+                ? Optional.empty()
+                : Optional.of(new NativePoll(calls.pollFunction(), completionQueue));
     }
 
     @Override

@@ -1,4 +1,5 @@
-// NCCL's own InfiniBand transport under the name by which a network plugin is found: the same functions, nothing in between.
+// One of NCCL's own transports, TRANSPORT (ncclNetIb or ncclNetSocket), under the name by which a network plugin is found: the same
+// functions, nothing in between.
 #include "nccl.h"
 #include "net.h"
 
@@ -6,5 +7,5 @@ extern "C" __attribute__((visibility("default"))) ncclNet_v12_t ncclNetPlugin_v1
 ncclNet_v12_t ncclNetPlugin_v12;
 
 __attribute__((constructor)) static void take_over() {
-  ncclNetPlugin_v12 = ncclNetIb;
+  ncclNetPlugin_v12 = TRANSPORT;
 }

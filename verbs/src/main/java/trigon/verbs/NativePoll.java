@@ -1,0 +1,10 @@
+package trigon.verbs;
+
+/**
+ * What polls a completion queue in C: {@code int poll_cq(struct ibv_cq *queue, int entries, struct ibv_wc *completions)} of
+ * {@code struct ibv_context_ops}. Valid until the queue is closed; for the thread that polls the queue.
+ *
+ * @param function address of the function
+ * @param queue address of the {@code struct ibv_cq}
+ */
+public record NativePoll(long function, long queue) {}
