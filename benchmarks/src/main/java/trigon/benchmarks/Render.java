@@ -19,7 +19,7 @@ final class Render {
 
     static final String TRIGON = "Trigon";
 
-    /** What benchmarks/nccl-net makes of NCCL's InfiniBand transport calls itself. */
+    /** What benchmarks/nccl-ib makes a plugin of calls itself. */
     private static final String NCCL = "IB";
 
     private final Path results;

@@ -1,5 +1,4 @@
-// One of NCCL's own transports, TRANSPORT (ncclNetIb or ncclNetSocket), under the name by which a network plugin is found: the same
-// functions, nothing in between.
+// NCCL's own InfiniBand transport under the name by which a network plugin is found: the same functions, nothing in between.
 #include "nccl.h"
 #include "net.h"
 
@@ -7,5 +6,5 @@ extern "C" __attribute__((visibility("default"))) ncclNet_v12_t ncclNetPlugin_v1
 ncclNet_v12_t ncclNetPlugin_v12;
 
 __attribute__((constructor)) static void take_over() {
-  ncclNetPlugin_v12 = TRANSPORT;
+  ncclNetPlugin_v12 = ncclNetIb;
 }
