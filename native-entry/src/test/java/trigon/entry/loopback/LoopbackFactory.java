@@ -23,9 +23,9 @@ public final class LoopbackFactory implements NetPluginFactory {
         }
         LoopbackPlugin plugin = new LoopbackPlugin(fault);
         return switch (fault) {
-            case "shown" -> ShownRequests.over(plugin, board);
-            case "polled" -> PolledRequests.over(plugin, board);
-            case "waiting" -> WaitingSends.over(plugin, board);
+            case "shown" -> new ShownRequests(plugin, board).plugin();
+            case "polled" -> new PolledRequests(plugin, board).plugin();
+            case "waiting" -> new WaitingSends(plugin, board).plugin();
             default -> plugin;
         };
     }

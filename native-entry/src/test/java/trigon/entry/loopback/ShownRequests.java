@@ -1,9 +1,6 @@
 package trigon.entry.loopback;
 
-import java.lang.reflect.InvocationHandler;
-import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
-import java.lang.reflect.Proxy;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
@@ -14,11 +11,7 @@ import trigon.transport.NetPlugin;
  * A plugin that says that a request is finished on the board only: whoever asks it for one that is gets an error. Each comm
  * has a row of its own, so a row is touched by one thread.
  */
-final class ShownRequests implements InvocationHandler {
-
-    private static final int SLOT_SHIFT = 32;
-    private static final int SEQUENCE_SHIFT = 2;
-    private static final long IS_REQUEST = 1;
+final class ShownRequests extends PluginOnBoard {
 
     /** What is shown of a comm. */
     private static final class Shown {
@@ -33,23 +26,15 @@ final class ShownRequests implements InvocationHandler {
         }
     }
 
-    private final NetPlugin plugin;
-    private final CompletionBoard board;
     private final Map<Long, Shown> comms = new HashMap<>();
     private long nextSlot = 1;
 
-    private ShownRequests(NetPlugin plugin, CompletionBoard board) {
-        this.plugin = plugin;
-        this.board = board;
-    }
-
-    static NetPlugin over(NetPlugin plugin, CompletionBoard board) {
-        return (NetPlugin) Proxy.newProxyInstance(
-                NetPlugin.class.getClassLoader(), new Class<?>[] {NetPlugin.class}, new ShownRequests(plugin, board));
+    ShownRequests(NetPlugin behind, CompletionBoard board) {
+        super(behind, board);
     }
 
     @Override
-    public synchronized Object invoke(Object proxy, Method method, Object[] arguments) throws Throwable {
+    Object invoke(Method method, Object[] arguments) throws Throwable {
         return switch (method.getName()) {
             case "isend", "irecv" -> {
                 long comm = (long) arguments[0];
@@ -62,38 +47,26 @@ final class ShownRequests implements InvocationHandler {
 
     private Shown newRow() {
         long handle = nextSlot++ << SLOT_SHIFT;
-        return new Shown(handle, board.open(handle));
+        return new Shown(handle, board().open(handle));
     }
 
     private static long given(Shown shown, long request) {
         if (request <= 0) {
             return request;
         }
-        long handle = shown.handle | shown.nextSequence++ << SEQUENCE_SHIFT | IS_REQUEST;
+        long handle = request(shown.handle, shown.nextSequence++);
         shown.unfinished.put(handle, request);
         return handle;
     }
 
     private long ask(long handle) {
-        Shown shown = comms.values().stream()
-                .filter(each -> each.unfinished.containsKey(handle))
-                .findAny()
-                .orElseThrow(() -> new IllegalStateException("a finished request came to Java"));
-        long sequence = (handle - shown.handle) >> SEQUENCE_SHIFT;
-        long size = plugin.test(Objects.requireNonNull(shown.unfinished.get(handle)));
+        Shown shown = only(comms, each -> each.unfinished.containsKey(handle), "a finished request came to Java");
+        long size = behind().test(Objects.requireNonNull(shown.unfinished.get(handle)));
         if (size < 0) {
             return size;
         }
         shown.unfinished.remove(handle);
-        CompletionBoard.put(shown.row, (int) sequence % CompletionBoard.ROW_REQUESTS, handle, (int) size);
+        CompletionBoard.put(shown.row, slot(shown.handle, handle), handle, (int) size);
         return NetPlugin.NOT_DONE;
-    }
-
-    private Object call(Method method, Object[] arguments) throws Throwable {
-        try {
-            return method.invoke(plugin, arguments);
-        } catch (InvocationTargetException e) {
-            throw e.getCause();
-        }
     }
 }

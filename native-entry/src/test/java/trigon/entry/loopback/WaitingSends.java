@@ -1,10 +1,7 @@
 package trigon.entry.loopback;
 
 import java.lang.foreign.Arena;
-import java.lang.reflect.InvocationHandler;
-import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
-import java.lang.reflect.Proxy;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -17,9 +14,8 @@ import trigon.verbs.Memory;
  * A plugin each of whose messages waits for a word that comes a little later, and that says so on the board. Whoever asks it
  * to send, though the word is not there, sooner than after the calls that the library answers by itself, gets an error.
  */
-final class WaitingSends implements InvocationHandler {
+final class WaitingSends extends PluginOnBoard {
 
-    private static final int SLOT_SHIFT = 32;
     private static final long WAIT_MILLIS = 5;
 
     /** A sending comm; only the thread that makes its data-path calls uses it. */
@@ -49,23 +45,15 @@ final class WaitingSends implements InvocationHandler {
         }
     }
 
-    private final NetPlugin plugin;
-    private final CompletionBoard board;
     private final Arena words = Arena.ofShared();
     private final Map<Long, Sender> senders = new HashMap<>();
 
-    private WaitingSends(NetPlugin plugin, CompletionBoard board) {
-        this.plugin = plugin;
-        this.board = board;
-    }
-
-    static NetPlugin over(NetPlugin plugin, CompletionBoard board) {
-        return (NetPlugin) Proxy.newProxyInstance(
-                NetPlugin.class.getClassLoader(), new Class<?>[] {NetPlugin.class}, new WaitingSends(plugin, board));
+    WaitingSends(NetPlugin behind, CompletionBoard board) {
+        super(behind, board);
     }
 
     @Override
-    public synchronized Object invoke(Object proxy, Method method, Object[] arguments) throws Throwable {
+    Object invoke(Method method, Object[] arguments) throws Throwable {
         return switch (method.getName()) {
             case "connect" -> (long) call(method, arguments) << SLOT_SHIFT;
             case "isend" -> isend(method, arguments);
@@ -88,7 +76,8 @@ final class WaitingSends implements InvocationHandler {
         Sender sender = senders.computeIfAbsent(
                 comm,
                 _ -> new Sender(
-                        board.open(comm), words.allocate(Long.BYTES, Long.BYTES).address()));
+                        board().open(comm),
+                        words.allocate(Long.BYTES, Long.BYTES).address()));
         if (sender.waits) {
             sender.requireAskedInTime();
         } else {
@@ -108,13 +97,5 @@ final class WaitingSends implements InvocationHandler {
             sender.waits = false;
         }
         return request;
-    }
-
-    private Object call(Method method, Object[] arguments) throws Throwable {
-        try {
-            return method.invoke(plugin, arguments);
-        } catch (InvocationTargetException e) {
-            throw e.getCause();
-        }
     }
 }
