@@ -53,6 +53,8 @@ def trigon_setting(text):
     name, equals, value = text.partition("=")
     if not name.startswith("TRIGON_") or not equals:
         raise argparse.ArgumentTypeError(f"'{text}' is no setting of Trigon: must be TRIGON_NAME=VALUE")
+    if name in ("TRIGON_CONFIG", "TRIGON_NODE"):
+        raise argparse.ArgumentTypeError(f"{name} is the harness's own: each launch has its file, each rank its node")
     return name, value
 
 

@@ -173,7 +173,7 @@ class Sharing(unittest.TestCase):
 
 class Settings(unittest.TestCase):
     def test_reach_the_launches_that_have_any(self):
-        args = main.arguments([".", "2", "--dry-run", "--set", "TRIGON_STRIPES=all", "--set", "TRIGON_NODE=z"])
+        args = main.arguments([".", "2", "--dry-run", "--set", "TRIGON_STRIPES=all", "--set", "TRIGON_LINKS=software"])
         setting = Setting(Path("."), network.Loopback(2), Path("."), True, sharing.Turns(2, 2), dict(args.settings))
         with tempfile.TemporaryDirectory() as folder:
             launch = Launch.__new__(Launch)  # without its processes
@@ -181,14 +181,15 @@ class Settings(unittest.TestCase):
             launch.directory, launch.config = Path(folder), Path(folder, "trigon.yaml")
             with_file = launch._environment(1, {}, True)
             without = launch._environment(1, {}, False)
-        self.assertEqual((with_file["TRIGON_STRIPES"], with_file["TRIGON_NODE"]), ("all", "z"))
+        self.assertEqual((with_file["TRIGON_STRIPES"], with_file["TRIGON_LINKS"]), ("all", "software"))
         self.assertEqual([name for name in without if name.startswith("TRIGON_")], [])
 
     def test_are_trigons(self):
-        for wrong in ("NCCL_ALGO=Ring", "TRIGON_STRIPES"):
+        for wrong, why in (("NCCL_ALGO=Ring", "is no setting of Trigon"), ("TRIGON_STRIPES", "is no setting of Trigon"),
+                           ("TRIGON_NODE=b", "is the harness's own")):
             with self.assertRaises(SystemExit), contextlib.redirect_stderr(io.StringIO()) as said:
                 main.arguments([".", "2", "--dry-run", "--set", wrong])
-            self.assertIn("is no setting of Trigon", said.getvalue())
+            self.assertIn(why, said.getvalue())
 
 
 class Addresses(unittest.TestCase):

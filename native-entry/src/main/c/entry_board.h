@@ -32,8 +32,8 @@ struct board_row {
   int (*poll)(void *queue, int entries, void *completions); /* ibv_poll_cq of the comm's device; or NULL */
   void *queue;                                              /* the comm's struct ibv_cq */
   void *completions;                                        /* struct ibv_wc[BOARD_COMPLETIONS] */
-  int32_t polled; /* so many are there that Java has not looked at */
-  int32_t idle;   /* polls that found nothing, since Java was asked */
+  int32_t polled; /* what poll returned, if it was not 0 and Java has not taken it */
+  int32_t idle;   /* polls that found nothing, since Java was last asked by test() */
 };
 
 /* By the slot number in a handle. Java fills it in, and takes nothing out as long as calls may come. */
@@ -75,7 +75,7 @@ static inline bool finds_nothing(uint64_t request) {
     return true;
   }
   row->idle = 0;
-  row->polled = count > 0 ? count : 0; /* an error is met again by Java, and explained */
+  row->polled = count; /* an error, too: the device may say it once */
   return false;
 }
 

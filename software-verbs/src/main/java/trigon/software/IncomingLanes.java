@@ -36,9 +36,9 @@ final class IncomingLanes {
                 int number = candidate.hello().lane();
                 LaneWorker worker = workers.forLane(number, LaneWorkers.Direction.INCOMING);
                 IncomingLane lane = new IncomingLane(channel, number, queuePair, worker, receives, pieces);
-                worker.add(lane);
                 IncomingLane[] more = Arrays.copyOf(lanes, lanes.length + 1);
                 more[lanes.length] = lane;
+                worker.add(lane);
                 lanes = more;
                 try {
                     candidate.accept(queuePair.proofs()); // the peer may use it

@@ -33,7 +33,8 @@ final class LaneWorkers implements AutoCloseable {
 
         /**
          * The one with the fewest lanes of that direction: NCCL's channels are alike, so lanes of one direction are
-         * busy at the same time, and a message is as slow as the slowest of its lanes.
+         * busy at the same time, and a message is as slow as the slowest of its lanes. Two lanes that ask at the same time may
+         * get the same worker.
          */
         LaneWorker leastBusy(Direction direction) throws IOException {
             if (closed) {

@@ -9,6 +9,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import trigon.verbs.CompletionQueue;
 import trigon.verbs.Errno;
+import trigon.verbs.NativePoll;
 import trigon.verbs.QueuePair;
 import trigon.verbs.WorkCompletionStatus;
 import trigon.verbs.WorkCompletions;
@@ -142,7 +143,7 @@ abstract sealed class Comm permits SendComm, ReceiveComm {
     final void progress() {
         polled = 0;
         int found = CompletionBoard.takePolled(row);
-        take(connection, found != 0 ? found : completionQueue.poll(completions));
+        take(connection, found != 0 ? NativePoll.result(found) : completionQueue.poll(completions));
         for (int stripe = 1; stripe < stripeCount && failure == 0; stripe++) {
             polled = stripe;
             take(stripes[stripe], stripes[stripe].completionQueue().poll(completions));

@@ -64,7 +64,10 @@ public final class CompletionBoard implements AutoCloseable {
     /** In a row: calls for the message since then, 8 bytes; the library counts them, with the one that comes to Java. */
     public static final long WAITS = SENDER + 24;
 
-    /** So many calls for a message that waits, and the last of them comes to Java, to look after the connection. */
+    /**
+     * So many calls for a message that waits, or for requests while the device has nothing to report, and the last of them comes
+     * to Java, to look after the connection.
+     */
     public static final int WAITS_AT_ONCE = 64;
 
     /** In a row: address of the function that polls the comm's completion queue; 0: the library does not. */
@@ -76,10 +79,10 @@ public final class CompletionBoard implements AutoCloseable {
     /** In a row: where it puts completions; there is room for {@link #COMPLETIONS_AT_ONCE}. */
     public static final long COMPLETIONS = SENDER + 48;
 
-    /** In a row: how many it has put there that Java has not looked at, 4 bytes. */
+    /** In a row: what it returned, if that was not 0 and Java has not taken it, 4 bytes. */
     public static final long POLLED = SENDER + 56;
 
-    /** In a row: polls in a row that found nothing, 4 bytes; Java hears of every {@link #WAITS_AT_ONCE}th. */
+    /** In a row: polls that found nothing since the library last asked Java, 4 bytes; it does so with the {@link #WAITS_AT_ONCE}th. */
     public static final long IDLE = SENDER + 60;
 
     /** Completions of a poll at most. */
@@ -208,7 +211,7 @@ public final class CompletionBoard implements AutoCloseable {
         Memory.putInt(row + IDLE, 0);
     }
 
-    /** How many completions the library has found; it may poll again. */
+    /** What the library's last poll returned, unless Java has taken it or it was 0; the library may poll again. */
     public static int takePolled(long row) {
         int count = Memory.getInt(row + POLLED);
         if (count != 0) {

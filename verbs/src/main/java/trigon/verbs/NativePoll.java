@@ -7,4 +7,13 @@ package trigon.verbs;
  * @param function address of the function
  * @param queue address of the {@code struct ibv_cq}
  */
-public record NativePoll(long function, long queue) {}
+public record NativePoll(long function, long queue) {
+
+    /**
+     * What a call of the function returned, as {@link CompletionQueue#poll} returns it: some providers return -1 where they
+     * know no errno.
+     */
+    public static int result(int returned) {
+        return returned == -1 ? -Errno.EIO : returned;
+    }
+}

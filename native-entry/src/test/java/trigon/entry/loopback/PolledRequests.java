@@ -9,16 +9,22 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
 import java.lang.reflect.Method;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import trigon.transport.CompletionBoard;
 import trigon.transport.NetPlugin;
+import trigon.verbs.Errno;
 import trigon.verbs.Memory;
 import trigon.verbs.NativePoll;
 
 /**
  * A plugin whose completions are found by the library's own poll, a function that it puts on the board. Whoever asks it for a
- * request gets an error, unless a poll has just found something, or as many as the library makes by itself found nothing.
+ * request gets an error, unless a poll has just found something, or as many as the library makes by itself found nothing. Each
+ * comm's first poll fails, and some requests are not in the state in which the library may poll for them.
  */
 final class PolledRequests extends PluginOnBoard {
 
@@ -28,8 +34,14 @@ final class PolledRequests extends PluginOnBoard {
         final long row;
         final Map<Long, Long> unfinished = new LinkedHashMap<>(); // the plugin's requests, by the handles for them
         final Map<Long, Long> found = new HashMap<>(); // sizes, by handles; Java has not been asked since
+        final Set<Long> unpolled =
+                new HashSet<>(); // of the unfinished ones, those that Java is to be asked for at once
         long nextSequence;
         int idle;
+        boolean failed;
+
+        @Nullable
+        String complaint;
 
         Polled(long handle, long row) {
             this.handle = handle;
@@ -96,8 +108,14 @@ final class PolledRequests extends PluginOnBoard {
         }
         long handle = request(comm.handle, comm.nextSequence++);
         comm.unfinished.put(handle, request);
+        boolean mayPoll = comm.nextSequence % 3 != 0;
+        if (!mayPoll) {
+            comm.unpolled.add(handle);
+        }
         Memory.putLong(comm.entry(handle) + CompletionBoard.REQUEST, handle);
-        Memory.putLong(comm.entry(handle) + CompletionBoard.STATE, CompletionBoard.PENDING);
+        Memory.putLong(
+                comm.entry(handle) + CompletionBoard.STATE,
+                mayPoll ? CompletionBoard.PENDING : CompletionBoard.PENDING + 1);
         return handle;
     }
 
@@ -105,8 +123,16 @@ final class PolledRequests extends PluginOnBoard {
     @SuppressWarnings("unused") // by its name
     synchronized int poll(long queue, int entries, long completions) {
         Polled comm = only(comms, each -> each.handle == queue && each.row == completions, "a poll of something else");
+        if (comm.unpolled.containsAll(comm.unfinished.keySet())) {
+            comm.complaint = "polled, though no request is in the state for that";
+        }
+        if (!comm.failed) {
+            comm.failed = true;
+            return -Errno.EIO;
+        }
         comm.unfinished.forEach((handle, request) -> {
-            long size = comm.found.size() < entries ? behind().test(request) : NetPlugin.NOT_DONE;
+            boolean mayTake = comm.found.size() < entries && !comm.unpolled.contains(handle);
+            long size = mayTake ? behind().test(request) : NetPlugin.NOT_DONE;
             if (size >= 0) {
                 comm.found.put(handle, size);
             }
@@ -116,12 +142,34 @@ final class PolledRequests extends PluginOnBoard {
         return comm.found.size();
     }
 
+    private long askUnpolled(Polled comm, long handle, int polled) {
+        if (polled != 0) {
+            throw new IllegalStateException(
+                    "a poll for another request returned " + polled + ", and Java was not asked");
+        }
+        long size = behind().test(Objects.requireNonNull(comm.unfinished.get(handle)));
+        if (size >= 0) {
+            comm.unfinished.remove(handle);
+            comm.unpolled.remove(handle);
+        }
+        return size;
+    }
+
     private long ask(long handle) {
         Polled comm = only(
                 comms,
                 each -> each.unfinished.containsKey(handle) || each.found.containsKey(handle),
                 "a request that is gone came to Java");
+        if (comm.complaint != null) {
+            throw new IllegalStateException(comm.complaint);
+        }
         int polled = CompletionBoard.takePolled(comm.row);
+        if (comm.unpolled.contains(handle)) {
+            return askUnpolled(comm, handle, polled);
+        }
+        if (polled == -Errno.EIO && comm.found.isEmpty()) {
+            return NetPlugin.NOT_DONE;
+        }
         if (polled != comm.found.size() || (polled == 0 && comm.idle != CompletionBoard.WAITS_AT_ONCE)) {
             throw new IllegalStateException("asked with %d completions, where %d were found, after %d polls without any"
                     .formatted(polled, comm.found.size(), comm.idle));

@@ -5,6 +5,7 @@ import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
+import trigon.verbs.NativePoll;
 import trigon.verbs.ffm.generated.ibv_context;
 import trigon.verbs.ffm.generated.ibv_context_ops;
 
@@ -99,6 +100,6 @@ final class DataPathCalls {
         } catch (Throwable e) {
             throw new AssertionError("a downcall throws nothing", e);
         }
-        return result >= 0 ? result : -ReturnCode.toErrno(result);
+        return NativePoll.result(result);
     }
 }
