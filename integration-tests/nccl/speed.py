@@ -12,7 +12,7 @@ import evidence
 import table
 from cluster import Launch, LaunchFailed, free_port, sockets, trigon
 
-SIZES = (8, 32, 128, 512, 2048, 8192, 32_768, 131_072, 524_288, 2 << 20, 8 << 20, 32 << 20, 128 << 20, 256 << 20)
+SIZES = (8, 32, 128, 512, 2048, 8192, 32_768, 65_536, 131_072, 524_288, 2 << 20, 8 << 20, 32 << 20, 128 << 20, 256 << 20)
 ROUNDS = 7
 BIG = 32 << 20
 LOG = {"NCCL_DEBUG_SUBSYS": "INIT,NET,ENV"}
