@@ -1,6 +1,7 @@
 package trigon.software;
 
 import java.io.IOException;
+import java.nio.channels.SocketChannel;
 import java.util.Arrays;
 
 /** The lanes that a peer has opened to a queue pair. Changed under the queue pair's lock. */
@@ -32,21 +33,24 @@ final class IncomingLanes {
         } else if (!workers.settings().areUsed()) {
             candidate.decline("this process uses no lanes");
         } else {
-            candidate.becomeLane(channel -> {
-                int number = candidate.hello().lane();
-                LaneWorker worker = workers.forLane(number, LaneWorkers.Direction.INCOMING);
-                IncomingLane lane = new IncomingLane(channel, number, queuePair, worker, receives, pieces);
-                IncomingLane[] more = Arrays.copyOf(lanes, lanes.length + 1);
-                more[lanes.length] = lane;
-                worker.add(lane);
-                lanes = more;
-                try {
-                    candidate.accept(queuePair.proofs()); // the peer may use it
-                } catch (IOException e) {
-                    worker.remove(lane); // so that nobody waits for what comes on it
-                    throw e;
-                }
-            });
+            int number = candidate.hello().lane();
+            candidate.becomeLane(channel -> workers.deal(
+                    number, LaneWorkers.Direction.INCOMING, worker -> take(candidate, channel, number, worker)));
+        }
+    }
+
+    private void take(InboundConnection candidate, SocketChannel channel, int number, LaneWorker worker)
+            throws IOException {
+        IncomingLane lane = new IncomingLane(channel, number, queuePair, worker, receives, pieces);
+        IncomingLane[] more = Arrays.copyOf(lanes, lanes.length + 1);
+        more[lanes.length] = lane;
+        worker.add(lane);
+        lanes = more;
+        try {
+            candidate.accept(queuePair.proofs()); // the peer may use it
+        } catch (IOException e) {
+            worker.remove(lane); // so that nobody waits for what comes on it
+            throw e;
         }
     }
 

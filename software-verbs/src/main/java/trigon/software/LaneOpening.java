@@ -35,10 +35,11 @@ final class LaneOpening implements Opening.Owner {
     public void onOpened(SocketChannel channel, SelectionKey key) {
         key.cancel();
         try {
-            LaneWorker worker = queuePair.context().laneWorkers().forLane(number, LaneWorkers.Direction.OUTGOING);
-            OutgoingLane lane = new OutgoingLane(channel, number, queuePair, worker, sent);
-            worker.add(lane);
-            lanes.add(this, lane);
+            queuePair.context().laneWorkers().deal(number, LaneWorkers.Direction.OUTGOING, worker -> {
+                OutgoingLane lane = new OutgoingLane(channel, number, queuePair, worker, sent);
+                worker.add(lane);
+                lanes.add(this, lane);
+            });
         } catch (IOException | OutOfMemoryError e) {
             StreamReader.closeQuietly(channel);
             onFailed(e);

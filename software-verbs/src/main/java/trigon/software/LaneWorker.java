@@ -8,6 +8,7 @@ import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
@@ -15,8 +16,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A thread that moves the pieces of long messages, in both directions, on the lanes dealt to it. It works in turns;
- * who takes lanes or memory away from it does so between two of them. Allocates nothing in the steady state.
+ * A thread that moves the pieces of long messages, in both directions, on the lanes dealt to it; when there is nothing to
+ * do on those, it sends for a worker that is busy with another lane. It works in turns; who takes lanes or memory away from
+ * it does so between two of them. Allocates nothing in the steady state.
  */
 final class LaneWorker implements AutoCloseable {
 
@@ -28,6 +30,7 @@ final class LaneWorker implements AutoCloseable {
 
     private final String name;
     private final long pollNanos;
+    private final LaneWorkers workers;
     /** Held during a turn. Fair, since the next turn follows at once. */
     private final ReentrantLock turn = new ReentrantLock(true);
 
@@ -37,14 +40,22 @@ final class LaneWorker implements AutoCloseable {
 
     // changed and used during turns
     private final ByteBuffer receiveBuffer = Buffers.allocate(BUFFER_BYTES);
-    private final List<OutgoingLane> outgoing = new ArrayList<>();
     private final List<IncomingLane> incoming = new ArrayList<>();
     private final List<IncomingLane> stalled = new ArrayList<>();
     private final List<SoftwareQueuePair> concerned = new ArrayList<>();
     private boolean moved;
+    /** The place, among all workers, of the one that it has helped last. */
+    private int helped;
 
-    private volatile int outgoingLanes;
+    private final PaddedIndex timesHelped = new PaddedIndex();
+
+    /** Changed during turns, replaced with every change; used by those that help, too. */
+    private volatile OutgoingLane[] outgoing = new OutgoingLane[0];
+
     private volatile int incomingLanes;
+    /** It moves data on a lane now, and its other lanes have to wait. */
+    private volatile boolean busy;
+
     private volatile boolean failed;
     private volatile boolean asleep;
     private volatile boolean closed;
@@ -53,10 +64,12 @@ final class LaneWorker implements AutoCloseable {
      * Starts a worker.
      *
      * @param pollNanos how long it looks for work before it blocks
+     * @param workers all of them, whom it helps
      */
-    LaneWorker(String name, long pollNanos) throws IOException {
+    LaneWorker(String name, long pollNanos, LaneWorkers workers) throws IOException {
         this.name = name;
         this.pollNanos = pollNanos;
+        this.workers = workers;
         selector = Selector.open();
         thread = new Thread(this::run, name);
         thread.setDaemon(true);
@@ -82,9 +95,13 @@ final class LaneWorker implements AutoCloseable {
     /** Begins to send on a lane. */
     void add(OutgoingLane lane) throws IOException {
         register(lane.channel(), 0, lane);
-        change(() -> outgoing.add(lane));
+        between(() -> {
+            OutgoingLane[] more = Arrays.copyOf(outgoing, outgoing.length + 1);
+            more[outgoing.length] = lane;
+            outgoing = more;
+        });
         if (failed) {
-            change(() -> outgoing.remove(lane));
+            drop(lane);
             throw new ClosedChannelException();
         }
     }
@@ -92,7 +109,10 @@ final class LaneWorker implements AutoCloseable {
     /** Begins to receive on a lane. */
     void add(IncomingLane lane) throws IOException {
         register(lane.channel(), SelectionKey.OP_READ, lane);
-        change(() -> incoming.add(lane));
+        between(() -> {
+            incoming.add(lane);
+            incomingLanes = incoming.size();
+        });
     }
 
     private void register(SocketChannel channel, int interest, Object lane) throws IOException {
@@ -106,17 +126,24 @@ final class LaneWorker implements AutoCloseable {
 
     /** Sends no more on a lane, and closes it. */
     void remove(OutgoingLane lane) {
-        change(() -> outgoing.remove(lane));
+        drop(lane);
+        lane.retire();
         StreamReader.closeQuietly(lane.channel());
         selector.wakeup(); // lets go of the socket
     }
 
+    private void drop(OutgoingLane lane) {
+        between(() ->
+                outgoing = Arrays.stream(outgoing).filter(each -> each != lane).toArray(OutgoingLane[]::new));
+    }
+
     /** Receives no more on a lane, and closes it. */
     void remove(IncomingLane lane) {
-        change(() -> {
+        between(() -> {
             lane.end("the queue pair is done with it");
             stalled.remove(lane);
             incoming.remove(lane);
+            incomingLanes = incoming.size();
         });
         selector.wakeup(); // lets go of the socket
     }
@@ -129,22 +156,19 @@ final class LaneWorker implements AutoCloseable {
     /** How many lanes it has that go one way. */
     int lanes(LaneWorkers.Direction direction) {
         return switch (direction) {
-            case OUTGOING -> outgoingLanes;
+            case OUTGOING -> outgoing.length;
             case INCOMING -> incomingLanes;
         };
     }
 
     /** How many lanes it has. */
     int lanes() {
-        return outgoingLanes + incomingLanes;
+        return outgoing.length + incomingLanes;
     }
 
-    private void change(Runnable lanes) {
-        between(() -> {
-            lanes.run();
-            outgoingLanes = outgoing.size();
-            incomingLanes = incoming.size();
-        });
+    /** How often it has sent something for another; for tests. */
+    long timesHelped() {
+        return timesHelped.getAcquire();
     }
 
     /** Runs an action between two turns. */
@@ -206,14 +230,16 @@ final class LaneWorker implements AutoCloseable {
         for (SelectionKey key : selector.keys()) {
             if (key.attachment() instanceof IncomingLane lane) {
                 lane.end("its worker has ended");
-            } else if (key.channel() instanceof SocketChannel channel) {
-                StreamReader.closeQuietly(channel);
+            } else if (key.attachment() instanceof OutgoingLane lane) {
+                lane.retire();
+                StreamReader.closeQuietly(lane.channel());
             }
         }
     }
 
     private void breakLanes() {
         failed = true;
+        busy = false;
         for (OutgoingLane lane : outgoing) {
             lane.breakOff(this);
         }
@@ -223,11 +249,14 @@ final class LaneWorker implements AutoCloseable {
         turn.lock();
         try {
             moved = false;
-            for (int i = 0; i < outgoing.size(); i++) {
-                moved |= outgoing.get(i).send(this);
+            for (OutgoingLane lane : outgoing) {
+                moved |= send(lane);
             }
             goOnStalled();
             selector.selectNow(onReady);
+            if (!moved) {
+                help();
+            }
         } finally {
             turn.unlock();
         }
@@ -260,13 +289,52 @@ final class LaneWorker implements AutoCloseable {
         }
     }
 
+    private boolean send(OutgoingLane lane) {
+        if (!lane.hasWork()) {
+            return false;
+        }
+        busy = true;
+        boolean wrote = lane.send(this);
+        busy = false;
+        return wrote;
+    }
+
     private void receive(IncomingLane lane) {
+        busy = true;
         try {
             moved |= lane.receive();
         } catch (RuntimeException | VirtualMachineError e) {
             log.warn("A lane ends, for lack of memory or by a defect of the software device", e);
             lane.end(e.toString()); // so the peer's end breaks, and its queue pair fails
         }
+        busy = false;
+    }
+
+    /**
+     * Sends on a lane of a worker that is busy with another. Not for one that is not: it would be in that one's way, and
+     * behind with its own lanes.
+     */
+    private void help() {
+        LaneWorker[] all = workers.started();
+        for (int i = 0; i < all.length && !moved; i++) {
+            int place = (helped + i) % all.length;
+            LaneWorker other = all[place];
+            if (other != this && other.busy && sendFor(other)) {
+                moved = true;
+                helped = place;
+                timesHelped.setRelease(timesHelped.get() + 1);
+            }
+        }
+    }
+
+    private boolean sendFor(LaneWorker other) {
+        for (OutgoingLane lane : other.outgoing) {
+            // whether a socket that was full has room again, its own worker finds out
+            if (!lane.isFull() && send(lane)) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private void sleep() throws IOException {

@@ -2,23 +2,35 @@ package trigon.software;
 
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /** The lane workers of a provider, started as lanes are dealt to them. Thread-safe. */
 final class LaneWorkers implements AutoCloseable {
 
     private final LaneSettings settings;
-    private final Crew first;
-    private final Crew others;
-    private final List<LaneWorker> workers = new ArrayList<>();
+    /** By the lanes that they serve: the first, the second, and so on; the last also those after it. */
+    private final List<Crew> crews = new ArrayList<>();
+
+    private final AtomicInteger senders = new AtomicInteger();
+
+    /** Replaced with every change, for workers that help others. */
+    private volatile LaneWorker[] started = new LaneWorker[0];
+
     private boolean closed;
 
     /** Which way a lane goes. */
     enum Direction {
         OUTGOING,
         INCOMING
+    }
+
+    /** Puts a lane on a worker. */
+    interface Placing {
+        void on(LaneWorker worker) throws IOException;
     }
 
     /** Those who serve the same lanes. */
@@ -33,8 +45,7 @@ final class LaneWorkers implements AutoCloseable {
 
         /**
          * The one with the fewest lanes of that direction: NCCL's channels are alike, so lanes of one direction are
-         * busy at the same time, and a message is as slow as the slowest of its lanes. Two lanes that ask at the same time may
-         * get the same worker.
+         * busy at the same time, and a message is as slow as the slowest of its lanes.
          */
         LaneWorker leastBusy(Direction direction) throws IOException {
             if (closed) {
@@ -50,39 +61,59 @@ final class LaneWorkers implements AutoCloseable {
         }
 
         private LaneWorker start() throws IOException {
-            LaneWorker started = new LaneWorker(
-                    "trigon-lane-" + workers.size(), wanted.busyPoll().toNanos());
-            started.start();
-            members.add(started);
-            workers.add(started);
-            return started;
+            int number = started.length;
+            LaneWorker worker =
+                    new LaneWorker("trigon-lane-" + number, wanted.busyPoll().toNanos(), LaneWorkers.this);
+            worker.start();
+            members.add(worker);
+            LaneWorker[] more = Arrays.copyOf(started, number + 1);
+            more[number] = worker;
+            started = more;
+            return worker;
         }
     }
 
     LaneWorkers(LaneSettings settings) {
         this.settings = settings;
-        first = new Crew(settings.first());
-        others = new Crew(settings.others());
+        crews.add(new Crew(settings.first()));
+        for (int i = 2; i <= settings.perQueuePair() && settings.others().count() > 0; i++) {
+            crews.add(new Crew(settings.others()));
+        }
     }
 
     LaneSettings settings() {
         return settings;
     }
 
-    /** The one for a new lane, by its number in its queue pair, from 1. */
-    synchronized LaneWorker forLane(int number, Direction direction) throws IOException {
-        return (number == 1 || settings.others().count() == 0 ? first : others).leastBusy(direction);
+    /**
+     * Has a new lane put on the worker that suits it best.
+     *
+     * @param number the lane's in its queue pair, from 1
+     */
+    synchronized void deal(int number, Direction direction, Placing lane) throws IOException {
+        lane.on(crews.get(Math.min(number, crews.size()) - 1).leastBusy(direction));
     }
 
     /** Returns once each of them has finished the turn that it was in when this was called. */
     void passBarrier() {
-        for (LaneWorker worker : started()) {
+        for (LaneWorker worker : started) {
             worker.between(() -> {});
         }
     }
 
-    private synchronized List<LaneWorker> started() {
-        return List.copyOf(workers);
+    /** All that have been started; not to be changed. */
+    LaneWorker[] started() {
+        return started;
+    }
+
+    /** Counts the queue pairs that send on lanes. */
+    void addSenders(int more) {
+        senders.addAndGet(more);
+    }
+
+    /** How many queue pairs send on lanes. */
+    int senders() {
+        return senders.get();
     }
 
     @Override
@@ -90,6 +121,8 @@ final class LaneWorkers implements AutoCloseable {
         synchronized (this) {
             closed = true;
         }
-        started().forEach(LaneWorker::close);
+        for (LaneWorker worker : started) {
+            worker.close();
+        }
     }
 }

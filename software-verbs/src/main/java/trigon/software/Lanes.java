@@ -10,6 +10,7 @@ import java.util.List;
 final class Lanes {
 
     private final SoftwareQueuePair queuePair;
+    private final LaneWorkers workers;
     private final LaneSettings settings;
     private final List<OutgoingLane> ready = new ArrayList<>(); // by their numbers
     private final List<LaneOpening> openings = new ArrayList<>();
@@ -18,12 +19,13 @@ final class Lanes {
 
     Lanes(SoftwareQueuePair queuePair) {
         this.queuePair = queuePair;
-        settings = queuePair.context().laneWorkers().settings();
+        workers = queuePair.context().laneWorkers();
+        settings = workers.settings();
     }
 
     /** Whether messages of that length are sent in pieces. */
     boolean take(int length) {
-        return length >= settings.fromBytes() && settings.areUsed();
+        return length >= settings.cut().fromBytes() && settings.areUsed();
     }
 
     boolean areReady() {
@@ -45,6 +47,9 @@ final class Lanes {
 
     void add(LaneOpening opening, OutgoingLane lane) {
         openings.remove(opening);
+        if (ready.isEmpty()) {
+            workers.addSenders(1);
+        }
         int place = 0;
         while (place < ready.size() && ready.get(place).number() < lane.number()) {
             place++;
@@ -70,7 +75,7 @@ final class Lanes {
             int receiveNumber,
             int length,
             int immediate) {
-        int most = Math.min(ready.size(), Math.max(1, length / settings.pieceBytes()));
+        int most = Math.min(ready.size(), settings.cut().pieces(length, workers.senders()));
         int size = Math.ceilDiv(Math.ceilDiv(length, most), OrderedCopy.LINE) * OrderedCopy.LINE;
         int lane = 0;
         for (int offset = 0; offset < length; offset += size) {
@@ -123,6 +128,9 @@ final class Lanes {
         List<LaneOpening> unfinished = List.copyOf(openings);
         openings.clear();
         unfinished.forEach(LaneOpening::giveUp);
+        if (!ready.isEmpty()) {
+            workers.addSenders(-1);
+        }
         for (OutgoingLane lane : ready) {
             lane.worker().remove(lane);
         }

@@ -10,7 +10,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * A connection on which pieces of a queue pair's messages leave: a ring that is filled under the queue pair's lock and
- * worked off during the turns of the lane's worker.
+ * worked off during the turns of the lane's worker, or of another one that helps it.
  */
 final class OutgoingLane {
 
@@ -32,10 +32,15 @@ final class OutgoingLane {
     private final SentPieces sent;
     private final long[] slots = new long[PIECES * STRIDE];
     private final @Nullable SoftwareMemoryRegion[] regions = new SoftwareMemoryRegion[PIECES];
-    private final PaddedIndex head = new PaddedIndex();
     private final PaddedIndex tail = new PaddedIndex();
+    /** Pieces that are with the socket. */
+    private final PaddedIndex done = new PaddedIndex();
 
-    // the worker's
+    private final Claim claim = new Claim();
+    private volatile boolean full;
+
+    // whose claim it is
+    private long head;
     private final ByteBuffer header = Buffers.allocate(WireFormat.PIECE_BYTES).limit(0);
     private final long headerAddress =
             MemorySegment.ofBuffer(header.duplicate().clear()).address();
@@ -44,7 +49,6 @@ final class OutgoingLane {
     private @Nullable SoftwareMemoryRegion source;
     private long address;
     private int left;
-    private boolean full;
 
     private final PaddedIndex bytes = new PaddedIndex();
     private volatile boolean broken;
@@ -111,7 +115,12 @@ final class OutgoingLane {
         return lostPsn;
     }
 
-    // ---- during the worker's turns
+    /** Returns once nobody sends on it; nobody does any more. */
+    void retire() {
+        claim.retire();
+    }
+
+    // ---- during a worker's turn
 
     /** It sends nothing more, and its queue pair is to know. */
     void breakOff(LaneWorker turn) {
@@ -120,7 +129,7 @@ final class OutgoingLane {
     }
 
     boolean hasWork() {
-        return !broken && (left > 0 || header.hasRemaining() || head.get() != tail.getVolatile());
+        return !broken && done.getVolatile() != tail.getVolatile();
     }
 
     /** Whether the socket took nothing the last time. */
@@ -128,13 +137,24 @@ final class OutgoingLane {
         return full;
     }
 
-    /** Gives the socket what there is and it takes, but not without limit; false if it took nothing. */
+    /**
+     * Gives the socket what there is and it takes, but not without limit; false if it took nothing, or somebody else does
+     * that now.
+     *
+     * @param turn the worker whose turn it is
+     */
     boolean send(LaneWorker turn) {
+        if (!claim.take()) {
+            return false;
+        }
         boolean wrote = false;
         try {
             for (int i = 0; i < WRITES_AT_ONCE && hasWork(); i++) {
-                full = write(turn) == 0 && !broken;
-                if (full) {
+                boolean took = write(turn) != 0 || broken;
+                if (full == took) {
+                    full = !took;
+                }
+                if (!took) {
                     break;
                 }
                 wrote = true;
@@ -144,6 +164,8 @@ final class OutgoingLane {
         } catch (RuntimeException | VirtualMachineError e) {
             log.warn("A lane of {} ends, for lack of memory or by a defect of the software device", queuePair, e);
             breakOff(turn);
+        } finally {
+            claim.release();
         }
         return wrote;
     }
@@ -181,6 +203,7 @@ final class OutgoingLane {
 
     private void onPieceSent(LaneWorker turn) {
         source = null;
+        done.setVolatile(done.get() + 1);
         int length = WireFormat.pieceLength(headerAddress);
         if (sent.add(WireFormat.piecePsn(headerAddress), length) == WireFormat.pieceMessageLength(headerAddress)) {
             turn.tell(queuePair); // it may be complete
@@ -188,8 +211,7 @@ final class OutgoingLane {
     }
 
     private void startNext() {
-        long index = head.get();
-        int slot = (int) index & (PIECES - 1);
+        int slot = (int) head & (PIECES - 1);
         source = regions[slot];
         long names = slots[slot * STRIDE + 1];
         long place = slots[slot * STRIDE + 2];
@@ -206,6 +228,6 @@ final class OutgoingLane {
                 Words.high(message),
                 Words.low(message));
         header.clear();
-        head.setRelease(index + 1);
+        head++;
     }
 }

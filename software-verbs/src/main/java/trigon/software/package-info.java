@@ -10,10 +10,11 @@
  * for that lock, who does not get it leaves the work to who has it. The provider's {@link trigon.software.Attendant}
  * ({@code trigon-software}) accepts and opens connections, keeps the time, and does the work of queue pairs that nobody
  * polls. Where there are cores to spare, {@link trigon.software.LaneWorker}s ({@code trigon-lane-0} and so on) move the
- * pieces of long messages on connections of their own, the lanes, in turns.
+ * pieces of long messages on connections of their own, the lanes, in turns. A lane has a worker; who sends on it, that one or
+ * one that helps, has its {@link trigon.software.Claim}.
  *
- * <p>Locks, in the order in which they may be taken: a queue pair's lock; then a lane worker's turn, or the attendant's
- * monitors. A device context's monitor guards the tables of what is open, and is never held together with a queue pair's
+ * <p>Locks, in the order in which they may be taken: a queue pair's lock; then the monitor of {@link
+ * trigon.software.LaneWorkers}; then a lane worker's turn, or the attendant's monitors; last a lane's claim. A device context's monitor guards the tables of what is open, and is never held together with a queue pair's
  * lock. A worker or the attendant that has something to say to a queue pair holds nothing else meanwhile.
  *
  * <p>Closing a memory region takes it out of the tables, and then takes each queue pair's lock and each worker's turn once;

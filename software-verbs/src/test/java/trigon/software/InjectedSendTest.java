@@ -41,8 +41,7 @@ class InjectedSendTest {
             new LaneSettings.Workers(2, Duration.ofNanos(20_000)),
             LaneSettings.Workers.NONE,
             2,
-            2048,
-            Integer.MAX_VALUE);
+            new LaneSettings.Cut(2048, Integer.MAX_VALUE, Integer.MAX_VALUE, 2));
 
     private SoftwareVerbs one = new SoftwareVerbs(List.of(Loopback.A), LaneSettings.NONE);
     private SoftwareVerbs other = new SoftwareVerbs(List.of(Loopback.B), LaneSettings.NONE);

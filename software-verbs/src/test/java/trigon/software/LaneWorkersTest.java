@@ -7,35 +7,42 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Random;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import trigon.software.LaneWorkers.Direction;
+import trigon.testsupport.Await;
 import trigon.testsupport.ConnectedPair;
 import trigon.testsupport.LedgerAssert;
+import trigon.testsupport.NativeBuffer;
 import trigon.testsupport.QueuePairSettings;
+import trigon.testsupport.Seed;
 import trigon.testsupport.VerbsFabric;
+import trigon.verbs.MemoryRegion;
+import trigon.verbs.WorkCompletionStatus;
 
 class LaneWorkersTest {
 
     private static final int WORKERS = 4;
 
-    private final SoftwareVerbs one = provider();
-    private final SoftwareVerbs other = provider();
+    private SoftwareVerbs one = provider(WORKERS, Duration.ofNanos(20_000));
+    private SoftwareVerbs other = provider(WORKERS, Duration.ofNanos(20_000));
     private final List<ConnectedPair> pairs = new ArrayList<>();
 
-    private static SoftwareVerbs provider() {
+    private static SoftwareVerbs provider(int workers, Duration busyPoll) {
         LaneSettings lanes = new LaneSettings(
-                new LaneSettings.Workers(WORKERS, Duration.ofNanos(20_000)),
+                new LaneSettings.Workers(workers, busyPoll),
                 LaneSettings.Workers.NONE,
                 1,
-                LanesTest.FROM_BYTES,
-                LanesTest.FROM_BYTES);
+                new LaneSettings.Cut(LanesTest.FROM_BYTES, LanesTest.FROM_BYTES, LanesTest.FROM_BYTES, 1));
         return new SoftwareVerbs(List.of(Loopback.A, Loopback.B), lanes);
     }
 
     @AfterEach
     void close() {
         pairs.forEach(ConnectedPair::close);
+        pairs.clear();
         LedgerAssert.assertNothingOpen(one);
         LedgerAssert.assertNothingOpen(other);
         one.close();
@@ -53,6 +60,13 @@ class LaneWorkersTest {
         LanesTest.openLanes(pair);
     }
 
+    /** The worker that would get the next lane. */
+    private static LaneWorker next(SoftwareVerbs provider, Direction direction) throws IOException {
+        LaneWorker[] next = new LaneWorker[1];
+        provider.laneWorkers().deal(1, direction, worker -> next[0] = worker);
+        return next[0];
+    }
+
     /** As NCCL opens its channels, in any order: to one neighbour, from the other. */
     @Test
     void lanesOfOneDirectionAreDealtEvenly() throws IOException {
@@ -66,7 +80,7 @@ class LaneWorkersTest {
         for (SoftwareVerbs each : List.of(one, other)) {
             for (Direction direction : Direction.values()) {
                 // there are as many of them as workers, so none has two if none has none
-                assertThat(each.laneWorkers().forLane(1, direction).lanes(direction))
+                assertThat(next(each, direction).lanes(direction))
                         .describedAs("the fewest %s lanes of a worker", direction)
                         .isEqualTo(1);
             }
@@ -80,7 +94,7 @@ class LaneWorkersTest {
             open(other, one);
         }
         for (SoftwareVerbs each : List.of(one, other)) {
-            LaneWorker next = each.laneWorkers().forLane(1, Direction.OUTGOING);
+            LaneWorker next = next(each, Direction.OUTGOING);
             assertThat(next.lanes()).describedAs("lanes of any worker").isEqualTo(1);
         }
     }
@@ -93,7 +107,43 @@ class LaneWorkersTest {
         pairs.removeFirst().close();
 
         // all workers have been started, so an idle one is not a new one
-        assertThat(one.laneWorkers().forLane(1, Direction.OUTGOING).lanes()).isZero();
-        assertThat(other.laneWorkers().forLane(1, Direction.INCOMING).lanes()).isZero();
+        assertThat(next(one, Direction.OUTGOING).lanes()).isZero();
+        assertThat(next(other, Direction.INCOMING).lanes()).isZero();
+    }
+
+    /** A worker has two lanes with long messages, the other one with short messages: the second sends for the first. */
+    @Test
+    void whoHasNothingToDoHelps() {
+        close();
+        one = provider(2, Duration.ofMillis(10));
+        other = provider(2, Duration.ofMillis(10));
+        for (int i = 0; i < 3; i++) {
+            open(one, other);
+        }
+        int length = 4 << 20;
+        try (NativeBuffer from = new NativeBuffer(length).randomize(new Random(Seed.next()));
+                NativeBuffer to = new NativeBuffer(length)) {
+            byte[] sent = from.bytes();
+            List<MemoryRegion> sources =
+                    pairs.stream().map(pair -> pair.first().register(from)).toList();
+            List<MemoryRegion> targets =
+                    pairs.stream().map(pair -> pair.second().register(to)).toList();
+            Await.until("somebody helps", () -> {
+                to.fill((byte) 0);
+                for (int i = 0; i < pairs.size(); i++) {
+                    int bytes = i == 1 ? LanesTest.FROM_BYTES : length;
+                    LanesTest.receive(pairs.get(i), 0, to, targets.get(i), 0, bytes);
+                    LanesTest.send(pairs.get(i), 0, from, sources.get(i), 0, bytes);
+                }
+                for (ConnectedPair pair : pairs) {
+                    assertThat(pair.first().nextSend().status()).isEqualTo(WorkCompletionStatus.SUCCESS);
+                    assertThat(pair.second().nextReceive().status()).isEqualTo(WorkCompletionStatus.SUCCESS);
+                }
+                assertThat(to.bytes()).isEqualTo(sent);
+                return Stream.of(one.laneWorkers().started()).anyMatch(worker -> worker.timesHelped() > 0);
+            });
+            sources.forEach(MemoryRegion::close);
+            targets.forEach(MemoryRegion::close);
+        }
     }
 }

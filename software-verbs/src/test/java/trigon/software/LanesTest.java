@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
+import java.util.function.Function;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -49,8 +50,7 @@ class LanesTest {
                 new LaneSettings.Workers(workers, Duration.ofNanos(20_000)),
                 new LaneSettings.Workers(others, Duration.ofNanos(1000)),
                 3,
-                FROM_BYTES,
-                FROM_BYTES / 2);
+                new LaneSettings.Cut(FROM_BYTES, FROM_BYTES / 2, FROM_BYTES / 2, Integer.MAX_VALUE));
         return new SoftwareVerbs(List.of(Loopback.A, Loopback.B), lanes);
     }
 
@@ -89,16 +89,14 @@ class LanesTest {
         }
     }
 
-    private static void send(
-            ConnectedPair pair, int id, NativeBuffer from, MemoryRegion local, int offset, int length) {
+    static void send(ConnectedPair pair, int id, NativeBuffer from, MemoryRegion local, int offset, int length) {
         assertThat(pair.first()
                         .queuePair()
                         .postSendWithImmediate(id, from.at(offset), length, local.localKey(), ~id, INJECTED))
                 .isZero();
     }
 
-    private static void receive(
-            ConnectedPair pair, int id, NativeBuffer to, MemoryRegion target, int offset, int length) {
+    static void receive(ConnectedPair pair, int id, NativeBuffer to, MemoryRegion target, int offset, int length) {
         assertThat(pair.second().queuePair().postReceive(id, to.at(offset), length, target.localKey()))
                 .isZero();
     }
@@ -393,13 +391,12 @@ class LanesTest {
             for (int worker = 0; worker < 3; worker++) {
                 SocketChannel channel = SocketChannel.open();
                 channel.configureBlocking(false);
-                LaneWorker mine = one.laneWorkers().forLane(1 + worker % 2, LaneWorkers.Direction.OUTGOING);
-                OutgoingLane bad = new OutgoingLane(channel, 1, queuePair, mine, new SentPieces());
-                mine.add(bad);
+                OutgoingLane bad =
+                        deal(1 + worker % 2, mine -> new OutgoingLane(channel, 1, queuePair, mine, new SentPieces()));
                 bad.offer(
                         (SoftwareMemoryRegion) local, from.address(), WireFormat.SEND, 0, 0, LONG + 1, 0, LONG + 1, 0);
                 Await.until("the lane breaks", bad::isBroken);
-                mine.remove(bad);
+                bad.worker().remove(bad);
             }
             for (ConnectedPair each : List.of(pair, bystander)) {
                 MemoryRegion source = each.first().register(from);
@@ -415,6 +412,15 @@ class LanesTest {
             }
             assertThat(remote.length()).isEqualTo(LONG);
         }
+    }
+
+    private OutgoingLane deal(int number, Function<LaneWorker, OutgoingLane> lane) throws IOException {
+        OutgoingLane[] made = new OutgoingLane[1];
+        one.laneWorkers().deal(number, LaneWorkers.Direction.OUTGOING, worker -> {
+            made[0] = lane.apply(worker);
+            worker.add(made[0]);
+        });
+        return made[0];
     }
 
     @Test
@@ -442,13 +448,5 @@ class LanesTest {
         }
         LedgerAssert.assertNothingOpen(plain);
         plain.close();
-    }
-
-    @Test
-    void areForMachinesWithCoresToSpare() {
-        assertThat(LaneSettings.forCores(2)).isEqualTo(LaneSettings.NONE);
-        assertThat(LaneSettings.forCores(9).first().count()).isEqualTo(3);
-        assertThat(LaneSettings.forCores(1000).first().count()).isEqualTo(4);
-        assertThat(LaneSettings.forCores(1000).others().count()).isEqualTo(4);
     }
 }

@@ -17,8 +17,7 @@ final class Loopback {
             new LaneSettings.Workers(2, Duration.ofNanos(50_000)),
             new LaneSettings.Workers(2, Duration.ofNanos(5_000)),
             2,
-            2048,
-            1024);
+            new LaneSettings.Cut(2048, 1024, 1024, Integer.MAX_VALUE));
 
     private Loopback() {}
 
