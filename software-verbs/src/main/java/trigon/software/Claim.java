@@ -25,7 +25,7 @@ final class Claim {
         state.set(State.FREE);
     }
 
-    /** Waits until nobody has it, for the length of a few system calls; nobody gets it any more. Twice is allowed. */
+    /** Waits until nobody has it, which is for some system calls at most; nobody gets it any more. Twice is allowed. */
     @SuppressWarnings("ThreadPriorityCheck") // who has it may need this core
     void retire() {
         while (!state.compareAndSet(State.FREE, State.RETIRED) && state.get() != State.RETIRED) {

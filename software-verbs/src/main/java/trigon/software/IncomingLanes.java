@@ -42,13 +42,15 @@ final class IncomingLanes {
     private void take(InboundConnection candidate, SocketChannel channel, int number, LaneWorker worker)
             throws IOException {
         IncomingLane lane = new IncomingLane(channel, number, queuePair, worker, receives, pieces);
-        IncomingLane[] more = Arrays.copyOf(lanes, lanes.length + 1);
-        more[lanes.length] = lane;
+        IncomingLane[] before = lanes;
+        IncomingLane[] more = Arrays.copyOf(before, before.length + 1);
+        more[before.length] = lane;
         worker.add(lane);
         lanes = more;
         try {
             candidate.accept(queuePair.proofs()); // the peer may use it
-        } catch (IOException e) {
+        } catch (IOException | OutOfMemoryError e) {
+            lanes = before;
             worker.remove(lane); // so that nobody waits for what comes on it
             throw e;
         }

@@ -40,7 +40,7 @@ public record LaneSettings(Workers first, Workers others, int perQueuePair, Cut 
      * How messages are cut.
      *
      * @param fromBytes messages from this length on go on lanes, and leave the posting thread to its other work
-     * @param pieceBytes no message is cut into pieces that are shorter
+     * @param pieceBytes no message is cut into pieces that are shorter, but for a line at the end
      * @param longPieceBytes and into more than two only if they are as long as this
      * @param atOnce about so many pieces are under way at a time, if each queue pair that sends has one message under
      *     way, but two of each message

@@ -57,6 +57,9 @@ final class LaneWorker implements AutoCloseable {
     private volatile boolean busy;
 
     private volatile boolean failed;
+    /** It takes no lanes any more. */
+    private volatile boolean ended;
+
     private volatile boolean asleep;
     private volatile boolean closed;
 
@@ -98,21 +101,27 @@ final class LaneWorker implements AutoCloseable {
         between(() -> {
             OutgoingLane[] more = Arrays.copyOf(outgoing, outgoing.length + 1);
             more[outgoing.length] = lane;
-            outgoing = more;
+            outgoing = ended ? outgoing : more;
         });
-        if (failed) {
-            drop(lane);
-            throw new ClosedChannelException();
-        }
+        requireGoingOn();
     }
 
     /** Begins to receive on a lane. */
     void add(IncomingLane lane) throws IOException {
         register(lane.channel(), SelectionKey.OP_READ, lane);
         between(() -> {
-            incoming.add(lane);
-            incomingLanes = incoming.size();
+            if (!ended) {
+                incoming.add(lane);
+                incomingLanes = incoming.size();
+            }
         });
+        requireGoingOn();
+    }
+
+    private void requireGoingOn() throws ClosedChannelException {
+        if (ended) {
+            throw new ClosedChannelException();
+        }
     }
 
     private void register(SocketChannel channel, int interest, Object lane) throws IOException {
@@ -126,15 +135,11 @@ final class LaneWorker implements AutoCloseable {
 
     /** Sends no more on a lane, and closes it. */
     void remove(OutgoingLane lane) {
-        drop(lane);
-        lane.retire();
-        StreamReader.closeQuietly(lane.channel());
-        selector.wakeup(); // lets go of the socket
-    }
-
-    private void drop(OutgoingLane lane) {
+        lane.retire(); // first, since this needs no memory
         between(() ->
                 outgoing = Arrays.stream(outgoing).filter(each -> each != lane).toArray(OutgoingLane[]::new));
+        StreamReader.closeQuietly(lane.channel());
+        selector.wakeup(); // lets go of the socket
     }
 
     /** Receives no more on a lane, and closes it. */
@@ -227,6 +232,8 @@ final class LaneWorker implements AutoCloseable {
 
     /** Peers are to see that this end is gone. */
     private void closeLanes() {
+        ended = true;
+        busy = false;
         for (SelectionKey key : selector.keys()) {
             if (key.attachment() instanceof IncomingLane lane) {
                 lane.end("its worker has ended");
@@ -239,7 +246,6 @@ final class LaneWorker implements AutoCloseable {
 
     private void breakLanes() {
         failed = true;
-        busy = false;
         for (OutgoingLane lane : outgoing) {
             lane.breakOff(this);
         }
@@ -289,14 +295,26 @@ final class LaneWorker implements AutoCloseable {
         }
     }
 
+    /** Sends on one of its own lanes. */
     private boolean send(OutgoingLane lane) {
-        if (!lane.hasWork()) {
+        if (!lane.hasWork() || !lane.take()) {
             return false;
         }
+        try {
+            return sendTaken(lane);
+        } finally {
+            lane.release();
+        }
+    }
+
+    /** So who has taken a lane, and sees that its worker is busy, knows that it is busy with another one. */
+    private boolean sendTaken(OutgoingLane lane) {
         busy = true;
-        boolean wrote = lane.send(this);
-        busy = false;
-        return wrote;
+        try {
+            return lane.send(this);
+        } finally {
+            busy = false;
+        }
     }
 
     private void receive(IncomingLane lane) {
@@ -330,13 +348,20 @@ final class LaneWorker implements AutoCloseable {
     private boolean sendFor(LaneWorker other) {
         for (OutgoingLane lane : other.outgoing) {
             // whether a socket that was full has room again, its own worker finds out
-            if (!lane.isFull() && send(lane)) {
-                return true;
+            if (!lane.isFull() && lane.hasWork() && lane.take()) {
+                try {
+                    if (other.busy && sendTaken(lane)) {
+                        return true;
+                    }
+                } finally {
+                    lane.release();
+                }
             }
         }
         return false;
     }
 
+    @SuppressWarnings("ThreadPriorityCheck") // as above
     private void sleep() throws IOException {
         asleep = true;
         boolean hasWork = false;
@@ -355,7 +380,9 @@ final class LaneWorker implements AutoCloseable {
         } finally {
             turn.unlock();
         }
-        if (!hasWork && !closed) {
+        if (hasWork) {
+            Thread.yield(); // to who has taken the lane
+        } else if (!closed) {
             selector.select(key -> {}); // data are looked for in the next turn
         }
         asleep = false;

@@ -64,11 +64,17 @@ final class LaneWorkers implements AutoCloseable {
             int number = started.length;
             LaneWorker worker =
                     new LaneWorker("trigon-lane-" + number, wanted.busyPoll().toNanos(), LaneWorkers.this);
-            worker.start();
-            members.add(worker);
-            LaneWorker[] more = Arrays.copyOf(started, number + 1);
+            LaneWorker[] before = started;
+            LaneWorker[] more = Arrays.copyOf(before, number + 1);
             more[number] = worker;
-            started = more;
+            started = more; // now, since it helps from its first turn on, and the barrier is to wait for that one, too
+            try {
+                worker.start();
+            } catch (IOException | OutOfMemoryError e) {
+                started = before;
+                throw e;
+            }
+            members.add(worker);
             return worker;
         }
     }
@@ -106,12 +112,12 @@ final class LaneWorkers implements AutoCloseable {
         return started;
     }
 
-    /** Counts the queue pairs that send on lanes. */
+    /** Counts the queue pairs that have lanes to send on. */
     void addSenders(int more) {
         senders.addAndGet(more);
     }
 
-    /** How many queue pairs send on lanes. */
+    /** How many queue pairs have lanes to send on. */
     int senders() {
         return senders.get();
     }

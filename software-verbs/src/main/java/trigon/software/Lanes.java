@@ -47,14 +47,14 @@ final class Lanes {
 
     void add(LaneOpening opening, OutgoingLane lane) {
         openings.remove(opening);
-        if (ready.isEmpty()) {
-            workers.addSenders(1);
-        }
         int place = 0;
         while (place < ready.size() && ready.get(place).number() < lane.number()) {
             place++;
         }
         ready.add(place, lane);
+        if (ready.size() == 1) {
+            workers.addSenders(1);
+        }
     }
 
     void failed(LaneOpening opening) {
@@ -128,13 +128,13 @@ final class Lanes {
         List<LaneOpening> unfinished = List.copyOf(openings);
         openings.clear();
         unfinished.forEach(LaneOpening::giveUp);
-        if (!ready.isEmpty()) {
-            workers.addSenders(-1);
-        }
         for (OutgoingLane lane : ready) {
             lane.worker().remove(lane);
         }
-        ready.clear();
+        if (!ready.isEmpty()) {
+            ready.clear();
+            workers.addSenders(-1);
+        }
         sent.clearAll();
         opened = false;
     }

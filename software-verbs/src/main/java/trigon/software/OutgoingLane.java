@@ -115,6 +115,15 @@ final class OutgoingLane {
         return lostPsn;
     }
 
+    /** {@link Claim#take}. */
+    boolean take() {
+        return claim.take();
+    }
+
+    void release() {
+        claim.release();
+    }
+
     /** Returns once nobody sends on it; nobody does any more. */
     void retire() {
         claim.retire();
@@ -138,15 +147,12 @@ final class OutgoingLane {
     }
 
     /**
-     * Gives the socket what there is and it takes, but not without limit; false if it took nothing, or somebody else does
-     * that now.
+     * Gives the socket what there is and it takes, but not without limit; false if it took nothing. For who has
+     * {@linkplain #take taken} it.
      *
      * @param turn the worker whose turn it is
      */
     boolean send(LaneWorker turn) {
-        if (!claim.take()) {
-            return false;
-        }
         boolean wrote = false;
         try {
             for (int i = 0; i < WRITES_AT_ONCE && hasWork(); i++) {
@@ -164,8 +170,6 @@ final class OutgoingLane {
         } catch (RuntimeException | VirtualMachineError e) {
             log.warn("A lane of {} ends, for lack of memory or by a defect of the software device", queuePair, e);
             breakOff(turn);
-        } finally {
-            claim.release();
         }
         return wrote;
     }

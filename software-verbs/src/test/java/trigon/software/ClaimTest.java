@@ -2,13 +2,18 @@ package trigon.software;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import trigon.testsupport.Await;
 
-@Timeout(20)
+@Timeout(60)
 class ClaimTest {
+
+    private static final int ROUNDS = 100_000;
 
     private final Claim claim = new Claim();
 
@@ -20,6 +25,30 @@ class ClaimTest {
         assertThat(claim.take()).isTrue();
     }
 
+    /** What the one has written, the next one sees. */
+    @Test
+    void passesOnWhatWasWritten() throws InterruptedException {
+        int[] plain = new int[1];
+        List<Thread> threads = new ArrayList<>();
+        for (int i = 0; i < 3; i++) {
+            threads.add(Thread.ofPlatform().start(() -> {
+                for (int taken = 0; taken < ROUNDS; ) {
+                    if (claim.take()) {
+                        plain[0]++;
+                        claim.release();
+                        taken++;
+                    } else {
+                        Thread.onSpinWait();
+                    }
+                }
+            }));
+        }
+        for (Thread thread : threads) {
+            thread.join();
+        }
+        assertThat(plain[0]).isEqualTo(threads.size() * ROUNDS);
+    }
+
     @Test
     void isNobodysOnceRetired() {
         claim.retire();
@@ -27,13 +56,20 @@ class ClaimTest {
         claim.retire();
     }
 
-    /** Or it would touch memory that is gone. */
+    /** Or memory would be touched that is gone. */
     @Test
     void isRetiredOnlyWhenNobodyHasIt() throws InterruptedException {
         assertThat(claim.take()).isTrue();
-        Thread retires = Thread.ofPlatform().start(claim::retire);
-        Await.until("it waits, again and again", () -> retires.getState() == Thread.State.RUNNABLE);
-        assertThat(retires.join(Duration.ofMillis(50))).isFalse();
+        CountDownLatch begins = new CountDownLatch(1);
+        AtomicBoolean retired = new AtomicBoolean();
+        Thread retires = Thread.ofPlatform().start(() -> {
+            begins.countDown();
+            claim.retire();
+            retired.set(true);
+        });
+        begins.await();
+        TimeUnit.MILLISECONDS.sleep(20); // long enough for one that does not wait
+        assertThat(retired).isFalse();
         claim.release();
         retires.join();
         assertThat(claim.take()).isFalse();

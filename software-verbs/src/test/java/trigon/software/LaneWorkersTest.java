@@ -7,30 +7,24 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.Random;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import trigon.software.LaneWorkers.Direction;
-import trigon.testsupport.Await;
 import trigon.testsupport.ConnectedPair;
 import trigon.testsupport.LedgerAssert;
-import trigon.testsupport.NativeBuffer;
 import trigon.testsupport.QueuePairSettings;
-import trigon.testsupport.Seed;
 import trigon.testsupport.VerbsFabric;
-import trigon.verbs.MemoryRegion;
-import trigon.verbs.WorkCompletionStatus;
 
 class LaneWorkersTest {
 
     private static final int WORKERS = 4;
 
-    private SoftwareVerbs one = provider(WORKERS, Duration.ofNanos(20_000));
-    private SoftwareVerbs other = provider(WORKERS, Duration.ofNanos(20_000));
+    private final SoftwareVerbs one = provider(WORKERS, Duration.ofNanos(20_000));
+    private final SoftwareVerbs other = provider(WORKERS, Duration.ofNanos(20_000));
     private final List<ConnectedPair> pairs = new ArrayList<>();
 
-    private static SoftwareVerbs provider(int workers, Duration busyPoll) {
+    /** With a lane for each queue pair. */
+    static SoftwareVerbs provider(int workers, Duration busyPoll) {
         LaneSettings lanes = new LaneSettings(
                 new LaneSettings.Workers(workers, busyPoll),
                 LaneSettings.Workers.NONE,
@@ -42,7 +36,6 @@ class LaneWorkersTest {
     @AfterEach
     void close() {
         pairs.forEach(ConnectedPair::close);
-        pairs.clear();
         LedgerAssert.assertNothingOpen(one);
         LedgerAssert.assertNothingOpen(other);
         one.close();
@@ -50,14 +43,19 @@ class LaneWorkersTest {
     }
 
     private void open(SoftwareVerbs sender, SoftwareVerbs receiver) {
+        pairs.add(connect(sender, receiver));
+    }
+
+    /** A pair whose first end has its lane. */
+    static ConnectedPair connect(SoftwareVerbs sender, SoftwareVerbs receiver) {
         ConnectedPair pair = ConnectedPair.open(
                 new VerbsFabric(
                         new VerbsFabric.End(sender, "soft_a", 1, 0),
                         new VerbsFabric.End(receiver, "soft_b", 1, 0),
                         Optional.empty()),
                 QueuePairSettings.DEFAULT);
-        pairs.add(pair);
         LanesTest.openLanes(pair);
+        return pair;
     }
 
     /** The worker that would get the next lane. */
@@ -109,41 +107,5 @@ class LaneWorkersTest {
         // all workers have been started, so an idle one is not a new one
         assertThat(next(one, Direction.OUTGOING).lanes()).isZero();
         assertThat(next(other, Direction.INCOMING).lanes()).isZero();
-    }
-
-    /** A worker has two lanes with long messages, the other one with short messages: the second sends for the first. */
-    @Test
-    void whoHasNothingToDoHelps() {
-        close();
-        one = provider(2, Duration.ofMillis(10));
-        other = provider(2, Duration.ofMillis(10));
-        for (int i = 0; i < 3; i++) {
-            open(one, other);
-        }
-        int length = 4 << 20;
-        try (NativeBuffer from = new NativeBuffer(length).randomize(new Random(Seed.next()));
-                NativeBuffer to = new NativeBuffer(length)) {
-            byte[] sent = from.bytes();
-            List<MemoryRegion> sources =
-                    pairs.stream().map(pair -> pair.first().register(from)).toList();
-            List<MemoryRegion> targets =
-                    pairs.stream().map(pair -> pair.second().register(to)).toList();
-            Await.until("somebody helps", () -> {
-                to.fill((byte) 0);
-                for (int i = 0; i < pairs.size(); i++) {
-                    int bytes = i == 1 ? LanesTest.FROM_BYTES : length;
-                    LanesTest.receive(pairs.get(i), 0, to, targets.get(i), 0, bytes);
-                    LanesTest.send(pairs.get(i), 0, from, sources.get(i), 0, bytes);
-                }
-                for (ConnectedPair pair : pairs) {
-                    assertThat(pair.first().nextSend().status()).isEqualTo(WorkCompletionStatus.SUCCESS);
-                    assertThat(pair.second().nextReceive().status()).isEqualTo(WorkCompletionStatus.SUCCESS);
-                }
-                assertThat(to.bytes()).isEqualTo(sent);
-                return Stream.of(one.laneWorkers().started()).anyMatch(worker -> worker.timesHelped() > 0);
-            });
-            sources.forEach(MemoryRegion::close);
-            targets.forEach(MemoryRegion::close);
-        }
     }
 }

@@ -392,7 +392,7 @@ class LanesTest {
                 SocketChannel channel = SocketChannel.open();
                 channel.configureBlocking(false);
                 OutgoingLane bad =
-                        deal(1 + worker % 2, mine -> new OutgoingLane(channel, 1, queuePair, mine, new SentPieces()));
+                        deal(1 + worker, mine -> new OutgoingLane(channel, 1, queuePair, mine, new SentPieces()));
                 bad.offer(
                         (SoftwareMemoryRegion) local, from.address(), WireFormat.SEND, 0, 0, LONG + 1, 0, LONG + 1, 0);
                 Await.until("the lane breaks", bad::isBroken);
