@@ -35,7 +35,7 @@ class HelpingWorkersTest {
     private static final int SENDS = 6;
 
     /** So often a lane goes from hand to hand before it is believed that this does no harm. */
-    private static final int HELPS = 20;
+    private static final int HELPS = 3;
 
     /** What a queue pair sends, and where it arrives. */
     private final class Stream implements AutoCloseable {
@@ -83,8 +83,8 @@ class HelpingWorkersTest {
         QUEUE_PAIR
     }
 
-    private final SoftwareVerbs one = LaneWorkersTest.provider(2, Duration.ofMillis(10));
-    private final SoftwareVerbs other = LaneWorkersTest.provider(2, Duration.ofMillis(10));
+    private final SoftwareVerbs one = LaneWorkersTest.provider(2, Duration.ofMillis(100));
+    private final SoftwareVerbs other = LaneWorkersTest.provider(2, Duration.ofNanos(10_000));
     private final List<Stream> streams = new ArrayList<>();
 
     @BeforeEach
