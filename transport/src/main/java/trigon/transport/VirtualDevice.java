@@ -31,21 +31,28 @@ record VirtualDevice(DeviceProperties properties, Optional<LocalLink> preferred)
     /** NCCL makes two channels for each device; with more than eight its GPUs spend more than they gain. */
     private static final int MOST_DEVICES = 4;
 
-    /** The node's devices: one for each software link, but one in all where there are RDMA links. */
+    /** With two channels, long messages wait for NCCL's kernels and one another most of the time: docs/performance.md. */
+    private static final int LEAST_DEVICES = 2;
+
+    /**
+     * The node's devices: one for each software link, or two for a single one, which NCCL takes for a NIC with two ports;
+     * but one in all where there are RDMA links.
+     */
     static List<VirtualDevice> over(List<Link> links) {
         boolean rdma = links.stream().anyMatch(link -> link.local().kind() == LinkKind.RDMA);
         if (rdma) {
             return List.of(new VirtualDevice(ofAll(links), Optional.empty()));
         }
-        return IntStream.range(0, Math.min(links.size(), MOST_DEVICES))
-                .mapToObj(i -> new VirtualDevice(
-                        ofSoftware(i, links.get(i)), Optional.of(links.get(i).local())))
+        return IntStream.range(0, Math.clamp(links.size(), LEAST_DEVICES, MOST_DEVICES))
+                .mapToObj(i -> ofSoftware(i, links.get(i % links.size()), 1 + i / links.size()))
                 .toList();
     }
 
-    private static DeviceProperties ofSoftware(int index, Link link) {
-        return properties(
-                index, "", link.device().attributes().nodeGuid(), link.local().speedMbps(), SOFTWARE_LATENCY);
+    private static VirtualDevice ofSoftware(int index, Link link, int port) {
+        long guid = link.device().attributes().nodeGuid();
+        return new VirtualDevice(
+                properties(index, "", guid, port, link.local().speedMbps(), SOFTWARE_LATENCY),
+                Optional.of(link.local()));
     }
 
     private static DeviceProperties ofAll(List<Link> links) {
@@ -58,17 +65,18 @@ record VirtualDevice(DeviceProperties properties, Optional<LocalLink> preferred)
                 .filter(found -> !found.isEmpty())
                 .findFirst()
                 .orElse("");
-        return properties(0, path, links.getFirst().device().attributes().nodeGuid(), speed, RDMA_LATENCY);
+        return properties(0, path, links.getFirst().device().attributes().nodeGuid(), 1, speed, RDMA_LATENCY);
     }
 
-    private static DeviceProperties properties(int index, String pciPath, long guid, int speed, float latency) {
+    private static DeviceProperties properties(
+            int index, String pciPath, long guid, int port, int speed, float latency) {
         return new DeviceProperties(
                 NAME + index,
                 pciPath,
                 guid,
                 DeviceProperties.POINTER_HOST,
                 speed,
-                1,
+                port,
                 latency,
                 MAX_COMMS,
                 1,

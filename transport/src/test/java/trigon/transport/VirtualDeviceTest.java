@@ -57,6 +57,30 @@ class VirtualDeviceTest {
         }
     }
 
+    /** NCCL makes two channels for each device, and counts what it sends over those that it takes for the same. */
+    @Test
+    void aSingleLinkIsTwoPortsOfOneDevice(@TempDir Path directory) {
+        TestCluster cluster = TestCluster.software(directory, """
+                a: {nics: [{address: 127.1.12.1/24}]}
+                b: {nics: [{address: 127.1.12.2/24}]}
+                """);
+        try (TestNode a = cluster.open("a");
+                TestNode b = cluster.open("b")) {
+            assertThat(a.plugin.devices()).isEqualTo(2);
+            DeviceProperties one = a.plugin.properties(0);
+            DeviceProperties other = a.plugin.properties(1);
+            assertThat(other.guid()).isEqualTo(one.guid());
+            assertThat(List.of(one.port(), other.port())).containsExactly(1, 2);
+            assertThat(List.of(one.name(), other.name())).containsExactly("trigon0", "trigon1");
+
+            Connected first = new Connected(a, 0, b);
+            Connected second = new Connected(a, 1, b);
+            long from = a.allocate(8);
+            long memory = a.register(first.sendComm, from, 8);
+            assertThat(a.plugin.isend(second.sendComm, from, 8, TAG, memory)).isPositive();
+        }
+    }
+
     @Test
     void devicesAreToldApartAndAreFourAtMost(@TempDir Path directory) {
         List<String> nics = new ArrayList<>();
