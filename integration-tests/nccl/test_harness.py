@@ -88,9 +88,14 @@ class Calls(unittest.TestCase):
         self.assertNotEqual(made, self.expected)
         self.assertIsNone(calls.differences(self.expected, made))
 
+    def test_which_of_several_devices_is_each_ranks_own(self):
+        made = self.expected.replace("dev=0 handle", "dev=1 handle")
+        self.assertNotEqual(made, self.expected)
+        self.assertIsNone(calls.differences(self.expected, made))
+
     def test_another_argument_order_or_thread_is_noticed(self):
         for old, new in (("tag=own rank", "tag=neither rank"), ("bytes=4915200", "bytes=4096"), ("mr 2 step", "mr 2+64"),
-                         ("service   closeRecv", "init      closeRecv"), ("init      devices -> 1\n", "")):
+                         ("service   closeRecv", "init      closeRecv"), ("init      devices -> 2\n", "")):
             self.assertIn(old, self.expected)
             self.assertIsNotNone(calls.differences(self.expected, self.expected.replace(old, new)), old)
 
