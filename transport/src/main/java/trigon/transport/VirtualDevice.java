@@ -31,7 +31,7 @@ record VirtualDevice(DeviceProperties properties, Optional<LocalLink> preferred)
     /** NCCL makes two channels for each device; with more than eight its GPUs spend more than they gain. */
     private static final int MOST_DEVICES = 4;
 
-    /** With two channels, long messages wait for NCCL's kernels and one another most of the time: docs/performance.md. */
+    /** With two channels instead of four, messages from 8 MiB on take up to twice as long: docs/performance.md. */
     private static final int LEAST_DEVICES = 2;
 
     /**
