@@ -3,6 +3,7 @@ package trigon.integration.containers;
 import static java.util.Objects.requireNonNull;
 
 import com.github.dockerjava.api.DockerClient;
+import com.github.dockerjava.api.exception.InternalServerErrorException;
 import com.github.dockerjava.api.model.AccessMode;
 import com.github.dockerjava.api.model.Bind;
 import com.github.dockerjava.api.model.ContainerNetwork;
@@ -12,6 +13,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
@@ -28,6 +30,8 @@ final class ContainerTriangle implements AutoCloseable {
     static final String DISTRIBUTION = "/opt/trigon";
 
     static final String DIRECTORY = "/test";
+
+    private static final Duration PAUSE_LIMIT = Duration.ofSeconds(20);
 
     private final DockerClient client;
     private final Path directory;
@@ -141,9 +145,23 @@ final class ContainerTriangle implements AutoCloseable {
                 .exec();
     }
 
-    /** Stops all its processes where they are; its kernel still acknowledges what comes. */
+    /**
+     * Stops all its processes where they are; its kernel still acknowledges what comes. Where control groups are of version
+     * 1, runc gives up and lets them all go on if one is slow to freeze, as on a busy machine, and leaves it to its caller
+     * to try again (runc, libcontainer/cgroups/fs/freezer.go).
+     */
     void pause(Node node) {
-        client.pauseContainerCmd(id(node)).exec();
+        long deadline = System.nanoTime() + PAUSE_LIMIT.toNanos();
+        while (true) {
+            try {
+                client.pauseContainerCmd(id(node)).exec();
+                return;
+            } catch (InternalServerErrorException e) {
+                if (System.nanoTime() > deadline) {
+                    throw e;
+                }
+            }
+        }
     }
 
     void resume(Node node) {
