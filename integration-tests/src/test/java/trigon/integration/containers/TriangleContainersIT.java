@@ -101,7 +101,7 @@ class TriangleContainersIT {
     /** Each gap is shorter than all limits, and long enough for TCP to have tried again in vain. */
     @Test
     void aCableThatFlapsHoldsTheJobUpAndNoMore() throws Exception {
-        ContainerJob job = startLongJob(1500);
+        ContainerJob job = startLongJob(600);
 
         for (int gap = 0; gap < 4; gap++) {
             triangle.cut(AB, A);
