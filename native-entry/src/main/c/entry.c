@@ -294,18 +294,19 @@ static int test(void *request, int *done, int *sizes) {
   if (UNLIKELY(done == NULL)) {
     return NCCL_INVALID_ARGUMENT;
   }
+  const uint64_t asked = (uint64_t)(uintptr_t)request;
   int size = 0;
-  *done = IS_READY() && take_finished((uint64_t)(uintptr_t)request, &size);
-  if (*done) {
-    if (sizes != NULL) {
-      *sizes = size;
+  *done = IS_READY() && take_finished(asked, &size);
+  if (!*done) {
+    if (!IS_READY() || !polls_alone(asked)) {
+      return CALL(test, P(request), P(done), P(sizes));
     }
-    return NCCL_SUCCESS;
+    *done = take_finished(asked, &size);
   }
-  if (IS_READY() && finds_nothing((uint64_t)(uintptr_t)request)) {
-    return NCCL_SUCCESS;
+  if (*done && sizes != NULL) {
+    *sizes = size;
   }
-  return CALL(test, P(request), P(done), P(sizes));
+  return NCCL_SUCCESS;
 }
 
 #define EXPORTED __attribute__((visibility("default"))) extern const

@@ -1,25 +1,43 @@
 /*
- * What can be answered without Java: a request that it knows to be finished, though NCCL has not asked for it yet, since a poll
- * for another one brought it to light; a request for which an RDMA device has nothing to report; and a message that still waits for
- * its receiver. The other side is trigon.transport.CompletionBoard. Part of entry.c.
+ * What can be answered without Java: a request that is known to be finished, though NCCL has not asked for it yet, since a poll
+ * for another one brought it to light; a request of an RDMA device, which has nothing to report, or nothing but requests that
+ * succeeded one after the other; and a message that still waits for its receiver. The other side is trigon.transport.CompletionBoard. Part of entry.c.
  */
 #ifndef TRIGON_ENTRY_BOARD_H
 #define TRIGON_ENTRY_BOARD_H
 
+#include <endian.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 /* entry_facts.h tells Java, which compares. Of so many calls that find nothing, Java hears the last: it looks after what else may
  * have happened to the comm. */
-enum { BOARD_ROWS = 1 << 16, BOARD_REQUESTS = 32, BOARD_WAITS = 64, BOARD_COMPLETIONS = 16, BOARD_PENDING = 1 };
+enum { BOARD_ROWS = 1 << 16, BOARD_REQUESTS = 32, BOARD_WAITS = 64, BOARD_COMPLETIONS = 16 };
+
+/* A request's state: handed to the device, finished by it. Others are Java's. */
+enum { BOARD_PENDING = 1, BOARD_DONE = 3 };
 
 struct board_entry {
   uint64_t finished; /* a request's handle, while it is finished and NCCL has not heard of it; or 0 */
   uint64_t request;  /* the handle of the request that has the slot, or had it last */
   int64_t size;      /* bytes sent or received, if it is finished */
-  int64_t state;     /* BOARD_PENDING: handed to the device; any other is Java's */
+  int64_t state;
 };
+
+/* struct ibv_wc, as far as it is looked at. */
+struct board_completion {
+  uint64_t work_request;
+  uint32_t status;
+  uint32_t opcode;
+  uint32_t vendor_error;
+  uint32_t bytes;
+  uint32_t immediate; /* in network order */
+  uint32_t rest[5];
+};
+
+/* IBV_WC_SUCCESS, and what all opcodes of receives have. */
+enum { COMPLETION_SUCCESS = 0, COMPLETION_RECEIVE = 1 << 7 };
 
 /* A comm's; only the thread that makes its data-path calls touches it, but for the word at `awaited`, which a NIC writes. The
  * last line makes the length odd, so that equal slots of different comms do not meet in the same sets of a cache. */
@@ -28,12 +46,15 @@ struct board_row {
   uint64_t sender;         /* the comm's handle, while its next message waits; or 0 */
   const uint64_t *awaited; /* until this is */
   uint64_t arrived;        /* that */
-  uint64_t waits;          /* calls since then, with the one that Java hears of */
-  int (*poll)(void *queue, int entries, void *completions); /* ibv_poll_cq of the comm's device; or NULL */
-  void *queue;                                              /* the comm's struct ibv_cq */
-  void *completions;                                        /* struct ibv_wc[BOARD_COMPLETIONS] */
-  int32_t polled; /* what poll returned, if it was not 0 and Java has not taken it */
-  int32_t idle;   /* polls that found nothing, since Java was last asked by test() */
+  uint16_t waits;          /* calls since then, with the one that Java hears of */
+  uint16_t idle;           /* polls that found nothing, since Java was last asked after one */
+  uint16_t takes;          /* the opcode that completions of requests have, if none but these need be thought of; or 0 */
+  uint16_t unused;
+  int (*poll)(void *queue, int entries, struct board_completion *completions); /* ibv_poll_cq of the comm's device; or NULL */
+  void *queue;                                                                 /* the comm's struct ibv_cq */
+  struct board_completion *completions;                                        /* BOARD_COMPLETIONS of them */
+  int32_t polled;     /* what poll returned, if it was not 0 and nobody has taken it */
+  uint32_t completed; /* requests, one after the other */
 };
 
 /* By the slot number in a handle. Java fills it in, and takes nothing out as long as calls may come. */
@@ -59,9 +80,37 @@ static inline bool take_finished(uint64_t request, int *size) {
   return true;
 }
 
-/* Whether a request is with the device, and the device has nothing to report. What there is waits for Java, which has to be asked
- * now. */
-static inline bool finds_nothing(uint64_t request) {
+static inline struct board_entry *oldest_but(struct board_row *row, int number) {
+  return &row->entries[(row->completed + (uint32_t)number) & (BOARD_REQUESTS - 1)];
+}
+
+/* Whether so many completions are those of the oldest requests, all of which succeeded. */
+static inline bool may_take(struct board_row *row, int count) {
+  bool may = row->takes != 0;
+  for (int i = 0; i < count && may; i++) {
+    const struct board_completion *completion = &row->completions[i];
+    may = completion->status == COMPLETION_SUCCESS && completion->opcode == row->takes &&
+          oldest_but(row, i)->state == BOARD_PENDING;
+  }
+  return may;
+}
+
+/* Finishes these requests, as Java would. */
+static inline void take_completions(struct board_row *row, int count) {
+  for (int i = 0; i < count; i++) {
+    struct board_entry *entry = oldest_but(row, 0);
+    if (row->takes & COMPLETION_RECEIVE) {
+      entry->size = be32toh(row->completions[i].immediate);
+    }
+    entry->state = BOARD_DONE;
+    entry->finished = entry->request;
+    row->completed++;
+  }
+}
+
+/* Whether a request is with the device, and Java need not be asked after a poll: it found nothing, or nothing but what could be
+ * taken. What else there is waits for Java, which has to be asked now. */
+static inline bool polls_alone(uint64_t request) {
   struct board_row *row = board_row_of(request);
   if (row == NULL || row->poll == NULL || row->polled != 0) {
     return false;
@@ -72,6 +121,10 @@ static inline bool finds_nothing(uint64_t request) {
   }
   int count = row->poll(row->queue, BOARD_COMPLETIONS, row->completions);
   if (count == 0 && ++row->idle < BOARD_WAITS) {
+    return true;
+  }
+  if (count > 0 && may_take(row, count)) {
+    take_completions(row, count);
     return true;
   }
   row->idle = 0;

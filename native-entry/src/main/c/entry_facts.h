@@ -46,6 +46,7 @@ static const struct abi_fact abi_facts[] = {
     {"board.requests", BOARD_REQUESTS},
     {"board.waits", BOARD_WAITS},
     {"board.pending", BOARD_PENDING},
+    {"board.done", BOARD_DONE},
     {"board.completions", BOARD_COMPLETIONS},
     SIZE_OF(board_row),
     OFFSET_OF(board_row, entries),
@@ -58,11 +59,19 @@ static const struct abi_fact abi_facts[] = {
     OFFSET_OF(board_row, completions),
     OFFSET_OF(board_row, polled),
     OFFSET_OF(board_row, idle),
+    OFFSET_OF(board_row, takes),
+    OFFSET_OF(board_row, completed),
     SIZE_OF(board_entry),
     OFFSET_OF(board_entry, finished),
     OFFSET_OF(board_entry, request),
     OFFSET_OF(board_entry, size),
     OFFSET_OF(board_entry, state),
+    SIZE_OF(board_completion),
+    OFFSET_OF(board_completion, status),
+    OFFSET_OF(board_completion, opcode),
+    OFFSET_OF(board_completion, immediate),
+    {"board_completion.success", COMPLETION_SUCCESS},
+    {"board_completion.receive", COMPLETION_RECEIVE},
     CONTROL_CALLS(CALL_OF) /* each ends with a comma */
 };
 

@@ -7,6 +7,9 @@ import java.util.Map;
 import java.util.function.ToIntFunction;
 import trigon.transport.CompletionBoard;
 import trigon.transport.NetPlugin;
+import trigon.verbs.WorkCompletionOpcode;
+import trigon.verbs.WorkCompletionStatus;
+import trigon.verbs.WorkCompletions;
 
 /** Compares the layouts that C was compiled with to those that Java was written for. */
 final class AbiCheck {
@@ -49,6 +52,7 @@ final class AbiCheck {
         facts.put("board.requests", (long) CompletionBoard.ROW_REQUESTS);
         facts.put("board.waits", (long) CompletionBoard.WAITS_AT_ONCE);
         facts.put("board.pending", (long) CompletionBoard.PENDING);
+        facts.put("board.done", (long) CompletionBoard.DONE);
         facts.put("board.completions", (long) CompletionBoard.COMPLETIONS_AT_ONCE);
         facts.put("board_row", CompletionBoard.ROW_BYTES);
         facts.put("board_row.entries", 0L);
@@ -61,6 +65,14 @@ final class AbiCheck {
         facts.put("board_row.completions", CompletionBoard.COMPLETIONS);
         facts.put("board_row.polled", CompletionBoard.POLLED);
         facts.put("board_row.idle", CompletionBoard.IDLE);
+        facts.put("board_row.takes", CompletionBoard.TAKES);
+        facts.put("board_row.completed", CompletionBoard.COMPLETED);
+        facts.put("board_completion", (long) WorkCompletions.STRIDE);
+        facts.put("board_completion.status", (long) WorkCompletions.STATUS_OFFSET);
+        facts.put("board_completion.opcode", (long) WorkCompletions.OPCODE_OFFSET);
+        facts.put("board_completion.immediate", (long) WorkCompletions.IMMEDIATE_OFFSET);
+        facts.put("board_completion.success", (long) WorkCompletionStatus.SUCCESS_CODE);
+        facts.put("board_completion.receive", (long) WorkCompletionOpcode.RECEIVE);
         facts.put("board_entry", CompletionBoard.ENTRY_BYTES);
         facts.put("board_entry.finished", CompletionBoard.FINISHED);
         facts.put("board_entry.request", CompletionBoard.REQUEST);

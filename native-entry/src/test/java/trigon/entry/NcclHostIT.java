@@ -55,6 +55,13 @@ class NcclHostIT {
         reducesWith("polled", api);
     }
 
+    /** The plugin gives an error to who asks it for a request whose completion is the library's to take. */
+    @ParameterizedTest
+    @ValueSource(ints = {8, 9, 10, 11, 12})
+    void whatSucceedsIsFinishedWithoutJava(int api) throws Exception {
+        reducesWith("taken", api);
+    }
+
     /** The plugin gives an error to who asks it at once again for a message that waits. */
     @ParameterizedTest
     @ValueSource(ints = {8, 9, 10, 11, 12})

@@ -88,6 +88,7 @@ abstract sealed class Comm permits SendComm, ReceiveComm {
         RequestRing.open(row);
         if (stripeCount == 1) { // else the library would have to poll several
             completionQueue.nativePoll().ifPresent(poll -> CompletionBoard.pollWith(row, poll, completions.address()));
+            CompletionBoard.take(row, requestOpcode());
         }
         for (Connection stripe : stripes) {
             stripe.whenLost(() -> lost = true);
@@ -138,6 +139,14 @@ abstract sealed class Comm permits SendComm, ReceiveComm {
 
     /** A request succeeded; {@code index} is its completion. */
     abstract void onSuccess(WorkCompletions completions, int index);
+
+    /** The opcode of completions that the entry library may take, see {@link CompletionBoard#TAKES}; 0 if it may not. */
+    int requestOpcode() {
+        return 0;
+    }
+
+    /** Takes account of the requests that the entry library has finished since; while the comm has its row. */
+    void settle() {}
 
     /** Takes what the devices have finished. */
     final void progress() {

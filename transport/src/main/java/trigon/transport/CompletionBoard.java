@@ -13,7 +13,8 @@ import trigon.verbs.NativePoll;
  * there. Who tells NCCL, in Java or in C, clears it. Both are on the thread that makes the comm's data-path calls.
  *
  * <p>An RDMA comm's row also says how the library polls the comm's completion queue, so that a request for which there is nothing
- * needs no call either. What it finds it leaves where Java polls into, and asks Java at once.
+ * needs no call either. What it finds are mostly requests that succeeded, in their order: those it finishes as Java would, and counts
+ * them, see {@link #COMPLETED}. Anything else it leaves where Java polls into, and asks Java at once.
  *
  * <p>And a row says what the comm's next message waits for, if it does: a word of the ring where the receiver's NIC writes.
  * Until that is there, the library answers most calls to send it. Before it asks Java to send, and when the comm fails, the row
@@ -52,6 +53,9 @@ public final class CompletionBoard implements AutoCloseable {
     /** The state of a request that is handed to the device. */
     public static final int PENDING = 1;
 
+    /** The state of one that the device finished. */
+    public static final int DONE = 3;
+
     /** In a row: the comm's handle, while its next message waits, 8 bytes; 0: it does not, or that is not known. */
     public static final long SENDER = ROW_REQUESTS * ENTRY_BYTES;
 
@@ -61,8 +65,17 @@ public final class CompletionBoard implements AutoCloseable {
     /** In a row: the word's value when the message need not wait any more. */
     public static final long ARRIVED = SENDER + 16;
 
-    /** In a row: calls for the message since then, 8 bytes; the library counts them, with the one that comes to Java. */
+    /** In a row: calls for the message since then, 2 bytes; the library counts them, with the one that comes to Java. */
     public static final long WAITS = SENDER + 24;
+
+    /** In a row: polls that found nothing since the library last asked Java after one, 2 bytes; it does so with the {@link #WAITS_AT_ONCE}th. */
+    public static final long IDLE = SENDER + 26;
+
+    /**
+     * In a row: the opcode of completions that the library may take, 2 bytes; 0: none. Each is of the comm's oldest request that
+     * is not finished, and where it is a receive's, its immediate is the message's size.
+     */
+    public static final long TAKES = SENDER + 28;
 
     /**
      * So many calls for a message that waits, or for requests while the device has nothing to report, and the last of them comes
@@ -82,8 +95,8 @@ public final class CompletionBoard implements AutoCloseable {
     /** In a row: what it returned, if that was not 0 and Java has not taken it, 4 bytes. */
     public static final long POLLED = SENDER + 56;
 
-    /** In a row: polls that found nothing since the library last asked Java, 4 bytes; it does so with the {@link #WAITS_AT_ONCE}th. */
-    public static final long IDLE = SENDER + 60;
+    /** In a row: requests that were finished, one after the other, by the library or by Java, 4 bytes, modulo 2^32. */
+    public static final long COMPLETED = SENDER + 60;
 
     /** Completions of a poll at most. */
     public static final int COMPLETIONS_AT_ONCE = 16;
@@ -99,7 +112,6 @@ public final class CompletionBoard implements AutoCloseable {
     private final long table;
     private final Arena arena = Arena.ofShared();
     private final long[] rows = new long[ROWS];
-    private final long[] owners = new long[ROWS];
 
     private CompletionBoard(long table) {
         this.table = table;
@@ -125,7 +137,6 @@ public final class CompletionBoard implements AutoCloseable {
         if (rows[slot] == 0) {
             makeRows(slot - slot % ROWS_AT_ONCE);
         }
-        owners[slot] = commHandle;
         clearAll(rows[slot]);
         if (table != 0) {
             Memory.putLong(table + (long) slot * Long.BYTES, rows[slot]);
@@ -140,13 +151,9 @@ public final class CompletionBoard implements AutoCloseable {
         }
     }
 
-    /** The comm is being closed: nothing is found in its row any more. */
+    /** The comm, which still has its slot, is being closed: nothing is found in its row any more. */
     synchronized void close(long commHandle) {
-        int slot = HandleTable.slot(commHandle);
-        if (owners[slot] == commHandle) {
-            owners[slot] = 0;
-            clearAll(rows[slot]);
-        }
+        clearAll(rows[HandleTable.slot(commHandle)]);
     }
 
     private static void clearAll(long row) {
@@ -175,9 +182,13 @@ public final class CompletionBoard implements AutoCloseable {
 
     /** A request is finished, with a message of that many bytes. */
     public static void put(long row, int slot, long request, int size) {
-        long entry = entry(row, slot);
-        Memory.putLong(entry + SIZE, size);
-        Memory.putLong(entry + FINISHED, request);
+        Memory.putLong(entry(row, slot) + SIZE, size);
+        show(row, slot, request);
+    }
+
+    /** A request is finished, and its size is there. */
+    static void show(long row, int slot, long request) {
+        Memory.putLong(entry(row, slot) + FINISHED, request);
     }
 
     /**
@@ -189,7 +200,7 @@ public final class CompletionBoard implements AutoCloseable {
     public static void await(long row, long comm, long address, long value) {
         Memory.putLong(row + AWAITED, address);
         Memory.putLong(row + ARRIVED, value);
-        Memory.putLong(row + WAITS, 0);
+        Memory.putShort(row + WAITS, (short) 0);
         Memory.putLong(row + SENDER, comm);
     }
 
@@ -208,7 +219,13 @@ public final class CompletionBoard implements AutoCloseable {
     static void endPolling(long row) {
         Memory.putLong(row + POLL, 0);
         Memory.putInt(row + POLLED, 0);
-        Memory.putInt(row + IDLE, 0);
+        Memory.putShort(row + IDLE, (short) 0);
+        take(row, 0);
+    }
+
+    /** The library may take completions of that opcode, or with 0 none, see {@link #TAKES}. */
+    public static void take(long row, int opcode) {
+        Memory.putShort(row + TAKES, (short) opcode);
     }
 
     /** What the library's last poll returned, unless Java has taken it or it was 0; the library may poll again. */

@@ -5,6 +5,7 @@ import java.lang.invoke.VarHandle;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.Consumer;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
@@ -89,15 +90,39 @@ final class HandleTable<T> {
     }
 
     /** Removes and returns the object of a handle; null if the handle is stale. */
-    synchronized @Nullable T remove(long handle) {
-        T object = find(handle);
-        if (object == null) {
-            return null;
+    @Nullable
+    T remove(long handle) {
+        return remove(handle, _ -> {});
+    }
+
+    /**
+     * The same.
+     *
+     * @param beforeReuse called with the object, if there is one, before another object may have its slot
+     */
+    @Nullable
+    T remove(long handle, Consumer<T> beforeReuse) {
+        T object = takeOut(handle);
+        if (object != null) {
+            try {
+                beforeReuse.accept(object);
+            } finally {
+                free(slot(handle));
+            }
         }
-        int slot = slot(handle);
-        OBJECT.setRelease(objects, slot, null);
-        free[freeCount++] = slot;
         return object;
+    }
+
+    private synchronized @Nullable T takeOut(long handle) {
+        T object = find(handle);
+        if (object != null) {
+            OBJECT.setRelease(objects, slot(handle), null);
+        }
+        return object;
+    }
+
+    private synchronized void free(int slot) {
+        free[freeCount++] = slot;
     }
 
     /** The handles of all objects that are in the table now. */

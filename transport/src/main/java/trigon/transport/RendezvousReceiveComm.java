@@ -49,8 +49,8 @@ final class RendezvousReceiveComm extends ReceiveComm {
     private long receivesPosted;
     // entries below this one are with the sender
     private long nextEntry;
-    // receive work requests complete in the order of posting
-    private long nextCompletion;
+    // messages below this one have come and are counted; receive work requests complete in the order of posting
+    private long settled;
 
     RendezvousReceiveComm(Connection connection) {
         super(List.of(connection));
@@ -70,6 +70,7 @@ final class RendezvousReceiveComm extends ReceiveComm {
             // SoftRoCE would keep the request for ever
             return failPeerGone();
         }
+        settle();
         long sequence = nextSequence;
         int slot = RequestRing.slot(sequence);
         if (isFull(slot)) {
@@ -99,6 +100,7 @@ final class RendezvousReceiveComm extends ReceiveComm {
             }
             return request;
         }
+        CompletionBoard.take(row, 0); // who takes messages off writes the entry, and that is not the library
         // the messages before may have come, and nobody has looked yet
         progress();
         return failure != 0 ? failure : request;
@@ -116,7 +118,7 @@ final class RendezvousReceiveComm extends ReceiveComm {
     }
 
     private boolean isSenderShort() {
-        return nextEntry - nextCompletion < ENOUGH_AHEAD;
+        return nextEntry - settled < ENOUGH_AHEAD;
     }
 
     private void makeEntry(long sequence, long address, int capacity, int tag, int remoteKey) {
@@ -137,6 +139,7 @@ final class RendezvousReceiveComm extends ReceiveComm {
             errno = writeEntries(slot * ClearToSend.STRIDE, count * ClearToSend.STRIDE);
             nextEntry += count;
         }
+        CompletionBoard.take(row, nextEntry == nextSequence ? requestOpcode() : 0);
         return errno;
     }
 
@@ -153,12 +156,25 @@ final class RendezvousReceiveComm extends ReceiveComm {
     }
 
     @Override
+    int requestOpcode() {
+        return WorkCompletionOpcode.RECEIVE_RDMA_WITH_IMMEDIATE;
+    }
+
+    @Override
+    void settle() {
+        int completed = RequestRing.completed(row);
+        while ((int) settled != completed) {
+            messages++;
+            bytes += RequestRing.size(row, RequestRing.slot(settled));
+            settled++;
+        }
+    }
+
+    @Override
     void onSuccess(WorkCompletions completions, int index) {
         if (completions.opcode(index) == WorkCompletionOpcode.RECEIVE_RDMA_WITH_IMMEDIATE) {
-            RequestRing.complete(row, RequestRing.slot(nextCompletion), completions.immediate(index));
-            nextCompletion++;
-            messages++;
-            bytes += completions.immediate(index);
+            RequestRing.completeNext(row, completions.immediate(index));
+            settle();
         } else {
             sendQueueRoom += SIGNAL_INTERVAL;
         }

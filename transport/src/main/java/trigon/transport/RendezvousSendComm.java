@@ -4,6 +4,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import trigon.verbs.Memory;
 import trigon.verbs.SendFlag;
+import trigon.verbs.WorkCompletionOpcode;
 import trigon.verbs.WorkCompletions;
 
 /**
@@ -21,6 +22,8 @@ final class RendezvousSendComm extends SendComm {
     private final long clearToSend;
     private int sendQueueRoom;
     private long nextSequence;
+    // messages below this one are finished, and have given their work requests back
+    private long settled;
 
     RendezvousSendComm(Connection connection) {
         super(List.of(connection));
@@ -54,6 +57,7 @@ final class RendezvousSendComm extends SendComm {
         if (Memory.getLongAcquire(entry + ClearToSend.SEQUENCE) != sequence + 1) {
             return waitFor(entry + ClearToSend.SEQUENCE, sequence + 1);
         }
+        settle();
         int parts = (int) parts(size, maxMessageBytes);
         if (!RequestRing.isFree(row, slot) || parts > sendQueueRoom) {
             progress();
@@ -94,10 +98,25 @@ final class RendezvousSendComm extends SendComm {
     }
 
     @Override
+    int requestOpcode() {
+        return WorkCompletionOpcode.RDMA_WRITE;
+    }
+
+    @Override
     void onSuccess(WorkCompletions completions, int index) {
-        int slot = RequestRing.slot(completions.workRequestId(index));
-        int size = RequestRing.size(row, slot);
-        sendQueueRoom += (int) parts(size, maxMessageBytes);
-        RequestRing.complete(row, slot, size);
+        RequestRing.completeNext(row, sizeOf(RequestRing.completed(row)));
+    }
+
+    @Override
+    void settle() {
+        int completed = RequestRing.completed(row);
+        while ((int) settled != completed) {
+            sendQueueRoom += (int) parts(sizeOf(settled), maxMessageBytes);
+            settled++;
+        }
+    }
+
+    private int sizeOf(long sequence) {
+        return RequestRing.size(row, RequestRing.slot(sequence));
     }
 }

@@ -27,7 +27,7 @@ final class RequestRing {
     static final int FORGOTTEN = 5;
 
     /** The device finished it; NCCL has not asked yet. */
-    static final int DONE = 3;
+    static final int DONE = CompletionBoard.DONE;
 
     /** The device failed it. */
     static final int FAILED = 4;
@@ -44,6 +44,19 @@ final class RequestRing {
             begin(row, slot, 0, 0);
             setState(row, slot, FREE);
         }
+        Memory.putInt(row + CompletionBoard.COMPLETED, 0);
+    }
+
+    /** How many requests {@link #completeNext} and the entry library have finished, modulo 2^32. */
+    static int completed(long row) {
+        return Memory.getInt(row + CompletionBoard.COMPLETED);
+    }
+
+    /** The device finished the oldest request that it had, with that many bytes: where requests are finished in their order. */
+    static void completeNext(long row, int size) {
+        int completed = completed(row);
+        complete(row, slot(completed), size);
+        Memory.putInt(row + CompletionBoard.COMPLETED, completed + 1);
     }
 
     /** As of the last look by {@link #find} or {@link #isFree}, or what has become of it since. */
@@ -97,13 +110,14 @@ final class RequestRing {
 
     /** The device finished it with that many bytes; a forgotten one is free at once. */
     static void complete(long row, int slot, int size) {
+        long entry = CompletionBoard.entry(row, slot);
+        Memory.putLong(entry + CompletionBoard.SIZE, size);
         if (state(row, slot) == FORGOTTEN) {
             setState(row, slot, FREE);
             return;
         }
         setState(row, slot, DONE);
-        long request = Memory.getLong(CompletionBoard.entry(row, slot) + CompletionBoard.REQUEST);
-        CompletionBoard.put(row, slot, request, size);
+        CompletionBoard.show(row, slot, Memory.getLong(entry + CompletionBoard.REQUEST));
     }
 
     /** Every request that is not finished has failed. */

@@ -270,8 +270,7 @@ public final class RoutedNetPlugin implements NetPlugin, AutoCloseable {
             unwinding.onFailure(comm::close);
             long handle = comms.add(comm, given -> comm.open(contextHandle, given, board));
             unwinding.onFailure(() -> {
-                comms.remove(handle);
-                board.close(handle);
+                comms.remove(handle, _ -> board.close(handle));
             });
             note(contextHandle, Context::comms, handle);
             unwinding.succeeded();
@@ -338,7 +337,10 @@ public final class RoutedNetPlugin implements NetPlugin, AutoCloseable {
     }
 
     private void closeComm(long handle) {
-        Comm comm = comms.remove(handle);
+        Comm comm = comms.remove(handle, removed -> {
+            removed.settle();
+            board.close(handle);
+        });
         if (comm == null) {
             return;
         }
@@ -346,7 +348,6 @@ public final class RoutedNetPlugin implements NetPlugin, AutoCloseable {
         if (context != null) {
             context.comms().remove(handle);
         }
-        board.close(handle);
         comm.registrations().keySet().forEach(memories::remove);
         comm.close();
     }

@@ -3,7 +3,9 @@ package trigon.transport;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
@@ -41,6 +43,24 @@ class HandleTableTest {
         assertThat(table.find(stale)).isNull();
         assertThat(table.remove(stale)).isNull();
         assertThat(table.find(fresh)).isEqualTo("new");
+    }
+
+    @Test
+    void aSlotIsNotUsedAgainBeforeWhatWasThereHasLeft() {
+        long stale = table.add("old");
+        List<Long> meanwhile = new ArrayList<>();
+
+        table.remove(stale, removed -> {
+            assertThat(removed).isEqualTo("old");
+            assertThat(table.find(stale)).isNull();
+            meanwhile.add(table.add("meanwhile"));
+        });
+
+        assertThat(HandleTable.slot(meanwhile.getFirst())).isNotEqualTo(HandleTable.slot(stale));
+        assertThat(HandleTable.slot(table.add("after"))).isEqualTo(HandleTable.slot(stale));
+        table.remove(stale, _ -> {
+            throw new AssertionError("it is gone");
+        });
     }
 
     @Test

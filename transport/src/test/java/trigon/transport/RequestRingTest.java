@@ -99,6 +99,27 @@ class RequestRingTest {
     }
 
     @Test
+    void requestsThatAreFinishedInTheirOrderAreCounted() {
+        for (int sequence = 0; sequence < RequestRing.SLOTS; sequence++) {
+            begin(sequence, 100);
+        }
+        RequestRing.setState(row, 1, RequestRing.FORGOTTEN);
+
+        RequestRing.completeNext(row, 60);
+        RequestRing.completeNext(row, 61);
+
+        assertThat(RequestRing.completed(row)).isEqualTo(2);
+        assertThat(RequestRing.state(row, 0)).isEqualTo(RequestRing.DONE);
+        assertThat(RequestRing.state(row, 1)).isEqualTo(RequestRing.FREE);
+        assertThat(RequestRing.state(row, 2)).isEqualTo(RequestRing.PENDING);
+        // also of one that nobody asks for
+        assertThat(RequestRing.size(row, 0)).isEqualTo(60);
+        assertThat(RequestRing.size(row, 1)).isEqualTo(61);
+        RequestRing.open(row);
+        assertThat(RequestRing.completed(row)).isZero();
+    }
+
+    @Test
     void failureHitsWhatIsUnfinishedOnly() {
         begin(0, 1);
         begin(1, 1);

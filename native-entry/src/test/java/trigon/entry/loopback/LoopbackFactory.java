@@ -25,6 +25,7 @@ public final class LoopbackFactory implements NetPluginFactory {
         return switch (fault) {
             case "shown" -> new ShownRequests(plugin, board).plugin();
             case "polled" -> new PolledRequests(plugin, board).plugin();
+            case "taken" -> new TakenRequests(plugin, board).plugin();
             case "waiting" -> new WaitingSends(plugin, board).plugin();
             default -> plugin;
         };

@@ -1,12 +1,5 @@
 package trigon.entry.loopback;
 
-import java.lang.foreign.Arena;
-import java.lang.foreign.FunctionDescriptor;
-import java.lang.foreign.Linker;
-import java.lang.foreign.ValueLayout;
-import java.lang.invoke.MethodHandle;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.MethodType;
 import java.lang.reflect.Method;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -19,7 +12,6 @@ import trigon.transport.CompletionBoard;
 import trigon.transport.NetPlugin;
 import trigon.verbs.Errno;
 import trigon.verbs.Memory;
-import trigon.verbs.NativePoll;
 
 /**
  * A plugin whose completions are found by the library's own poll, a function that it puts on the board. Whoever asks it for a
@@ -53,34 +45,12 @@ final class PolledRequests extends PluginOnBoard {
         }
     }
 
-    private final long function;
-    private final Arena arena = Arena.ofShared();
+    private final NativePolls polls = new NativePolls(this::poll);
     private final Map<Long, Polled> comms = new HashMap<>();
     private long nextSlot = 1;
 
     PolledRequests(NetPlugin behind, CompletionBoard board) {
         super(behind, board);
-        function = Linker.nativeLinker()
-                .upcallStub(
-                        poll(),
-                        FunctionDescriptor.of(
-                                ValueLayout.JAVA_INT,
-                                ValueLayout.JAVA_LONG,
-                                ValueLayout.JAVA_INT,
-                                ValueLayout.JAVA_LONG),
-                        arena)
-                .address();
-    }
-
-    private MethodHandle poll() {
-        MethodType type = MethodType.methodType(int.class, long.class, int.class, long.class);
-        try {
-            return MethodHandles.lookup()
-                    .findVirtual(PolledRequests.class, "poll", type)
-                    .bindTo(this);
-        } catch (ReflectiveOperationException e) {
-            throw new IllegalStateException(e);
-        }
     }
 
     @Override
@@ -98,7 +68,7 @@ final class PolledRequests extends PluginOnBoard {
     private Polled newRow() {
         long handle = nextSlot++ << SLOT_SHIFT;
         long row = board().open(handle);
-        CompletionBoard.pollWith(row, new NativePoll(function, handle), row); // the row names the comm
+        CompletionBoard.pollWith(row, polls.of(handle), row); // the row names the comm
         return new Polled(handle, row);
     }
 
@@ -119,9 +89,7 @@ final class PolledRequests extends PluginOnBoard {
         return handle;
     }
 
-    /** What the library calls as ibv_poll_cq. */
-    @SuppressWarnings("unused") // by its name
-    synchronized int poll(long queue, int entries, long completions) {
+    private synchronized int poll(long queue, int entries, long completions) {
         Polled comm = only(comms, each -> each.handle == queue && each.row == completions, "a poll of something else");
         if (comm.unpolled.containsAll(comm.unfinished.keySet())) {
             comm.complaint = "polled, though no request is in the state for that";

@@ -35,7 +35,7 @@ final class WaitingSends extends PluginOnBoard {
         }
 
         void requireAskedInTime() {
-            long waited = Memory.getLong(row + CompletionBoard.WAITS);
+            int waited = Memory.getShort(row + CompletionBoard.WAITS);
             if (waited != CompletionBoard.WAITS_AT_ONCE && !arrived()) {
                 throw new IllegalStateException("asked after " + waited + " calls, and the message still waits");
             }

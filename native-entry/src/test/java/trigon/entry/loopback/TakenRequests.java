@@ -1,0 +1,205 @@
+package trigon.entry.loopback;
+
+import java.lang.reflect.Method;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import trigon.transport.CompletionBoard;
+import trigon.transport.NetPlugin;
+import trigon.verbs.Memory;
+import trigon.verbs.WorkCompletionOpcode;
+import trigon.verbs.WorkCompletionStatus;
+import trigon.verbs.WorkCompletions;
+
+/**
+ * A plugin whose requests the library finishes by itself, from the completions that its poll gives it. Whoever asks it for a request gets
+ * an error, unless the last poll brought something that is not the library's to take, or as many polls as the library makes by itself
+ * found nothing, or the request is not in the state in which the library may poll for it.
+ *
+ * <p>Every fifth request is in another state, and with every seventh there comes a completion of another kind, as that of a
+ * clear-to-send.
+ */
+final class TakenRequests extends PluginOnBoard {
+
+    private static final int OTHER_STATE_EVERY = 5;
+    private static final int OTHER_KIND_EVERY = 7;
+    private static final int OTHER_OPCODE = WorkCompletionOpcode.RDMA_READ;
+
+    /** A request that the device has not finished, and the plugin's for it. */
+    private record Unfinished(long handle, long request, boolean isPlain) {}
+
+    /** A request that it has finished, with that many bytes. */
+    private record Finished(long handle, long size) {}
+
+    /** A comm, as the library sees it. */
+    private static final class Taken {
+        final long handle;
+        final long row;
+        final int opcode;
+        final WorkCompletions completions = new WorkCompletions(CompletionBoard.COMPLETIONS_AT_ONCE);
+        final Deque<Unfinished> unfinished = new ArrayDeque<>();
+        final List<Finished> left = new ArrayList<>(); // by the library's last poll, for Java
+        long nextSequence;
+        int completed;
+        int found; // by the last poll, the other kind too
+        int idle;
+
+        Taken(long handle, long row, int opcode) {
+            this.handle = handle;
+            this.row = row;
+            this.opcode = opcode;
+        }
+
+        long entry(long request) {
+            return row + slot(handle, request) * CompletionBoard.ENTRY_BYTES;
+        }
+
+        boolean has(long request) {
+            return unfinished.stream().anyMatch(each -> each.handle == request)
+                    || left.stream().anyMatch(each -> each.handle == request);
+        }
+    }
+
+    private final NativePolls polls = new NativePolls(this::poll);
+    private final Map<Long, Taken> comms = new HashMap<>();
+    private long nextSlot = 1;
+
+    TakenRequests(NetPlugin behind, CompletionBoard board) {
+        super(behind, board);
+    }
+
+    @Override
+    Object invoke(Method method, Object[] arguments) throws Throwable {
+        return switch (method.getName()) {
+            case "isend" ->
+                given(comm(arguments, WorkCompletionOpcode.RDMA_WRITE), method, arguments, (long) arguments[2]);
+            // how much comes is the completion's to say
+            case "irecv" ->
+                given(comm(arguments, WorkCompletionOpcode.RECEIVE_RDMA_WITH_IMMEDIATE), method, arguments, -1);
+            case "test" -> ask((long) arguments[0]);
+            default -> call(method, arguments);
+        };
+    }
+
+    private Taken comm(Object[] arguments, int opcode) {
+        return comms.computeIfAbsent((long) arguments[0], _ -> newRow(opcode));
+    }
+
+    private Taken newRow(int opcode) {
+        long handle = nextSlot++ << SLOT_SHIFT;
+        Taken comm = new Taken(handle, board().open(handle), opcode);
+        Memory.putInt(comm.row + CompletionBoard.COMPLETED, 0);
+        CompletionBoard.pollWith(comm.row, polls.of(handle), comm.completions.address());
+        CompletionBoard.take(comm.row, opcode);
+        return comm;
+    }
+
+    private Object given(Taken comm, Method method, Object[] arguments, long size) throws Throwable {
+        long request = (long) call(method, arguments);
+        if (request <= 0) {
+            return request;
+        }
+        long handle = request(comm.handle, comm.nextSequence++);
+        boolean isPlain = comm.nextSequence % OTHER_STATE_EVERY != 0;
+        comm.unfinished.addLast(new Unfinished(handle, request, isPlain));
+        long entry = comm.entry(handle);
+        Memory.putLong(entry + CompletionBoard.REQUEST, handle);
+        Memory.putLong(entry + CompletionBoard.SIZE, size);
+        Memory.putLong(entry + CompletionBoard.STATE, isPlain ? CompletionBoard.PENDING : CompletionBoard.PENDING + 1);
+        return handle;
+    }
+
+    private synchronized int poll(long queue, int entries, long completions) {
+        Taken comm = only(comms, each -> each.handle == queue, "a poll of something else");
+        if (completions != comm.completions.address() || !comm.left.isEmpty()) {
+            throw new IllegalStateException("polled before Java has had what was found");
+        }
+        List<Finished> finished = new ArrayList<>();
+        boolean plain = find(comm, entries, finished);
+        if (!plain) {
+            comm.left.addAll(finished);
+        } else if (!finished.isEmpty()) {
+            comm.completed += finished.size(); // by the library
+        } else {
+            comm.idle++;
+        }
+        return comm.found;
+    }
+
+    /** Finds what the device has finished, in its order; returns whether nothing in it speaks against the library's taking it. */
+    private boolean find(Taken comm, int entries, List<Finished> finished) {
+        comm.found = 0;
+        boolean plain = true;
+        while (comm.found + 1 < entries && !comm.unfinished.isEmpty()) {
+            Unfinished oldest = comm.unfinished.getFirst();
+            long size = behind().test(oldest.request);
+            if (size < 0) {
+                break;
+            }
+            comm.unfinished.removeFirst();
+            finished.add(new Finished(oldest.handle, size));
+            complete(comm, comm.opcode, (int) size);
+            plain &= oldest.isPlain;
+            if (slot(comm.handle, oldest.handle) % OTHER_KIND_EVERY == 0) {
+                complete(comm, OTHER_OPCODE, 0);
+                plain = false;
+            }
+        }
+        return plain;
+    }
+
+    private static void complete(Taken comm, int opcode, int immediate) {
+        comm.completions.set(
+                comm.found++,
+                0,
+                WorkCompletionStatus.SUCCESS_CODE,
+                opcode,
+                immediate,
+                immediate,
+                WorkCompletions.WITH_IMMEDIATE,
+                0);
+    }
+
+    private long ask(long handle) {
+        Taken comm = only(comms, each -> each.has(handle), "a request that is gone came to Java");
+        int polled = CompletionBoard.takePolled(comm.row);
+        if (comm.left.isEmpty() == (polled != 0) || (polled != 0 && polled != comm.found)) {
+            throw new IllegalStateException(
+                    "asked with %d completions, where %d are for Java".formatted(polled, comm.found));
+        }
+        if (Memory.getInt(comm.row + CompletionBoard.COMPLETED) != comm.completed) {
+            throw new IllegalStateException("%d requests were counted, where %d were finished"
+                    .formatted(Memory.getInt(comm.row + CompletionBoard.COMPLETED), comm.completed));
+        }
+        if (polled == 0) {
+            requireReason(comm, handle);
+            find(comm, CompletionBoard.COMPLETIONS_AT_ONCE, comm.left); // Java's own poll
+        } else {
+            comm.idle = 0;
+        }
+        long asked = NetPlugin.NOT_DONE;
+        for (Finished each : comm.left) {
+            Memory.putLong(comm.entry(each.handle) + CompletionBoard.STATE, 0);
+            Memory.putInt(comm.row + CompletionBoard.COMPLETED, ++comm.completed);
+            if (each.handle == handle) {
+                asked = each.size;
+            } else {
+                CompletionBoard.put(comm.row, slot(comm.handle, each.handle), each.handle, (int) each.size);
+            }
+        }
+        comm.left.clear();
+        return asked;
+    }
+
+    private static void requireReason(Taken comm, long handle) {
+        if (comm.unfinished.stream().anyMatch(each -> each.handle == handle && each.isPlain)) {
+            if (comm.idle != CompletionBoard.WAITS_AT_ONCE) {
+                throw new IllegalStateException("asked after %d polls without any completion".formatted(comm.idle));
+            }
+            comm.idle = 0;
+        }
+    }
+}
