@@ -7,6 +7,8 @@ project=$(cd -- "$here/.." && pwd)
 native=$here/target/native
 results=${TRIGON_BENCH_RESULTS:-$here/target/results}
 plugin=$project/dist/target/trigon/lib/libnccl-net-trigon.so
+# Trigon's work requests as a plugin of their own, so the instant device alone
+alone=$native/libfloor.so
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/trigon-bench.XXXXXX")
 trap 'rm -rf "$scratch"' EXIT
 everything="instant growth links steady nodes jmh render"
@@ -74,19 +76,26 @@ as_nic() {
   fi
 }
 
-instant() { # NAME COMMS SIZES OPTIONS...
-  local name=$1 comms=$2 sizes=$3 option previous=
-  shift 3
-  for option in "$@"; do # the device alone moves what is asked for last
-    [ "$previous" != --sizes ] || sizes=$option
-    previous=$option
-  done
+instant() { # NAME OPTIONS...
+  local name=$1
+  shift
   built "$native/instant/libibverbs.so.1"
   mkdir -p "$results"
   export LD_LIBRARY_PATH=$native/instant${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} TRIGON_LINKS=rdma
-  "$native/verbs-floor" "$comms" "$sizes" >"$results/$name-floor.json"
   # shellcheck disable=SC2046 # words
-  net_bench "$name" $(as_nic) -- --comms "$comms" --sizes "$sizes" --warmup-seconds 2 "$@"
+  net_bench "$name" $(as_nic) -- --warmup-seconds 2 "$@"
+}
+
+# Single operations of the instant device, with the sizes that net-bench takes: those that are asked for last.
+operations() { # OPTIONS...
+  local option previous='' sizes=
+  for option in "$@"; do
+    [ "$previous" != --sizes ] || sizes=$option
+    previous=$option
+  done
+  built "$native/verbs-floor"
+  mkdir -p "$results"
+  LD_LIBRARY_PATH=$native/instant "$native/verbs-floor" "$sizes" >"$results/instant-floor.json"
 }
 
 # Two instant devices, as two cables of this node to itself, in a network namespace that has their addresses.
@@ -127,7 +136,7 @@ END
 steady() { # OPTIONS...
   # the links first: the other puts the instant device in the way
   links steady-links --sizes 8 --window 1 --warmup-seconds 5 --test-seconds 60 "$@"
-  instant steady-instant 1 8 --window 1 --warmup-seconds 5 --test-seconds 60 "$@"
+  instant steady-instant --sizes 8 --window 1 --warmup-seconds 5 --test-seconds 60 "$@"
 }
 
 # By a JDK, or where an archive was unpacked, by the distribution's own runtime.
@@ -176,7 +185,7 @@ pack() { # FILE
   mkdir -p "$kit/benchmarks/target/native/instant" "$kit/benchmarks/target/jars" "$kit/benchmarks/native" "$kit/dist/target"
   cp "$here/bench.sh" "$here/stripes.sh" "$here/stripes-results.py" "$kit/benchmarks"
   cp "$here/native/fake-sysfs.sh" "$kit/benchmarks/native"
-  cp "$native"/{net-bench,net-ping-pong,verbs-floor,verbs-ping-pong} "$kit/benchmarks/target/native"
+  cp "$native"/{net-bench,net-ping-pong,libfloor.so,verbs-floor,verbs-ping-pong} "$kit/benchmarks/target/native"
   cp "$native/instant/libibverbs.so.1" "$kit/benchmarks/target/native/instant"
   cp -r "$here/target/classes" "$kit/benchmarks/target"
   tr : '\n' <"$here/target/runtime.classpath" | while read -r jar || [ -n "$jar" ]; do
@@ -197,8 +206,12 @@ if [ "${1:-}" = --quick ]; then
   jmh_length=(-f 0 -wi 0 -i 1 -r 10ms)
 fi
 case $command in
-  instant) instant instant 1 8,1024,8192,65536,262144,1048576 "${quick[@]}" "$@" ;;
-  growth) instant growth 1,16,256,1024 8 "${quick[@]}" "$@" ;;
+  instant)
+    set -- --sizes 8,1024,8192,65536,262144,1048576 "${quick[@]}" "$@"
+    operations "$@"
+    instant instant --plugin "$alone" "$@"
+    ;;
+  growth) instant growth --plugin "$alone" --comms 1,16,256,1024 --sizes 8 "${quick[@]}" "$@" ;;
   divided) divided "${quick[@]}" "$@" ;;
   links) links links --sizes 8,65536,1048576 "${quick[@]}" "$@" ;;
   steady) steady "${quick[@]}" "$@" ;;

@@ -1,8 +1,7 @@
 /*
- * verbs-floor: what a message costs on a verbs library without any transport on top, between queue pairs of one process,
- * on one thread: single operations, and the pattern of a message of Trigon (and of NCCL's own transport): the receiver
- * posts a receive and writes a clear-to-send entry, the sender writes the payload with an immediate, both poll.
- * Meant for the instant device; prints one JSON object. usage: verbs-floor [COMMS,... [BYTES,...]]
+ * verbs-floor: what single operations of a verbs library cost, between queue pairs of one process, on one thread, to compare one
+ * machine with another. What whole messages cost without any transport on top, floor.c asks. Meant for the instant device; prints
+ * one JSON object. usage: verbs-floor [BYTES,...]
  */
 #include <infiniband/verbs.h>
 #include <stdint.h>
@@ -11,16 +10,11 @@
 #include <string.h>
 #include <time.h>
 
-#include "turns.h"
 #include "verbs-ends.h"
 
 enum {
-  MAX_COMMS = 4096,
-  MAX_COUNTS = 16,
+  MAX_SIZES = 16,
   MAX_BYTES = 1 << 24,
-  ENTRY_BYTES = 32,
-  RING_SLOTS = 32,
-  SIGNAL_INTERVAL = 16,
   PAGE_BYTES = 4096,
   BATCH_OPERATIONS = 2000,
   BATCH_BYTES = 1 << 22,
@@ -68,10 +62,10 @@ static int batch_of(uint32_t bytes) {
   return most < BATCH_OPERATIONS ? most : BATCH_OPERATIONS;
 }
 
-static void print_median(const char *operation, uint32_t bytes, int comms, double *values) {
+static void print_median(const char *operation, uint32_t bytes, double *values) {
   qsort(values, BATCHES, sizeof *values, compare_doubles);
-  printf("%s\n  {\"operation\": \"%s\", \"bytes\": %u, \"comms\": %d, \"unit\": \"ns\", \"median\": %.2f, \"min\": %.2f}",
-         printed++ > 0 ? "," : "", operation, bytes, comms, values[BATCHES / 2], values[0]);
+  printf("%s\n  {\"operation\": \"%s\", \"bytes\": %u, \"unit\": \"ns\", \"median\": %.2f, \"min\": %.2f}",
+         printed++ > 0 ? "," : "", operation, bytes, values[BATCHES / 2], values[0]);
 }
 
 static void expect_completion(struct ibv_cq *cq, const char *what) {
@@ -112,7 +106,7 @@ static void one_operation(const char *name, enum ibv_wr_opcode opcode, struct en
       values[batch] = (now_ns() - start) / count;
     }
   }
-  print_median(name, bytes, 1, values);
+  print_median(name, bytes, values);
 }
 
 static void empty_poll(struct end end) {
@@ -127,86 +121,17 @@ static void empty_poll(struct end end) {
       values[batch] = (now_ns() - start) / BATCH_OPERATIONS;
     }
   }
-  print_median("empty_poll", 0, 1, values);
-}
-
-/* One connection: queues as deep as Trigon's, a page for each end's ring of clear-to-send entries, and the payload's memory
- * registered for it alone, as NCCL does. */
-struct comm {
-  struct end sender;
-  struct end receiver;
-  struct ibv_mr *ring;
-  struct ibv_mr *staging;
-  struct ibv_mr *from;
-  struct ibv_mr *to;
-  uint64_t sequence;
-};
-
-static struct ibv_mr *registered(void *memory, size_t bytes) {
-  struct ibv_mr *region = ibv_reg_mr(pd, memory, bytes, IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE);
-  check(region == NULL, "ibv_reg_mr");
-  return region;
-}
-
-static struct comm new_comm(const struct ibv_mr *from, const struct ibv_mr *to) {
-  struct comm comm = {.sender = new_end(160, 1, 0), .receiver = new_end(64, RING_SLOTS, ENTRY_BYTES)};
-  char *pages = aligned_alloc(PAGE_BYTES, 2 * PAGE_BYTES);
-  check(pages == NULL, "allocating memory");
-  connect_to(comm.sender, comm.receiver);
-  connect_to(comm.receiver, comm.sender);
-  comm.ring = registered(pages, PAGE_BYTES);
-  comm.staging = registered(pages + PAGE_BYTES, PAGE_BYTES);
-  comm.from = registered(from->addr, from->length);
-  comm.to = registered(to->addr, to->length);
-  return comm;
-}
-
-static void move_message(struct comm *comm, uint32_t bytes) {
-  uint64_t offset = comm->sequence++ % RING_SLOTS * ENTRY_BYTES;
-  struct ibv_sge entry = {(uintptr_t)comm->staging->addr + offset, ENTRY_BYTES, comm->staging->lkey};
-  struct ibv_sge payload = {(uintptr_t)comm->from->addr, bytes, comm->from->lkey};
-  unsigned signal = comm->sequence % SIGNAL_INTERVAL == 0 ? IBV_SEND_SIGNALED : 0;
-  post_receive(comm->receiver.qp, NULL);
-  memcpy((char *)comm->staging->addr + offset, &comm->sequence, sizeof comm->sequence);
-  post_write(comm->receiver, IBV_WR_RDMA_WRITE, &entry, (uintptr_t)comm->ring->addr + offset, comm->ring->rkey,
-             IBV_SEND_INLINE | signal);
-  check(memcmp((char *)comm->ring->addr + offset, &comm->sequence, sizeof comm->sequence) != 0, "the entry");
-  post_write(comm->sender, IBV_WR_RDMA_WRITE_WITH_IMM, &payload, (uintptr_t)comm->to->addr, comm->to->rkey,
-             IBV_SEND_SIGNALED);
-  if (signal) {
-    expect_completion(comm->receiver.cq, "the entry's write");
-  }
-  expect_completion(comm->receiver.cq, "the receive");
-  expect_completion(comm->sender.cq, "the send");
-}
-
-static void messages(struct comm *comms, int count, uint32_t bytes) {
-  static double values[BATCHES];
-  static int turns[MAX_COMMS];
-  int batch_size = batch_of(bytes);
-  int next = 0;
-  shuffle(turns, count);
-  for (int batch = -BATCHES; batch < BATCHES; batch++) {
-    double start = now_ns();
-    for (int i = 0; i < batch_size; i++) {
-      next = next + 1 < count ? next + 1 : 0;
-      move_message(&comms[turns[next]], bytes);
-    }
-    if (batch >= 0) {
-      values[batch] = (now_ns() - start) / batch_size;
-    }
-  }
-  print_median("message", bytes, count, values);
+  print_median("empty_poll", 0, values);
 }
 
 /* Numbers separated by commas; returns how many. */
-static int numbers(const char *text, long max, long values[MAX_COUNTS]) {
+static int numbers(const char *text, long max, long values[MAX_SIZES]) {
   int count = 0;
   while (*text != '\0') {
     char *end;
     values[count] = strtol(text, &end, 10);
-    if (end == text || (*end != '\0' && *end != ',') || values[count] < 1 || values[count] > max || count == MAX_COUNTS - 1) {
-      fprintf(stderr, "verbs-floor: %s: needs up to %d numbers from 1 to %ld, separated by commas\n", text, MAX_COUNTS - 1, max);
+    if (end == text || (*end != '\0' && *end != ',') || values[count] < 1 || values[count] > max || count == MAX_SIZES - 1) {
+      fprintf(stderr, "verbs-floor: %s: needs up to %d numbers from 1 to %ld, separated by commas\n", text, MAX_SIZES - 1, max);
       exit(2);
     }
     count++;
@@ -219,15 +144,14 @@ static struct ibv_mr *new_buffer(size_t bytes) {
   void *buffer = aligned_alloc(PAGE_BYTES, (bytes + PAGE_BYTES - 1) & ~(size_t)(PAGE_BYTES - 1));
   check(buffer == NULL, "allocating memory");
   memset(buffer, 1, bytes);
-  return registered(buffer, bytes);
+  struct ibv_mr *region = ibv_reg_mr(pd, buffer, bytes, IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE);
+  check(region == NULL, "ibv_reg_mr");
+  return region;
 }
 
 int main(int argc, char **argv) {
-  static struct comm comms[MAX_COMMS];
-  long counts[MAX_COUNTS];
-  long sizes[MAX_COUNTS];
-  int count_count = numbers(argc > 1 ? argv[1] : "1", MAX_COMMS, counts);
-  int size_count = numbers(argc > 2 ? argv[2] : "8,1024,65536", MAX_BYTES, sizes);
+  long sizes[MAX_SIZES];
+  int size_count = numbers(argc > 1 ? argv[1] : "8,1024,65536", MAX_BYTES, sizes);
   long longest = 1;
   for (int i = 0; i < size_count; i++) {
     longest = sizes[i] > longest ? sizes[i] : longest;
@@ -252,15 +176,6 @@ int main(int argc, char **argv) {
     one_operation("write", IBV_WR_RDMA_WRITE, a, b, from, to, (uint32_t)sizes[i]);
   }
   empty_poll(a);
-  int made = 0;
-  for (int i = 0; i < count_count; i++) {
-    for (; made < counts[i]; made++) {
-      comms[made] = new_comm(from, to);
-    }
-    for (int s = 0; s < size_count; s++) {
-      messages(comms, (int)counts[i], (uint32_t)sizes[s]);
-    }
-  }
   printf("]}\n");
   return 0;
 }

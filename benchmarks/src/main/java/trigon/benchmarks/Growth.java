@@ -42,8 +42,6 @@ final class Growth {
         }
         NetBench run = NetBench.of(json.get());
         page.describe(run);
-        Optional<JsonNode> floor = page.read("growth-floor.json");
-        floor.ifPresent(page::floorTable);
         page.line(
                 "| plugin | connections | `test()` that finds nothing, ns | message of 8 B, ns | KiB each | descriptors"
                         + " each | threads | made per second |");
@@ -51,7 +49,7 @@ final class Growth {
         run.plugins().forEach(Growth.this::rows);
         page.line("");
         if (run.plugin(Render.TRIGON).isPresent()) {
-            plotConnections(run.plugin(Render.TRIGON).get(), floor);
+            plotConnections(run.plugin(Render.TRIGON).get(), run.plugin(Render.DEVICE_ALONE));
         }
     }
 
@@ -72,9 +70,10 @@ final class Growth {
         }
     }
 
-    private void plotConnections(Plugin trigon, Optional<JsonNode> floor) throws IOException {
+    private void plotConnections(Plugin trigon, Optional<Plugin> alone) throws IOException {
         Map<Integer, Double> tests = new LinkedHashMap<>();
         Map<Integer, Double> messages = new LinkedHashMap<>();
+        Map<Integer, Double> ourTests = new LinkedHashMap<>();
         Map<Integer, Double> ours = new LinkedHashMap<>();
         Map<Integer, Double> memory = new LinkedHashMap<>();
         Map<Integer, Double> descriptors = new LinkedHashMap<>();
@@ -98,9 +97,13 @@ final class Growth {
             making.put(comms, us);
             times.add(group, "test() finds nothing", test);
             times.add(group, "8 B message", message);
-            floor.flatMap(each -> Render.floorOf(each, 8, comms)).ifPresent(device -> {
-                times.add(group, "the device's share", device);
-                ours.put(comms, message - device);
+            alone.flatMap(device -> device.find("message", comms, 8)).ifPresent(device -> {
+                times.add(group, "8 B, the device alone", device.onProcessor());
+                ours.put(comms, message - device.onProcessor());
+            });
+            alone.flatMap(device -> device.find("test_empty", comms, -1)).ifPresent(device -> {
+                times.add(group, "test(), the device alone", device.onProcessor());
+                ourTests.put(comms, test - device.onProcessor());
             });
             holdings.add(group, "memory, KiB", kib);
             holdings.add(group, "to set up, us", us);
@@ -108,8 +111,9 @@ final class Growth {
         page.plot("growth.svg", times);
         page.plot("growth-each.svg", holdings);
         judge("`test()` that finds nothing", 1, tests, "connections");
+        judge("`test()` that finds nothing, less the device alone", 1, ourTests, "connections");
         judge("message of 8 B", 1, messages, "connections");
-        judge("message of 8 B less the device's share", 1, ours, "connections");
+        judge("message of 8 B, less the device alone", 1, ours, "connections");
         judge("memory of one more", FEW_FOR_MEMORY, memory, "connections");
         judge("descriptors of one more", FEW_COMMS, descriptors, "connections");
         judge("setting one up", FEW_COMMS, making, "connections");

@@ -19,6 +19,9 @@ final class Render {
 
     static final String TRIGON = "Trigon";
 
+    /** The plugin that is nothing but work requests. */
+    static final String DEVICE_ALONE = "device alone";
+
     /** What benchmarks/nccl-ib makes a plugin of calls itself. */
     private static final String NCCL = "IB";
 
@@ -70,8 +73,7 @@ final class Render {
         }
         NetBench run = NetBench.of(json.get());
         describe(run);
-        Optional<JsonNode> floor = read("instant-floor.json");
-        floor.ifPresent(this::floorTable);
+        read("instant-floor.json").ifPresent(this::operations);
         table(run);
         BarChart chart = new BarChart("A message, both ends in one process, instant device", "ns");
         for (Plugin plugin : run.plugins()) {
@@ -83,18 +85,10 @@ final class Render {
                 }
             }
         }
-        floor.ifPresent(json2 -> json2.path("results").forEach(each -> {
-            if (each.path("operation").asText().equals("message")) {
-                chart.add(
-                        NetBench.size(each.path("bytes").asLong()),
-                        "device alone",
-                        each.path("median").asDouble());
-            }
-        }));
         plot("instant.svg", chart);
         run.plugin(TRIGON).ifPresent(trigon -> {
             budget(trigon, "message", 8, "instant device, message of 8 B", 350, "ns");
-            longMessageBudget(run, trigon, floor);
+            longMessageBudget(run, trigon);
             budget(trigon, "test_empty", -1, "instant device, `test()` that finds nothing", 35, "ns");
             budget(
                     trigon,
@@ -104,45 +98,34 @@ final class Render {
                     35,
                     "ns");
             budget(trigon, "connect", -1, "instant device, connection, both ends", 2000, "us");
-            floor.ifPresent(device -> new Sizes(this).render(trigon, device));
+            run.plugin(DEVICE_ALONE).ifPresent(alone -> new Sizes(this).render(trigon, alone));
         });
     }
 
     /** To NCCL's own transport where that was measured too, or else to the device alone, which is stricter. */
-    private void longMessageBudget(NetBench run, Plugin trigon, Optional<JsonNode> floor) {
-        Optional<Double> nccl = run.plugin(NCCL)
-                .flatMap(plugin -> plugin.find("message", 1, 65536))
-                .map(Result::onProcessor);
-        Optional<Double> reference = nccl.or(() -> floor.flatMap(each -> floorOf(each, 65536, 1)));
+    private void longMessageBudget(NetBench run, Plugin trigon) {
+        Optional<Result> nccl = run.plugin(NCCL).flatMap(plugin -> plugin.find("message", 1, 65536));
+        Optional<Result> reference =
+                nccl.or(() -> run.plugin(DEVICE_ALONE).flatMap(plugin -> plugin.find("message", 1, 65536)));
         String to = nccl.isPresent() ? "NCCL's own IB transport" : "the device alone";
         trigon.find("message", 1, 65536)
                 .ifPresent(result -> reference.ifPresent(other -> budgets.add(Budget.atMost(
-                        "instant device, message of 64 KiB, to " + to, result.onProcessor() / other, 1.10, "times"))));
+                        "instant device, message of 64 KiB, to " + to,
+                        result.onProcessor() / other.onProcessor(),
+                        1.10,
+                        "times"))));
     }
 
-    /** What a message costs the device alone. */
-    static Optional<Double> floorOf(JsonNode floor, long bytes, int comms) {
-        for (JsonNode each : floor.path("results")) {
-            if (each.path("operation").asText().equals("message")
-                    && each.path("bytes").asLong() == bytes
-                    && each.path("comms").asInt() == comms) {
-                return Optional.of(each.path("median").asDouble());
-            }
-        }
-        return Optional.empty();
-    }
-
-    void floorTable(JsonNode floor) {
-        page.add("The device alone (verbs-floor), ns:");
+    private void operations(JsonNode floor) {
+        page.add("Single operations of the device (verbs-floor), ns:");
         page.add("");
-        page.add("| operation | bytes | queue pairs in turns | median |");
-        page.add("|---|---|---|---|");
+        page.add("| operation | bytes | median |");
+        page.add("|---|---|---|");
         for (JsonNode each : floor.path("results")) {
-            page.add("| %s | %d | %d | %s |"
+            page.add("| %s | %d | %s |"
                     .formatted(
                             each.path("operation").asText(),
                             each.path("bytes").asLong(),
-                            each.path("comms").asInt(),
                             Budget.number(each.path("median").asDouble())));
         }
         page.add("");

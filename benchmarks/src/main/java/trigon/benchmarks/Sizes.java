@@ -1,6 +1,5 @@
 package trigon.benchmarks;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
@@ -21,17 +20,17 @@ final class Sizes {
         this.page = page;
     }
 
-    void render(Plugin trigon, JsonNode floor) {
+    void render(Plugin trigon, Plugin alone) {
         List<Result> messages = trigon.results().stream()
                 .filter(result -> result.question().equals("message") && result.window() == 1)
-                .filter(result -> device(floor, result).isPresent())
+                .filter(result -> device(alone, result).isPresent())
                 .sorted(Comparator.comparingLong(Result::bytes))
                 .toList();
         if (messages.size() < 2) {
             return;
         }
         Result shortest = messages.getFirst();
-        double fixed = shortest.onProcessor() - device(floor, shortest).orElseThrow();
+        double fixed = shortest.onProcessor() - device(alone, shortest).orElseThrow();
         page.line("By size, one message at a time, on the processor:");
         page.line("");
         page.line("| size | Trigon, ns | the device alone, ns | Trigon to the device | Trigon adds, ns |"
@@ -39,7 +38,7 @@ final class Sizes {
         page.line("|---|---|---|---|---|---|");
         double worst = 0;
         for (Result message : messages) {
-            double device = device(floor, message).orElseThrow();
+            double device = device(alone, message).orElseThrow();
             double ours = message.onProcessor();
             double ofLine = ours / (device + fixed);
             worst = Math.max(worst, ofLine);
@@ -64,7 +63,7 @@ final class Sizes {
                 "times"));
     }
 
-    private static Optional<Double> device(JsonNode floor, Result message) {
-        return Render.floorOf(floor, message.bytes(), message.comms());
+    private static Optional<Double> device(Plugin alone, Result message) {
+        return alone.find("message", message.comms(), message.bytes()).map(Result::onProcessor);
     }
 }

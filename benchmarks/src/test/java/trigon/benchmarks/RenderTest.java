@@ -19,11 +19,10 @@ class RenderTest {
         Files.writeString(directory.resolve("instant.json"), """
                 {"plugins": [{"name": "Trigon", "results": [
                   {"question": "message", "comms": 1, "bytes": 65536, "window": 1, "unit": "ns", "median": 1500.0}]},
+                 {"name": "device alone", "results": [
+                  {"question": "message", "comms": 1, "bytes": 65536, "window": 1, "unit": "ns", "median": 1250.0}]},
                  {"name": "IB", "results": [
                   {"question": "message", "comms": 1, "bytes": 65536, "window": 1, "unit": "ns", "median": 1400.0}]}]}
-                """);
-        Files.writeString(directory.resolve("instant-floor.json"), """
-                {"results": [{"operation": "message", "bytes": 65536, "comms": 1, "median": 1250.0}]}
                 """);
 
         Render.main(
@@ -44,11 +43,13 @@ class RenderTest {
                   {"question": "test_empty", "comms": 1, "unit": "ns", "median": 34.9, "p10": 1, "p90": 2},
                   {"question": "message", "comms": 1, "bytes": 8, "window": 8, "unit": "ns", "median": 999.0, "p10": 1, "p90": 2},
                   {"question": "message", "comms": 1, "bytes": 8, "window": 1, "unit": "ns", "median": 240.0, "p10": 1, "p90": 2},
-                  {"question": "message", "comms": 1, "bytes": 65536, "window": 1, "unit": "ns", "median": 1500.0, "p10": 1, "p90": 2}]}]}
+                  {"question": "message", "comms": 1, "bytes": 65536, "window": 1, "unit": "ns", "median": 1500.0, "p10": 1, "p90": 2}]},
+                 {"name": "device alone", "api": 12, "init_seconds": 0.0, "results": [
+                  {"question": "message", "comms": 1, "bytes": 8, "window": 1, "unit": "ns", "median": 90.0, "p10": 1, "p90": 2},
+                  {"question": "message", "comms": 1, "bytes": 65536, "window": 1, "unit": "ns", "median": 1250.0, "p10": 1, "p90": 2}]}]}
                 """);
         Files.writeString(directory.resolve("instant-floor.json"), """
-                {"results": [{"operation": "message", "bytes": 8, "comms": 1, "median": 90.0},
-                 {"operation": "message", "bytes": 65536, "comms": 1, "median": 1250.0}]}
+                {"results": [{"operation": "write", "bytes": 8, "median": 66.8}]}
                 """);
         Files.writeString(directory.resolve("lab.json"), """
                 {"latency": {"trigon_us": 44, "ib_write_lat_us": 40},
@@ -66,7 +67,12 @@ class RenderTest {
                   {"question": "test_empty", "comms": 16, "median": 33.0},
                   {"question": "growth", "comms": 256, "per_second": 600, "kib_each": 20, "descriptors_each": 2, "threads": 9},
                   {"question": "growth", "comms": 1024, "per_second": 500, "kib_each": 22, "descriptors_each": 2, "threads": 9},
-                  {"question": "test_empty", "comms": 1024, "median": 34.0}]}]}
+                  {"question": "test_empty", "comms": 1024, "median": 34.0},
+                  {"question": "test_empty", "comms": 1, "median": 30.0},
+                  {"question": "growth", "comms": 1, "per_second": 500, "kib_each": 22, "descriptors_each": 2, "threads": 9}]},
+                 {"name": "device alone", "results": [
+                  {"question": "test_empty", "comms": 1, "median": 10.0},
+                  {"question": "test_empty", "comms": 1024, "median": 12.0}]}]}
                 """);
         Files.writeString(directory.resolve("nodes.json"), """
                 [{"benchmark": "trigon.routing.NodesBenchmark.readClusterFile", "params": {"nodes": "64"}, "primaryMetric": {"score": 64000}},
@@ -102,6 +108,11 @@ class RenderTest {
                 .contains(
                         "growth, handshakes, for each node: with 1024 nodes, to 64 | 1.10 times | at most 1.20 times | yes |")
                 .contains("| 64 | 1000 | 100 | 100000 |")
+                .contains(
+                        "growth, `test()` that finds nothing: with 1024 connections, to 1 | 1.13 times | at most 1.20 times | yes |")
+                .contains(
+                        "growth, `test()` that finds nothing, less the device alone: with 1024 connections, to 1 | 1.10 times | at most 1.20 times | yes |")
+                .contains("| write | 8 | 66.8 |")
                 // 240 - 90 = 150 ns are added to 8 B
                 .contains("| 64 KiB | 1500 | 1250 | 1.20 | 250 | 1.07 |")
                 .contains(
