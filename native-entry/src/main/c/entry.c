@@ -298,10 +298,11 @@ static int test(void *request, int *done, int *sizes) {
   int size = 0;
   *done = IS_READY() && take_finished(asked, &size);
   if (!*done) {
-    if (!IS_READY() || !polls_alone(asked)) {
-      return CALL(test, P(request), P(done), P(sizes));
+    switch (IS_READY() ? poll_for(asked) : POLL_FOR_JAVA) {
+    case POLL_EMPTY: break;
+    case POLL_TAKEN: *done = take_finished(asked, &size); break;
+    case POLL_FOR_JAVA: return CALL(test, P(request), P(done), P(sizes));
     }
-    *done = take_finished(asked, &size);
   }
   if (*done && sizes != NULL) {
     *sizes = size;

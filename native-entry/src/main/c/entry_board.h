@@ -108,28 +108,30 @@ static inline void take_completions(struct board_row *row, int count) {
   }
 }
 
-/* Whether a request is with the device, and Java need not be asked after a poll: it found nothing, or nothing but what could be
- * taken. What else there is waits for Java, which has to be asked now. */
-static inline bool polls_alone(uint64_t request) {
+/* What a poll for a request has come to: it found nothing; it found nothing but what could be taken; or Java is to be asked now,
+ * since it has found something else, or Java has not looked for long, or there was no poll. */
+enum poll_outcome { POLL_EMPTY, POLL_TAKEN, POLL_FOR_JAVA };
+
+static inline enum poll_outcome poll_for(uint64_t request) {
   struct board_row *row = board_row_of(request);
   if (row == NULL || row->poll == NULL || row->polled != 0) {
-    return false;
+    return POLL_FOR_JAVA;
   }
   const struct board_entry *entry = &row->entries[(request >> 2) & (BOARD_REQUESTS - 1)];
   if (entry->request != request || entry->state != BOARD_PENDING) {
-    return false; /* of another comm, perhaps, and so another thread's queue */
+    return POLL_FOR_JAVA; /* of another comm, perhaps, and so another thread's queue */
   }
   int count = row->poll(row->queue, BOARD_COMPLETIONS, row->completions);
   if (count == 0 && ++row->idle < BOARD_WAITS) {
-    return true;
+    return POLL_EMPTY;
   }
   if (count > 0 && may_take(row, count)) {
     take_completions(row, count);
-    return true;
+    return POLL_TAKEN;
   }
   row->idle = 0;
   row->polled = count; /* an error, too: the device may say it once */
-  return false;
+  return POLL_FOR_JAVA;
 }
 
 /* Whether a comm's next message is known to wait still. If not, Java says so anew, should it find that it does. */
