@@ -1,7 +1,8 @@
 /*
- * What NCCL loads: the plugin's structs for versions 8 to 12. The first init starts a JVM; from then on every call
- * goes on to Java through a table of upcall stubs. This file knows nothing of networks: it starts Java, turns back
- * what must not reach it (NULL pointers, a forked child, a thread with too little stack), and widens arguments.
+ * What NCCL loads: the plugin's structs for versions 8 to 12. The first init starts a JVM; from then on calls go on to
+ * Java through a table of upcall stubs, but for those that entry_board.h can answer. This file knows nothing of networks: it
+ * starts Java, turns back what must not reach it (NULL pointers, a forked child, a thread with too little stack), and widens
+ * arguments.
  *
  * Any thread may call; the JVM attaches it at its first call and detaches it when it ends. The library stays in the
  * process for good (-z nodelete): NCCL's dlclose and dlopen find everything as it was.

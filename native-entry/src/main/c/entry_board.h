@@ -39,8 +39,8 @@ struct board_completion {
 /* IBV_WC_SUCCESS, and what all opcodes of receives have. */
 enum { COMPLETION_SUCCESS = 0, COMPLETION_RECEIVE = 1 << 7 };
 
-/* A comm's; only the thread that makes its data-path calls touches it, but for the word at `awaited`, which a NIC writes. The
- * last line makes the length odd, so that equal slots of different comms do not meet in the same sets of a cache. */
+/* A comm's; only the thread that makes its data-path calls touches it, and who closes it when these are over; but for the word
+ * at `awaited`, which a NIC writes. The last line makes the length odd, so that equal slots of different comms do not meet in the same sets of a cache. */
 struct board_row {
   struct board_entry entries[BOARD_REQUESTS];
   uint64_t sender;         /* the comm's handle, while its next message waits; or 0 */

@@ -64,7 +64,7 @@ abstract sealed class Comm permits SendComm, ReceiveComm {
     /** The peer is known to be gone, or the device to have failed, by any of the stripes; they know which. */
     volatile boolean lost;
 
-    // counted on the data path, read when the comm is closed
+    // counted on the data path, and the last ones when the comm is closed
     long messages;
     long bytes;
 
@@ -88,7 +88,7 @@ abstract sealed class Comm permits SendComm, ReceiveComm {
         RequestRing.open(row);
         if (stripeCount == 1) { // else the library would have to poll several
             completionQueue.nativePoll().ifPresent(poll -> CompletionBoard.pollWith(row, poll, completions.address()));
-            CompletionBoard.take(row, requestOpcode());
+            CompletionBoard.letTake(row, requestOpcode());
         }
         for (Connection stripe : stripes) {
             stripe.whenLost(() -> lost = true);
@@ -145,11 +145,14 @@ abstract sealed class Comm permits SendComm, ReceiveComm {
         return 0;
     }
 
-    /** Takes account of the requests that the entry library has finished since; while the comm has its row. */
+    /** Takes account of the requests that the entry library has finished since; while the comm has its row, and nobody calls. */
     void settle() {}
 
     /** Takes what the devices have finished. */
     final void progress() {
+        if (failure != 0) {
+            return; // what comes now may be behind completions that were left
+        }
         polled = 0;
         int found = CompletionBoard.takePolled(row);
         take(connection, found != 0 ? NativePoll.result(found) : completionQueue.poll(completions));

@@ -220,11 +220,11 @@ public final class CompletionBoard implements AutoCloseable {
         Memory.putLong(row + POLL, 0);
         Memory.putInt(row + POLLED, 0);
         Memory.putShort(row + IDLE, (short) 0);
-        take(row, 0);
+        letTake(row, 0);
     }
 
     /** The library may take completions of that opcode, or with 0 none, see {@link #TAKES}. */
-    public static void take(long row, int opcode) {
+    public static void letTake(long row, int opcode) {
         Memory.putShort(row + TAKES, (short) opcode);
     }
 

@@ -100,7 +100,7 @@ final class RendezvousReceiveComm extends ReceiveComm {
             }
             return request;
         }
-        CompletionBoard.take(row, 0); // who takes messages off writes the entry, and that is not the library
+        CompletionBoard.letTake(row, 0); // who takes messages off writes the entry, and that is not the library
         // the messages before may have come, and nobody has looked yet
         progress();
         return failure != 0 ? failure : request;
@@ -139,7 +139,7 @@ final class RendezvousReceiveComm extends ReceiveComm {
             errno = writeEntries(slot * ClearToSend.STRIDE, count * ClearToSend.STRIDE);
             nextEntry += count;
         }
-        CompletionBoard.take(row, nextEntry == nextSequence ? requestOpcode() : 0);
+        CompletionBoard.letTake(row, nextEntry == nextSequence ? requestOpcode() : 0);
         return errno;
     }
 
@@ -162,8 +162,7 @@ final class RendezvousReceiveComm extends ReceiveComm {
 
     @Override
     void settle() {
-        int completed = RequestRing.completed(row);
-        while ((int) settled != completed) {
+        for (int left = RequestRing.completed(row) - (int) settled; left > 0; left--) {
             messages++;
             bytes += RequestRing.size(row, RequestRing.slot(settled));
             settled++;

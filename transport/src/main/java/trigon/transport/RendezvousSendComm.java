@@ -109,8 +109,7 @@ final class RendezvousSendComm extends SendComm {
 
     @Override
     void settle() {
-        int completed = RequestRing.completed(row);
-        while ((int) settled != completed) {
+        for (int left = RequestRing.completed(row) - (int) settled; left > 0; left--) {
             sendQueueRoom += (int) parts(sizeOf(settled), maxMessageBytes);
             settled++;
         }

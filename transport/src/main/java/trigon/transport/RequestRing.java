@@ -4,7 +4,7 @@ import trigon.verbs.Memory;
 
 /**
  * The outstanding requests of one comm: a ring of slots, used in the order of the requests' sequence numbers. What is known
- * of them is in the comm's row of the {@link CompletionBoard}, which the entry library looks at.
+ * of them is in the comm's row of the {@link CompletionBoard}, where the entry library looks, and finishes what succeeded.
  *
  * <p>Functions of a row's address, since with many comms an object for it would be one more cache line to fetch. For the
  * thread that makes the comm's data-path calls.

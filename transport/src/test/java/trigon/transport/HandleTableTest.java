@@ -64,6 +64,19 @@ class HandleTableTest {
     }
 
     @Test
+    void aSlotIsUsedAgainThoughItsLastLeaveFailed() {
+        long handle = table.add("thing");
+
+        assertThatThrownBy(() -> table.remove(handle, _ -> {
+                    throw new IllegalStateException("no leave");
+                }))
+                .hasMessage("no leave");
+
+        assertThat(table.find(handle)).isNull();
+        assertThat(HandleTable.slot(table.add("next"))).isEqualTo(HandleTable.slot(handle));
+    }
+
+    @Test
     void madeUpHandlesFindNothing() {
         table.add("thing");
         Random random = new Random(20251120);

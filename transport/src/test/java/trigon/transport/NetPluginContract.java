@@ -21,6 +21,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import trigon.handshake.HandshakeException;
 import trigon.verbs.Memory;
 import trigon.verbs.ResourceLedger;
+import trigon.verbs.WorkCompletionOpcode;
 
 /**
  * What NCCL may expect of the plugin, over links of any kind: two nodes, a and b, in one process. A subclass says what
@@ -98,6 +99,23 @@ public abstract class NetPluginContract {
         int ends = a.verbs().ledger().equals(b.verbs().ledger()) ? 2 : 1;
         assertThat(a.verbs().ledger().count(ResourceLedger.Kind.QUEUE_PAIR) - before)
                 .isEqualTo(ends * queuePairs());
+    }
+
+    /** A receiver has something to do when a message comes, while it has entries that it has not written. */
+    @Test
+    void letsTheLibraryTakeWhatAsksForNothingMore() {
+        boolean letsTake = isRendezvous() && queuePairs() == 1;
+        int arrival = letsTake ? WorkCompletionOpcode.RECEIVE_RDMA_WITH_IMMEDIATE : 0;
+        Connected ab = new Connected(a, b);
+
+        assertThat(a.takes(ab.sendComm)).isEqualTo(letsTake ? WorkCompletionOpcode.RDMA_WRITE : 0);
+        assertThat(b.takes(ab.receiveComm)).isEqualTo(arrival);
+        int written = RendezvousReceiveComm.ENOUGH_AHEAD + RendezvousReceiveComm.ENTRIES_AT_ONCE;
+        for (int i = 1; i <= written; i++) {
+            assertThat(b.plugin.irecv(ab.receiveComm, 0, 0, TAG, 0, false)).isPositive();
+            boolean waits = i > RendezvousReceiveComm.ENOUGH_AHEAD && i < written;
+            assertThat(b.takes(ab.receiveComm)).as("after %d receives", i).isEqualTo(waits ? 0 : arrival);
+        }
     }
 
     @Test

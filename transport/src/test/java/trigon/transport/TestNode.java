@@ -17,6 +17,7 @@ import trigon.software.SoftwareDevice;
 import trigon.software.SoftwareVerbs;
 import trigon.verbs.DeviceContext;
 import trigon.verbs.LinkKind;
+import trigon.verbs.Memory;
 import trigon.verbs.VerbsAvailability;
 import trigon.verbs.VerbsProvider;
 import trigon.verbs.ffm.Libibverbs;
@@ -31,6 +32,7 @@ final class TestNode implements AutoCloseable {
     private final VerbsProvider verbs;
     private final Runnable closeVerbs;
     private final Arena arena = Arena.ofShared();
+    private final long board;
 
     /** The node of that name in a cluster file. */
     TestNode(TestCluster cluster, String name) {
@@ -59,13 +61,15 @@ final class TestNode implements AutoCloseable {
             closeVerbs = software::close;
         }
         links = discovered.links();
+        board = arena.allocate((long) CompletionBoard.ROWS * Long.BYTES, Long.BYTES)
+                .address();
         plugin = RoutedNetPlugin.open(
                 config,
                 discovered,
                 Map.of(cluster.kind(), verbs),
                 _ -> Optional.empty(),
                 name,
-                CompletionBoard.unseen());
+                CompletionBoard.of(board));
         context = plugin.openContext(1, NetPlugin.TRAFFIC_CLASS_UNDEFINED);
     }
 
@@ -98,6 +102,12 @@ final class TestNode implements AutoCloseable {
     /** Native memory that lives as long as the node. */
     long allocate(long bytes) {
         return arena.allocate(bytes, 4096).address();
+    }
+
+    /** The opcode of completions of this comm that the entry library may take, or 0. */
+    int takes(long comm) {
+        long row = Memory.getLong(board + (long) HandleTable.slot(comm) * Long.BYTES);
+        return Memory.getShort(row + CompletionBoard.TAKES);
     }
 
     long register(long comm, long address, long bytes) {

@@ -7,6 +7,7 @@ import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import trigon.transport.CompletionBoard;
 import trigon.transport.NetPlugin;
 import trigon.verbs.Memory;
@@ -19,13 +20,14 @@ import trigon.verbs.WorkCompletions;
  * an error, unless the last poll brought something that is not the library's to take, or as many polls as the library makes by itself
  * found nothing, or the request is not in the state in which the library may poll for it.
  *
- * <p>Every fifth request is in another state, and with every seventh there comes a completion of another kind, as that of a
- * clear-to-send.
+ * <p>Every fifth request is in another state, with every seventh there comes a completion of another kind, as that of a
+ * clear-to-send, and every eleventh is said to have failed, though it has not.
  */
 final class TakenRequests extends PluginOnBoard {
 
     private static final int OTHER_STATE_EVERY = 5;
     private static final int OTHER_KIND_EVERY = 7;
+    private static final int FAILED_EVERY = 11;
     private static final int OTHER_OPCODE = WorkCompletionOpcode.RDMA_READ;
 
     /** A request that the device has not finished, and the plugin's for it. */
@@ -42,6 +44,7 @@ final class TakenRequests extends PluginOnBoard {
         final WorkCompletions completions = new WorkCompletions(CompletionBoard.COMPLETIONS_AT_ONCE);
         final Deque<Unfinished> unfinished = new ArrayDeque<>();
         final List<Finished> left = new ArrayList<>(); // by the library's last poll, for Java
+        final Map<Integer, Long> taken = new HashMap<>(); // sizes of requests that the library has finished, by slot
         long nextSequence;
         int completed;
         int found; // by the last poll, the other kind too
@@ -93,7 +96,7 @@ final class TakenRequests extends PluginOnBoard {
         Taken comm = new Taken(handle, board().open(handle), opcode);
         Memory.putInt(comm.row + CompletionBoard.COMPLETED, 0);
         CompletionBoard.pollWith(comm.row, polls.of(handle), comm.completions.address());
-        CompletionBoard.take(comm.row, opcode);
+        CompletionBoard.letTake(comm.row, opcode);
         return comm;
     }
 
@@ -103,6 +106,7 @@ final class TakenRequests extends PluginOnBoard {
             return request;
         }
         long handle = request(comm.handle, comm.nextSequence++);
+        requireFinished(comm, handle, comm.taken.remove(slot(comm.handle, handle)));
         boolean isPlain = comm.nextSequence % OTHER_STATE_EVERY != 0;
         comm.unfinished.addLast(new Unfinished(handle, request, isPlain));
         long entry = comm.entry(handle);
@@ -110,6 +114,20 @@ final class TakenRequests extends PluginOnBoard {
         Memory.putLong(entry + CompletionBoard.SIZE, size);
         Memory.putLong(entry + CompletionBoard.STATE, isPlain ? CompletionBoard.PENDING : CompletionBoard.PENDING + 1);
         return handle;
+    }
+
+    /** What the library has left of the request that had the slot before, if it was the library that finished it. */
+    private static void requireFinished(Taken comm, long next, @Nullable Long size) {
+        long entry = comm.entry(next);
+        if (size != null
+                && (Memory.getLong(entry + CompletionBoard.STATE) != CompletionBoard.DONE
+                        || Memory.getLong(entry + CompletionBoard.SIZE) != size)) {
+            throw new IllegalStateException("a request of %d bytes was finished with state %d and %d bytes"
+                    .formatted(
+                            size,
+                            Memory.getLong(entry + CompletionBoard.STATE),
+                            Memory.getLong(entry + CompletionBoard.SIZE)));
+        }
     }
 
     private synchronized int poll(long queue, int entries, long completions) {
@@ -123,6 +141,7 @@ final class TakenRequests extends PluginOnBoard {
             comm.left.addAll(finished);
         } else if (!finished.isEmpty()) {
             comm.completed += finished.size(); // by the library
+            finished.forEach(each -> comm.taken.put(slot(comm.handle, each.handle), each.size));
         } else {
             comm.idle++;
         }
@@ -141,26 +160,27 @@ final class TakenRequests extends PluginOnBoard {
             }
             comm.unfinished.removeFirst();
             finished.add(new Finished(oldest.handle, size));
-            complete(comm, comm.opcode, (int) size);
-            plain &= oldest.isPlain;
-            if (slot(comm.handle, oldest.handle) % OTHER_KIND_EVERY == 0) {
-                complete(comm, OTHER_OPCODE, 0);
+            int slot = slot(comm.handle, oldest.handle);
+            boolean failed = slot % FAILED_EVERY == 1;
+            // a send's immediate is nothing to anybody
+            int immediate = comm.opcode == WorkCompletionOpcode.RDMA_WRITE ? (int) size + 1 : (int) size;
+            complete(
+                    comm,
+                    failed ? WorkCompletionStatus.WR_FLUSHED : WorkCompletionStatus.SUCCESS,
+                    comm.opcode,
+                    immediate);
+            plain &= oldest.isPlain && !failed;
+            if (slot % OTHER_KIND_EVERY == 0) {
+                complete(comm, WorkCompletionStatus.SUCCESS, OTHER_OPCODE, 0);
                 plain = false;
             }
         }
         return plain;
     }
 
-    private static void complete(Taken comm, int opcode, int immediate) {
+    private static void complete(Taken comm, WorkCompletionStatus status, int opcode, int immediate) {
         comm.completions.set(
-                comm.found++,
-                0,
-                WorkCompletionStatus.SUCCESS_CODE,
-                opcode,
-                immediate,
-                immediate,
-                WorkCompletions.WITH_IMMEDIATE,
-                0);
+                comm.found++, 0, status.code(), opcode, immediate, immediate, WorkCompletions.WITH_IMMEDIATE, 0);
     }
 
     private long ask(long handle) {
