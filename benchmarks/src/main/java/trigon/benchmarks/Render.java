@@ -88,6 +88,7 @@ final class Render {
         plot("instant.svg", chart);
         run.plugin(TRIGON).ifPresent(trigon -> {
             budget(trigon, "message", 8, "instant device, message of 8 B", 350, "ns");
+            shortMessageBudget(run, trigon);
             longMessageBudget(run, trigon);
             budget(trigon, "test_empty", -1, "instant device, `test()` that finds nothing", 35, "ns");
             budget(
@@ -100,6 +101,18 @@ final class Render {
             budget(trigon, "connect", -1, "instant device, connection, both ends", 2000, "us");
             run.plugin(DEVICE_ALONE).ifPresent(alone -> new Sizes(this).render(trigon, alone));
         });
+    }
+
+    /** The same as the one in ns, where a machine's clock says nothing. */
+    private void shortMessageBudget(NetBench run, Plugin trigon) {
+        run.plugin(NCCL)
+                .flatMap(nccl -> nccl.find("message", 1, 8))
+                .ifPresent(other -> trigon.find("message", 1, 8)
+                        .ifPresent(result -> budgets.add(Budget.atMost(
+                                "instant device, message of 8 B, to NCCL's own IB transport",
+                                result.onProcessor() / other.onProcessor(),
+                                2,
+                                "times"))));
     }
 
     /** To NCCL's own transport where that was measured too, or else to the device alone, which is stricter. */

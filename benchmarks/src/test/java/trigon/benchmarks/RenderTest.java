@@ -18,10 +18,12 @@ class RenderTest {
     void comparesLongMessagesWithNcclsOwnTransportWhereThatWasMeasured() throws IOException {
         Files.writeString(directory.resolve("instant.json"), """
                 {"plugins": [{"name": "Trigon", "results": [
+                  {"question": "message", "comms": 1, "bytes": 8, "window": 1, "unit": "ns", "median": 420.0},
                   {"question": "message", "comms": 1, "bytes": 65536, "window": 1, "unit": "ns", "median": 1500.0}]},
                  {"name": "device alone", "results": [
                   {"question": "message", "comms": 1, "bytes": 65536, "window": 1, "unit": "ns", "median": 1250.0}]},
                  {"name": "IB", "results": [
+                  {"question": "message", "comms": 1, "bytes": 8, "window": 1, "unit": "ns", "median": 200.0},
                   {"question": "message", "comms": 1, "bytes": 65536, "window": 1, "unit": "ns", "median": 1400.0}]}]}
                 """);
 
@@ -29,6 +31,7 @@ class RenderTest {
                 new String[] {directory.toString(), directory.resolve("docs").toString()});
 
         assertThat(Files.readString(directory.resolve("docs/results.md")))
+                .contains("message of 8 B, to NCCL's own IB transport | 2.10 times | at most 2.00 times | **no** |")
                 .contains("to NCCL's own IB transport | 1.07 times | at most 1.10 times | yes |")
                 .doesNotContain("of 64 KiB, to the device alone");
     }
