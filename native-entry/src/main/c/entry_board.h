@@ -1,7 +1,8 @@
 /*
  * What can be answered without Java: a request that is known to be finished, though NCCL has not asked for it yet, since a poll
  * for another one brought it to light; a request of an RDMA device, which has nothing to report, or nothing but requests that
- * succeeded one after the other; and a message that still waits for its receiver. The other side is trigon.transport.CompletionBoard. Part of entry.c.
+ * succeeded one after the other; and a message that still waits for its receiver. The other side is
+ * trigon.transport.CompletionBoard. Part of entry.c.
  */
 #ifndef TRIGON_ENTRY_BOARD_H
 #define TRIGON_ENTRY_BOARD_H
@@ -40,7 +41,8 @@ struct board_completion {
 enum { COMPLETION_SUCCESS = 0, COMPLETION_RECEIVE = 1 << 7 };
 
 /* A comm's; only the thread that makes its data-path calls touches it, and who closes it when these are over; but for the word
- * at `awaited`, which a NIC writes. The last line makes the length odd, so that equal slots of different comms do not meet in the same sets of a cache. */
+ * at `awaited`, which a NIC writes. The last line makes the length odd, so that equal slots of different comms do not meet in
+ * the same sets of a cache. */
 struct board_row {
   struct board_entry entries[BOARD_REQUESTS];
   uint64_t sender;         /* the comm's handle, while its next message waits; or 0 */
@@ -48,13 +50,14 @@ struct board_row {
   uint64_t arrived;        /* that */
   uint16_t waits;          /* calls since then, with the one that Java hears of */
   uint16_t idle;           /* polls that found nothing, since Java was last asked after one */
-  uint16_t takes;          /* the opcode that completions of requests have, if none but these need be thought of; or 0 */
+  uint16_t takes;          /* the opcode of completions that finish the oldest request, and ask for nothing more; or 0 */
   uint16_t unused;
-  int (*poll)(void *queue, int entries, struct board_completion *completions); /* ibv_poll_cq of the comm's device; or NULL */
-  void *queue;                                                                 /* the comm's struct ibv_cq */
-  struct board_completion *completions;                                        /* BOARD_COMPLETIONS of them */
-  int32_t polled;     /* what poll returned, if it was not 0 and nobody has taken it */
-  uint32_t completed; /* requests, one after the other */
+  /* ibv_poll_cq of the comm's device; or NULL */
+  int (*poll)(void *queue, int entries, struct board_completion *completions);
+  void *queue;                          /* the comm's struct ibv_cq */
+  struct board_completion *completions; /* BOARD_COMPLETIONS of them */
+  int32_t polled;                       /* what poll returned, if it was not 0 and nobody has taken it */
+  uint32_t completed;                   /* requests, one after the other */
 };
 
 /* By the slot number in a handle. Java fills it in, and takes nothing out as long as calls may come. */
