@@ -6,6 +6,7 @@ hits all variants alike.
 
 import json
 import statistics
+from dataclasses import dataclass
 from pathlib import Path
 
 import evidence
@@ -13,8 +14,6 @@ import table
 from cluster import Launch, LaunchFailed, free_port, sockets, trigon
 
 SIZES = (8, 32, 128, 512, 2048, 8192, 32_768, 65_536, 131_072, 524_288, 2 << 20, 8 << 20, 32 << 20, 128 << 20, 256 << 20)
-ROUNDS = 7
-BIG = 32 << 20
 LOG = {"NCCL_DEBUG_SUBSYS": "INIT,NET,ENV"}
 
 
@@ -31,22 +30,38 @@ def start(setting, count):
     return launches
 
 
-def iterations(size):
-    if size <= 131_072:
-        return 40
-    return 15 if size <= 2 << 20 else 5 if size <= BIG else 2
+@dataclass(frozen=True)
+class Sampling:
+    """How sizes up to so many bytes are measured. What takes less time scatters more, and gets more rounds."""
+
+    up_to: int
+    rounds: int
+    iterations: int
+    """All-reduces in a sample."""
+    first: int
+    """Unmeasured ones before the first sample: for sockets to find their buffer sizes, and for the JVM to compile."""
+    between: int
+    """Unmeasured ones before each other sample."""
 
 
-def warm_up(size):
-    """Enough for sockets to find their buffer sizes, and for the JVM to compile what is done often."""
-    return 5000 if size <= 8192 else 1000 if size <= 131_072 else 300 if size <= 2 << 20 else 20 if size <= BIG else 3
+SAMPLINGS = (
+    Sampling(8192, rounds=41, iterations=60, first=5000, between=10),
+    Sampling(131_072, rounds=41, iterations=40, first=1000, between=5),
+    Sampling(2 << 20, rounds=15, iterations=15, first=300, between=2),
+    Sampling(32 << 20, rounds=7, iterations=5, first=20, between=2),
+    Sampling(SIZES[-1], rounds=7, iterations=2, first=3, between=2),
+)
+
+
+def sampling(size):
+    return next(each for each in SAMPLINGS if size <= each.up_to)
 
 
 def speed(setting, report, ranks, out_of_time):
     setting.network.route_to_all_addresses()
     sizes = (8, 2048, 524_288) if setting.dry_run else SIZES
     results = {"machine": machine(), "network": setting.network.describe(),
-               "gpus": setting.sharing.describe(), "rounds": ROUNDS, "runs": [],
+               "gpus": setting.sharing.describe(), "runs": [],
                "dry_run": setting.dry_run}
     for count in range(2, ranks + 1):
         if out_of_time():
@@ -108,13 +123,14 @@ def one_size(launches, size):
     """Rounds over all variants, the first after a warm-up; a sample is the slowest rank's mean, the result their median."""
     samples = {name: [] for name in launches}
     processor = {name: [] for name in launches}
-    for turn in range(ROUNDS):
+    how = sampling(size)
+    for turn in range(how.rounds):
         for name, launch in launches.items():
-            answers = launch.ask("measure", 60, bytes=size, iterations=iterations(size),
-                                 warmup=warm_up(size) if turn == 0 else 2).values()
+            answers = launch.ask("measure", 60, bytes=size, iterations=how.iterations,
+                                 warmup=how.first if turn == 0 else how.between).values()
             samples[name].append(max(a["seconds"] for a in answers))
             processor[name].append(statistics.mean(a["processor_s"] for a in answers))
-    return {"bytes": size, "results": {
+    return {"bytes": size, "rounds": how.rounds, "results": {
         name: {"seconds": statistics.median(samples[name]), "fastest": min(samples[name]),
                "slowest": max(samples[name]), "processor_s": statistics.median(processor[name])}
         for name in launches}}

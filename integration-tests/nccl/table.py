@@ -90,11 +90,20 @@ def processor(run, name):
     return "-"
 
 
+def rounds(results):
+    """The most there were, up to which size, and so on."""
+    last = {}
+    for run in results["runs"]:
+        for entry in run["sizes"]:
+            last[entry["rounds"]] = max(entry["bytes"], last.get(entry["rounds"], 0))
+    return ", ".join(f"{count} (up to {size(last[count])})" for count in sorted(last, reverse=True))
+
+
 def render(results):
     text = "## All-reduce: Trigon and NCCL's socket transport on the same links\n\n" + machine(results)
     if results.get("dry_run"):
         text += "\n**A dry run over gloo on the CPU: all columns are the same, and none is Trigon or NCCL.**\n"
-    text += (f"\nMedian of {results['rounds']} rounds, all variants in turns; float32, the slowest rank counts. "
+    text += (f"\nMedian of {rounds(results)} rounds, all variants in turns; float32, the slowest rank counts. "
              "\"Socket TxS\" is NCCL_NSOCKS_PERTHREAD S and NCCL_SOCKET_NTHREADS T. "
              "Above 1 in the last column, Trigon is faster.\n")
     for run in results["runs"]:

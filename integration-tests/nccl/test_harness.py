@@ -103,17 +103,23 @@ class Calls(unittest.TestCase):
 class Table(unittest.TestCase):
     def results(self):
         times = {"Trigon": 0.5, "Socket 1x1": 1.0, "Socket 4x4": 0.25}
-        entry = {"bytes": 1 << 30, "results": {n: {"seconds": s, "processor_s": 2 * s} for n, s in times.items()}}
+        entry = {"bytes": 1 << 30, "rounds": 5, "results": {n: {"seconds": s, "processor_s": 2 * s} for n, s in times.items()}}
         facts = {n: {"init_s": 1, "first_s": 0.1, "rss_mib": 300, "peak_rss_mib": 400, "threads": 30, "channels": None}
                  for n in times}
         return {"machine": {"processor": "P", "processors": 64, "kernel": "6", "gpu": "G", "nccl": "2.28.9",
-                            "cuda": "13.0", "torch": "2.11", "driver": "580"}, "network": "veth", "gpus": "a GPU for each", "rounds": 5,
+                            "cuda": "13.0", "torch": "2.11", "driver": "580"}, "network": "veth", "gpus": "a GPU for each",
                 "runs": [{"ranks": 4, "variants": facts, "sizes": [entry]}]}
 
     def test_compares_with_the_best_socket(self):
         text = table.render(self.results())
         self.assertIn("| 1 GiB | 500000.0 µs (3.221) | 1000000.0 µs (1.611) | 250000.0 µs (6.442) | 0.50 |", text)
         self.assertIn("| Trigon | 1.00 s | 0.10 s | 300 MiB | 400 MiB | 30 | - | 0.93 s |", text)
+
+    def test_says_how_many_rounds_there_were(self):
+        results = self.results()
+        short = dict(results["runs"][0]["sizes"][0], bytes=8192, rounds=41)
+        results["runs"][0]["sizes"].insert(0, short)
+        self.assertIn("Median of 41 (up to 8 KiB), 5 (up to 1 GiB) rounds", table.render(results))
 
     def test_a_variant_that_failed_leaves_a_gap(self):
         results = self.results()

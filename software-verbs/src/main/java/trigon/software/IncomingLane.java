@@ -81,7 +81,8 @@ final class IncomingLane extends StreamReader {
         offset = WireFormat.pieceOffset(at);
         messageLength = WireFormat.pieceMessageLength(at);
         immediate = WireFormat.pieceImmediate(at);
-        boolean fits = length > 0 && offset >= 0 && length <= messageLength && offset <= messageLength - length;
+        boolean isSome = length > 0 || (length == 0 && messageLength == 0);
+        boolean fits = isSome && offset >= 0 && length <= messageLength && offset <= messageLength - length;
         boolean sends = WireFormat.isSend(WireFormat.plainOpcode(opcode));
         if (!fits || !sends || messageLength > SoftwareDeviceContext.MAX_MESSAGE_BYTES) {
             breakOff("no such piece can be");
@@ -103,6 +104,8 @@ final class IncomingLane extends StreamReader {
         }
         if (messageLength > receives.length(index)) {
             refuse(WorkCompletionStatus.LOCAL_LENGTH_ERROR);
+        } else if (length == 0) {
+            finishPiece();
         } else {
             long address = receives.localAddress(index);
             target = queuePair

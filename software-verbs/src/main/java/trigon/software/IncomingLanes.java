@@ -63,6 +63,10 @@ final class IncomingLanes {
         }
     }
 
+    boolean areBusy() {
+        return areBusy;
+    }
+
     /** A receive was posted, so a message is to be expected, or has been waiting for it. The posting thread. */
     void onReceivePosted() {
         for (IncomingLane lane : lanes) {
@@ -95,5 +99,6 @@ final class IncomingLanes {
             lane.worker().remove(lane);
         }
         lanes = new IncomingLane[0];
+        areBusy = false;
     }
 }

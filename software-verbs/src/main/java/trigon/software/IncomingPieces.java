@@ -18,7 +18,7 @@ final class IncomingPieces {
 
     private final ReceiveQueue receives;
     private final int mask;
-    /** Bytes in memory, for each slot; negative if the message is refused. */
+    /** What is in memory by its {@link WireFormat#weight}, for each slot; negative if the message is refused. */
     private final AtomicIntegerArray arrived;
 
     // written by the lane workers before they count what has arrived, each of them the same
@@ -67,14 +67,16 @@ final class IncomingPieces {
     /** More of a message is in memory; true if that is all of it, or the message is refused. */
     boolean add(long index, int opcode, int psn, int immediate, int bytes, int messageLength) {
         describe(index, opcode, psn, immediate, messageLength);
-        int before = arrived.getAndAdd(slot(index), bytes);
+        int weight = WireFormat.weight(bytes);
+        int before = arrived.getAndAdd(slot(index), weight);
+        int missing = WireFormat.weight(messageLength) - before;
         if (before < 0) {
             arrived.set(slot(index), Integer.MIN_VALUE); // however much comes, it stays refused
-        } else if (bytes > messageLength - before) {
+        } else if (weight > missing) {
             // they overlap, so what is in memory is not the message
             refuse(index, opcode, psn, WorkCompletionStatus.LOCAL_QP_OPERATION_ERROR);
         }
-        return before < 0 || bytes >= messageLength - before;
+        return before < 0 || weight >= missing;
     }
 
     /** The message cannot be put where it is to go. */

@@ -2,6 +2,7 @@ package trigon.software;
 
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The lanes of a requester: opened with the first message that is long enough, and used once the peer has taken them.
@@ -64,11 +65,12 @@ final class Lanes {
     /**
      * Sends a SEND in pieces; they end where a line of {@link OrderedCopy#LINE} of the message does.
      *
+     * @param region where the message lies; null if it is empty
      * @param opcode with what is added to it
      * @param receiveNumber how many messages before it have taken a receive
      */
     void send(
-            SoftwareMemoryRegion region,
+            @Nullable SoftwareMemoryRegion region,
             long localAddress,
             int opcode,
             int psn,
@@ -78,15 +80,17 @@ final class Lanes {
         int most = Math.min(ready.size(), settings.cut().pieces(length, workers.senders()));
         int size = Math.ceilDiv(Math.ceilDiv(length, most), OrderedCopy.LINE) * OrderedCopy.LINE;
         int lane = 0;
-        for (int offset = 0; offset < length; offset += size) {
+        int offset = 0;
+        do {
             int piece = Math.min(size, length - offset);
             ready.get(lane++).offer(region, localAddress, opcode, psn, receiveNumber, piece, offset, length, immediate);
-        }
+            offset += piece;
+        } while (offset < length);
     }
 
     /** Whether all of a message has been given to the sockets. */
     boolean haveSent(int psn, int length) {
-        return sent.of(psn) == length;
+        return sent.of(psn) == WireFormat.weight(length);
     }
 
     /** A message that went in pieces is complete. */

@@ -79,7 +79,7 @@ final class OutgoingLane {
 
     /** Adds a piece; there is room for one of each message under way. {@link WireFormat#putPiece} */
     void offer(
-            SoftwareMemoryRegion region,
+            @Nullable SoftwareMemoryRegion region,
             long messageAddress,
             int opcode,
             int psn,
@@ -178,13 +178,26 @@ final class OutgoingLane {
         if (left == 0 && !header.hasRemaining()) {
             startNext();
         }
+        long written;
         SoftwareMemoryRegion region = source;
-        if (region == null || !region.isOpen()) {
+        if (left == 0) {
+            written = channel.write(header);
+        } else if (region == null || !region.isOpen()) {
             // the rest of the piece cannot be had, so nothing after it can be told apart any more
             lostPsn = WireFormat.piecePsn(headerAddress);
             breakOff(turn);
             return 0;
+        } else {
+            written = writePayload(region);
         }
+        if (left == 0 && !header.hasRemaining()) {
+            onPieceSent(turn);
+        }
+        return written;
+    }
+
+    /** With what is left of the header. */
+    private long writePayload(SoftwareMemoryRegion region) throws IOException {
         int chunk = Math.min(left, CHUNK);
         ByteBuffer payload = windows.of(region, address, chunk);
         long written;
@@ -199,17 +212,15 @@ final class OutgoingLane {
         address += taken;
         left -= taken;
         bytes.setRelease(bytes.get() + taken);
-        if (left == 0 && !header.hasRemaining()) {
-            onPieceSent(turn);
-        }
         return written;
     }
 
     private void onPieceSent(LaneWorker turn) {
         source = null;
         done.setVolatile(done.get() + 1);
-        int length = WireFormat.pieceLength(headerAddress);
-        if (sent.add(WireFormat.piecePsn(headerAddress), length) == WireFormat.pieceMessageLength(headerAddress)) {
+        int weight = WireFormat.weight(WireFormat.pieceLength(headerAddress));
+        int whole = WireFormat.weight(WireFormat.pieceMessageLength(headerAddress));
+        if (sent.add(WireFormat.piecePsn(headerAddress), weight) == whole) {
             turn.tell(queuePair); // it may be complete
         }
     }

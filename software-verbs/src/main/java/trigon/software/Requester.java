@@ -310,10 +310,10 @@ final class Requester {
         }
         int opcode = opcodeOnWire(index);
         int psn = outstanding.psn(index);
-        boolean inPieces = region != null && goesInPieces(index, length);
+        boolean inPieces = (length == 0 || !inline) && goesInPieces(index, length);
         queue.setInPieces(index, inPieces);
         outstanding.begin();
-        if (inPieces && region != null) {
+        if (inPieces) {
             int immediate = (int) queue.operand(index);
             lanes.send(region, queue.localAddress(index), opcode, psn, receivesTaken, length, immediate);
         } else {
@@ -354,9 +354,13 @@ final class Requester {
         return outstanding.isSignaled(index) ? opcode | WireFormat.ACKNOWLEDGE_SOON : opcode;
     }
 
-    /** Whether a payload goes on the lanes. They are opened with the first that is long enough. */
+    /**
+     * Whether a message goes on the lanes. They are opened with the first that is long enough. Shorter ones go there behind
+     * one that is still on its way there: the receiver needs that one first, and this thread is spared a system call.
+     */
     private boolean goesInPieces(long index, int length) {
-        if (!outstanding.isInjected(index) || !lanes.take(length)) {
+        boolean followsPieces = index > outstanding.head() && queue.isInPieces(index - 1);
+        if (!outstanding.isInjected(index) || !(followsPieces || lanes.take(length))) {
             return false;
         }
         if (!lanes.areReady()) {

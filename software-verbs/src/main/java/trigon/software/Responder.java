@@ -14,7 +14,7 @@ final class Responder {
 
     private static final Logger log = LoggerFactory.getLogger(Responder.class);
 
-    /** Every so many turns it looks for requests, though responses are waited for. */
+    /** Every so many turns it looks for requests, though others are expected, or a response. */
     private static final int TURNS_UNHEARD = 4;
 
     private final SoftwareQueuePair queuePair;
@@ -184,12 +184,15 @@ final class Responder {
     // ---- the socket
 
     /**
-     * Takes the requests that have come; seldom while a response is waited for instead, and no request is, which saves a
-     * system call each time.
+     * Takes the requests that have come on the connection; seldom while the next is more likely to come on a lane, or a
+     * response is waited for and no request is, which saves a system call each time.
+     *
+     * @param attended whether nobody polls, so that there is something most likely
      */
-    void receive(boolean awaitsResponse) {
+    void receive(boolean attended, boolean awaitsResponse) {
         InboundConnection current = connection;
-        if (current != null && (!awaitsResponse || !receives.isEmpty() || ++turnsUnheard >= TURNS_UNHEARD)) {
+        boolean likely = attended || !(lanes.areBusy() || (awaitsResponse && receives.isEmpty()));
+        if (current != null && (likely || ++turnsUnheard >= TURNS_UNHEARD)) {
             turnsUnheard = 0;
             current.receive();
         }

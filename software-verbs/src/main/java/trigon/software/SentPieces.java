@@ -13,9 +13,9 @@ final class SentPieces {
 
     private final AtomicIntegerArray sent = new AtomicIntegerArray(MESSAGES);
 
-    /** More of a message is with a socket; returns how much there is now. */
-    int add(int psn, int bytes) {
-        return sent.addAndGet(psn & (MESSAGES - 1), bytes);
+    /** More of a message is with a socket, by its {@link WireFormat#weight}; returns how much there is now. */
+    int add(int psn, int weight) {
+        return sent.addAndGet(psn & (MESSAGES - 1), weight);
     }
 
     int of(int psn) {

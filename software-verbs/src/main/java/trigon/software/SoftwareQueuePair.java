@@ -235,7 +235,7 @@ final class SoftwareQueuePair implements QueuePair, Turns.Work {
     @Override
     public void turn(boolean receives, boolean attended, long now) {
         if (receives) {
-            responder.receive(!attended && requester.hasWork());
+            responder.receive(attended, requester.hasWork());
             requester.receive(attended);
         }
         work();

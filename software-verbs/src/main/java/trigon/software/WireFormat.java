@@ -15,7 +15,7 @@ import trigon.verbs.WorkCompletionOpcode;
 final class WireFormat {
 
     static final long MAGIC = 0x5653_4E4F_4749_5254L; // "TRIGONSV" in memory order
-    static final int VERSION = 5;
+    static final int VERSION = 6;
     static final int PSN_BITS = 24;
     static final int PSN_MASK = (1 << PSN_BITS) - 1;
 
@@ -167,7 +167,7 @@ final class WireFormat {
     // ---- pieces
 
     /**
-     * Writes the header of a piece of a SEND; its bytes follow.
+     * Writes the header of a piece of a SEND; its bytes follow, at least one unless the message is empty.
      *
      * @param opcode the message's, with what is added to it
      * @param receiveNumber how many messages before it have taken a receive
@@ -183,6 +183,11 @@ final class WireFormat {
         Memory.putInt(at + 20, messageLength);
         Memory.putInt(at + 24, immediate);
         Memory.putInt(at + 28, 0);
+    }
+
+    /** What a piece counts for towards its message, and the message in all: an empty one has a piece, too. */
+    static int weight(int bytes) {
+        return Math.max(bytes, 1);
     }
 
     static int pieceOpcode(long at) {

@@ -51,6 +51,20 @@ class IncomingPiecesTest {
         assertThat(pieces.isDone(0)).isFalse();
     }
 
+    @Test
+    void anEmptyMessageIsOnePieceAndNoMore() {
+        post(1);
+        pieces.start();
+
+        assertThat(pieces.isDone(0)).isFalse();
+        assertThat(pieces.add(0, OPCODE, 7, 9, 0, 0)).isTrue();
+        assertThat(pieces.isDone(0)).isTrue();
+        assertThat(pieces.isRefused(0)).isFalse();
+        assertThat(pieces.length(0)).isZero();
+        assertThat(pieces.add(0, OPCODE, 7, 9, 0, 0)).isTrue();
+        assertThat(pieces.isRefused(0)).isTrue();
+    }
+
     /** Their sum would not fit an int after a few more. */
     @Test
     void piecesThatOverlapAreNoMessage() {

@@ -35,6 +35,9 @@ class LanesTest {
 
     static final int FROM_BYTES = 2048;
     private static final int LONG = 4 << 20;
+    /** More than the sockets of three lanes take, with 4 MiB for what is sent and 6 MiB for what is received. */
+    private static final int HUGE = 48 << 20;
+
     private static final int MIDDLE = 90_000;
     /** More of them by the system property trigon.rounds. */
     private static final int ROUNDS = Integer.parseInt(System.getProperty("trigon.rounds", "40"));
@@ -115,7 +118,11 @@ class LanesTest {
                 MemoryRegion remote = pair.second().register(to);
                 int longest = 1 + random.nextInt(MIDDLE);
                 for (int i = 0; i < messages; i++) {
-                    lengths[i] = random.nextInt(4) == 0 ? random.nextInt(longest) : longest;
+                    lengths[i] = switch (random.nextInt(6)) {
+                        case 0 -> random.nextInt(longest);
+                        case 1 -> 0;
+                        default -> longest;
+                    };
                     send(pair, i, from, local, i * MIDDLE, lengths[i]);
                 }
                 int posted = 0;
@@ -165,7 +172,11 @@ class LanesTest {
             int receives = 0;
             while (used < memory - (1 << 20) || received < posted) {
                 if (used < memory - (1 << 20) && posted - received < 30) {
-                    int length = random.nextInt(random.nextInt(4) == 0 ? 1 << 20 : 3 * FROM_BYTES);
+                    int length = switch (random.nextInt(8)) {
+                        case 0, 1 -> random.nextInt(1 << 20);
+                        case 2 -> 0;
+                        default -> random.nextInt(3 * FROM_BYTES);
+                    };
                     boolean write = random.nextInt(5) == 0;
                     offsets[posted] = used;
                     lengths[posted] = length;
@@ -211,6 +222,43 @@ class LanesTest {
                 assertThat(pair.first().nextSend().workRequestId()).isEqualTo(sent);
             }
             assertThat(to.bytes(0, used)).as("seed %d", seed).isEqualTo(from.bytes(0, used));
+        }
+    }
+
+    /** They go on the lanes, too, since the long one is not done before there is a receive for it. */
+    @Test
+    void shortAndEmptyOnesMayComeBehindALongOne() {
+        try (ConnectedPair pair = open();
+                NativeBuffer from = new NativeBuffer(HUGE + LONG).randomize(new Random(6));
+                NativeBuffer to = new NativeBuffer(HUGE + LONG)) {
+            openLanes(pair);
+            MemoryRegion local = pair.first().register(from);
+            MemoryRegion remote = pair.second().register(to);
+            int[] lengths = {HUGE, 0, 10, 0, 0, FROM_BYTES - 1, 2 * FROM_BYTES, 0};
+            for (int i = 0; i < lengths.length; i++) {
+                if (lengths[i] > 0) {
+                    send(pair, i, from, local, i == 0 ? 0 : HUGE + i * 2 * FROM_BYTES, lengths[i]);
+                } else { // of no memory
+                    assertThat(pair.first().queuePair().postSendWithImmediate(i, 0, 0, 0, ~i, INJECTED))
+                            .isZero();
+                }
+            }
+            assertThat(pair.first().hasSend()).isFalse();
+            for (int i = 0; i < lengths.length; i++) {
+                receive(pair, i, to, remote, i == 0 ? 0 : HUGE + i * 2 * FROM_BYTES, lengths[i]);
+                Completion done = pair.second().nextReceive();
+                assertThat(done.status()).isEqualTo(WorkCompletionStatus.SUCCESS);
+                assertThat(done.workRequestId()).isEqualTo(i);
+                assertThat(done.immediate()).isEqualTo(~i);
+                assertThat(done.byteLength()).isEqualTo(lengths[i]);
+            }
+            for (int i = 0; i < lengths.length; i++) {
+                Completion done = pair.first().nextSend();
+                assertThat(done.status()).isEqualTo(WorkCompletionStatus.SUCCESS);
+                assertThat(done.workRequestId()).isEqualTo(i);
+                int at = i == 0 ? 0 : HUGE + i * 2 * FROM_BYTES;
+                assertThat(to.bytes(at, lengths[i])).isEqualTo(from.bytes(at, lengths[i]));
+            }
         }
     }
 
