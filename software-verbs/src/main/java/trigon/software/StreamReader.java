@@ -82,13 +82,18 @@ abstract class StreamReader {
         this(channel, headerBytes, Buffers.allocate(SMALL_BUFFER), Sharing.NONE);
     }
 
-    /** A reader with a buffer that it may share with others. */
+    /**
+     * A reader with a buffer that it may share with others.
+     *
+     * @param buffer neither its position nor its limit is used or changed: another reader may be at work in it, in another
+     *     thread
+     */
     StreamReader(SocketChannel channel, int headerBytes, ByteBuffer buffer, Sharing sharing) {
         this.channel = channel;
         this.sharing = sharing;
         this.headerBytes = headerBytes;
-        this.buffer = buffer;
-        bufferAddress = MemorySegment.ofBuffer(buffer.clear()).address();
+        this.buffer = buffer.duplicate().clear();
+        bufferAddress = MemorySegment.ofBuffer(this.buffer).address();
     }
 
     /** A header is complete; it lies at {@code at} until this returns. */

@@ -8,6 +8,8 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -58,10 +60,14 @@ class LanesTest {
     }
 
     private ConnectedPair open() {
+        return open(other);
+    }
+
+    private ConnectedPair open(SoftwareVerbs receiver) {
         return ConnectedPair.open(
                 new VerbsFabric(
                         new VerbsFabric.End(one, "soft_a", 1, 0),
-                        new VerbsFabric.End(other, "soft_b", 1, 0),
+                        new VerbsFabric.End(receiver, "soft_b", 1, 0),
                         Optional.empty()),
                 QueuePairSettings.DEFAULT);
     }
@@ -146,6 +152,47 @@ class LanesTest {
                 }
             }
         }
+    }
+
+    /** Lanes of a worker share a buffer, and it reads into that while others prepare its next lane. */
+    @Test
+    void openWhileTheirWorkerReceivesOnOthers() throws InterruptedException {
+        SoftwareVerbs crowded = provider(1, 0);
+        try (ConnectedPair busy = open(crowded);
+                NativeBuffer from = new NativeBuffer(MIDDLE).randomize(new Random(7));
+                NativeBuffer to = new NativeBuffer(MIDDLE)) {
+            openLanes(busy);
+            MemoryRegion local = busy.first().register(from);
+            MemoryRegion remote = busy.second().register(to);
+            AtomicBoolean over = new AtomicBoolean();
+            AtomicReference<Throwable> failure = new AtomicReference<>();
+            Thread traffic = Thread.ofPlatform().start(() -> {
+                try {
+                    for (int i = 0; !over.get(); i++) {
+                        receive(busy, i, to, remote, 0, MIDDLE);
+                        send(busy, i, from, local, 0, MIDDLE);
+                        assertThat(busy.second().nextReceive().status()).isEqualTo(WorkCompletionStatus.SUCCESS);
+                        assertThat(busy.first().nextSend().status()).isEqualTo(WorkCompletionStatus.SUCCESS);
+                    }
+                    assertThat(to.bytes()).isEqualTo(from.bytes());
+                } catch (Throwable e) {
+                    failure.set(e);
+                }
+            });
+            try {
+                for (int round = 0; round < ROUNDS; round++) {
+                    try (ConnectedPair pair = open(crowded)) {
+                        openLanes(pair);
+                    }
+                }
+            } finally {
+                over.set(true);
+                traffic.join();
+            }
+            assertThat(failure.get()).isNull();
+        }
+        LedgerAssert.assertNothingOpen(crowded);
+        crowded.close();
     }
 
     /** Receives are posted before and after their messages come, and other requests are between them. */

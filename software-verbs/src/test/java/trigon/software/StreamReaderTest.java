@@ -107,6 +107,22 @@ class StreamReaderTest {
         assertThat(sender.read(ByteBuffer.allocate(1))).isEqualTo(-1);
     }
 
+    /** Another thread may be reading into it. */
+    @Test
+    void aSharedBufferIsLeftAsItIs() throws IOException {
+        ByteBuffer shared = ByteBuffer.allocateDirect(64 << 10).position(5).limit(7);
+        SocketChannel channel = reader.channel();
+        Reader sharing = new Reader(channel, shared);
+        send(8, false);
+        Await.until("all has come", () -> unread() == HEADER_BYTES + 8);
+        assertThat(sharing.receive()).isTrue();
+        assertThat(sharing.lengths).containsExactly(8);
+        assertThat(shared.position()).isEqualTo(5);
+        assertThat(shared.limit()).isEqualTo(7);
+        assertThat(shared.clear().order(ByteOrder.LITTLE_ENDIAN).getInt(Integer.BYTES))
+                .isEqualTo(8); // it came here
+    }
+
     @RepeatedTest(4)
     void handsOnWhatWasSentInPiecesOfAnyLength() throws IOException {
         Random random = new Random(Seed.next());
@@ -180,6 +196,10 @@ class StreamReaderTest {
 
         Reader(SocketChannel channel) {
             super(channel, HEADER_BYTES);
+        }
+
+        Reader(SocketChannel channel, ByteBuffer shared) {
+            super(channel, HEADER_BYTES, shared, Sharing.UNTIL_PAUSED);
         }
 
         @Override
