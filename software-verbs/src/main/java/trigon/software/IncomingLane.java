@@ -134,7 +134,17 @@ final class IncomingLane extends StreamReader {
                 length,
                 offset,
                 messageLength);
-        end("it broke the protocol");
+        fail("it broke the protocol");
+    }
+
+    /**
+     * Ends it before its peer has said that it is done, and the queue pair with it: its peer may have nothing to say there
+     * that would show it the end.
+     */
+    void fail(String reason) {
+        end(reason);
+        pieces.lose();
+        worker.tell(queuePair);
     }
 
     /** Whether {@link #goOn} would. */

@@ -31,6 +31,8 @@ final class IncomingPieces {
     /** The index of the receive with number 0. */
     private volatile long base;
 
+    private volatile boolean lost;
+
     IncomingPieces(ReceiveQueue receives) {
         this.receives = receives;
         int slots = receives.slots();
@@ -46,6 +48,7 @@ final class IncomingPieces {
     /** The receive that is the oldest now takes the first message. */
     void start() {
         base = receives.head();
+        lost = false;
         for (int i = 0; i <= mask; i++) {
             arrived.set(i, 0);
         }
@@ -86,6 +89,11 @@ final class IncomingPieces {
         arrived.set(slot(index), Integer.MIN_VALUE);
     }
 
+    /** A lane has ended at this side's instance, and what was to come on it does not come. */
+    void lose() {
+        lost = true;
+    }
+
     private void describe(long index, int opcode, int psn, int immediate, int messageLength) {
         int slot = slot(index);
         opcodes[slot] = opcode;
@@ -100,6 +108,11 @@ final class IncomingPieces {
     boolean isDone(long index) {
         int count = arrived.get(slot(index));
         return count < 0 || (count > 0 && count >= lengths[slot(index)]);
+    }
+
+    /** Whether some that were to come do not come. */
+    boolean areLost() {
+        return lost;
     }
 
     /** Whether it is refused. */

@@ -249,6 +249,9 @@ final class LaneWorker implements AutoCloseable {
         for (OutgoingLane lane : outgoing) {
             lane.breakOff(this);
         }
+        for (IncomingLane lane : incoming) {
+            lane.fail("its worker has failed");
+        }
     }
 
     private boolean takeTurn() throws IOException {
@@ -323,7 +326,7 @@ final class LaneWorker implements AutoCloseable {
             moved |= lane.receive();
         } catch (RuntimeException | VirtualMachineError e) {
             log.warn("A lane ends, for lack of memory or by a defect of the software device", e);
-            lane.end(e.toString()); // so the peer's end breaks, and its queue pair fails
+            lane.fail(e.toString());
         }
         busy = false;
     }

@@ -269,6 +269,10 @@ final class Responder {
 
     /** What a request waits for may be there: it goes on, and then those after it. */
     void goOnWaiting() {
+        if (pieces.areLost()) {
+            queuePair.enterError("one of its peer's lanes has failed");
+            return;
+        }
         requests.goOnWaiting();
         if (connection != null && connection.hasKept()) {
             connection.receive();

@@ -509,6 +509,34 @@ class LanesTest {
         }
     }
 
+    /** Who sent on it may have nothing more to say there, and would wait for ever. */
+    @Test
+    void aLaneThatBreaksTheProtocolFailsBothEnds() throws IOException {
+        try (ConnectedPair pair = open();
+                Stranger lane = Stranger.to(pair);
+                NativeBuffer to = new NativeBuffer(FROM_BYTES)) {
+            openLanes(pair);
+            MemoryRegion remote = pair.second().register(to);
+            receive(pair, 5, to, remote, 0, FROM_BYTES);
+            lane.say(lane.preamble(Stranger.hello(pair, 0, 0, 4), null));
+            assertThat(lane.isAccepted(null)).isTrue();
+            lane.say(new byte[WireFormat.PIECE_BYTES]);
+
+            Completion done = pair.second().nextReceive();
+            assertThat(done.workRequestId()).isEqualTo(5);
+            assertThat(done.status()).isEqualTo(WorkCompletionStatus.WR_FLUSHED);
+            assertThat(pair.second().queuePair().queryState()).isEqualTo(QueuePairStateCode.ERROR);
+            assertThat(lane.isClosed()).isTrue();
+            try (NativeBuffer from = new NativeBuffer(1)) {
+                MemoryRegion local = pair.first().register(from);
+                Await.until("the sender's end fails, too", () -> {
+                    pair.first().queuePair().postSend(9, from.address(), 1, local.localKey(), INJECTED);
+                    return pair.first().nextSend().status() == WorkCompletionStatus.RETRY_EXCEEDED;
+                });
+            }
+        }
+    }
+
     private OutgoingLane deal(int number, Function<LaneWorker, OutgoingLane> lane) throws IOException {
         OutgoingLane[] made = new OutgoingLane[1];
         one.laneWorkers().deal(number, LaneWorkers.Direction.OUTGOING, worker -> {
