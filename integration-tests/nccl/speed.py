@@ -47,8 +47,8 @@ class Sampling:
 SAMPLINGS = (
     Sampling(8192, rounds=41, iterations=60, first=5000, between=10),
     Sampling(131_072, rounds=41, iterations=40, first=1000, between=5),
-    Sampling(2 << 20, rounds=15, iterations=15, first=300, between=2),
-    Sampling(32 << 20, rounds=7, iterations=5, first=20, between=2),
+    Sampling(2 << 20, rounds=21, iterations=20, first=300, between=3),
+    Sampling(32 << 20, rounds=15, iterations=8, first=50, between=2),
     Sampling(SIZES[-1], rounds=7, iterations=2, first=3, between=2),
 )
 
