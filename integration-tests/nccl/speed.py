@@ -32,10 +32,16 @@ def start(setting, count):
 
 @dataclass(frozen=True)
 class Sampling:
-    """How sizes up to so many bytes are measured. What takes less time scatters more, and gets more rounds."""
+    """How sizes up to so many bytes are measured.
+
+    A thread stays for seconds on a processor that has another busy one beside it, or not; so all sizes are gone through
+    several times, and those most often that take the least time.
+    """
 
     up_to: int
+    passes: int
     rounds: int
+    """Samples of each variant, in turns, in a pass."""
     iterations: int
     """All-reduces in a sample."""
     first: int
@@ -45,11 +51,11 @@ class Sampling:
 
 
 SAMPLINGS = (
-    Sampling(8192, rounds=41, iterations=60, first=5000, between=10),
-    Sampling(131_072, rounds=41, iterations=40, first=1000, between=5),
-    Sampling(2 << 20, rounds=21, iterations=20, first=300, between=3),
-    Sampling(32 << 20, rounds=15, iterations=8, first=50, between=2),
-    Sampling(SIZES[-1], rounds=7, iterations=2, first=3, between=2),
+    Sampling(8192, passes=7, rounds=7, iterations=60, first=5000, between=10),
+    Sampling(131_072, passes=5, rounds=9, iterations=40, first=1000, between=5),
+    Sampling(2 << 20, passes=3, rounds=7, iterations=20, first=300, between=3),
+    Sampling(32 << 20, passes=3, rounds=5, iterations=8, first=50, between=2),
+    Sampling(SIZES[-1], passes=1, rounds=7, iterations=2, first=3, between=2),
 )
 
 
@@ -98,11 +104,7 @@ def measure(setting, report, count, sizes, facts, out_of_time):
         if not launches:
             return run
         facts.update(next(iter(launches.values())).ask("facts", 30)[0])
-        for size in sizes:
-            if out_of_time():
-                report.fails(f"speed, {count} ranks", f"sizes from {size} on not run: the part's time was over")
-                break
-            run["sizes"].append(one_size(launches, size))
+        run["sizes"] = all_sizes(report, launches, count, sizes, out_of_time)
         for name, launch in launches.items():
             run["variants"][name].update(used(launch))
         finish(report, count, launches, run)
@@ -119,21 +121,38 @@ def connected(launch):
             "first_s": statistics.median(a["first_s"] for a in answers)}
 
 
-def one_size(launches, size):
-    """Rounds over all variants, the first after a warm-up; a sample is the slowest rank's mean, the result their median."""
-    samples = {name: [] for name in launches}
-    processor = {name: [] for name in launches}
+def all_sizes(report, launches, count, sizes, out_of_time):
+    samples = {size: {name: [] for name in launches} for size in sizes}
+    for part in range(max(each.passes for each in SAMPLINGS)):
+        for size in sizes:
+            if part < sampling(size).passes:
+                if out_of_time():
+                    report.fails(f"speed, {count} ranks", f"pass {part + 1} from {size} B on not run: the part's time was over")
+                    return [summary(size, taken) for size, taken in samples.items() if all(taken.values())]
+                take(launches, size, part, samples[size])
+    return [summary(size, taken) for size, taken in samples.items()]
+
+
+def take(launches, size, part, samples):
+    """One pass: rounds over all variants, the first of all after a warm-up. A sample is the slowest rank's mean."""
     how = sampling(size)
     for turn in range(how.rounds):
         for name, launch in launches.items():
             answers = launch.ask("measure", 60, bytes=size, iterations=how.iterations,
-                                 warmup=how.first if turn == 0 else how.between).values()
-            samples[name].append(max(a["seconds"] for a in answers))
-            processor[name].append(statistics.mean(a["processor_s"] for a in answers))
-    return {"bytes": size, "rounds": how.rounds, "results": {
-        name: {"seconds": statistics.median(samples[name]), "fastest": min(samples[name]),
-               "slowest": max(samples[name]), "processor_s": statistics.median(processor[name])}
-        for name in launches}}
+                                 warmup=how.first if part + turn == 0 else how.between).values()
+            samples[name].append({"seconds": max(a["seconds"] for a in answers),
+                                  "processor_s": statistics.mean(a["processor_s"] for a in answers)})
+
+
+def summary(size, samples):
+    return {"bytes": size, "rounds": min(map(len, samples.values())),
+            "results": {name: medians(taken) for name, taken in samples.items()}}
+
+
+def medians(taken):
+    seconds = [each["seconds"] for each in taken]
+    return {"seconds": statistics.median(seconds), "fastest": min(seconds), "slowest": max(seconds),
+            "processor_s": statistics.median(each["processor_s"] for each in taken)}
 
 
 def used(launch):

@@ -21,6 +21,7 @@ import evidence
 import main
 import network
 import sharing
+import speed
 import table
 from cluster import Launch, Setting
 
@@ -98,6 +99,42 @@ class Calls(unittest.TestCase):
                          ("service   closeRecv", "init      closeRecv"), ("init      devices -> 2\n", "")):
             self.assertIn(old, self.expected)
             self.assertIsNotNone(calls.differences(self.expected, self.expected.replace(old, new)), old)
+
+
+class SpeedSamples(unittest.TestCase):
+    """How the sizes are gone through, with a launch that takes as many microseconds as it has been asked."""
+
+    class Launch:
+        def __init__(self):
+            self.asked = []
+
+        def ask(self, _, __, **what):
+            self.asked.append(what)
+            return {rank: {"seconds": len(self.asked) + rank, "processor_s": 1.0} for rank in (0, 1)}
+
+    class Report:
+        def __init__(self):
+            self.failures = []
+
+        def fails(self, what, why):
+            self.failures.append((what, why))
+
+    def test_short_ones_come_again_and_are_warmed_up_once(self):
+        launch, report = self.Launch(), self.Report()
+        sizes = speed.all_sizes(report, {"Trigon": launch}, 2, (8, 256 << 20), lambda: False)
+        short = speed.sampling(8)
+        self.assertEqual([(s["bytes"], s["rounds"]) for s in sizes], [(8, short.passes * short.rounds), (256 << 20, 7)])
+        self.assertEqual([a["bytes"] for a in launch.asked], [8] * short.rounds + [256 << 20] * 7
+                         + [8] * short.rounds * (short.passes - 1))
+        self.assertEqual([a["warmup"] for a in launch.asked].count(short.first), 1)
+        self.assertEqual(sizes[1]["results"]["Trigon"]["seconds"], short.rounds + 4 + 1)  # the slowest rank's median
+        self.assertEqual(report.failures, [])
+
+    def test_what_there_is_when_the_time_is_over_is_kept(self):
+        launch, report, times = self.Launch(), self.Report(), iter((False, True))
+        sizes = speed.all_sizes(report, {"Trigon": launch}, 2, (8, 2048), lambda: next(times))
+        self.assertEqual([s["bytes"] for s in sizes], [8])
+        self.assertIn("pass 1 from 2048 B on not run", report.failures[0][1])
 
 
 class Table(unittest.TestCase):
