@@ -96,7 +96,9 @@ final class IncomingLane extends StreamReader {
     /** False if the receive is not there; the lane has ended if it can never be. */
     private boolean findReceive() {
         index = pieces.find(receiveNumber);
-        if (index == IncomingPieces.TAKEN) {
+        if (index == IncomingPieces.TAKEN && pieces.haveBeenRefused()) {
+            end("a message was refused, and the queue pair fails");
+        } else if (index == IncomingPieces.TAKEN) {
             breakOff("its receive is complete already");
         }
         if (index < 0) {

@@ -31,6 +31,7 @@ final class IncomingPieces {
     /** The index of the receive with number 0. */
     private volatile long base;
 
+    private volatile boolean refused;
     private volatile boolean lost;
 
     IncomingPieces(ReceiveQueue receives) {
@@ -48,6 +49,7 @@ final class IncomingPieces {
     /** The receive that is the oldest now takes the first message. */
     void start() {
         base = receives.head();
+        refused = false;
         lost = false;
         for (int i = 0; i <= mask; i++) {
             arrived.set(i, 0);
@@ -85,8 +87,14 @@ final class IncomingPieces {
     /** The message cannot be put where it is to go. */
     void refuse(long index, int opcode, int psn, WorkCompletionStatus status) {
         describe(index, opcode, psn, 0, 0);
+        refused = true;
         statuses[slot(index)] = status.code();
         arrived.set(slot(index), Integer.MIN_VALUE);
+    }
+
+    /** Whether a message has been refused, so that pieces may come for which nothing waits any more. */
+    boolean haveBeenRefused() {
+        return refused;
     }
 
     /** A lane has ended at this side's instance, and what was to come on it does not come. */

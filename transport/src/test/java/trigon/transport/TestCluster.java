@@ -4,6 +4,9 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Optional;
+import trigon.software.LaneSettings;
 import trigon.verbs.LinkKind;
 
 /**
@@ -11,12 +14,33 @@ import trigon.verbs.LinkKind;
  *
  * @param file the file
  * @param kind what carries the data
+ * @param lanes of software links; empty for those that suit the machine, which may be none
  */
-public record TestCluster(Path file, LinkKind kind) {
+public record TestCluster(Path file, LinkKind kind, Optional<LaneSettings> lanes) {
+
+    /** Messages from 2 KiB on, in up to three pieces, by few workers: every worker has several lanes. */
+    private static final LaneSettings LANES = new LaneSettings(
+            new LaneSettings.Workers(2, Duration.ofNanos(50_000)),
+            new LaneSettings.Workers(1, Duration.ofNanos(5_000)),
+            3,
+            new LaneSettings.Cut(2048, 1024, 1024, Integer.MAX_VALUE));
+
+    TestCluster(Path file, LinkKind kind) {
+        this(file, kind, Optional.empty());
+    }
 
     /** A cluster on software links. */
     static TestCluster software(Path directory, String nodes) {
         return of(directory, LinkKind.SOFTWARE, nodes);
+    }
+
+    /** The same, with lanes whatever the machine is. */
+    static TestCluster lanes(Path directory) {
+        TestCluster cluster = software(directory, """
+                a: {nics: [{address: 127.1.12.1/24}]}
+                b: {nics: [{address: 127.1.12.2/24}]}
+                """);
+        return new TestCluster(cluster.file, cluster.kind, Optional.of(LANES));
     }
 
     /** A cluster of these nodes, given as in the file. */
@@ -34,7 +58,8 @@ public record TestCluster(Path file, LinkKind kind) {
         String links = kind == LinkKind.RDMA ? "rdma" : "software";
         String text = "version: 1\nlinks: " + links + "\n" + settings + "nodes:\n" + nodes.indent(2);
         try {
-            return new TestCluster(Files.writeString(directory.resolve("trigon.yaml"), text), kind);
+            Path file = Files.writeString(directory.resolve("trigon.yaml"), text);
+            return new TestCluster(file, kind);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

@@ -55,8 +55,11 @@ final class TestNode implements AutoCloseable {
             discovered = LinkDiscovery.discover(config, ports(verbs), interfaces);
         } else {
             discovered = LinkDiscovery.discover(config, List.of(), interfaces);
-            SoftwareVerbs software = new SoftwareVerbs(
-                    discovered.links().stream().map(TestNode::device).toList());
+            List<SoftwareDevice> devices =
+                    discovered.links().stream().map(TestNode::device).toList();
+            SoftwareVerbs software = cluster.lanes()
+                    .map(lanes -> new SoftwareVerbs(devices, lanes))
+                    .orElseGet(() -> new SoftwareVerbs(devices));
             verbs = around.apply(software);
             closeVerbs = software::close;
         }
