@@ -37,8 +37,13 @@ final class LaneOpening implements Opening.Owner {
         try {
             queuePair.context().laneWorkers().deal(number, LaneWorkers.Direction.OUTGOING, worker -> {
                 OutgoingLane lane = new OutgoingLane(channel, number, queuePair, worker, sent);
-                worker.add(lane);
                 lanes.add(this, lane);
+                try {
+                    worker.add(lane);
+                } catch (IOException | OutOfMemoryError e) {
+                    lanes.takeBack(lane);
+                    throw e;
+                }
             });
         } catch (IOException | OutOfMemoryError e) {
             StreamReader.closeQuietly(channel);

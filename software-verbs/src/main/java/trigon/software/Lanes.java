@@ -58,6 +58,14 @@ final class Lanes {
         }
     }
 
+    /** Undoes {@link #add}: nothing has been sent on it. */
+    void takeBack(OutgoingLane lane) {
+        ready.remove(lane);
+        if (ready.isEmpty()) {
+            workers.addSenders(-1);
+        }
+    }
+
     void failed(LaneOpening opening) {
         openings.remove(opening);
     }

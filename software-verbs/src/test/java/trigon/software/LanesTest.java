@@ -60,13 +60,13 @@ class LanesTest {
     }
 
     private ConnectedPair open() {
-        return open(other);
+        return open(one, other);
     }
 
-    private ConnectedPair open(SoftwareVerbs receiver) {
+    private static ConnectedPair open(SoftwareVerbs sender, SoftwareVerbs receiver) {
         return ConnectedPair.open(
                 new VerbsFabric(
-                        new VerbsFabric.End(one, "soft_a", 1, 0),
+                        new VerbsFabric.End(sender, "soft_a", 1, 0),
                         new VerbsFabric.End(receiver, "soft_b", 1, 0),
                         Optional.empty()),
                 QueuePairSettings.DEFAULT);
@@ -158,7 +158,7 @@ class LanesTest {
     @Test
     void openWhileTheirWorkerReceivesOnOthers() throws InterruptedException {
         SoftwareVerbs crowded = provider(1, 0);
-        try (ConnectedPair busy = open(crowded);
+        try (ConnectedPair busy = open(one, crowded);
                 NativeBuffer from = new NativeBuffer(MIDDLE).randomize(new Random(7));
                 NativeBuffer to = new NativeBuffer(MIDDLE)) {
             openLanes(busy);
@@ -181,7 +181,7 @@ class LanesTest {
             });
             try {
                 for (int round = 0; round < ROUNDS; round++) {
-                    try (ConnectedPair pair = open(crowded)) {
+                    try (ConnectedPair pair = open(one, crowded)) {
                         openLanes(pair);
                     }
                 }
@@ -544,6 +544,34 @@ class LanesTest {
             worker.add(made[0]);
         });
         return made[0];
+    }
+
+    @Test
+    void whereNoWorkerTakesALaneMessagesGoInOnePiece() {
+        SoftwareVerbs single = provider(1, 0);
+        try (ConnectedPair before = open(single, other);
+                NativeBuffer from = new NativeBuffer(LONG).randomize(new Random(8));
+                NativeBuffer to = new NativeBuffer(LONG)) {
+            openLanes(before);
+            assertThat(single.laneWorkers().senders()).isEqualTo(1);
+            List.of(single.laneWorkers().started()).forEach(LaneWorker::close);
+            try (ConnectedPair pair = open(single, other)) {
+                MemoryRegion local = pair.first().register(from);
+                MemoryRegion remote = pair.second().register(to);
+                for (int i = 0; i < 20; i++) {
+                    receive(pair, i, to, remote, 0, LONG);
+                    send(pair, i, from, local, 0, LONG);
+                    assertThat(pair.second().nextReceive().status()).isEqualTo(WorkCompletionStatus.SUCCESS);
+                    assertThat(pair.first().nextSend().status()).isEqualTo(WorkCompletionStatus.SUCCESS);
+                }
+                assertThat(((SoftwareQueuePair) pair.first().queuePair()).hasLanes())
+                        .isFalse();
+                assertThat(to.bytes()).isEqualTo(from.bytes());
+            }
+            assertThat(single.laneWorkers().senders()).isEqualTo(1);
+        }
+        LedgerAssert.assertNothingOpen(single);
+        single.close();
     }
 
     @Test
