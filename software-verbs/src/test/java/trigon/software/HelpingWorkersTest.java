@@ -29,7 +29,7 @@ import trigon.verbs.WorkCompletionStatus;
 class HelpingWorkersTest {
 
     private static final int LONG = 4 << 20;
-    private static final int SHORT = LanesTest.FROM_BYTES;
+    private static final int SHORT = LanePairs.FROM_BYTES;
 
     /** Messages that one connection has under way. */
     private static final int SENDS = 6;
@@ -57,8 +57,8 @@ class HelpingWorkersTest {
 
         void start(int sends) {
             for (int i = 0; i < sends; i++) {
-                LanesTest.receive(pair, i, to, target, 0, length);
-                LanesTest.send(pair, i, from, source, 0, length);
+                LanePairs.receive(pair, i, to, target, 0, length);
+                LanePairs.send(pair, i, from, source, 0, length);
             }
         }
 

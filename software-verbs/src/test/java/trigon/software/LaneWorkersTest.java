@@ -29,7 +29,7 @@ class LaneWorkersTest {
                 new LaneSettings.Workers(workers, busyPoll),
                 LaneSettings.Workers.NONE,
                 1,
-                new LaneSettings.Cut(LanesTest.FROM_BYTES, LanesTest.FROM_BYTES, LanesTest.FROM_BYTES, 1));
+                new LaneSettings.Cut(LanePairs.FROM_BYTES, LanePairs.FROM_BYTES, LanePairs.FROM_BYTES, 1));
         return new SoftwareVerbs(List.of(Loopback.A, Loopback.B), lanes);
     }
 
@@ -54,7 +54,7 @@ class LaneWorkersTest {
                         new VerbsFabric.End(receiver, "soft_b", 1, 0),
                         Optional.empty()),
                 QueuePairSettings.DEFAULT);
-        LanesTest.openLanes(pair);
+        LanePairs.openLanes(pair);
         return pair;
     }
 

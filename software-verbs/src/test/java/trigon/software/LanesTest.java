@@ -1,42 +1,34 @@
 package trigon.software;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static trigon.software.LanePairs.FROM_BYTES;
+import static trigon.software.LanePairs.LONG;
+import static trigon.software.LanePairs.openLanes;
+import static trigon.software.LanePairs.receive;
+import static trigon.software.LanePairs.send;
 
-import java.io.IOException;
-import java.nio.channels.SocketChannel;
-import java.time.Duration;
-import java.util.List;
-import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.Function;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 import trigon.testsupport.Await;
 import trigon.testsupport.Completion;
 import trigon.testsupport.ConnectedPair;
 import trigon.testsupport.LedgerAssert;
 import trigon.testsupport.NativeBuffer;
-import trigon.testsupport.QueuePairSettings;
 import trigon.testsupport.Seed;
-import trigon.testsupport.VerbsFabric;
 import trigon.verbs.Memory;
 import trigon.verbs.MemoryRegion;
 import trigon.verbs.QueuePair;
-import trigon.verbs.QueuePairStateCode;
 import trigon.verbs.SendFlag;
 import trigon.verbs.WorkCompletionStatus;
 
-/** Messages in pieces arrive as if they had come in one, and end as if they had. */
+/** Messages in pieces arrive as if they had come in one. */
 @Timeout(180)
 class LanesTest {
 
-    static final int FROM_BYTES = 2048;
-    private static final int LONG = 4 << 20;
     /** More than the sockets of three lanes take, with 4 MiB for what is sent and 6 MiB for what is received. */
     private static final int HUGE = 48 << 20;
 
@@ -45,31 +37,12 @@ class LanesTest {
     private static final int ROUNDS = Integer.parseInt(System.getProperty("trigon.rounds", "40"));
 
     private static final int SENDS = 12;
-    private static final int INJECTED = SendFlag.SIGNALED | SendFlag.INJECT_COMPLETE;
 
-    private final SoftwareVerbs one = provider(2, 1);
-    private final SoftwareVerbs other = provider(2, 2);
-
-    private static SoftwareVerbs provider(int workers, int others) {
-        LaneSettings lanes = new LaneSettings(
-                new LaneSettings.Workers(workers, Duration.ofNanos(20_000)),
-                new LaneSettings.Workers(others, Duration.ofNanos(1000)),
-                3,
-                new LaneSettings.Cut(FROM_BYTES, FROM_BYTES / 2, FROM_BYTES / 2, Integer.MAX_VALUE));
-        return new SoftwareVerbs(List.of(Loopback.A, Loopback.B), lanes);
-    }
+    private final SoftwareVerbs one = LanePairs.provider(2, 1);
+    private final SoftwareVerbs other = LanePairs.provider(2, 2);
 
     private ConnectedPair open() {
-        return open(one, other);
-    }
-
-    private static ConnectedPair open(SoftwareVerbs sender, SoftwareVerbs receiver) {
-        return ConnectedPair.open(
-                new VerbsFabric(
-                        new VerbsFabric.End(sender, "soft_a", 1, 0),
-                        new VerbsFabric.End(receiver, "soft_b", 1, 0),
-                        Optional.empty()),
-                QueuePairSettings.DEFAULT);
+        return LanePairs.open(one, other);
     }
 
     @AfterEach
@@ -78,36 +51,6 @@ class LanesTest {
         LedgerAssert.assertNothingOpen(other);
         one.close();
         other.close();
-    }
-
-    /** Sends messages that are long enough until they go in pieces. */
-    static void openLanes(ConnectedPair pair) {
-        try (NativeBuffer from = new NativeBuffer(FROM_BYTES);
-                NativeBuffer to = new NativeBuffer(FROM_BYTES)) {
-            MemoryRegion local = pair.first().register(from);
-            MemoryRegion remote = pair.second().register(to);
-            Await.until("lanes", () -> {
-                receive(pair, 0, to, remote, 0, FROM_BYTES);
-                send(pair, 0, from, local, 0, FROM_BYTES);
-                assertThat(pair.first().nextSend().status()).isEqualTo(WorkCompletionStatus.SUCCESS);
-                assertThat(pair.second().nextReceive().status()).isEqualTo(WorkCompletionStatus.SUCCESS);
-                return ((SoftwareQueuePair) pair.first().queuePair()).hasLanes();
-            });
-            local.close();
-            remote.close();
-        }
-    }
-
-    static void send(ConnectedPair pair, int id, NativeBuffer from, MemoryRegion local, int offset, int length) {
-        assertThat(pair.first()
-                        .queuePair()
-                        .postSendWithImmediate(id, from.at(offset), length, local.localKey(), ~id, INJECTED))
-                .isZero();
-    }
-
-    static void receive(ConnectedPair pair, int id, NativeBuffer to, MemoryRegion target, int offset, int length) {
-        assertThat(pair.second().queuePair().postReceive(id, to.at(offset), length, target.localKey()))
-                .isZero();
     }
 
     /** Nothing waits until the connection is there, nor for its lanes; receives are posted a few at a time. */
@@ -157,8 +100,8 @@ class LanesTest {
     /** Lanes of a worker share a buffer, and it reads into that while others prepare its next lane. */
     @Test
     void openWhileTheirWorkerReceivesOnOthers() throws InterruptedException {
-        SoftwareVerbs crowded = provider(1, 0);
-        try (ConnectedPair busy = open(one, crowded);
+        SoftwareVerbs crowded = LanePairs.provider(1, 0);
+        try (ConnectedPair busy = LanePairs.open(one, crowded);
                 NativeBuffer from = new NativeBuffer(MIDDLE).randomize(new Random(7));
                 NativeBuffer to = new NativeBuffer(MIDDLE)) {
             openLanes(busy);
@@ -181,7 +124,7 @@ class LanesTest {
             });
             try {
                 for (int round = 0; round < ROUNDS; round++) {
-                    try (ConnectedPair pair = open(one, crowded)) {
+                    try (ConnectedPair pair = LanePairs.open(one, crowded)) {
                         openLanes(pair);
                     }
                 }
@@ -286,8 +229,7 @@ class LanesTest {
                 if (lengths[i] > 0) {
                     send(pair, i, from, local, i == 0 ? 0 : HUGE + i * 2 * FROM_BYTES, lengths[i]);
                 } else { // of no memory
-                    assertThat(pair.first().queuePair().postSendWithImmediate(i, 0, 0, 0, ~i, INJECTED))
-                            .isZero();
+                    LanePairs.sendNothing(pair, i);
                 }
             }
             assertThat(pair.first().hasSend()).isFalse();
@@ -346,258 +288,5 @@ class LanesTest {
                 return !pair.second().queuePair().mayStillReceive();
             });
         }
-    }
-
-    @ParameterizedTest
-    @ValueSource(booleans = {true, false})
-    void aMessageTooLongForItsReceiveFailsThere(boolean tooLong) {
-        try (ConnectedPair pair = open();
-                NativeBuffer from = new NativeBuffer(LONG);
-                NativeBuffer to = new NativeBuffer(LONG)) {
-            openLanes(pair);
-            MemoryRegion local = pair.first().register(from);
-            MemoryRegion remote = pair.second().register(to);
-            receive(pair, 0, to, remote, 0, 100_000);
-            if (tooLong) {
-                receive(pair, 1, to, remote, 0, 99_999);
-            } else { // not registered
-                assertThat(pair.second().queuePair().postReceive(1, to.at(0), 100_000, remote.localKey() + 1))
-                        .isZero();
-            }
-            receive(pair, 2, to, remote, 0, 100_000);
-            for (int i = 0; i < 3; i++) {
-                send(pair, i, from, local, 0, 100_000);
-            }
-            assertThat(pair.second().nextReceive().status()).isEqualTo(WorkCompletionStatus.SUCCESS);
-            Completion failed = pair.second().nextReceive();
-            assertThat(failed.workRequestId()).isEqualTo(1);
-            assertThat(failed.status())
-                    .isEqualTo(
-                            tooLong
-                                    ? WorkCompletionStatus.LOCAL_LENGTH_ERROR
-                                    : WorkCompletionStatus.LOCAL_PROTECTION_ERROR);
-            assertThat(pair.second().nextReceive().status()).isEqualTo(WorkCompletionStatus.WR_FLUSHED);
-            Await.until("the sender's end fails, too", () -> {
-                pair.first().hasSend();
-                return pair.first().queuePair().queryState() == QueuePairStateCode.ERROR;
-            });
-        }
-    }
-
-    @ParameterizedTest
-    @ValueSource(booleans = {true, false})
-    void memoryIsLeftAloneOnceItsRegionIsClosed(boolean target) {
-        for (int round = 0; round < 10; round++) {
-            try (ConnectedPair pair = open();
-                    NativeBuffer from = new NativeBuffer(LONG).fill((byte) 1);
-                    NativeBuffer to = new NativeBuffer(LONG)) {
-                openLanes(pair);
-                MemoryRegion local = pair.first().register(from);
-                MemoryRegion remote = pair.second().register(to);
-                for (int i = 0; i < SENDS; i++) {
-                    receive(pair, i, to, remote, 0, LONG);
-                }
-                for (int i = 0; i < SENDS; i++) {
-                    send(pair, i, from, local, 0, LONG);
-                }
-                for (int i = 0; i < round; i++) {
-                    Thread.onSpinWait();
-                    pair.first().hasSend();
-                    pair.second().hasReceive();
-                }
-                (target ? remote : local).close();
-                (target ? to : from).fill((byte) 2);
-
-                boolean failed = false;
-                for (int i = 0; i < SENDS; i++) {
-                    Completion done =
-                            target ? pair.second().nextReceive() : pair.first().nextSend();
-                    assertThat(done.workRequestId()).isEqualTo(i);
-                    if (failed) {
-                        assertThat(done.status()).isEqualTo(WorkCompletionStatus.WR_FLUSHED);
-                    } else if (done.status() != WorkCompletionStatus.SUCCESS) {
-                        assertThat(done.status()).isEqualTo(WorkCompletionStatus.LOCAL_PROTECTION_ERROR);
-                        failed = true;
-                    }
-                }
-                if (target) {
-                    assertThat(failed).isTrue();
-                    assertThat(to.bytes()).containsOnly(2);
-                } else {
-                    assertThat(to.bytes()).doesNotContain(2);
-                }
-            }
-        }
-    }
-
-    @ParameterizedTest
-    @ValueSource(booleans = {true, false})
-    void memoryIsLeftAloneOnceAQueuePairIsClosed(boolean senders) {
-        for (int round = 0; round < 10; round++) {
-            try (ConnectedPair pair = open();
-                    NativeBuffer from = new NativeBuffer(LONG).fill((byte) 1);
-                    NativeBuffer to = new NativeBuffer(LONG)) {
-                openLanes(pair);
-                MemoryRegion local = pair.first().register(from);
-                MemoryRegion remote = pair.second().register(to);
-                for (int i = 0; i < SENDS; i++) {
-                    receive(pair, i, to, remote, 0, LONG);
-                }
-                for (int i = 0; i < SENDS; i++) {
-                    send(pair, i, from, local, 0, LONG);
-                }
-                if (senders) {
-                    pair.first().queuePair().close();
-                    from.fill((byte) 2);
-                    Await.until("the end of the connection is seen", () -> {
-                        pair.second().hasReceive();
-                        return !pair.second().queuePair().mayStillReceive();
-                    });
-                    assertThat(to.bytes()).doesNotContain(2);
-                } else {
-                    pair.second().queuePair().close();
-                    to.fill((byte) 2);
-                    Await.until("sending fails", () -> {
-                        if (pair.first().hasSend()
-                                && pair.first().nextSend().status() == WorkCompletionStatus.RETRY_EXCEEDED) {
-                            return true;
-                        }
-                        pair.first().queuePair().postSend(9, from.address(), LONG, local.localKey(), INJECTED);
-                        return false;
-                    });
-                    assertThat(to.bytes()).containsOnly(2);
-                }
-            }
-        }
-    }
-
-    /** What cannot be sent is, for the test, longer than its region. */
-    @Test
-    void aLaneThatFailsEndsNoWorker() throws IOException {
-        try (ConnectedPair pair = open();
-                ConnectedPair bystander = open();
-                NativeBuffer from = new NativeBuffer(LONG).randomize(new Random(4));
-                NativeBuffer to = new NativeBuffer(LONG)) {
-            openLanes(pair);
-            openLanes(bystander);
-            MemoryRegion local = bystander.first().register(from);
-            MemoryRegion remote = bystander.second().register(to);
-            SoftwareQueuePair queuePair = (SoftwareQueuePair) bystander.first().queuePair();
-            for (int worker = 0; worker < 3; worker++) {
-                SocketChannel channel = SocketChannel.open();
-                channel.configureBlocking(false);
-                OutgoingLane bad =
-                        deal(1 + worker, mine -> new OutgoingLane(channel, 1, queuePair, mine, new SentPieces()));
-                bad.offer(
-                        (SoftwareMemoryRegion) local, from.address(), WireFormat.SEND, 0, 0, LONG + 1, 0, LONG + 1, 0);
-                Await.until("the lane breaks", bad::isBroken);
-                bad.worker().remove(bad);
-            }
-            for (ConnectedPair each : List.of(pair, bystander)) {
-                MemoryRegion source = each.first().register(from);
-                MemoryRegion target = each.second().register(to);
-                to.fill((byte) 0);
-                receive(each, 1, to, target, 0, LONG);
-                send(each, 1, from, source, 0, LONG);
-                assertThat(each.second().nextReceive().status()).isEqualTo(WorkCompletionStatus.SUCCESS);
-                assertThat(each.first().nextSend().status()).isEqualTo(WorkCompletionStatus.SUCCESS);
-                assertThat(to.bytes()).isEqualTo(from.bytes());
-                source.close();
-                target.close();
-            }
-            assertThat(remote.length()).isEqualTo(LONG);
-        }
-    }
-
-    /** Who sent on it may have nothing more to say there, and would wait for ever. */
-    @Test
-    void aLaneThatBreaksTheProtocolFailsBothEnds() throws IOException {
-        try (ConnectedPair pair = open();
-                Stranger lane = Stranger.to(pair);
-                NativeBuffer to = new NativeBuffer(FROM_BYTES)) {
-            openLanes(pair);
-            MemoryRegion remote = pair.second().register(to);
-            receive(pair, 5, to, remote, 0, FROM_BYTES);
-            lane.say(lane.preamble(Stranger.hello(pair, 0, 0, 4), null));
-            assertThat(lane.isAccepted(null)).isTrue();
-            lane.say(new byte[WireFormat.PIECE_BYTES]);
-
-            Completion done = pair.second().nextReceive();
-            assertThat(done.workRequestId()).isEqualTo(5);
-            assertThat(done.status()).isEqualTo(WorkCompletionStatus.WR_FLUSHED);
-            assertThat(pair.second().queuePair().queryState()).isEqualTo(QueuePairStateCode.ERROR);
-            assertThat(lane.isClosed()).isTrue();
-            try (NativeBuffer from = new NativeBuffer(1)) {
-                MemoryRegion local = pair.first().register(from);
-                Await.until("the sender's end fails, too", () -> {
-                    pair.first().queuePair().postSend(9, from.address(), 1, local.localKey(), INJECTED);
-                    return pair.first().nextSend().status() == WorkCompletionStatus.RETRY_EXCEEDED;
-                });
-            }
-        }
-    }
-
-    private OutgoingLane deal(int number, Function<LaneWorker, OutgoingLane> lane) throws IOException {
-        OutgoingLane[] made = new OutgoingLane[1];
-        one.laneWorkers().deal(number, LaneWorkers.Direction.OUTGOING, worker -> {
-            made[0] = lane.apply(worker);
-            worker.add(made[0]);
-        });
-        return made[0];
-    }
-
-    @Test
-    void whereNoWorkerTakesALaneMessagesGoInOnePiece() {
-        SoftwareVerbs single = provider(1, 0);
-        try (ConnectedPair before = open(single, other);
-                NativeBuffer from = new NativeBuffer(LONG).randomize(new Random(8));
-                NativeBuffer to = new NativeBuffer(LONG)) {
-            openLanes(before);
-            assertThat(single.laneWorkers().senders()).isEqualTo(1);
-            List.of(single.laneWorkers().started()).forEach(LaneWorker::close);
-            try (ConnectedPair pair = open(single, other)) {
-                MemoryRegion local = pair.first().register(from);
-                MemoryRegion remote = pair.second().register(to);
-                for (int i = 0; i < 20; i++) {
-                    receive(pair, i, to, remote, 0, LONG);
-                    send(pair, i, from, local, 0, LONG);
-                    assertThat(pair.second().nextReceive().status()).isEqualTo(WorkCompletionStatus.SUCCESS);
-                    assertThat(pair.first().nextSend().status()).isEqualTo(WorkCompletionStatus.SUCCESS);
-                }
-                assertThat(((SoftwareQueuePair) pair.first().queuePair()).hasLanes())
-                        .isFalse();
-                assertThat(to.bytes()).isEqualTo(from.bytes());
-            }
-            assertThat(single.laneWorkers().senders()).isEqualTo(1);
-        }
-        LedgerAssert.assertNothingOpen(single);
-        single.close();
-    }
-
-    @Test
-    void aPeerWithoutWorkersGetsMessagesInOnePiece() {
-        SoftwareVerbs plain = new SoftwareVerbs(List.of(Loopback.B), LaneSettings.NONE);
-        try (ConnectedPair pair = ConnectedPair.open(
-                        new VerbsFabric(
-                                new VerbsFabric.End(one, "soft_a", 1, 0),
-                                new VerbsFabric.End(plain, "soft_b", 1, 0),
-                                Optional.empty()),
-                        QueuePairSettings.DEFAULT);
-                NativeBuffer from = new NativeBuffer(LONG).randomize(new Random(3));
-                NativeBuffer to = new NativeBuffer(LONG)) {
-            MemoryRegion local = pair.first().register(from);
-            MemoryRegion remote = pair.second().register(to);
-            for (int i = 0; i < 20; i++) {
-                receive(pair, i, to, remote, 0, LONG);
-                send(pair, i, from, local, 0, LONG);
-                assertThat(pair.second().nextReceive().status()).isEqualTo(WorkCompletionStatus.SUCCESS);
-                assertThat(pair.first().nextSend().status()).isEqualTo(WorkCompletionStatus.SUCCESS);
-            }
-            assertThat(((SoftwareQueuePair) pair.first().queuePair()).hasLanes())
-                    .isFalse();
-            assertThat(to.bytes()).isEqualTo(from.bytes());
-        }
-        LedgerAssert.assertNothingOpen(plain);
-        plain.close();
     }
 }

@@ -1,0 +1,80 @@
+package trigon.software;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import trigon.testsupport.Await;
+import trigon.testsupport.ConnectedPair;
+import trigon.testsupport.NativeBuffer;
+import trigon.testsupport.QueuePairSettings;
+import trigon.testsupport.VerbsFabric;
+import trigon.verbs.MemoryRegion;
+import trigon.verbs.SendFlag;
+import trigon.verbs.WorkCompletionStatus;
+
+/** Pairs of queue pairs with lanes, and messages for them. */
+final class LanePairs {
+
+    static final int FROM_BYTES = 2048;
+    static final int LONG = 4 << 20;
+
+    private static final int INJECTED = SendFlag.SIGNALED | SendFlag.INJECT_COMPLETE;
+
+    private LanePairs() {}
+
+    static SoftwareVerbs provider(int workers, int others) {
+        LaneSettings lanes = new LaneSettings(
+                new LaneSettings.Workers(workers, Duration.ofNanos(20_000)),
+                new LaneSettings.Workers(others, Duration.ofNanos(1000)),
+                3,
+                new LaneSettings.Cut(FROM_BYTES, FROM_BYTES / 2, FROM_BYTES / 2, Integer.MAX_VALUE));
+        return new SoftwareVerbs(List.of(Loopback.A, Loopback.B), lanes);
+    }
+
+    static ConnectedPair open(SoftwareVerbs sender, SoftwareVerbs receiver) {
+        return ConnectedPair.open(
+                new VerbsFabric(
+                        new VerbsFabric.End(sender, "soft_a", 1, 0),
+                        new VerbsFabric.End(receiver, "soft_b", 1, 0),
+                        Optional.empty()),
+                QueuePairSettings.DEFAULT);
+    }
+
+    /** Sends messages that are long enough until they go in pieces. */
+    static void openLanes(ConnectedPair pair) {
+        try (NativeBuffer from = new NativeBuffer(FROM_BYTES);
+                NativeBuffer to = new NativeBuffer(FROM_BYTES)) {
+            MemoryRegion local = pair.first().register(from);
+            MemoryRegion remote = pair.second().register(to);
+            Await.until("lanes", () -> {
+                receive(pair, 0, to, remote, 0, FROM_BYTES);
+                send(pair, 0, from, local, 0, FROM_BYTES);
+                assertThat(pair.first().nextSend().status()).isEqualTo(WorkCompletionStatus.SUCCESS);
+                assertThat(pair.second().nextReceive().status()).isEqualTo(WorkCompletionStatus.SUCCESS);
+                return ((SoftwareQueuePair) pair.first().queuePair()).hasLanes();
+            });
+            local.close();
+            remote.close();
+        }
+    }
+
+    static void send(ConnectedPair pair, int id, NativeBuffer from, MemoryRegion local, int offset, int length) {
+        assertThat(pair.first()
+                        .queuePair()
+                        .postSendWithImmediate(id, from.at(offset), length, local.localKey(), ~id, INJECTED))
+                .isZero();
+    }
+
+    static void receive(ConnectedPair pair, int id, NativeBuffer to, MemoryRegion target, int offset, int length) {
+        assertThat(pair.second().queuePair().postReceive(id, to.at(offset), length, target.localKey()))
+                .isZero();
+    }
+
+    /** A message of no memory. */
+    static void sendNothing(ConnectedPair pair, int id) {
+        assertThat(pair.first().queuePair().postSendWithImmediate(id, 0, 0, 0, ~id, INJECTED))
+                .isZero();
+    }
+}
