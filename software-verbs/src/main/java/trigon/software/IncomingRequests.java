@@ -265,6 +265,7 @@ final class IncomingRequests {
         InboundConnection current = responder.connection();
         if (waitsForPieces && current != null && psn == expectedPsn) {
             waitsForPieces = false;
+            lanes.setBusy(false);
             current.resume();
             begin();
         }

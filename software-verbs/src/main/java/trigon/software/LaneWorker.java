@@ -198,7 +198,9 @@ final class LaneWorker implements AutoCloseable {
 
     /** Has a queue pair look at what has become of its messages, after this turn. */
     void tell(SoftwareQueuePair queuePair) {
-        concerned.add(queuePair);
+        if (concerned.isEmpty() || concerned.getLast() != queuePair) {
+            concerned.add(queuePair);
+        }
     }
 
     /** A lane waits for a receive to be posted, during a turn. */

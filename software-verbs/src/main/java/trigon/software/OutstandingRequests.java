@@ -105,6 +105,10 @@ final class OutstandingRequests {
         return inPieces > 0;
     }
 
+    int inPieces() {
+        return inPieces;
+    }
+
     /** READs and atomics. */
     int reads() {
         return reads;

@@ -451,6 +451,11 @@ final class Requester {
         return lanes.areReady();
     }
 
+    /** How many messages go on lanes and are not complete. */
+    int onLanes() {
+        return outstanding.inPieces();
+    }
+
     /** Whether the lanes have sent something since the last time that this was asked. */
     boolean haveLanesMoved() {
         long bytes = lanes.bytes();

@@ -156,6 +156,7 @@ final class Responder {
     void reset() {
         stop();
         receives.clear();
+        pieces.start();
         endWaiting();
         started = false;
         refusing = false;
@@ -269,11 +270,12 @@ final class Responder {
 
     /** What a request waits for may be there: it goes on, and then those after it. */
     void goOnWaiting() {
-        if (pieces.areLost()) {
+        boolean lost = pieces.areLost(); // first: what has come before counts
+        requests.goOnWaiting();
+        if (lost) {
             queuePair.enterError("one of its peer's lanes has failed");
             return;
         }
-        requests.goOnWaiting();
         if (connection != null && connection.hasKept()) {
             connection.receive();
         }

@@ -474,6 +474,11 @@ final class SoftwareQueuePair implements QueuePair, Turns.Work {
         return requester.hasLanes();
     }
 
+    /** How many messages are on their way on lanes; for tests, racy otherwise. */
+    int onLanes() {
+        return requester.onLanes();
+    }
+
     boolean isClosed() {
         return closed;
     }

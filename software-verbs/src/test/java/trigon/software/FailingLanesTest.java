@@ -8,15 +8,20 @@ import static trigon.software.LanePairs.receive;
 import static trigon.software.LanePairs.send;
 
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.channels.SocketChannel;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
 import java.util.function.Function;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import trigon.testsupport.Await;
 import trigon.testsupport.Completion;
@@ -26,6 +31,7 @@ import trigon.testsupport.NativeBuffer;
 import trigon.testsupport.QueuePairSettings;
 import trigon.testsupport.VerbsFabric;
 import trigon.verbs.MemoryRegion;
+import trigon.verbs.QueuePairAttributes;
 import trigon.verbs.QueuePairStateCode;
 import trigon.verbs.SendFlag;
 import trigon.verbs.WorkCompletionStatus;
@@ -35,6 +41,7 @@ import trigon.verbs.WorkCompletionStatus;
 class FailingLanesTest {
 
     private static final int SENDS = 12;
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
     private static final int INJECTED = SendFlag.SIGNALED | SendFlag.INJECT_COMPLETE;
 
     private final SoftwareVerbs one = LanePairs.provider(2, 1);
@@ -214,17 +221,16 @@ class FailingLanesTest {
     }
 
     /** Who sent on it may have nothing more to say there, and would wait for ever. */
-    @Test
-    void aLaneThatBreaksTheProtocolFailsBothEnds() throws IOException {
+    @ParameterizedTest
+    @MethodSource("noPieces")
+    void aLaneThatBreaksTheProtocolFailsBothEnds(byte[] nonsense) throws IOException {
         try (ConnectedPair pair = open();
-                Stranger lane = Stranger.to(pair);
+                Stranger lane = laneTo(pair);
                 NativeBuffer to = new NativeBuffer(FROM_BYTES)) {
             openLanes(pair);
             MemoryRegion remote = pair.second().register(to);
             receive(pair, 5, to, remote, 0, FROM_BYTES);
-            lane.say(lane.preamble(Stranger.hello(pair, 0, 0, 4), null));
-            assertThat(lane.isAccepted(null)).isTrue();
-            lane.say(new byte[WireFormat.PIECE_BYTES]);
+            lane.say(nonsense);
 
             Completion done = pair.second().nextReceive();
             assertThat(done.workRequestId()).isEqualTo(5);
@@ -238,6 +244,89 @@ class FailingLanesTest {
                     return pair.first().nextSend().status() == WorkCompletionStatus.RETRY_EXCEEDED;
                 });
             }
+        }
+    }
+
+    static List<byte[]> noPieces() {
+        return List.of(
+                new byte[WireFormat.PIECE_BYTES], // of no request
+                piece(WireFormat.WRITE, 0, 8, 8),
+                piece(WireFormat.SEND, 0, 0, 8), // empty, of a message that is not
+                piece(WireFormat.SEND, 0, -1, 8),
+                piece(WireFormat.SEND, 4, 8, 8));
+    }
+
+    private static byte[] piece(int opcode, int offset, int length, int messageLength) {
+        return piece(opcode, QueuePairSettings.DEFAULT.psn() + 100, offset, length, messageLength)
+                .array();
+    }
+
+    private static ByteBuffer piece(int opcode, int psn, int offset, int length, int messageLength) {
+        int immediate = 0;
+        int receive = 100;
+        return ByteBuffer.allocate(WireFormat.PIECE_BYTES)
+                .order(ByteOrder.LITTLE_ENDIAN)
+                .putInt(opcode | WireFormat.UNANSWERED)
+                .putInt(psn)
+                .putInt(psn == QueuePairSettings.DEFAULT.psn() ? 0 : receive)
+                .putInt(length)
+                .putInt(offset)
+                .putInt(messageLength)
+                .putInt(immediate)
+                .putInt(0);
+    }
+
+    /** One that a test speaks on. */
+    private static Stranger laneTo(ConnectedPair pair) throws IOException {
+        pair.first().queuePair().awaitOpen(PATIENCE);
+        Stranger lane = Stranger.to(pair);
+        lane.say(lane.preamble(Stranger.hello(pair, 0, 0, 4), null));
+        assertThat(lane.isAccepted(null)).isTrue();
+        return lane;
+    }
+
+    @RepeatedTest(10)
+    void whatHasComeBeforeALaneFailsIsComplete() throws IOException {
+        try (ConnectedPair pair = open();
+                Stranger lane = laneTo(pair);
+                NativeBuffer to = new NativeBuffer(FROM_BYTES)) {
+            MemoryRegion remote = pair.second().register(to);
+            receive(pair, 5, to, remote, 0, FROM_BYTES);
+            ByteBuffer good = piece(WireFormat.SEND, QueuePairSettings.DEFAULT.psn(), 0, 0, 0);
+            lane.say(ByteBuffer.allocate(2 * WireFormat.PIECE_BYTES)
+                    .put(good.flip())
+                    .array());
+            assertThat(pair.second().nextReceive().status()).isEqualTo(WorkCompletionStatus.SUCCESS);
+            Await.until("the queue pair fails", () -> {
+                pair.second().hasReceive();
+                return pair.second().queuePair().queryState() == QueuePairStateCode.ERROR;
+            });
+        }
+    }
+
+    @Test
+    void aQueuePairThatFailedWithALaneMayBeReset() throws IOException {
+        try (ConnectedPair pair = open();
+                Stranger lane = laneTo(pair);
+                NativeBuffer to = new NativeBuffer(FROM_BYTES)) {
+            MemoryRegion remote = pair.second().register(to);
+            receive(pair, 5, to, remote, 0, FROM_BYTES);
+            lane.say(new byte[WireFormat.PIECE_BYTES]);
+            assertThat(pair.second().nextReceive().status()).isEqualTo(WorkCompletionStatus.WR_FLUSHED);
+
+            pair.first()
+                    .queuePair()
+                    .modify(QueuePairAttributes.to(QueuePairStateCode.RESET).build());
+            pair.second()
+                    .queuePair()
+                    .modify(QueuePairAttributes.to(QueuePairStateCode.RESET).build());
+            assertThat(pair.second().hasReceive()).isFalse(); // polls
+            assertThat(pair.second().queuePair().queryState()).isEqualTo(QueuePairStateCode.RESET);
+            pair.first().becomeReadyToReceive(pair.second().endpoint());
+            pair.second().becomeReadyToReceive(pair.first().endpoint());
+            pair.first().becomeReadyToSend();
+            pair.second().becomeReadyToSend();
+            openLanes(pair);
         }
     }
 

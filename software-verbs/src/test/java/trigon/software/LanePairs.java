@@ -34,12 +34,16 @@ final class LanePairs {
     }
 
     static ConnectedPair open(SoftwareVerbs sender, SoftwareVerbs receiver) {
+        return open(sender, receiver, QueuePairSettings.DEFAULT);
+    }
+
+    static ConnectedPair open(SoftwareVerbs sender, SoftwareVerbs receiver, QueuePairSettings settings) {
         return ConnectedPair.open(
                 new VerbsFabric(
                         new VerbsFabric.End(sender, "soft_a", 1, 0),
                         new VerbsFabric.End(receiver, "soft_b", 1, 0),
                         Optional.empty()),
-                QueuePairSettings.DEFAULT);
+                settings);
     }
 
     /** Sends messages that are long enough until they go in pieces. */

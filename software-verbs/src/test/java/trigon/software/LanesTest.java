@@ -18,6 +18,7 @@ import trigon.testsupport.Completion;
 import trigon.testsupport.ConnectedPair;
 import trigon.testsupport.LedgerAssert;
 import trigon.testsupport.NativeBuffer;
+import trigon.testsupport.QueuePairSettings;
 import trigon.testsupport.Seed;
 import trigon.verbs.Memory;
 import trigon.verbs.MemoryRegion;
@@ -225,6 +226,7 @@ class LanesTest {
             MemoryRegion local = pair.first().register(from);
             MemoryRegion remote = pair.second().register(to);
             int[] lengths = {HUGE, 0, 10, 0, 0, FROM_BYTES - 1, 2 * FROM_BYTES, 0};
+            SoftwareQueuePair sender = (SoftwareQueuePair) pair.first().queuePair();
             for (int i = 0; i < lengths.length; i++) {
                 if (lengths[i] > 0) {
                     send(pair, i, from, local, i == 0 ? 0 : HUGE + i * 2 * FROM_BYTES, lengths[i]);
@@ -233,6 +235,10 @@ class LanesTest {
                 }
             }
             assertThat(pair.first().hasSend()).isFalse();
+            Await.until("all are on lanes", () -> {
+                assertThat(pair.first().hasSend()).isFalse();
+                return sender.onLanes() == lengths.length;
+            });
             for (int i = 0; i < lengths.length; i++) {
                 receive(pair, i, to, remote, i == 0 ? 0 : HUGE + i * 2 * FROM_BYTES, lengths[i]);
                 Completion done = pair.second().nextReceive();
@@ -248,6 +254,57 @@ class LanesTest {
                 int at = i == 0 ? 0 : HUGE + i * 2 * FROM_BYTES;
                 assertThat(to.bytes(at, lengths[i])).isEqualTo(from.bytes(at, lengths[i]));
             }
+        }
+    }
+
+    /** Lanes hold so many messages and no more, and inline ones have no region that a lane could read. */
+    @Test
+    void moreMayComeBehindALongOneThanLanesHold() {
+        int messages = 700;
+        int length = 32;
+        QueuePairSettings defaults = QueuePairSettings.DEFAULT;
+        QueuePairSettings many = new QueuePairSettings(
+                1024,
+                4096,
+                length,
+                defaults.access(),
+                defaults.psn(),
+                defaults.readAtomic(),
+                0,
+                defaults.retryCount(),
+                defaults.rnrRetry(),
+                defaults.minRnrTimer(),
+                defaults.key());
+        try (ConnectedPair pair = LanePairs.open(one, other, many);
+                NativeBuffer from = new NativeBuffer(HUGE + messages * length).randomize(new Random(9));
+                NativeBuffer to = new NativeBuffer(HUGE + messages * length)) {
+            openLanes(pair);
+            MemoryRegion local = pair.first().register(from);
+            MemoryRegion remote = pair.second().register(to);
+            send(pair, 0, from, local, 0, HUGE);
+            for (int i = 1; i < messages; i++) {
+                int inline = i % 50 == 0 ? SendFlag.INLINE : 0;
+                int flags = SendFlag.SIGNALED | SendFlag.INJECT_COMPLETE | inline;
+                int key = inline == 0 ? local.localKey() : 0;
+                assertThat(pair.first()
+                                .queuePair()
+                                .postSendWithImmediate(i, from.at(HUGE + i * length), length, key, ~i, flags))
+                        .isZero();
+            }
+            for (int i = 0; i < messages; i++) {
+                int bytes = i == 0 ? HUGE : length;
+                receive(pair, i, to, remote, i == 0 ? 0 : HUGE + i * length, bytes);
+                Completion done = pair.second().nextReceive();
+                assertThat(done.status()).isEqualTo(WorkCompletionStatus.SUCCESS);
+                assertThat(done.workRequestId()).isEqualTo(i);
+                assertThat(done.immediate()).isEqualTo(~i);
+                assertThat(done.byteLength()).isEqualTo(bytes);
+            }
+            for (int i = 0; i < messages; i++) {
+                assertThat(pair.first().nextSend().workRequestId()).isEqualTo(i);
+            }
+            int shortBytes = (messages - 1) * length;
+            assertThat(to.bytes(HUGE + length, shortBytes)).isEqualTo(from.bytes(HUGE + length, shortBytes));
         }
     }
 
