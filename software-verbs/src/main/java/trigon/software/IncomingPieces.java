@@ -46,8 +46,8 @@ final class IncomingPieces {
         statuses = new int[slots];
     }
 
-    /** The receive that is the oldest now takes the first message. */
-    void start() {
+    /** Nothing has come, and the receive that is the oldest, or the next to be posted, takes the first message. */
+    void reset() {
         base = receives.head();
         refused = false;
         lost = false;

@@ -51,7 +51,6 @@ final class Responder {
     /** READY_TO_RECEIVE: takes the peer's connection, if it has come already. */
     void start(int receivePsn, int maxDestinationReadAtomic) {
         firstPsn = receivePsn;
-        pieces.start();
         requests.start(receivePsn, maxDestinationReadAtomic);
         offerWaiting();
     }
@@ -156,7 +155,7 @@ final class Responder {
     void reset() {
         stop();
         receives.clear();
-        pieces.start();
+        pieces.reset();
         endWaiting();
         started = false;
         refusing = false;

@@ -21,10 +21,10 @@ class IncomingPiecesTest {
     }
 
     @Test
-    void aReceiveIsFoundByItsNumberSinceTheStart() {
+    void aReceiveIsFoundByItsNumberSinceTheReset() {
         post(2);
         receives.remove();
-        pieces.start();
+        pieces.reset();
 
         assertThat(pieces.find(0)).isEqualTo(1);
         assertThat(pieces.find(1)).isEqualTo(IncomingPieces.NOT_POSTED);
@@ -39,7 +39,7 @@ class IncomingPiecesTest {
     @Test
     void aMessageIsDoneWithItsLastByte() {
         post(1);
-        pieces.start();
+        pieces.reset();
 
         assertThat(pieces.add(0, OPCODE, 7, 9, LONGEST - 1, LONGEST)).isFalse();
         assertThat(pieces.isDone(0)).isFalse();
@@ -54,7 +54,7 @@ class IncomingPiecesTest {
     @Test
     void anEmptyMessageIsOnePieceAndNoMore() {
         post(1);
-        pieces.start();
+        pieces.reset();
 
         assertThat(pieces.isDone(0)).isFalse();
         assertThat(pieces.add(0, OPCODE, 7, 9, 0, 0)).isTrue();
@@ -69,7 +69,7 @@ class IncomingPiecesTest {
     @Test
     void piecesThatOverlapAreNoMessage() {
         post(1);
-        pieces.start();
+        pieces.reset();
 
         assertThat(pieces.add(0, OPCODE, 7, 9, LONGEST - 1, LONGEST)).isFalse();
         for (int i = 0; i < 4; i++) {
