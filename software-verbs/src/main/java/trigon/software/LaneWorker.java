@@ -186,6 +186,18 @@ final class LaneWorker implements AutoCloseable {
         }
     }
 
+    /** Runs an action between two turns, as if it moved data on a lane, so that others send on its lanes; for tests. */
+    void busyWith(Runnable action) {
+        between(() -> {
+            busy = true;
+            try {
+                action.run();
+            } finally {
+                busy = false;
+            }
+        });
+    }
+
     /** There is something to be sent on a lane. Data path: costs nothing while the worker is awake. */
     void wake() {
         if (asleep) {

@@ -23,19 +23,21 @@ import trigon.verbs.WorkCompletionStatus;
 
 /**
  * The first worker has two lanes with long messages, the second one a lane with short ones, which keep it awake: so the
- * second sends for the first.
+ * second sends for the first, whenever that one is busy.
  */
 @Timeout(180)
 class HelpingWorkersTest {
 
-    private static final int LONG = 4 << 20;
+    private static final int LONG = 1 << 20;
     private static final int SHORT = LanePairs.FROM_BYTES;
 
     /** Messages that one connection has under way. */
     private static final int SENDS = 6;
 
     /** So often a lane goes from hand to hand before it is believed that this does no harm. */
-    private static final int HELPS = 3;
+    private static final int ROUNDS = 10;
+
+    private static final int SPINS = 10_000;
 
     /** What a queue pair sends, and where it arrives. */
     private final class Stream implements AutoCloseable {
@@ -67,6 +69,11 @@ class HelpingWorkersTest {
                 assertThat(pair.first().nextSend().status()).isEqualTo(WorkCompletionStatus.SUCCESS);
                 assertThat(pair.second().nextReceive().status()).isEqualTo(WorkCompletionStatus.SUCCESS);
             }
+        }
+
+        void exchange() {
+            start(1);
+            finish(1);
         }
 
         @Override
@@ -109,54 +116,80 @@ class HelpingWorkersTest {
                 .sum();
     }
 
-    @Test
-    void theBytesArrive() {
-        Random random = new Random(Seed.next());
-        Await.until("a worker has helped", () -> {
-            for (Stream stream : streams) {
-                stream.from.randomize(random);
-                stream.start(1);
-            }
-            for (Stream stream : streams) {
-                stream.finish(1);
-                assertThat(stream.to.bytes()).isEqualTo(stream.from.bytes());
-            }
-            return timesHelped() >= HELPS;
+    /** Without a pause, so that the one who helps is still at it. */
+    private boolean hasHelpedSoon(long before) {
+        for (int i = 0; i < SPINS && timesHelped() == before; i++) {
+            Thread.onSpinWait();
+        }
+        return timesHelped() > before;
+    }
+
+    /** Returns as soon as the second worker has sent something of what the first one is given to send. */
+    private void helpWith(Runnable sends) {
+        long before = timesHelped();
+        Stream awake = streams.get(1);
+        one.laneWorkers().started()[0].busyWith(() -> {
+            awake.exchange(); // now it looks for more work for a while
+            sends.run();
+            Await.until("the second worker has helped", () -> {
+                if (hasHelpedSoon(before)) {
+                    return true;
+                }
+                awake.exchange();
+                return false;
+            });
         });
     }
 
+    /** Begun by the one that helps, ended by its own worker or by either. */
+    @Test
+    void theBytesArrive() {
+        Random random = new Random(Seed.next());
+        for (int i = 0; i < ROUNDS; i++) {
+            streams.forEach(stream -> stream.from.randomize(random));
+            List<Stream> busy = List.of(streams.getFirst(), streams.getLast());
+            helpWith(() -> busy.forEach(stream -> stream.start(1)));
+            for (Stream stream : busy) {
+                stream.finish(1);
+                assertThat(stream.to.bytes()).isEqualTo(stream.from.bytes());
+            }
+            Stream awake = streams.get(1);
+            assertThat(awake.to.bytes()).isEqualTo(awake.from.bytes());
+        }
+    }
+
+    /** At different moments of what is sent. */
     @ParameterizedTest
     @EnumSource
     void memoryIsLeftAlone(Ending ending) {
         Stream busy = streams.getFirst();
-        Stream awake = streams.get(1);
-        long[] round = new long[1];
-        Await.until("a worker has helped", () -> {
+        for (int i = 0; i < ROUNDS; i++) {
             streams.removeLast().close();
             Stream ends = new Stream(LONG);
             streams.add(ends);
             ends.from.fill((byte) 1);
-            busy.start(SENDS);
-            ends.start(SENDS);
-            awake.start(SENDS);
-            for (long i = 0; i < round[0] % 10; i++) {
+            helpWith(() -> ends.start(SENDS));
+            for (int polls = 0; polls < i; polls++) {
                 ends.pair.first().hasSend();
                 ends.pair.second().hasReceive();
             }
-            round[0]++;
             switch (ending) {
                 case REGION -> ends.source.close();
                 case QUEUE_PAIR -> ends.pair.first().queuePair().close();
             }
             ends.from.fill((byte) 2);
+            busy.start(SENDS);
             busy.finish(SENDS);
-            awake.finish(SENDS);
+            if (ending == Ending.REGION) {
+                Await.until(
+                        "they are sent, or have failed", () -> ends.pair.first().hasAllSends(SENDS));
+                ends.pair.first().queuePair().close();
+            }
             Await.until("nothing comes any more", () -> {
                 ends.pair.second().hasReceive();
                 return !ends.pair.second().queuePair().mayStillReceive();
             });
             assertThat(ends.to.bytes()).doesNotContain(2);
-            return timesHelped() >= HELPS;
-        });
+        }
     }
 }
