@@ -195,13 +195,15 @@ public final class QueuePairLifecycle implements AutoCloseable {
             verb.run();
         } catch (RuntimeException e) {
             state = before instanceof QueuePairState.Error ? before : new QueuePairState.Error(e);
-            commit(event, before, state, peer(before, after));
+            commit(event, before, state, after);
             LOGGER.warn("{} {} -> ERROR on the way to {}: {}", this, before.name(), transition.to(), e.toString());
             throw e;
         }
         state = after;
-        commit(event, before, after, peer(before, after));
-        LOGGER.info("{} {} -> {}{}", this, before.name(), after.name(), details(after, peer(before, after)));
+        commit(event, before, after, after);
+        if (LOGGER.isInfoEnabled()) {
+            LOGGER.info("{} {} -> {}{}", this, before.name(), after.name(), details(before, after));
+        }
     }
 
     /** Null where nobody has ever asked for a recording: the class alone would start the recorder, which takes 90 ms. */
@@ -215,7 +217,10 @@ public final class QueuePairLifecycle implements AutoCloseable {
     }
 
     private void commit(
-            @Nullable QueuePairTransitionEvent event, QueuePairState before, QueuePairState reached, String peer) {
+            @Nullable QueuePairTransitionEvent event,
+            QueuePairState before,
+            QueuePairState reached,
+            QueuePairState wanted) {
         if (event == null) {
             return;
         }
@@ -225,12 +230,13 @@ public final class QueuePairLifecycle implements AutoCloseable {
             event.number = queuePair.number();
             event.from = before.name().name();
             event.to = reached.name().name();
-            event.peer = peer;
+            event.peer = peer(before, wanted);
             event.commit();
         }
     }
 
-    private static String details(QueuePairState reached, String peer) {
+    private static String details(QueuePairState before, QueuePairState reached) {
+        String peer = peer(before, reached);
         String ofPeer = peer.isEmpty() ? "" : " peer " + peer;
         return switch (reached) {
             case QueuePairState.ReadyToReceive receiving ->
