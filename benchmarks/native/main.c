@@ -23,7 +23,7 @@ static const char usage[] =
     "  --sample-seconds X     how long a sample takes (default 0.001: shorter than a scheduler's slice)\n"
     "  --test-seconds X       how long messages of the first size move, with each test() timed by itself (default 1)\n"
     "  --warmup-seconds X     before each figure (default 1)\n"
-    "  --setup-seconds X      connections are made for so long before they are timed, and again (default 3)\n"
+    "  --setup-seconds X      connections are made for so long before they are timed, and again (default 10)\n"
     "  --device NAME          of the plugin's devices the one of that name, else the first\n"
     "  --cpu N                binds the measuring thread to a processor\n"
     "  --timeout SECONDS      for every wait (default 60)\n"
@@ -120,7 +120,7 @@ bool parse_options(struct options *options, int argc, char **argv) {
       {"json", required_argument, NULL, 'j'},           {NULL, 0, NULL, 0},
   };
   *options = (struct options){.sizes = {8, 1024, 65536}, .size_count = 3, .comm_counts = {1}, .comm_count_count = 1,
-                              .samples = 301, .sample_seconds = 0.001, .warmup_seconds = 1, .distribution_seconds = 1, .setup_seconds = 3,
+                              .samples = 301, .sample_seconds = 0.001, .warmup_seconds = 1, .distribution_seconds = 1, .setup_seconds = 10,
                               .window = 8, .timeout_seconds = 60, .cpu = -1};
   int option;
   while ((option = getopt_long(argc, argv, "", long_options, NULL)) != -1) {

@@ -54,7 +54,8 @@ record NetBench(String machine, String drivers, JsonNode jvm, List<Plugin> plugi
                 case "test_empty" -> "`test()` that finds nothing";
                 case "isend_without_receive" -> "`isend()` before the receive is there";
                 case "message" -> "message of %s, %d at a time".formatted(size(bytes), window);
-                case "connect" -> "connection, both ends";
+                case "connect_early" -> "connection, both ends, of the first 100";
+                case "connect" -> "warm connection, both ends";
                 case "close" -> "closing it, both ends";
                 default -> question;
             };

@@ -98,7 +98,7 @@ final class Render {
                     "instant device, `isend()` before the receive is there",
                     35,
                     "ns");
-            budget(trigon, "connect", -1, "instant device, connection, both ends", 2000, "us");
+            budget(trigon, "connect", -1, "instant device, warm connection, both ends", 2000, "us");
             run.plugin(DEVICE_ALONE).ifPresent(alone -> new Sizes(this).render(trigon, alone));
         });
     }
@@ -154,8 +154,8 @@ final class Render {
         describe(run);
         table(run);
         run.plugin(TRIGON)
-                .ifPresent(
-                        trigon -> budget(trigon, "connect", -1, "software links, connection, both ends", 2000, "us"));
+                .ifPresent(trigon ->
+                        budget(trigon, "connect", -1, "software links, warm connection, both ends", 2000, "us"));
     }
 
     private void lab() throws IOException {

@@ -93,7 +93,7 @@ class RenderTest {
                 .contains("| instant device, message of 8 B | 240 ns | at most 350 ns | yes |")
                 .contains("to the device alone | 1.20 times | at most 1.10 times | **no** |")
                 .contains("`test()` that finds nothing | 34.9 ns | at most 35.0 ns | yes |")
-                .contains("instant device, connection, both ends | 2500 us | at most 2000 us | **no** |")
+                .contains("instant device, warm connection, both ends | 2500 us | at most 2000 us | **no** |")
                 .contains("to `ib_write_lat` | 1.10 times | at most 1.15 times | yes |")
                 .contains("bandwidth at 1 MiB, to `ib_write_bw` | 0.90 times | at least 0.95 times | **no** |")
                 .contains("with a receiver that sleeps, as `ib_write_bw`'s | 0.96 times | at least 0.95 times | yes |")
