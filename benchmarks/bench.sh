@@ -26,7 +26,7 @@ usage: ./trigon bench instant [OPTIONS]  what NCCL's calls cost over a device th
        ./trigon bench jmh [OPTIONS]      the parts one by one; the options are JMH's
        ./trigon bench nodes [OPTIONS]    the cluster file, the routes and the handshakes with 4 to 1024 nodes; by JMH, too
        ./trigon bench render [FOLDER]    tables and plots of what was measured, into docs/benchmarks
-       ./trigon bench all [NAME...]      these in turns, some 14 minutes, whichever of them fail: $everything
+       ./trigon bench all [NAME...]      these in turns, some 16 minutes, whichever of them fail: $everything
        ./trigon bench pack FILE.tar.xz   what all but lab needs on a machine with neither JDK nor network, about 40 MB; there:
                                          tar xf FILE.tar.xz && trigon-bench/benchmarks/bench.sh all
 
