@@ -53,10 +53,7 @@ class FailingLanesTest {
 
     @AfterEach
     void close() {
-        LedgerAssert.assertNothingOpen(one);
-        LedgerAssert.assertNothingOpen(other);
-        one.close();
-        other.close();
+        Loopback.closeUnused(one, other);
     }
 
     @ParameterizedTest
@@ -105,12 +102,7 @@ class FailingLanesTest {
                 openLanes(pair);
                 MemoryRegion local = pair.first().register(from);
                 MemoryRegion remote = pair.second().register(to);
-                for (int i = 0; i < SENDS; i++) {
-                    receive(pair, i, to, remote, 0, LONG);
-                }
-                for (int i = 0; i < SENDS; i++) {
-                    send(pair, i, from, local, 0, LONG);
-                }
+                LanePairs.start(pair, SENDS, from, local, to, remote, LONG);
                 for (int i = 0; i < round; i++) {
                     Thread.onSpinWait();
                     pair.first().hasSend();
@@ -151,12 +143,7 @@ class FailingLanesTest {
                 openLanes(pair);
                 MemoryRegion local = pair.first().register(from);
                 MemoryRegion remote = pair.second().register(to);
-                for (int i = 0; i < SENDS; i++) {
-                    receive(pair, i, to, remote, 0, LONG);
-                }
-                for (int i = 0; i < SENDS; i++) {
-                    send(pair, i, from, local, 0, LONG);
-                }
+                LanePairs.start(pair, SENDS, from, local, to, remote, LONG);
                 if (senders) {
                     pair.first().queuePair().close();
                     from.fill((byte) 2);

@@ -15,7 +15,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import trigon.testsupport.Await;
 import trigon.testsupport.ConnectedPair;
-import trigon.testsupport.LedgerAssert;
 import trigon.testsupport.NativeBuffer;
 import trigon.testsupport.Seed;
 import trigon.verbs.MemoryRegion;
@@ -58,10 +57,7 @@ class HelpingWorkersTest {
         }
 
         void start(int sends) {
-            for (int i = 0; i < sends; i++) {
-                LanePairs.receive(pair, i, to, target, 0, length);
-                LanePairs.send(pair, i, from, source, 0, length);
-            }
+            LanePairs.start(pair, sends, from, source, to, target, length);
         }
 
         void finish(int sends) {
@@ -104,10 +100,7 @@ class HelpingWorkersTest {
     @AfterEach
     void close() {
         streams.forEach(Stream::close);
-        LedgerAssert.assertNothingOpen(one);
-        LedgerAssert.assertNothingOpen(other);
-        one.close();
-        other.close();
+        Loopback.closeUnused(one, other);
     }
 
     private long timesHelped() {

@@ -76,6 +76,23 @@ final class LanePairs {
                 .isZero();
     }
 
+    /** So many messages at once, all of the same bytes and into the same ones. */
+    static void start(
+            ConnectedPair pair,
+            int messages,
+            NativeBuffer from,
+            MemoryRegion local,
+            NativeBuffer to,
+            MemoryRegion remote,
+            int length) {
+        for (int i = 0; i < messages; i++) {
+            receive(pair, i, to, remote, 0, length);
+        }
+        for (int i = 0; i < messages; i++) {
+            send(pair, i, from, local, 0, length);
+        }
+    }
+
     /** A message of no memory. */
     static void sendNothing(ConnectedPair pair, int id) {
         assertThat(pair.first().queuePair().postSendWithImmediate(id, 0, 0, 0, ~id, INJECTED))

@@ -11,7 +11,6 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import trigon.software.LaneWorkers.Direction;
 import trigon.testsupport.ConnectedPair;
-import trigon.testsupport.LedgerAssert;
 import trigon.testsupport.QueuePairSettings;
 import trigon.testsupport.VerbsFabric;
 
@@ -36,10 +35,7 @@ class LaneWorkersTest {
     @AfterEach
     void close() {
         pairs.forEach(ConnectedPair::close);
-        LedgerAssert.assertNothingOpen(one);
-        LedgerAssert.assertNothingOpen(other);
-        one.close();
-        other.close();
+        Loopback.closeUnused(one, other);
     }
 
     private void open(SoftwareVerbs sender, SoftwareVerbs receiver) {

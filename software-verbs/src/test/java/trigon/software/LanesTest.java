@@ -50,10 +50,7 @@ class LanesTest {
 
     @AfterEach
     void close() {
-        LedgerAssert.assertNothingOpen(one);
-        LedgerAssert.assertNothingOpen(other);
-        one.close();
-        other.close();
+        Loopback.closeUnused(one, other);
     }
 
     /** Nothing waits until the connection is there, nor for its lanes; receives are posted a few at a time. */

@@ -4,6 +4,7 @@ import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.time.Duration;
 import java.util.List;
+import trigon.testsupport.LedgerAssert;
 
 /** Software devices on loopback addresses: {@code soft_a} and {@code soft_b} share a subnet, {@code soft_c} does not. */
 final class Loopback {
@@ -35,5 +36,15 @@ final class Loopback {
 
     static SoftwareVerbs provider() {
         return new SoftwareVerbs(List.of(A, B, C), LANES);
+    }
+
+    /** Closes the devices; nothing of them may be open still. */
+    static void closeUnused(SoftwareVerbs... providers) {
+        for (SoftwareVerbs each : providers) {
+            LedgerAssert.assertNothingOpen(each);
+        }
+        for (SoftwareVerbs each : providers) {
+            each.close();
+        }
     }
 }

