@@ -50,6 +50,20 @@ def measure(rank, bytes, iterations, warmup):
 
 
 @exercise
+def rested(rank, bytes, times, pause):
+    """The times of all-reduces by themselves, each after a pause, as this rank saw them: who comes first waits for the others."""
+    data = torch.zeros(max(1, bytes // 4), dtype=torch.float32, device=rank.device)
+    taken = []
+    for _ in range(times):
+        time.sleep(pause)
+        start = time.perf_counter()
+        dist.all_reduce(data)
+        rank.synchronize()
+        taken.append(time.perf_counter() - start)
+    return {"seconds": taken}
+
+
+@exercise
 def train(rank, steps):
     """A small data-parallel training; returns the losses' and the parameters' exact bits."""
     torch.manual_seed(7)

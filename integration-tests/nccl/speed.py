@@ -14,6 +14,11 @@ import table
 from cluster import Launch, LaunchFailed, free_port, sockets, trigon
 
 SIZES = (8, 32, 128, 512, 2048, 8192, 32_768, 65_536, 131_072, 524_288, 2 << 20, 8 << 20, 32 << 20, 128 << 20, 256 << 20)
+# of those that come after a pause, as a training's do
+RESTED_SIZES = (8, 65_536, 8 << 20)
+RESTED_ROUNDS = 4
+RESTED_TIMES = 15
+PAUSE_SECONDS = 0.01
 LOG = {"NCCL_DEBUG_SUBSYS": "INIT,NET,ENV"}
 
 
@@ -105,6 +110,7 @@ def measure(setting, report, count, sizes, facts, out_of_time):
             return run
         facts.update(next(iter(launches.values())).ask("facts", 30)[0])
         run["sizes"] = all_sizes(report, launches, count, sizes, out_of_time)
+        run["rested"] = {"pause_s": PAUSE_SECONDS, "sizes": [rested(launches, size) for size in RESTED_SIZES]}
         for name, launch in launches.items():
             run["variants"][name].update(used(launch))
         finish(report, count, launches, run)
@@ -151,8 +157,21 @@ def summary(size, samples):
 
 def medians(taken):
     seconds = [each["seconds"] for each in taken]
-    return {"seconds": statistics.median(seconds), "fastest": min(seconds), "slowest": max(seconds),
-            "processor_s": statistics.median(each["processor_s"] for each in taken)}
+    found = {"seconds": statistics.median(seconds), "fastest": min(seconds), "slowest": max(seconds)}
+    if "processor_s" in taken[0]:
+        found["processor_s"] = statistics.median(each["processor_s"] for each in taken)
+    return found
+
+
+def rested(launches, size):
+    """Of each all-reduce the time of the rank that came last, which waited for nobody."""
+    samples = {name: [] for name in launches}
+    for _ in range(RESTED_ROUNDS):
+        for name, launch in launches.items():
+            answers = launch.ask("rested", 60, bytes=size, times=RESTED_TIMES, pause=PAUSE_SECONDS).values()
+            samples[name] += [{"seconds": min(each)} for each in zip(*(a["seconds"] for a in answers), strict=True)]
+    return {"bytes": size, "rounds": RESTED_ROUNDS * RESTED_TIMES,
+            "results": {name: medians(taken) for name, taken in samples.items()}}
 
 
 def used(launch):

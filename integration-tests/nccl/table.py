@@ -52,8 +52,17 @@ def machine(results):
 def bandwidth(run):
     names = list(run["variants"])
     text = f"\n### {run['ranks']} ranks\n\nTime of an all-reduce (bus bandwidth in GB/s)\n\n"
-    text += header(["bytes", *names, "Trigon / best socket"])
-    for entry in run["sizes"]:
+    text += times(run, run["sizes"], names)
+    if "rested" in run:
+        rested = run["rested"]
+        text += f"\nBy itself, after a pause of {rested['pause_s'] * 1000:.0f} ms, from the call to its end, by the rank that comes last\n\n"
+        text += times(run, rested["sizes"], names)
+    return text
+
+
+def times(run, entries, names):
+    text = header(["bytes", *names, "Trigon / best socket"])
+    for entry in entries:
         cells = [size(entry["bytes"])]
         for name in names:
             result = entry["results"].get(name)

@@ -130,6 +130,16 @@ class SpeedSamples(unittest.TestCase):
         self.assertEqual(sizes[1]["results"]["Trigon"]["seconds"], short.rounds + 4 + 1)  # the slowest rank's median
         self.assertEqual(report.failures, [])
 
+    def test_after_a_pause_the_rank_that_comes_last_counts(self):
+        class Launch:
+            def ask(self, what, _, times, **__):
+                assert what == "rested"
+                return {0: {"seconds": [5.0] * times}, 1: {"seconds": [9.0, 1.0] + [3.0] * (times - 2)}}
+
+        found = speed.rested({"Trigon": Launch()}, 8)
+        self.assertEqual(found["rounds"], speed.RESTED_ROUNDS * speed.RESTED_TIMES)
+        self.assertEqual(found["results"], {"Trigon": {"seconds": 3.0, "fastest": 1.0, "slowest": 5.0}})
+
     def test_what_there_is_when_the_time_is_over_is_kept(self):
         launch, report, times = self.Launch(), self.Report(), iter((False, True))
         sizes = speed.all_sizes(report, {"Trigon": launch}, 2, (8, 2048), lambda: next(times))
@@ -157,6 +167,15 @@ class Table(unittest.TestCase):
         short = dict(results["runs"][0]["sizes"][0], bytes=8192, rounds=41)
         results["runs"][0]["sizes"].insert(0, short)
         self.assertIn("Median of 41 (up to 8 KiB), 5 (up to 1 GiB) rounds", table.render(results))
+
+    def test_has_those_after_a_pause_apart(self):
+        results = self.results()
+        self.assertNotIn("pause", table.render(results))
+        entry = {"bytes": 8, "rounds": 60, "results": {"Trigon": {"seconds": 1e-4}, "Socket 1x1": {"seconds": 9e-5}}}
+        results["runs"][0]["rested"] = {"pause_s": 0.01, "sizes": [entry]}
+        text = table.render(results)
+        self.assertIn("after a pause of 10 ms", text)
+        self.assertIn("| 8 B | 100.0 µs (0.000) | 90.0 µs (0.000) | - | 0.90 |", text)
 
     def test_a_variant_that_failed_leaves_a_gap(self):
         results = self.results()
