@@ -90,7 +90,8 @@ static struct patience patience_of(const struct options *options) {
 /* What one timed stretch does, and how often. */
 struct question {
   const struct options *options;
-  int comms;
+  int open;  /* connections */
+  int comms; /* of these, so many are used in turns */
   size_t size;
   int window;
   uint64_t next; /* which turn is next */
@@ -279,7 +280,7 @@ static bool sample_all(const char *name, stretch run, struct subject *subjects, 
     }
   }
   for (int s = 0; s < count; s++) {
-    begin_result(&subjects[s], json[s], name, question->comms);
+    begin_result(&subjects[s], json[s], name, question->open);
     if (has_size) {
       fprintf(json[s], ", \"bytes\": %zu, \"window\": %d", question->size, question->window);
     }
@@ -312,10 +313,21 @@ static bool find_eager(struct subject *subject, const struct question *question,
                      finish(subject, received, &patience, &size) && finish(subject, sent, &patience, NULL));
 }
 
+/* What one connection costs while others are open and at rest. */
+static bool measure_one(struct subject *subjects, int count, const struct options *options, int comms, FILE *json[]) {
+  static int first[] = {0};
+  struct question question = {.options = options, .open = comms, .comms = 1, .turns = first, .size = options->sizes[0], .window = 1};
+  return sample_all("test_empty_of_one", test_empty, subjects, count, &question, json, true, false) &&
+         sample_all("message_of_one", move_messages, subjects, count, &question, json, false, true);
+}
+
 bool measure_data_path(struct subject *subjects, int count, const struct options *options, int comms, FILE *json[]) {
-  struct question question = {.options = options, .comms = comms, .turns = turns_of(comms), .size = 8, .window = 1};
+  struct question question = {.options = options, .open = comms, .comms = comms, .turns = turns_of(comms), .size = 8, .window = 1};
   if (!sample_all("devices", count_devices, subjects, count, &question, json, false, false) ||
       !sample_all("test_empty", test_empty, subjects, count, &question, json, true, false)) {
+    return false;
+  }
+  if (comms > 1 && !measure_one(subjects, count, options, comms, json)) {
     return false;
   }
   bool any_eager = false;
@@ -390,7 +402,8 @@ static bool time_tests(struct subject *subject, void *request, bool expect_done,
 /* All calls of the data path at the rate that they allow, and every test() by itself: nothing is averaged away. */
 bool measure_test_distribution(struct subject *subject, const struct options *options, int comms, FILE *json) {
   static struct histogram histogram;
-  struct question question = {.options = options, .comms = comms, .turns = turns_of(comms), .size = options->sizes[0], .window = 1};
+  struct question question = {
+      .options = options, .open = comms, .comms = comms, .turns = turns_of(comms), .size = options->sizes[0], .window = 1};
   double tick = ns_per_tick();
   int64_t start = now_ns();
   double seconds = options->distribution_seconds;

@@ -43,9 +43,9 @@ final class Growth {
         NetBench run = NetBench.of(json.get());
         page.describe(run);
         page.line(
-                "| plugin | connections | `test()` that finds nothing, ns | message of 8 B, ns | KiB each | descriptors"
-                        + " each | threads | made per second |");
-        page.line("|---|---|---|---|---|---|---|---|");
+                "| plugin | connections | `test()` that finds nothing, ns: of one | of all in turns | message of 8 B, ns: of one"
+                        + " | of all in turns | KiB each | descriptors each | threads | made per second |");
+        page.line("|---|---|---|---|---|---|---|---|---|---|");
         run.plugins().forEach(Growth.this::rows);
         page.line("");
         if (run.plugin(Render.TRIGON).isPresent()) {
@@ -56,11 +56,13 @@ final class Growth {
     private void rows(Plugin plugin) {
         for (Result grown : plugin.results()) {
             if (grown.question().equals("growth")) {
-                page.line("| %s | %d | %s | %s | %s | %s | %s | %s |"
+                page.line("| %s | %d | %s | %s | %s | %s | %s | %s | %s | %s |"
                         .formatted(
                                 plugin.name(),
                                 grown.comms(),
+                                Budget.number(ofOne(plugin, "test_empty", grown.comms(), -1)),
                                 Budget.number(onProcessor(plugin, "test_empty", grown.comms(), -1)),
+                                Budget.number(ofOne(plugin, "message", grown.comms(), 8)),
                                 Budget.number(onProcessor(plugin, "message", grown.comms(), 8)),
                                 Budget.number(grown.number("kib_each")),
                                 Budget.number(grown.number("descriptors_each")),
@@ -71,14 +73,16 @@ final class Growth {
     }
 
     private void plotConnections(Plugin trigon, Optional<Plugin> alone) throws IOException {
+        Map<Integer, Double> testsOfOne = new LinkedHashMap<>();
         Map<Integer, Double> tests = new LinkedHashMap<>();
+        Map<Integer, Double> messagesOfOne = new LinkedHashMap<>();
         Map<Integer, Double> messages = new LinkedHashMap<>();
         Map<Integer, Double> ourTests = new LinkedHashMap<>();
         Map<Integer, Double> ours = new LinkedHashMap<>();
         Map<Integer, Double> memory = new LinkedHashMap<>();
         Map<Integer, Double> descriptors = new LinkedHashMap<>();
         Map<Integer, Double> making = new LinkedHashMap<>();
-        BarChart times = new BarChart("By number of connections, used in turns", "ns");
+        BarChart times = new BarChart("By number of connections: one used, and all in turns", "ns");
         BarChart holdings = new BarChart("Each further connection", "KiB, us");
         for (Result grown : trigon.results()) {
             if (!grown.question().equals("growth")) {
@@ -90,11 +94,15 @@ final class Growth {
             double message = onProcessor(trigon, "message", comms, 8);
             double kib = grown.number("kib_each");
             double us = 1e6 / grown.number("per_second");
+            testsOfOne.put(comms, ofOne(trigon, "test_empty", comms, -1));
+            messagesOfOne.put(comms, ofOne(trigon, "message", comms, 8));
             tests.put(comms, test);
             messages.put(comms, message);
             memory.put(comms, kib);
             descriptors.put(comms, grown.number("descriptors_each"));
             making.put(comms, us);
+            times.add(group, "test() finds nothing, one used", testsOfOne.get(comms));
+            times.add(group, "8 B message, one used", messagesOfOne.get(comms));
             times.add(group, "test() finds nothing", test);
             times.add(group, "8 B message", message);
             alone.flatMap(device -> device.find("message", comms, 8)).ifPresent(device -> {
@@ -110,10 +118,12 @@ final class Growth {
         }
         page.plot("growth.svg", times);
         page.plot("growth-each.svg", holdings);
-        judge("`test()` that finds nothing", 1, tests, "connections");
-        judge("`test()` that finds nothing, less the device alone", 1, ourTests, "connections");
-        judge("message of 8 B", 1, messages, "connections");
-        judge("message of 8 B, less the device alone", 1, ours, "connections");
+        judge("`test()` that finds nothing, one used", 1, testsOfOne, "connections");
+        judge("message of 8 B, one used", 1, messagesOfOne, "connections");
+        judge("`test()` that finds nothing, all used in turns", 1, tests, "connections");
+        judge("`test()` that finds nothing, all used in turns, less the device alone", 1, ourTests, "connections");
+        judge("message of 8 B, all used in turns", 1, messages, "connections");
+        judge("message of 8 B, all used in turns, less the device alone", 1, ours, "connections");
         judge("memory of one more", FEW_FOR_MEMORY, memory, "connections");
         judge("descriptors of one more", FEW_COMMS, descriptors, "connections");
         judge("setting one up", FEW_COMMS, making, "connections");
@@ -164,13 +174,18 @@ final class Growth {
         int most = each.keySet().stream().max(Integer::compare).orElse(0);
         Double withMost = each.get(most);
         Double withFew = each.get(few);
-        if (most > few && withMost != null && withFew != null) {
+        if (most > few && withMost != null && withFew != null && !Double.isNaN(withMost / withFew)) {
             page.budget(Budget.atMost(
                     "growth, %s: with %d %s, to %d".formatted(what, most, of, few),
                     withMost / withFew,
                     TOLERANCE,
                     "times"));
         }
+    }
+
+    /** Of one connection, while all others rest. */
+    private static double ofOne(Plugin plugin, String question, int comms, long bytes) {
+        return onProcessor(plugin, comms == 1 ? question : question + "_of_one", comms, bytes);
     }
 
     private static double onProcessor(Plugin plugin, String question, int comms, long bytes) {

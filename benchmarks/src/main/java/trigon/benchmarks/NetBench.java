@@ -52,6 +52,8 @@ record NetBench(String machine, String drivers, JsonNode jvm, List<Plugin> plugi
             return switch (question) {
                 case "devices" -> "`devices()`: the call alone";
                 case "test_empty" -> "`test()` that finds nothing";
+                case "test_empty_of_one" -> "`test()` that finds nothing, one used of those that are open";
+                case "message_of_one" -> "message of %s, one used of those that are open".formatted(size(bytes));
                 case "isend_without_receive" -> "`isend()` before the receive is there";
                 case "message" -> "message of %s, %d at a time".formatted(size(bytes), window);
                 case "connect_early" -> "connection, both ends, of the first 100";

@@ -179,6 +179,10 @@ class BenchmarksIT {
             for (String question : List.of("growth", "devices", "test_empty", "test_call")) {
                 expected.add(question + " " + count);
             }
+            if (count > 1) {
+                expected.add("test_empty_of_one " + count);
+                expected.add("message_of_one " + count + " " + sizes.getFirst() + " 1");
+            }
             if (waits) {
                 expected.add("isend_without_receive " + count);
             }

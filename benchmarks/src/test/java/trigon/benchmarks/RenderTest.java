@@ -71,6 +71,7 @@ class RenderTest {
                   {"question": "growth", "comms": 256, "per_second": 600, "kib_each": 20, "descriptors_each": 2, "threads": 9},
                   {"question": "growth", "comms": 1024, "per_second": 500, "kib_each": 22, "descriptors_each": 2, "threads": 9},
                   {"question": "test_empty", "comms": 1024, "median": 34.0},
+                  {"question": "test_empty_of_one", "comms": 1024, "median": 31.5},
                   {"question": "test_empty", "comms": 1, "median": 30.0},
                   {"question": "growth", "comms": 1, "per_second": 500, "kib_each": 22, "descriptors_each": 2, "threads": 9}]},
                  {"name": "device alone", "results": [
@@ -112,9 +113,12 @@ class RenderTest {
                         "growth, handshakes, for each node: with 1024 nodes, to 64 | 1.10 times | at most 1.20 times | yes |")
                 .contains("| 64 | 1000 | 100 | 100000 |")
                 .contains(
-                        "growth, `test()` that finds nothing: with 1024 connections, to 1 | 1.13 times | at most 1.20 times | yes |")
+                        "growth, `test()` that finds nothing, all used in turns: with 1024 connections, to 1 | 1.13 times | at most 1.20 times | yes |")
                 .contains(
-                        "growth, `test()` that finds nothing, less the device alone: with 1024 connections, to 1 | 1.10 times | at most 1.20 times | yes |")
+                        "growth, `test()` that finds nothing, all used in turns, less the device alone: with 1024 connections, to 1 | 1.10 times | at most 1.20 times | yes |")
+                .contains(
+                        "growth, `test()` that finds nothing, one used: with 1024 connections, to 1 | 1.05 times | at most 1.20 times | yes |")
+                .doesNotContain("message of 8 B, one used") // not measured
                 .contains("| write | 8 | 66.8 |")
                 // 240 - 90 = 150 ns are added to 8 B
                 .contains("| 64 KiB | 1500 | 1250 | 1.20 | 250 | 1.07 |")
