@@ -79,10 +79,12 @@ extern char *send_buffer;
 extern char *receive_buffer;
 extern size_t buffer_bytes;
 
-/* ---- measure.c: each prints its results. ---- */
+/* ---- measure.c: the data path; each prints its results. ---- */
 bool measure_data_path(struct subject *subjects, int count, const struct options *options, int comms, FILE *json[]);
-bool measure_setup(struct subject *subject, const struct options *options, FILE *json);
 bool measure_test_distribution(struct subject *subject, const struct options *options, int comms, FILE *json);
+
+/* ---- setup.c: connections. ---- */
+bool measure_setup(struct subject *subject, const struct options *options, FILE *json);
 bool measure_growth(struct subject *subject, const struct options *options, int comms, FILE *json);
 
 /* ---- samples.c ---- */
