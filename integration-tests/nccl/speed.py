@@ -156,11 +156,12 @@ def summary(size, samples):
 
 
 def medians(taken):
-    seconds = [each["seconds"] for each in taken]
-    found = {"seconds": statistics.median(seconds), "fastest": min(seconds), "slowest": max(seconds)}
-    if "processor_s" in taken[0]:
-        found["processor_s"] = statistics.median(each["processor_s"] for each in taken)
-    return found
+    return {**spread([each["seconds"] for each in taken]),
+            "processor_s": statistics.median(each["processor_s"] for each in taken)}
+
+
+def spread(seconds):
+    return {"seconds": statistics.median(seconds), "fastest": min(seconds), "slowest": max(seconds)}
 
 
 def rested(launches, size):
@@ -169,9 +170,9 @@ def rested(launches, size):
     for _ in range(RESTED_ROUNDS):
         for name, launch in launches.items():
             answers = launch.ask("rested", 60, bytes=size, times=RESTED_TIMES, pause=PAUSE_SECONDS).values()
-            samples[name] += [{"seconds": min(each)} for each in zip(*(a["seconds"] for a in answers), strict=True)]
+            samples[name] += [min(each) for each in zip(*(a["seconds"] for a in answers), strict=True)]
     return {"bytes": size, "rounds": RESTED_ROUNDS * RESTED_TIMES,
-            "results": {name: medians(taken) for name, taken in samples.items()}}
+            "results": {name: spread(taken) for name, taken in samples.items()}}
 
 
 def used(launch):

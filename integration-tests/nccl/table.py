@@ -55,7 +55,7 @@ def bandwidth(run):
     text += times(run, run["sizes"], names)
     if "rested" in run:
         rested = run["rested"]
-        text += f"\nBy itself, after a pause of {rested['pause_s'] * 1000:.0f} ms, from the call to its end, by the rank that comes last\n\n"
+        text += f"\nBy itself, after a pause of {rested['pause_s'] * 1000:.0f} ms, from the call to its end, by the rank that comes last; median of {rested['sizes'][0]['rounds']}\n\n"
         text += times(run, rested["sizes"], names)
     return text
 

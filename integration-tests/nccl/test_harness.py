@@ -174,7 +174,7 @@ class Table(unittest.TestCase):
         entry = {"bytes": 8, "rounds": 60, "results": {"Trigon": {"seconds": 1e-4}, "Socket 1x1": {"seconds": 9e-5}}}
         results["runs"][0]["rested"] = {"pause_s": 0.01, "sizes": [entry]}
         text = table.render(results)
-        self.assertIn("after a pause of 10 ms", text)
+        self.assertIn("after a pause of 10 ms, from the call to its end, by the rank that comes last; median of 60", text)
         self.assertIn("| 8 B | 100.0 µs (0.000) | 90.0 µs (0.000) | - | 0.90 |", text)
 
     def test_a_variant_that_failed_leaves_a_gap(self):
