@@ -3,9 +3,11 @@ package trigon.benchmarks;
 import com.fasterxml.jackson.databind.JsonNode;
 import java.io.IOException;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.function.ToDoubleFunction;
 import trigon.benchmarks.NetBench.Plugin;
 import trigon.benchmarks.NetBench.Result;
 
@@ -73,60 +75,47 @@ final class Growth {
     }
 
     private void plotConnections(Plugin trigon, Optional<Plugin> alone) throws IOException {
-        Map<Integer, Double> testsOfOne = new LinkedHashMap<>();
-        Map<Integer, Double> tests = new LinkedHashMap<>();
-        Map<Integer, Double> messagesOfOne = new LinkedHashMap<>();
-        Map<Integer, Double> messages = new LinkedHashMap<>();
-        Map<Integer, Double> ourTests = new LinkedHashMap<>();
-        Map<Integer, Double> ours = new LinkedHashMap<>();
-        Map<Integer, Double> memory = new LinkedHashMap<>();
-        Map<Integer, Double> descriptors = new LinkedHashMap<>();
-        Map<Integer, Double> making = new LinkedHashMap<>();
+        List<Result> grown = trigon.results().stream()
+                .filter(result -> result.question().equals("growth"))
+                .toList();
         BarChart times = new BarChart("By number of connections: one used, and all in turns", "ns");
         BarChart holdings = new BarChart("Each further connection", "KiB, us");
-        for (Result grown : trigon.results()) {
-            if (!grown.question().equals("growth")) {
-                continue;
-            }
-            int comms = grown.comms();
+        grown.forEach(result -> {
+            int comms = result.comms();
             String group = comms + " connections";
-            double test = onProcessor(trigon, "test_empty", comms, -1);
-            double message = onProcessor(trigon, "message", comms, 8);
-            double kib = grown.number("kib_each");
-            double us = 1e6 / grown.number("per_second");
-            testsOfOne.put(comms, ofOne(trigon, "test_empty", comms, -1));
-            messagesOfOne.put(comms, ofOne(trigon, "message", comms, 8));
-            tests.put(comms, test);
-            messages.put(comms, message);
-            memory.put(comms, kib);
-            descriptors.put(comms, grown.number("descriptors_each"));
-            making.put(comms, us);
-            times.add(group, "test() finds nothing, one used", testsOfOne.get(comms));
-            times.add(group, "8 B message, one used", messagesOfOne.get(comms));
-            times.add(group, "test() finds nothing", test);
-            times.add(group, "8 B message", message);
-            alone.flatMap(device -> device.find("message", comms, 8)).ifPresent(device -> {
-                times.add(group, "8 B, the device alone", device.onProcessor());
-                ours.put(comms, message - device.onProcessor());
-            });
-            alone.flatMap(device -> device.find("test_empty", comms, -1)).ifPresent(device -> {
-                times.add(group, "test(), the device alone", device.onProcessor());
-                ourTests.put(comms, test - device.onProcessor());
-            });
-            holdings.add(group, "memory, KiB", kib);
-            holdings.add(group, "to set up, us", us);
-        }
+            times.add(group, "test() finds nothing, one used", ofOne(trigon, "test_empty", comms, -1));
+            times.add(group, "8 B message, one used", ofOne(trigon, "message", comms, 8));
+            times.add(group, "test() finds nothing", onProcessor(trigon, "test_empty", comms, -1));
+            times.add(group, "8 B message", onProcessor(trigon, "message", comms, 8));
+            alone.flatMap(device -> device.find("message", comms, 8))
+                    .ifPresent(device -> times.add(group, "8 B, the device alone", device.onProcessor()));
+            alone.flatMap(device -> device.find("test_empty", comms, -1))
+                    .ifPresent(device -> times.add(group, "test(), the device alone", device.onProcessor()));
+            holdings.add(group, "memory, KiB", result.number("kib_each"));
+            holdings.add(group, "to set up, us", 1e6 / result.number("per_second"));
+        });
         page.plot("growth.svg", times);
         page.plot("growth-each.svg", holdings);
-        judge("`test()` that finds nothing, one used", 1, testsOfOne, "connections");
-        judge("message of 8 B, one used", 1, messagesOfOne, "connections");
-        judge("`test()` that finds nothing, all used in turns", 1, tests, "connections");
-        judge("`test()` that finds nothing, all used in turns, less the device alone", 1, ourTests, "connections");
-        judge("message of 8 B, all used in turns", 1, messages, "connections");
-        judge("message of 8 B, all used in turns, less the device alone", 1, ours, "connections");
-        judge("memory of one more", FEW_FOR_MEMORY, memory, "connections");
-        judge("descriptors of one more", FEW_COMMS, descriptors, "connections");
-        judge("setting one up", FEW_COMMS, making, "connections");
+        String test = "`test()` that finds nothing";
+        String message = "message of 8 B";
+        String inTurns = ", all used in turns";
+        String added = inTurns + ", less the device alone";
+        judge(test + ", one used", 1, by(grown, at -> ofOne(trigon, "test_empty", at.comms(), -1)), "connections");
+        judge(message + ", one used", 1, by(grown, at -> ofOne(trigon, "message", at.comms(), 8)), "connections");
+        judge(test + inTurns, 1, by(grown, at -> onProcessor(trigon, "test_empty", at.comms(), -1)), "connections");
+        judge(test + added, 1, by(grown, at -> added(trigon, alone, "test_empty", at.comms(), -1)), "connections");
+        judge(message + inTurns, 1, by(grown, at -> onProcessor(trigon, "message", at.comms(), 8)), "connections");
+        judge(message + added, 1, by(grown, at -> added(trigon, alone, "message", at.comms(), 8)), "connections");
+        judge("memory of one more", FEW_FOR_MEMORY, by(grown, at -> at.number("kib_each")), "connections");
+        judge("descriptors of one more", FEW_COMMS, by(grown, at -> at.number("descriptors_each")), "connections");
+        judge("setting one up", FEW_COMMS, by(grown, at -> 1e6 / at.number("per_second")), "connections");
+    }
+
+    /** A figure by the number of connections. */
+    private static Map<Integer, Double> by(List<Result> grown, ToDoubleFunction<Result> figure) {
+        Map<Integer, Double> figures = new LinkedHashMap<>();
+        grown.forEach(at -> figures.put(at.comms(), figure.applyAsDouble(at)));
+        return figures;
     }
 
     private void nodes() throws IOException {
@@ -186,6 +175,13 @@ final class Growth {
     /** Of one connection, while all others rest. */
     private static double ofOne(Plugin plugin, String question, int comms, long bytes) {
         return onProcessor(plugin, comms == 1 ? question : question + "_of_one", comms, bytes);
+    }
+
+    /** What the plugin adds to the device, or NaN. */
+    private static double added(Plugin plugin, Optional<Plugin> alone, String question, int comms, long bytes) {
+        double device =
+                alone.map(each -> onProcessor(each, question, comms, bytes)).orElse(Double.NaN);
+        return onProcessor(plugin, question, comms, bytes) - device;
     }
 
     private static double onProcessor(Plugin plugin, String question, int comms, long bytes) {
