@@ -133,6 +133,13 @@ END
   net_bench "$name" env "TRIGON_CONFIG=$scratch/trigon.yaml" TRIGON_NODE=a -- --samples 51 --sample-seconds 0.02 "$@"
 }
 
+# A TCP connection without anything on top.
+socket_operations() { # MESSAGES RESTED-MESSAGES
+  built "$native/socket-floor"
+  mkdir -p "$results"
+  "$native/socket-floor" "$@" >"$results/links-floor.json"
+}
+
 steady() { # OPTIONS...
   # the links first: the other puts the instant device in the way
   links steady-links --sizes 8 --window 1 --warmup-seconds 5 --test-seconds 60 "$@"
@@ -185,7 +192,7 @@ pack() { # FILE
   mkdir -p "$kit/benchmarks/target/native/instant" "$kit/benchmarks/target/jars" "$kit/benchmarks/native" "$kit/dist/target"
   cp "$here/bench.sh" "$here/stripes.sh" "$here/stripes-results.py" "$kit/benchmarks"
   cp "$here/native/fake-sysfs.sh" "$kit/benchmarks/native"
-  cp "$native"/{net-bench,net-ping-pong,libfloor.so,verbs-floor,verbs-ping-pong} "$kit/benchmarks/target/native"
+  cp "$native"/{net-bench,net-ping-pong,libfloor.so,socket-floor,verbs-floor,verbs-ping-pong} "$kit/benchmarks/target/native"
   cp "$native/instant/libibverbs.so.1" "$kit/benchmarks/target/native/instant"
   cp -r "$here/target/classes" "$kit/benchmarks/target"
   tr : '\n' <"$here/target/runtime.classpath" | while read -r jar || [ -n "$jar" ]; do
@@ -200,10 +207,12 @@ command=${1:-help}
 [ $# -eq 0 ] || shift
 quick=()
 jmh_length=(-f 1 -wi 3 -w 1 -i 5 -r 1)
+socket_messages=(1000000 300)
 if [ "${1:-}" = --quick ]; then
   shift
   quick=(--samples 3 --sample-seconds 0.001 --warmup-seconds 0.01 --setup-seconds 0.05 --test-seconds 0.01)
   jmh_length=(-f 0 -wi 0 -i 1 -r 10ms)
+  socket_messages=(1000 3)
 fi
 case $command in
   instant)
@@ -213,7 +222,10 @@ case $command in
     ;;
   growth) instant growth --plugin "$alone" --comms 1,16,256,1024 --sizes 8 "${quick[@]}" "$@" ;;
   divided) divided "${quick[@]}" "$@" ;;
-  links) links links --sizes 8,65536,1048576 "${quick[@]}" "$@" ;;
+  links)
+    socket_operations "${socket_messages[@]}"
+    links links --sizes 8,65536,1048576 "${quick[@]}" "$@"
+    ;;
   steady) steady "${quick[@]}" "$@" ;;
   jmh)
     # JMH takes no option twice

@@ -144,6 +144,23 @@ final class Render {
         page.add("");
     }
 
+    private void socketOperations(JsonNode floor) {
+        page.add("A TCP connection without anything on top (socket-floor), each call by itself, ns:");
+        page.add("");
+        page.add("| operation | bytes | median | 99 % | 99.9 % |");
+        page.add("|---|---|---|---|---|");
+        for (JsonNode each : floor.path("results")) {
+            page.add("| %s | %d | %s | %s | %s |"
+                    .formatted(
+                            each.path("operation").asText(),
+                            each.path("bytes").asLong(),
+                            Budget.number(each.path("median").asDouble()),
+                            Budget.number(each.path("p99").asDouble()),
+                            Budget.number(each.path("p99_9").asDouble())));
+        }
+        page.add("");
+    }
+
     private void links() throws IOException {
         heading("Software links, loopback: `./trigon bench links`");
         Optional<JsonNode> json = read("links.json");
@@ -152,6 +169,7 @@ final class Render {
         }
         NetBench run = NetBench.of(json.get());
         describe(run);
+        read("links-floor.json").ifPresent(this::socketOperations);
         table(run);
         run.plugin(TRIGON)
                 .ifPresent(trigon ->

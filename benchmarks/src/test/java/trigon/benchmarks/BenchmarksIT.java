@@ -70,10 +70,16 @@ class BenchmarksIT {
                 .containsExactly("harness", "Trigon", "Trigon");
         json.path("plugins").forEach(plugin -> hasAllFigures(plugin, false, List.of(1), List.of(8, 65536)));
 
+        assertThat(read(results.resolve("links-floor.json")).findValues("median"))
+                .as("a TCP connection by itself")
+                .hasSize(4)
+                .allSatisfy(each -> assertThat(each.asDouble()).isPositive());
+
         Path docs = directory.resolve("docs");
         bench("render", docs.toString());
 
         assertThat(Files.readString(docs.resolve("results.md")))
+                .contains("| write and read after 10 ms | 40 |")
                 .contains("| Trigon | message of 64 KiB, 1 at a time | ns |")
                 .contains("software links, warm connection, both ends")
                 .contains("Not measured: there is no `growth.json`");
