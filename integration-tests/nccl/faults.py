@@ -66,7 +66,7 @@ def killed_by_default(setting, report, ranks):
 
     All send to all, so that each survivor waits for the killed rank. In an all-reduce one may wait for another survivor
     alone (it has what the killed one had for it, and no more to send), hears of it when that one ends, and PyTorch's wait
-    comes twice: over any network, but not in each run, so there would be nothing to compare.
+    comes twice: not in each run, so there would be nothing to compare.
     """
     name = "killed rank, PyTorch's default error handling"
     seen = []
