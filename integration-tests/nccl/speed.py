@@ -110,7 +110,11 @@ def measure(setting, report, count, sizes, facts, out_of_time):
             return run
         facts.update(next(iter(launches.values())).ask("facts", 30)[0])
         run["sizes"] = all_sizes(report, launches, count, sizes, out_of_time)
-        run["rested"] = {"pause_s": PAUSE_SECONDS, "sizes": [rested(launches, size) for size in RESTED_SIZES]}
+        try:
+            run["rested"] = {"pause_s": PAUSE_SECONDS, "sizes": [rested(launches, size) for size in RESTED_SIZES]}
+        except LaunchFailed as e:  # what was measured before is kept
+            report.fails(f"speed, {count} ranks, after a pause", str(e))
+            return run
         for name, launch in launches.items():
             run["variants"][name].update(used(launch))
         finish(report, count, launches, run)
