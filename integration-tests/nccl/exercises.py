@@ -113,27 +113,16 @@ def abort(rank, absent):
 
 
 @exercise
-def flow(rank, seconds, between_all=False):
-    """Operations without end, until one fails; tells the driver once they flow, and then what the error was.
-
-    All-reduces, in which a rank waits for its neighbours in the ring or the tree. With between_all an all-to-all, in which
-    each waits for each.
-    """
-    data = torch.zeros(6 << 20, dtype=torch.float32, device=rank.device)  # 2, 3 and 4 divide it
-    received = torch.zeros_like(data) if between_all else None
-
-    def operation(**how):
-        if between_all:
-            return dist.all_to_all_single(received, data, **how)
-        return dist.all_reduce(data, **how)
-
-    operation()
+def flow(rank, seconds):
+    """All-reduces without end, until one fails; tells the driver once they flow, and then what the error was."""
+    data = torch.zeros(4 << 20, dtype=torch.float32, device=rank.device)
+    dist.all_reduce(data)
     rank.synchronize()
     rank.notify()
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
         try:
-            operation(async_op=True).wait()  # TORCH_NCCL_BLOCKING_WAIT: it waits, and raises
+            dist.all_reduce(data, async_op=True).wait()  # TORCH_NCCL_BLOCKING_WAIT: it waits, and raises
             rank.synchronize()
         except Exception as error:  # the one that is wanted: any error that the communicator reports
             seen = f"{type(error).__name__}: {error}"

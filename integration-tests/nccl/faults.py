@@ -32,11 +32,11 @@ def aborts(setting, report, ranks):
             session.check([{"op": "all_reduce", "count": count} for count in (1, 1_048_573)], 60)
 
 
-def survivors_of(launch, limit, between_all=False):
-    """One rank dies by SIGKILL in the middle of operations; what the others do then."""
+def survivors_of(launch, limit):
+    """One rank dies by SIGKILL in the middle of all-reduces; what the others do then."""
     launch.ask("warm", 60)
     launch.ask("connect", 90, port=free_port())
-    launch.tell("flow", limit + 30, seconds=limit + 30, between_all=between_all)
+    launch.tell("flow", limit + 30, seconds=limit + 30)
     launch.require("flow", launch.collect(60))
     time.sleep(0.5)
     survivors = list(range(launch.ranks - 1))
@@ -64,16 +64,16 @@ def killed_by_default(setting, report, ranks):
     Its watchdog reports the error, sleeps four times TORCH_NCCL_WAIT_TIMEOUT_DUMP_MILSEC (15 s), whether there is anything
     to dump or not, and throws then, which ends the process (ProcessGroupNCCL.cpp, Watchdog::runLoop).
 
-    All send to all, so that each survivor waits for the killed rank. In an all-reduce one may wait for another survivor
-    alone (it has what the killed one had for it, and no more to send), hears of it when that one ends, and PyTorch's wait
-    comes twice: not in each run, so there would be nothing to compare.
+    In an all-reduce a survivor may wait for another survivor alone, as one that is no neighbour of the killed rank does in
+    any case. Over sockets it hears of the error when that one ends, a minute later. Over Trigon it must know as soon as
+    the others: a rank that NCCL was told of a failure on gives up the communicator's other connections.
     """
     name = "killed rank, PyTorch's default error handling"
     seen = []
     with (Launch(setting, f"{name}, over Trigon", ranks, trigon(setting)) as first,
           Launch(setting, f"{name}, over sockets", ranks, sockets(1, 1)) as second):  # loads PyTorch meanwhile
         for launch in (first, second):
-            seen.append(survivors_of(launch, DEFAULT_HANDLING_SECONDS, between_all=True))
+            seen.append(survivors_of(launch, DEFAULT_HANDLING_SECONDS))
             launch.kill()
         problem, verdict = timeline.judge_beside(*seen, SEEN_WITHIN_SECONDS, TOLERANCE_SECONDS)
         both = seen[0].text() + seen[1].text()

@@ -87,6 +87,8 @@ static void *run_service(void *argument) {
   trace_ordered(true);
   if (ok) {
     report(rank);
+  } else {
+    (void)sleep((unsigned)options->linger_seconds);
   }
   return close_channels(rank) && ok ? rank : NULL;
 }

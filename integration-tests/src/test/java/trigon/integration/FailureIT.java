@@ -2,8 +2,10 @@ package trigon.integration;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
@@ -41,6 +43,26 @@ class FailureIT {
         assertThat(failuresOfTheOthers())
                 .containsPattern("WARN.* of c at 127.0.*("
                         + "lost c at 127.0.*killed: .*broke off without a farewell|RETRY_EXCEEDED.*its process died)");
+    }
+
+    @Test
+    void aRankThatWaitsForAnotherSurvivorNeedNotWaitForItsEnd() throws Exception {
+        hosts = startFourInARing();
+        awaitConnected();
+
+        hosts.get(3).signal("KILL");
+
+        // its neighbours are ranks 0 and 2, which close nothing for as long as this test may take
+        HostProgram opposite = hosts.get(1);
+        long deadline = System.nanoTime() + 60_000_000_000L;
+        while (!opposite.output().contains("(remote error)")) {
+            assertThat(System.nanoTime()).as(opposite.output()).isLessThan(deadline);
+            Thread.sleep(50);
+        }
+        assertThat(opposite.output())
+                .containsPattern("which says: communicator 0x7267000000000001 has failed on n[02], by .* of n3 at");
+        assertThat(hosts.get(0).isAlive()).as(hosts.get(0).output()).isTrue();
+        assertThat(hosts.get(2).isAlive()).as(hosts.get(2).output()).isTrue();
     }
 
     @Test
@@ -115,6 +137,34 @@ class FailureIT {
     private void start(Map<String, String> environment) throws InterruptedException {
         hosts = triangle().start(environment, "--bytes", "4000000", "--iterations", "100000");
         awaitConnected();
+    }
+
+    /** Four nodes on one subnet, whose ranks linger once they have failed. */
+    private List<HostProgram> startFourInARing() throws IOException {
+        StringBuilder text = new StringBuilder("version: 1\nlinks: software\nnodes:\n");
+        for (int rank = 0; rank < 4; rank++) {
+            text.append("  n%d: {nics: [{address: 127.0.14.%d/24}]}%n".formatted(rank, rank + 1));
+        }
+        Path file = Files.writeString(directory.resolve("ring.yaml"), text);
+        Path rendezvous = Files.createDirectory(directory.resolve("rendezvous"));
+        List<HostProgram> started = new ArrayList<>();
+        for (int rank = 0; rank < 4; rank++) {
+            started.add(new HostProgram(
+                    HostProgram.distribution(),
+                    directory.resolve("n" + rank + ".log"),
+                    Map.of("TRIGON_CONFIG", file.toString(), "TRIGON_NODE", "n" + rank),
+                    "--rank",
+                    Integer.toString(rank),
+                    "--ranks",
+                    "4",
+                    "--rendezvous",
+                    rendezvous.toString(),
+                    "--iterations",
+                    "1000000",
+                    "--linger",
+                    "600"));
+        }
+        return started;
     }
 
     private void awaitConnected() throws InterruptedException {

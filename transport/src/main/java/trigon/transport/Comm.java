@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BiConsumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import trigon.verbs.CompletionQueue;
@@ -51,6 +52,7 @@ abstract sealed class Comm permits SendComm, ReceiveComm {
     private final WorkCompletions completions = new WorkCompletions(CompletionBoard.COMPLETIONS_AT_ONCE);
     private final Map<Long, RegisteredMemory> registrations = new ConcurrentHashMap<>();
     private long context;
+    private BiConsumer<NcclResult, String> whenFailed = (_, _) -> {};
 
     /** What NCCL knows it by; set before NCCL learns of it. */
     long handle;
@@ -61,7 +63,7 @@ abstract sealed class Comm permits SendComm, ReceiveComm {
     // 0, or minus the code of the NcclResult that every further call returns
     long failure;
 
-    /** The peer is known to be gone, or the device to have failed, by any of the stripes; they know which. */
+    /** The peer is known to be gone, or this end to be given up, by any of the stripes; they know which. */
     volatile boolean lost;
 
     // counted on the data path, and the last ones when the comm is closed
@@ -80,9 +82,14 @@ abstract sealed class Comm permits SendComm, ReceiveComm {
         this.maxMessageBytes = (int) Math.min(connection.maxMessageBytes(), MAX_MESSAGE_BYTES);
     }
 
-    /** Tells it what NCCL knows it and its context by, and gives its requests their place; once, before NCCL learns of it. */
-    final void open(long ofContext, long as, CompletionBoard board) {
+    /**
+     * Tells it what NCCL knows it and its context by, and gives its requests their place; once, before NCCL learns of it.
+     *
+     * @param failed is told, at most once, what the comm returns from now on, and why; on the data path, so it returns at once
+     */
+    final void open(long ofContext, long as, CompletionBoard board, BiConsumer<NcclResult, String> failed) {
         context = ofContext;
+        whenFailed = failed;
         handle = as;
         row = board.open(as);
         RequestRing.open(row);
@@ -180,7 +187,7 @@ abstract sealed class Comm permits SendComm, ReceiveComm {
                     NcclResult.SYSTEM_ERROR,
                     "ibv_poll_cq failed with %s: the completion queue or its device is unusable; look at the kernel's log (dmesg), and restart the job"
                             .formatted(Errno.name(-count)));
-        } else if (count == 0 && lost && from.deviceFailure() != null) {
+        } else if (count == 0 && lost && from.givenUp() != null) {
             // a completion queue that has failed reports nothing any more
             fail(from, lossResult(from), from.loss());
         }
@@ -201,9 +208,9 @@ abstract sealed class Comm permits SendComm, ReceiveComm {
                                 from.why(status)));
     }
 
-    /** What a lost connection is to NCCL: the peer's or the network's fault, unless the device here has failed. */
+    /** What a lost connection is to NCCL: the peer's or the network's fault, unless this end was given up. */
     private static NcclResult lossResult(Connection lost) {
-        return Objects.requireNonNullElse(lost.deviceFailure(), NcclResult.REMOTE_ERROR);
+        return Objects.requireNonNullElse(lost.givenUp(), NcclResult.REMOTE_ERROR);
     }
 
     /** The device refused a work request; the comm is unusable from now on. */
@@ -241,8 +248,16 @@ abstract sealed class Comm permits SendComm, ReceiveComm {
             for (Connection stripe : stripes) {
                 stripe.failed(what);
             }
+            whenFailed.accept(result, where + ": " + what);
         }
         return failure;
+    }
+
+    /** Nobody will ask for any of its requests any more: its peer need not wait. May block. */
+    final void giveUp(NcclResult result, String why) {
+        for (Connection stripe : stripes) {
+            stripe.giveUp(result, why);
+        }
     }
 
     /** Ends the connection and frees everything, whatever is outstanding. */

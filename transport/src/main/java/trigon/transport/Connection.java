@@ -60,8 +60,8 @@ final class Connection implements AutoCloseable {
     /** Told of that; its own part only, as it is called with the lock held. */
     private Runnable whenLost = () -> {};
 
-    /** What requests return where that is the device's failure; null as long as it has not failed. */
-    private volatile @Nullable NcclResult deviceFailure;
+    /** What requests return where this end was given up here; null if it was not. */
+    private volatile @Nullable NcclResult givenUp;
 
     /** Requests have failed as consequences of something that was not known then. */
     private volatile boolean unexplained;
@@ -238,32 +238,33 @@ final class Connection implements AutoCloseable {
     }
 
     /**
-     * The device has reported that this end is unusable. May block.
+     * This end is of no use any more, for a reason that is not the peer's. The peer is told. May block.
      *
-     * @param why for the log and the peer
      * @param result what requests return that are not finished
+     * @param why for the log and the peer
+     * @return false if it had come to its end before
      */
-    void deviceFailed(String why, NcclResult result) {
+    boolean giveUp(NcclResult result, String why) {
         Watch watching;
         synchronized (this) {
             if (closed || loss != null) {
-                return;
+                return false;
             }
             // in this order: who sees the loss sees whose it is
-            deviceFailure = result;
+            givenUp = result;
             lose(why);
             watching = watch;
             try {
-                lifecycle.fail(new DeviceFailedException(why));
+                lifecycle.fail(new GivenUpException(why));
             } catch (RuntimeException e) {
                 // a device that has failed as a whole may refuse everything
                 log.debug("{}: the queue pair cannot be taken to the error state", this, e);
             }
         }
-        log.warn("{}: {}. Requests that are not finished return {}", this, why, result);
         if (watching != null) {
             watching.lifeline().fail(why);
         }
+        return true;
     }
 
     // under the lock
@@ -284,10 +285,10 @@ final class Connection implements AutoCloseable {
         }
     }
 
-    /** What requests return that are not finished, since the device has failed; null if it has not. */
+    /** What requests return that are not finished, since this end was {@linkplain #giveUp given up}; null if it was not. */
     @Nullable
-    NcclResult deviceFailure() {
-        return deviceFailure;
+    NcclResult givenUp() {
+        return givenUp;
     }
 
     private String explain(LifelineEnd end) {

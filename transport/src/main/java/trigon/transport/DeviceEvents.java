@@ -138,10 +138,11 @@ final class DeviceEvents {
     }
 
     private static void fail(Connection connection, DeviceContext device, AsyncEventType type, NcclResult result) {
-        connection.deviceFailed(
-                "device %s reports %s: %s; look at the kernel's log (dmesg) and at the first error on either node"
-                        .formatted(device.deviceName(), type, type.explanation()),
-                result);
+        String why = "device %s reports %s: %s; look at the kernel's log (dmesg) and at the first error on either node"
+                .formatted(device.deviceName(), type, type.explanation());
+        if (connection.giveUp(result, why)) {
+            log.warn("{}: {}. Requests that are not finished return {}", connection, why, result);
+        }
     }
 
     private void ofDevice(DeviceContext device, AsyncEventType type) {

@@ -164,7 +164,7 @@ public final class RoutedNetPlugin implements NetPlugin, AutoCloseable {
     @Override
     public long openContext(long commId, int trafficClass) {
         log.info("communicator 0x{} uses {}", Long.toHexString(commId), links.all());
-        return contexts.add(new Context(trafficClass));
+        return contexts.add(new Context(commId, trafficClass));
     }
 
     @Override
@@ -268,13 +268,44 @@ public final class RoutedNetPlugin implements NetPlugin, AutoCloseable {
     private long add(long contextHandle, Comm comm) {
         try (Unwinding unwinding = new Unwinding()) {
             unwinding.onFailure(comm::close);
-            long handle = comms.add(comm, given -> comm.open(contextHandle, given, board));
+            long handle = comms.add(
+                    comm,
+                    given -> comm.open(
+                            contextHandle,
+                            given,
+                            board,
+                            (result, what) ->
+                                    control.execute(() -> communicatorFailed(contextHandle, given, result, what))));
             unwinding.onFailure(() -> {
                 comms.remove(handle, _ -> board.close(handle));
             });
             note(contextHandle, Context::comms, handle);
             unwinding.succeeded();
             return handle;
+        }
+    }
+
+    /**
+     * NCCL has been told of a failure of one comm. Its progress thread, which a context has one of, ends with that (ncclProxyProgress
+     * in its source, proxy.cc), and no message of any other comm is moved again. So their peers are told now: who waits for one of
+     * them would otherwise hear of it when the program aborts the communicator, however late that is.
+     */
+    private void communicatorFailed(long contextHandle, long commHandle, NcclResult result, String what) {
+        Context context = contexts.find(contextHandle);
+        if (context == null || !context.failsWithIt()) {
+            return;
+        }
+        String why = "communicator 0x%s has failed on %s, by %s"
+                .formatted(Long.toHexString(context.commId()), self.name(), what);
+        log.info(
+                "{}. NCCL moves nothing more over its {} connections here, so all are given up, and their peers are told",
+                why,
+                context.comms().size());
+        for (long handle : context.comms()) {
+            Comm comm = handle == commHandle ? null : comms.find(handle);
+            if (comm != null) {
+                comm.giveUp(result, why);
+            }
         }
     }
 

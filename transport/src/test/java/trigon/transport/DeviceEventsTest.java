@@ -46,7 +46,8 @@ class DeviceEventsTest {
         b = new TestNode(cluster, "b", RaisingVerbs::new);
         verbs = (RaisingVerbs) b.verbs();
         first = new Connected(a, b);
-        second = new Connected(a, b);
+        // of another communicator, which a failure of the first is no matter for
+        second = new Connected(a, openSecond(a), b, openSecond(b));
         from = a.allocate(4096);
         to = b.allocate(4096);
         firstFrom = a.register(first.sendComm, from, 4096);
@@ -65,7 +66,7 @@ class DeviceEventsTest {
     }
 
     @Test
-    void aFailedQueuePairFailsItsCommAndNoOther() {
+    void aFailedQueuePairFailsItsCommAndNoOtherCommunicator() {
         long receive = retry(() -> b.plugin.irecv(first.receiveComm, to, 8, TAG, firstTo, false));
 
         verbs.raise(new AsyncEvent.OfQueuePair(AsyncEventType.QUEUE_PAIR_FATAL, verbs.queuePairs.getFirst()));
@@ -179,6 +180,10 @@ class DeviceEventsTest {
         Await.until("the event is read", verbs::isReadOut);
         secondCarriesAMessage();
         assertThat(log.lines()).noneMatch(line -> line.contains("QUEUE_PAIR_FATAL"));
+    }
+
+    private static long openSecond(TestNode node) {
+        return node.plugin.openContext(2, NetPlugin.TRAFFIC_CLASS_UNDEFINED);
     }
 
     private void secondCarriesAMessage() {
