@@ -15,7 +15,9 @@ import trigon.verbs.Memory;
  * ring never crosses a page's end, so that it counts as one page of locked memory. Where there is room, rings do not begin at
  * multiples of their length: the same entry of many rings would compete for the same sets of a cache.
  *
- * <p>Thread-safe. Some pages are allocated at a time, and freed when no ring is left in them; closed after the last ring.
+ * <p>Thread-safe. Some pages are allocated at a time, and freed when no ring is left in them, but for the last: a link that has
+ * one connection at a time would have pages freed with each, for which the JVM stops all threads that run Java. Closed after
+ * the last ring.
  */
 final class ClearToSendMemory implements AutoCloseable {
 
@@ -78,7 +80,7 @@ final class ClearToSendMemory implements AutoCloseable {
     synchronized void giveBack(long ring) {
         Block block = blocks.stream().filter(each -> each.has(ring)).findFirst().orElseThrow();
         block.free.addFirst(ring);
-        if (block.isUnused()) {
+        if (block.isUnused() && blocks.stream().anyMatch(each -> each != block && each.bytes == block.bytes)) {
             blocks.remove(block);
             block.arena.close();
         }

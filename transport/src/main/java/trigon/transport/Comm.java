@@ -28,6 +28,9 @@ abstract sealed class Comm permits SendComm, ReceiveComm {
     /** The longest message ({@code NCCL_MAX_NET_SIZE}). */
     static final long MAX_MESSAGE_BYTES = 1L << 30;
 
+    /** Before {@link #open}. */
+    private static final WorkCompletions NONE = new WorkCompletions(0, 0);
+
     /** Its connection; with several stripes, the first. */
     final Connection connection;
 
@@ -49,9 +52,9 @@ abstract sealed class Comm permits SendComm, ReceiveComm {
     /** Which of them has the completions that {@link #onSuccess} is called with. */
     int polled;
 
-    private final WorkCompletions completions = new WorkCompletions(CompletionBoard.COMPLETIONS_AT_ONCE);
     private final Map<Long, RegisteredMemory> registrations = new ConcurrentHashMap<>();
     private long context;
+    private WorkCompletions completions = NONE;
     private BiConsumer<NcclResult, String> whenFailed = (_, _) -> {};
 
     /** What NCCL knows it by; set before NCCL learns of it. */
@@ -92,6 +95,7 @@ abstract sealed class Comm permits SendComm, ReceiveComm {
         whenFailed = failed;
         handle = as;
         row = board.open(as);
+        completions = board.completions(as);
         RequestRing.open(row);
         if (stripeCount == 1) { // else the library would have to poll several
             completionQueue.nativePoll().ifPresent(poll -> CompletionBoard.pollWith(row, poll, completions.address()));
@@ -265,7 +269,6 @@ abstract sealed class Comm permits SendComm, ReceiveComm {
         Arrays.stream(stripes).forEach(Connection::close);
         registrations.values().forEach(RegisteredMemory::close);
         registrations.clear();
-        completions.close();
         addTraffic();
     }
 

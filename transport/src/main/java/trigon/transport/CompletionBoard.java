@@ -3,6 +3,7 @@ package trigon.transport;
 import java.lang.foreign.Arena;
 import trigon.verbs.Memory;
 import trigon.verbs.NativePoll;
+import trigon.verbs.WorkCompletions;
 
 /**
  * The requests of all comms, in memory where the entry library finds those that are finished without a call into Java:
@@ -106,7 +107,10 @@ public final class CompletionBoard implements AutoCloseable {
     /** A row's length. */
     public static final long ROW_BYTES = SENDER + LINE;
 
-    /** Rows of neighbouring slots that lie together: a few pages for many comms. */
+    /** From one row's completions to the next one's: an odd number of lines, too. */
+    private static final long COMPLETIONS_BYTES = (long) COMPLETIONS_AT_ONCE * WorkCompletions.STRIDE + LINE;
+
+    /** Rows of neighbouring slots that lie together, and behind them their completions: a few pages for many comms. */
     private static final int ROWS_AT_ONCE = 16;
 
     private final long table;
@@ -144,8 +148,19 @@ public final class CompletionBoard implements AutoCloseable {
         return rows[slot];
     }
 
+    /**
+     * Where the poll of the comm that has that row puts what it finds. Like the row it passes from comm to comm: memory of each
+     * one's own would have to be freed, for which the JVM stops all threads that run Java, NCCL's among them.
+     */
+    synchronized WorkCompletions completions(long commHandle) {
+        int place = HandleTable.slot(commHandle) % ROWS_AT_ONCE;
+        long behindRows = rows[HandleTable.slot(commHandle) - place] + ROWS_AT_ONCE * ROW_BYTES;
+        return new WorkCompletions(behindRows + place * COMPLETIONS_BYTES, COMPLETIONS_AT_ONCE);
+    }
+
     private void makeRows(int first) {
-        long address = arena.allocate(ROWS_AT_ONCE * ROW_BYTES, LINE).address();
+        long address = arena.allocate(ROWS_AT_ONCE * (ROW_BYTES + COMPLETIONS_BYTES), LINE)
+                .address();
         for (int i = 0; i < ROWS_AT_ONCE; i++) {
             rows[first + i] = address + i * ROW_BYTES;
         }

@@ -58,6 +58,17 @@ class ClearToSendMemoryTest {
     }
 
     @Test
+    void theLastPagesStayForTheNextRing() {
+        int bytes = RequestRing.SLOTS * ClearToSend.STRIDE;
+        long first = memory.take(bytes);
+        memory.giveBack(first);
+        long other = memory.take(RequestRing.SLOTS * StripedClearToSend.STRIDE);
+
+        assertThat(memory.take(bytes)).isEqualTo(first);
+        assertThat(other).isNotEqualTo(first);
+    }
+
+    @Test
     void pagesWithoutRingsAreFreed() {
         int bytes = RequestRing.SLOTS * ClearToSend.STRIDE;
         long idle = ProcessResources.now().nativeBytes();

@@ -5,10 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.TreeMap;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import trigon.verbs.Memory;
 import trigon.verbs.NativePoll;
+import trigon.verbs.WorkCompletions;
 
 class CompletionBoardTest {
 
@@ -52,6 +54,27 @@ class CompletionBoardTest {
         assertThat(CompletionBoard.has(row, 0)).isFalse();
 
         assertThat(board.open(NEXT_COMM)).isEqualTo(row);
+        board.close();
+    }
+
+    @Test
+    void eachCommHasRoomForItsCompletionsAndNobodyElses() {
+        TreeMap<Long, Long> taken = new TreeMap<>();
+        for (int slot = 0; slot < 40; slot++) {
+            long comm = 7L << 48 | (long) slot << 32;
+            long row = board.open(comm);
+            long completions = board.completions(comm).address();
+            taken.put(row, row + CompletionBoard.ROW_BYTES);
+            taken.put(completions, completions + CompletionBoard.COMPLETIONS_AT_ONCE * WorkCompletions.STRIDE);
+        }
+        long end = 0;
+        for (var piece : taken.entrySet()) {
+            assertThat(piece.getKey())
+                    .isGreaterThanOrEqualTo(end)
+                    .satisfies(at -> assertThat(at % 64).isZero());
+            end = piece.getValue();
+        }
+        assertThat(taken).hasSize(80);
         board.close();
     }
 

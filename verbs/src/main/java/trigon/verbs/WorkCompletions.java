@@ -1,6 +1,7 @@
 package trigon.verbs;
 
 import java.lang.foreign.Arena;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A batch of completions, as {@link CompletionQueue#poll} fills it: an array of {@code struct ibv_wc} in native memory.
@@ -25,14 +26,22 @@ public final class WorkCompletions implements AutoCloseable {
     /** Bit of the flags: {@link #immediate} is valid ({@code IBV_WC_WITH_IMM}). */
     public static final int WITH_IMMEDIATE = 1 << 1;
 
-    private final Arena arena = Arena.ofShared();
+    private final @Nullable Arena arena;
     private final long address;
     private final int capacity;
 
     /** A batch of up to {@code capacity} completions. */
     public WorkCompletions(int capacity) {
         this.capacity = capacity;
+        arena = Arena.ofShared();
         address = arena.allocate((long) capacity * STRIDE, 64).address();
+    }
+
+    /** A batch in memory of the caller's, who keeps it for as long as the batch is used. */
+    public WorkCompletions(long address, int capacity) {
+        this.capacity = capacity;
+        this.address = address;
+        arena = null;
     }
 
     /** How many completions it holds at most. */
@@ -112,7 +121,7 @@ public final class WorkCompletions implements AutoCloseable {
 
     @Override
     public void close() {
-        if (arena.scope().isAlive()) {
+        if (arena != null && arena.scope().isAlive()) {
             arena.close();
         }
     }

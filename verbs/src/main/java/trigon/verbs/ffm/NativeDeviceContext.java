@@ -27,6 +27,7 @@ final class NativeDeviceContext implements DeviceContext {
     private final DataPathCalls dataPathCalls;
     private final ResourceLedger ofProvider;
     private final ResourceLedger children = new ResourceLedger();
+    private final WorkRequestMemory workRequestMemory = new WorkRequestMemory();
     private final AsyncEvents asyncEvents;
 
     /**
@@ -111,6 +112,11 @@ final class NativeDeviceContext implements DeviceContext {
         return asyncEvents;
     }
 
+    /** Where its queue pairs prepare their work requests. */
+    WorkRequestMemory workRequestMemory() {
+        return workRequestMemory;
+    }
+
     /** Counts an object that was just created on this device. */
     NativeHandle own(ResourceLedger.Kind kind, String what, long address) {
         return new NativeHandle(kind, "%s of %s".formatted(what, deviceName), address, ofProvider, children);
@@ -124,7 +130,9 @@ final class NativeDeviceContext implements DeviceContext {
     public void close() {
         Map<ResourceLedger.Kind, Integer> outstanding = children.outstanding();
         if (outstanding.isEmpty()) {
-            handle.close("ibv_close_device", ControlCalls::closeDevice);
+            if (handle.close("ibv_close_device", ControlCalls::closeDevice)) {
+                workRequestMemory.close();
+            }
         } else {
             LOG.warn("{} stays open: {} of it were not closed before", deviceName, outstanding);
         }

@@ -2,6 +2,7 @@ package trigon.verbs.ffm;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.SegmentAllocator;
 import java.lang.foreign.ValueLayout;
 import trigon.verbs.Errno;
 import trigon.verbs.QueuePair;
@@ -27,13 +28,15 @@ final class NativeQueuePair implements QueuePair {
     private final int number;
     private final int maxInlineBytes;
 
-    /** Holds the prepared work requests, and where the device names one that it refused. */
-    private final Arena arena = Arena.ofShared();
+    private final WorkRequestMemory workRequestMemory;
 
-    private final long sendRequests = SendWorkRequests.allocate(arena);
-    private final ReceiveWorkRequest receiveRequest = new ReceiveWorkRequest(arena);
-    private final long failedSend = arena.allocate(ValueLayout.ADDRESS).address();
-    private final long failedReceive = arena.allocate(ValueLayout.ADDRESS).address();
+    /** Holds the prepared work requests, and where the device names one that it refused. */
+    private final MemorySegment piece;
+
+    private final long sendRequests;
+    private final ReceiveWorkRequest receiveRequest;
+    private final long failedSend;
+    private final long failedReceive;
 
     /** As in the handle, but 0 when closed; plain, for the posting threads. */
     private long queuePair;
@@ -41,6 +44,13 @@ final class NativeQueuePair implements QueuePair {
     private NativeQueuePair(NativeDeviceContext context, long address, int maxInlineBytes, DataPathCalls calls) {
         this.calls = calls;
         this.maxInlineBytes = maxInlineBytes;
+        workRequestMemory = context.workRequestMemory();
+        piece = workRequestMemory.take();
+        SegmentAllocator memory = SegmentAllocator.slicingAllocator(piece);
+        sendRequests = SendWorkRequests.allocate(memory);
+        receiveRequest = new ReceiveWorkRequest(memory);
+        failedSend = memory.allocate(ValueLayout.ADDRESS).address();
+        failedReceive = memory.allocate(ValueLayout.ADDRESS).address();
         number = ibv_qp.qp_num(MemorySegment.ofAddress(address).reinterpret(ibv_qp.sizeof()));
         queuePair = address;
         handle = context.own(ResourceLedger.Kind.QUEUE_PAIR, "queue pair 0x%06x".formatted(number), address);
@@ -252,7 +262,7 @@ final class NativeQueuePair implements QueuePair {
         if (handle.close("ibv_destroy_qp", ControlCalls::destroyQueuePair)) {
             asyncEvents.remove(queuePair, this);
             queuePair = 0;
-            arena.close();
+            workRequestMemory.giveBack(piece);
         }
     }
 

@@ -21,6 +21,9 @@ final class SendWorkRequests {
     private static final int OPERATIONS = 6;
     private static final int CACHE_LINE = 64;
 
+    /** What {@link #allocate} takes. */
+    static final int BYTES = OPERATIONS * SLOT;
+
     private static final int SEND = 0;
     private static final int SEND_WITH_IMMEDIATE = 5 * SLOT;
     private static final int WRITE = SLOT;
@@ -32,7 +35,7 @@ final class SendWorkRequests {
 
     /** Prepares the structs in memory that lives as long as the queue pair, and returns their address. */
     static long allocate(SegmentAllocator memory) {
-        long slots = memory.allocate((long) OPERATIONS * SLOT, CACHE_LINE).address();
+        long slots = memory.allocate(BYTES, CACHE_LINE).address();
         prepareSlot(slots + SEND, WorkRequestLayout.OPCODE_SEND);
         prepareSlot(slots + WRITE, WorkRequestLayout.OPCODE_RDMA_WRITE);
         prepareSlot(slots + WRITE_WITH_IMMEDIATE, WorkRequestLayout.OPCODE_RDMA_WRITE_WITH_IMM);
