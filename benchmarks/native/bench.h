@@ -21,7 +21,7 @@ struct options {
   int samples;           /* of each figure */
   double sample_seconds; /* how long one takes, about */
   double warmup_seconds; /* of each figure's first use */
-  double setup_seconds;  /* how long connections are made and closed for the set-up figures, before and while timed */
+  double setup_seconds;  /* how long connections are made and closed for the set-up figures, once they are warm */
   double distribution_seconds; /* how long all calls are made, and single ones of test() timed */
   int window;            /* messages on their way at a time */
   int timeout_seconds;
@@ -117,6 +117,8 @@ struct footprint {
   int threads;
 };
 struct footprint footprint_now(void);
+/* Processor time of the JVM's compilers so far; 0 without a JVM. */
+double compiler_seconds(void);
 void print_machine(FILE *json);
 void print_rdma_drivers(FILE *json);
 void print_string(FILE *json, const char *text);

@@ -130,6 +130,42 @@ struct footprint footprint_now(void) {
   return footprint;
 }
 
+/* Of one thread, if it is a compiler's. */
+static double compiler_seconds_of(const char *thread) {
+  char path[300];
+  char line[512] = "";
+  unsigned long user = 0;
+  unsigned long system = 0;
+  snprintf(path, sizeof path, "/proc/self/task/%s/stat", thread);
+  FILE *stat = fopen(path, "r");
+  if (stat == NULL) {
+    return 0; /* it has ended */
+  }
+  bool read = fgets(line, sizeof line, stat) != NULL;
+  fclose(stat);
+  const char *rest = strrchr(line, ')');
+  bool compiler = strstr(line, "(C1 Compiler") != NULL || strstr(line, "(C2 Compiler") != NULL;
+  if (!read || !compiler || rest == NULL ||
+      sscanf(rest, ") %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu", &user, &system) != 2) {
+    return 0;
+  }
+  return (double)(user + system) / (double)sysconf(_SC_CLK_TCK);
+}
+
+double compiler_seconds(void) {
+  double seconds = 0;
+  DIR *threads = opendir("/proc/self/task");
+  for (struct dirent *entry; threads != NULL && (entry = readdir(threads)) != NULL;) {
+    if (entry->d_name[0] != '.') {
+      seconds += compiler_seconds_of(entry->d_name);
+    }
+  }
+  if (threads != NULL) {
+    closedir(threads);
+  }
+  return seconds;
+}
+
 void print_machine(FILE *json) {
   char line[256];
   char model[256] = "unknown";

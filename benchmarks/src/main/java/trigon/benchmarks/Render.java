@@ -86,6 +86,7 @@ final class Render {
             }
         }
         plot("instant.svg", chart);
+        connections(run, "instant-connections.svg", "instant device");
         run.plugin(TRIGON).ifPresent(trigon -> {
             budget(trigon, "message", 8, "instant device, message of 8 B", 350, "ns");
             shortMessageBudget(run, trigon);
@@ -171,9 +172,31 @@ final class Render {
         describe(run);
         read("links-floor.json").ifPresent(this::socketOperations);
         table(run);
+        connections(run, "links-connections.svg", "software links");
         run.plugin(TRIGON)
                 .ifPresent(trigon ->
                         budget(trigon, "connect", -1, "software links, warm connection, both ends", 2000, "us"));
+    }
+
+    /** How long connections take from the first on, until they are warm. */
+    private void connections(NetBench run, String file, String where) throws IOException {
+        BarChart chart = new BarChart("A connection, both ends, by seconds of connecting, " + where, "us");
+        for (Plugin plugin : run.plugins()) {
+            plugin.find("connect_early", 0, -1).ifPresent(early -> {
+                double seconds = 0;
+                for (JsonNode median : early.all().path("span_medians")) {
+                    seconds += early.number("span_seconds");
+                    chart.add("%.0f s".formatted(seconds), plugin.name(), median.asDouble());
+                }
+            });
+            plugin.find("connect", 0, -1)
+                    .filter(warm -> !warm.all().path("warm").asBoolean(true))
+                    .ifPresent(
+                            _ -> line(
+                                    plugin.name()
+                                            + ": connections still became faster when they were timed, so the figure of warm ones is too high."));
+        }
+        plot(file, chart);
     }
 
     private void lab() throws IOException {

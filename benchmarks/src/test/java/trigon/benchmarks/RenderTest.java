@@ -37,6 +37,29 @@ class RenderTest {
     }
 
     @Test
+    void showsHowLongConnectionsTakeUntilTheyAreWarmAndSaysIfTheyWereNot() throws IOException {
+        Files.writeString(directory.resolve("links.json"), """
+                {"plugins": [{"name": "Trigon", "results": [
+                  {"question": "connect_early", "comms": 0, "unit": "us", "median": 9000, "span_seconds": 2.0, "span_medians": [4321.0, 1234.0]},
+                  {"question": "connect", "comms": 0, "unit": "us", "median": 1100, "warm": false}]},
+                 {"name": "other", "results": [
+                  {"question": "connect_early", "comms": 0, "unit": "us", "median": 300, "span_seconds": 2.0, "span_medians": [250.0]},
+                  {"question": "connect", "comms": 0, "unit": "us", "median": 240, "warm": true}]}]}
+                """);
+
+        Render.main(
+                new String[] {directory.toString(), directory.resolve("docs").toString()});
+
+        assertThat(Files.readString(directory.resolve("docs/results.md")))
+                .contains("software links, warm connection, both ends | 1100 us | at most 2000 us | yes |")
+                .contains("Trigon: connections still became faster when they were timed")
+                .doesNotContain("other: connections still")
+                .contains("![](links-connections.svg)");
+        assertThat(Files.readString(directory.resolve("docs/links-connections.svg")))
+                .contains(">2 s<", ">4 s<", ">4321<", ">1234<", ">250<");
+    }
+
+    @Test
     void judgesByTheBudgets() throws IOException {
         Files.writeString(directory.resolve("instant.json"), """
                 {"machine": {"processor": "P", "cores": 2, "kernel": "6", "load": 0.5}, "rdma_drivers": {"instant0": "mlx5_core"},
