@@ -251,7 +251,7 @@ case $command in
   nodes)
     [ $# -eq 0 ] || [ ${#quick[@]} -gt 0 ] || jmh_length=()
     # the long operations are few in a second
-    [ ${#quick[@]} -gt 0 ] || [ $# -gt 0 ] || jmh_length=(-f 1 -wi 5 -w 2 -i 5 -r 1)
+    [ ${#quick[@]} -gt 0 ] || [ $# -gt 0 ] || jmh_length=(-f 1 -wi 5 -w 2 -i 15 -r 500ms)
     jmh nodes "${jmh_length[@]}" "$@" NodesBenchmark
     ;;
   stripes) exec "$here/stripes.sh" "$results" "$@" ;;
