@@ -6,9 +6,9 @@
 
 enum { TAG = 3, DEADLINE_SECONDS = 20 };
 
-static bool begin(struct loop *loop) {
+static bool begin(struct loop *loop, void **ctx) {
   int devices = 0;
-  int result = net_begin(loop->net, &loop->ctx, 0x10, &devices);
+  int result = net_begin(loop->net, ctx, 0x10, &devices);
   return (result == NCCL_SUCCESS && devices > 0) ||
          fail(0, "init returned %d (%s), with %d devices", result, result_name(result), devices);
 }
@@ -26,10 +26,10 @@ bool loop_open(struct loop *loop, struct net *net) {
   double deadline = now() + DEADLINE_SECONDS;
   unsigned idle = 0;
   *loop = (struct loop){.net = net};
-  if (!begin(loop)) {
+  if (!begin(loop, &loop->ctx) || !begin(loop, &loop->recv_ctx)) {
     return false;
   }
-  int result = net_listen(net, loop->ctx, 0, handle, &loop->listen_comm);
+  int result = net_listen(net, loop->recv_ctx, 0, handle, &loop->listen_comm);
   while (result == NCCL_SUCCESS && (loop->send_comm == NULL || loop->recv_comm == NULL)) {
     if (loop->send_comm == NULL) {
       result = net_connect(net, loop->ctx, 0, handle, &loop->send_comm);
@@ -103,5 +103,6 @@ bool loop_close(struct loop *loop) {
   result |= net_close_recv(net, loop->recv_comm);
   result |= net_close_listen(net, loop->listen_comm);
   result |= net_finalize(net, loop->ctx);
+  result |= net_finalize(net, loop->recv_ctx);
   return result == NCCL_SUCCESS || fail(0, "a close failed");
 }

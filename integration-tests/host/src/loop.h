@@ -13,7 +13,8 @@ enum { LOOP_BYTES = 4096 };
 
 struct loop {
   struct net *net;
-  void *ctx;
+  void *ctx; /* of the sender, and so a rank of its own */
+  void *recv_ctx;
   void *listen_comm;
   void *send_comm;
   void *recv_comm;
@@ -24,13 +25,13 @@ struct loop {
   char target[LOOP_BYTES];
 };
 
-/* Opens a context, connects and registers. False: it has said why; whatever is open is closed by loop_close. */
+/* Opens a context for each end, connects and registers. False: it has said why; whatever is open is closed by loop_close. */
 bool loop_open(struct loop *loop, struct net *net);
 
 /* Moves a message and compares it. Waits for 20 s at most. False: it has said why. */
 bool loop_move(struct loop *loop);
 
-/* Closes all, the context included. */
+/* Closes all, the contexts included. */
 bool loop_close(struct loop *loop);
 
 #endif

@@ -15,8 +15,8 @@ import trigon.verbs.Memory;
  * ring never crosses a page's end, so that it counts as one page of locked memory. Where there is room, rings do not begin at
  * multiples of their length: the same entry of many rings would compete for the same sets of a cache.
  *
- * <p>Thread-safe. Some pages are allocated at a time, and freed when no ring is left in them, but for the last: a link that has
- * one connection at a time would have pages freed with each, for which the JVM stops all threads that run Java. Closed after
+ * <p>Thread-safe. Some pages are allocated at a time, and freed when no ring is left in them, unless no other pages are spare: a
+ * connection that comes and goes would have pages freed each time, for which the JVM stops all threads that run Java. Closed after
  * the last ring.
  */
 final class ClearToSendMemory implements AutoCloseable {
@@ -80,7 +80,8 @@ final class ClearToSendMemory implements AutoCloseable {
     synchronized void giveBack(long ring) {
         Block block = blocks.stream().filter(each -> each.has(ring)).findFirst().orElseThrow();
         block.free.addFirst(ring);
-        if (block.isUnused() && blocks.stream().anyMatch(each -> each != block && each.bytes == block.bytes)) {
+        if (block.isUnused()
+                && blocks.stream().anyMatch(each -> each != block && each.bytes == block.bytes && each.isUnused())) {
             blocks.remove(block);
             block.arena.close();
         }

@@ -6,6 +6,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import trigon.verbs.CompletionQueue;
@@ -55,7 +56,7 @@ abstract sealed class Comm permits SendComm, ReceiveComm {
     private final Map<Long, RegisteredMemory> registrations = new ConcurrentHashMap<>();
     private long context;
     private WorkCompletions completions = NONE;
-    private BiConsumer<NcclResult, String> whenFailed = (_, _) -> {};
+    private BiConsumer<Comm, Cause> whenTold = (_, _) -> {};
 
     /** What NCCL knows it by; set before NCCL learns of it. */
     long handle;
@@ -66,12 +67,30 @@ abstract sealed class Comm permits SendComm, ReceiveComm {
     // 0, or minus the code of the NcclResult that every further call returns
     long failure;
 
+    /** Why {@link #failure} is not 0. */
+    private @Nullable Cause cause;
+
+    /** NCCL has been told of it. */
+    private boolean told;
+
+    /** The thread of the last request, or of the call that told NCCL of the failure, by its identifier; 0: none yet. */
+    private long thread;
+
     /** The peer is known to be gone, or this end to be given up, by any of the stripes; they know which. */
     volatile boolean lost;
 
     // counted on the data path, and the last ones when the comm is closed
     long messages;
     long bytes;
+
+    /**
+     * Why a comm is unusable.
+     *
+     * @param on what has failed
+     * @param result what calls return since
+     * @param what happened, as far as it was known then
+     */
+    record Cause(Connection on, NcclResult result, String what) {}
 
     /** Over one connection, or several, each a stripe. */
     Comm(List<Connection> connections) {
@@ -88,11 +107,11 @@ abstract sealed class Comm permits SendComm, ReceiveComm {
     /**
      * Tells it what NCCL knows it and its context by, and gives its requests their place; once, before NCCL learns of it.
      *
-     * @param failed is told, at most once, what the comm returns from now on, and why; on the data path, so it returns at once
+     * @param onceTold hears of it when NCCL learns that the comm has failed; on the data path, so it returns at once
      */
-    final void open(long ofContext, long as, CompletionBoard board, BiConsumer<NcclResult, String> failed) {
+    final void open(long ofContext, long as, CompletionBoard board, BiConsumer<Comm, Cause> onceTold) {
         context = ofContext;
-        whenFailed = failed;
+        whenTold = onceTold;
         handle = as;
         row = board.open(as);
         completions = board.completions(as);
@@ -110,6 +129,7 @@ abstract sealed class Comm permits SendComm, ReceiveComm {
     final long begin(long sequence, int size) {
         long request = RequestHandle.of(handle, sequence);
         RequestRing.begin(row, RequestRing.slot(sequence), request, size);
+        thread = Thread.currentThread().threadId();
         return request;
     }
 
@@ -252,15 +272,41 @@ abstract sealed class Comm permits SendComm, ReceiveComm {
             for (Connection stripe : stripes) {
                 stripe.failed(what);
             }
-            whenFailed.accept(result, where + ": " + what);
+            cause = new Cause(where, result, what);
         }
         return failure;
     }
 
-    /** Nobody will ask for any of its requests any more: its peer need not wait. May block. */
-    final void giveUp(NcclResult result, String why) {
+    /**
+     * Returns what a call of NCCL's returns, and takes note if that is how NCCL learns that the comm has failed. A failure that
+     * NCCL has not asked about is none to it.
+     */
+    final long tell(long result) {
+        Cause known = cause;
+        if (known != null && !told && result == failure) {
+            told = true;
+            thread = Thread.currentThread().threadId();
+            whenTold.accept(this, known);
+        }
+        return result;
+    }
+
+    /** The thread that moves its messages, by its identifier; 0: none so far. Racy on any other. */
+    final long thread() {
+        return thread;
+    }
+
+    /** What is asked of it from now on fails, unless it was finished before; its peer is told. Does not block. */
+    final void giveUp(CommunicatorFailure failure) {
         for (Connection stripe : stripes) {
-            stripe.giveUp(result, why);
+            stripe.giveUp(failure.result(), failure.words());
+        }
+    }
+
+    /** After that; may block. */
+    final void endQueuePairs() {
+        for (Connection stripe : stripes) {
+            stripe.endQueuePair();
         }
     }
 

@@ -212,13 +212,22 @@ final class Connection implements AutoCloseable {
         });
     }
 
+    /** Whether the peer's queue pair is closed by that, as it is not where only this connection has failed. */
+    private static boolean hasClosed(LifelineEnd end) {
+        return switch (end) {
+            case LifelineEnd.Released _, LifelineEnd.Broken _ -> true;
+            case LifelineEnd.Failed(String reason) -> CommunicatorFailure.isToldBy(reason);
+            case LifelineEnd.Silent _, LifelineEnd.Here _ -> false;
+        };
+    }
+
     private void peerIsGone(LifelineEnd end) {
         String why = explain(end);
         synchronized (this) {
             if (closed) {
                 return;
             }
-            boolean ended = end instanceof LifelineEnd.Released || end instanceof LifelineEnd.Broken;
+            boolean ended = hasClosed(end);
             Watch watching = watch;
             boolean receives = role == Role.RECEIVER;
             if (ended && receives && watching != null && queuePair().mayStillReceive()) {
@@ -238,7 +247,8 @@ final class Connection implements AutoCloseable {
     }
 
     /**
-     * This end is of no use any more, for a reason that is not the peer's. The peer is told. May block.
+     * This end is of no use any more, for a reason that is not the peer's: what NCCL asks of it fails, and the peer is told.
+     * Does not block; {@link #endQueuePair} follows.
      *
      * @param result what requests return that are not finished
      * @param why for the log and the peer
@@ -254,17 +264,24 @@ final class Connection implements AutoCloseable {
             givenUp = result;
             lose(why);
             watching = watch;
-            try {
-                lifecycle.fail(new GivenUpException(why));
-            } catch (RuntimeException e) {
-                // a device that has failed as a whole may refuse everything
-                log.debug("{}: the queue pair cannot be taken to the error state", this, e);
-            }
         }
         if (watching != null) {
             watching.lifeline().fail(why);
         }
         return true;
+    }
+
+    /** Takes the queue pair of an end that is {@linkplain #giveUp given up} to the error state. May block. */
+    synchronized void endQueuePair() {
+        if (closed) {
+            return;
+        }
+        try {
+            lifecycle.fail(new GivenUpException(loss()));
+        } catch (RuntimeException e) {
+            // a device that has failed as a whole may refuse everything
+            log.debug("{}: the queue pair cannot be taken to the error state", this, e);
+        }
     }
 
     // under the lock
@@ -332,6 +349,25 @@ final class Connection implements AutoCloseable {
         return status == WorkCompletionStatus.RETRY_EXCEEDED
                 ? status.explanation()
                 : "the queue pair is in the error state, and no request failed before; if the peer is the cause, the next line about this connection says what became of it, otherwise look at the peer's log";
+    }
+
+    /** Whether requests have failed for a reason that the lifeline may still tell, within {@link ConnectionFactory#GRACE}. */
+    boolean isUnexplained() {
+        return unexplained;
+    }
+
+    /**
+     * Why it failed, by what is known now.
+     *
+     * @param asFarAsKnown what was known when requests failed
+     */
+    String explained(String asFarAsKnown) {
+        Watch watching = watch;
+        LifelineEnd end = watching == null ? null : watching.lifeline().lost().getNow(null);
+        if (!unexplained || end == null || end instanceof LifelineEnd.Here) {
+            return this + ": " + asFarAsKnown;
+        }
+        return this + ": " + explain(end);
     }
 
     /** Tells the peer that this end is unusable; it need not wait for more. Does not block. */

@@ -2,7 +2,8 @@ package trigon.transport;
 
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A communicator's use of the plugin, and the handles of what was opened in it: NCCL drops half-open connections without
@@ -13,7 +14,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
  * @param listenComms handles of open listen comms
  * @param connecting handles of connections on their way up
  * @param comms handles of send and receive comms
- * @param failed whether NCCL has been told of a failure of one of them
+ * @param failure the first that NCCL was told of on its data path; none where communicators share the context
  */
 record Context(
         long commId,
@@ -21,7 +22,7 @@ record Context(
         Set<Long> listenComms,
         Set<Long> connecting,
         Set<Long> comms,
-        AtomicBoolean failed) {
+        AtomicReference<@Nullable CommunicatorFailure> failure) {
 
     Context(long commId, int trafficClass) {
         this(
@@ -30,11 +31,11 @@ record Context(
                 ConcurrentHashMap.newKeySet(),
                 ConcurrentHashMap.newKeySet(),
                 ConcurrentHashMap.newKeySet(),
-                new AtomicBoolean());
+                new AtomicReference<>());
     }
 
-    /** Whether the first failure of one of its comms is that of all of them; true once. */
-    boolean failsWithIt() {
-        return commId != 0 && failed.compareAndSet(false, true);
+    /** Takes note of a failure, unless there was one before, or it may be another communicator's. Whether it did. */
+    boolean failsBy(CommunicatorFailure first) {
+        return commId != 0 && failure.compareAndSet(null, first);
     }
 }

@@ -141,6 +141,7 @@ final class DeviceEvents {
         String why = "device %s reports %s: %s; look at the kernel's log (dmesg) and at the first error on either node"
                 .formatted(device.deviceName(), type, type.explanation());
         if (connection.giveUp(result, why)) {
+            connection.endQueuePair();
             log.warn("{}: {}. Requests that are not finished return {}", connection, why, result);
         }
     }

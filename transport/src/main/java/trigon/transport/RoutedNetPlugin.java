@@ -8,7 +8,9 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.OptionalInt;
 import java.util.Set;
+import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -58,6 +60,8 @@ public final class RoutedNetPlugin implements NetPlugin, AutoCloseable {
     private final ConnectionFactory connections;
     private final NodeIdentity self;
     private final ExecutorService control;
+    private final Executor onControl;
+    private final Executor onControlAfterGrace;
     private final DeviceEvents deviceEvents;
     private final CompletionBoard board;
     private final HalfOpenConnections halfOpen;
@@ -137,6 +141,8 @@ public final class RoutedNetPlugin implements NetPlugin, AutoCloseable {
         this.control = control;
         this.deviceEvents = deviceEvents;
         this.board = board;
+        onControl = loop.delayed(Duration.ZERO, control);
+        onControlAfterGrace = loop.delayed(ConnectionFactory.GRACE, control);
         devices = VirtualDevice.over(links.all());
         halfOpen = new HalfOpenConnections(
                 listenComms,
@@ -268,45 +274,55 @@ public final class RoutedNetPlugin implements NetPlugin, AutoCloseable {
     private long add(long contextHandle, Comm comm) {
         try (Unwinding unwinding = new Unwinding()) {
             unwinding.onFailure(comm::close);
-            long handle = comms.add(
-                    comm,
-                    given -> comm.open(
-                            contextHandle,
-                            given,
-                            board,
-                            (result, what) ->
-                                    control.execute(() -> communicatorFailed(contextHandle, given, result, what))));
+            long handle = comms.add(comm, given -> comm.open(contextHandle, given, board, this::isTold));
             unwinding.onFailure(() -> {
                 comms.remove(handle, _ -> board.close(handle));
             });
             note(contextHandle, Context::comms, handle);
+            CommunicatorFailure failure = context(contextHandle).failure().get();
+            if (failure != null) { // noted first, and looked at then: it is given up here, or where the failure is
+                comm.giveUp(failure);
+                control.execute(comm::endQueuePairs);
+            }
             unwinding.succeeded();
             return handle;
         }
     }
 
+    /** {@link #communicatorFailed}, at once or when it is known why; on the data path. */
+    private void isTold(Comm comm, Comm.Cause cause) {
+        Executor then = cause.on().isUnexplained() ? onControlAfterGrace : onControl;
+        try {
+            then.execute(() -> communicatorFailed(comm, cause));
+        } catch (RejectedExecutionException e) {
+            log.debug("{}: the plugin is closed", cause.on(), e);
+        }
+    }
+
     /**
-     * NCCL has been told of a failure of one comm. Its progress thread, which a context has one of, ends with that (ncclProxyProgress
-     * in its source, proxy.cc), and no message of any other comm is moved again. So their peers are told now: who waits for one of
-     * them would otherwise hear of it when the program aborts the communicator, however late that is.
+     * NCCL has learned that one of a communicator's comms has failed. Its progress thread ends with that (ncclProxyProgress in its
+     * source, proxy.cc), and of what that thread has moved nothing is moved again. So those peers are told now: who waits for this
+     * rank would otherwise hear of it when the program aborts the communicator, however late that is. Comms that another thread
+     * uses go on: with NCCL_OOB_NET_ENABLE the bootstrap's are in the same context. On a control thread; may block.
      */
-    private void communicatorFailed(long contextHandle, long commHandle, NcclResult result, String what) {
-        Context context = contexts.find(contextHandle);
-        if (context == null || !context.failsWithIt()) {
+    private void communicatorFailed(Comm first, Comm.Cause cause) {
+        Context context = contexts.find(first.context());
+        if (context == null) {
             return;
         }
-        String why = "communicator 0x%s has failed on %s, by %s"
-                .formatted(Long.toHexString(context.commId()), self.name(), what);
-        log.info(
-                "{}. NCCL moves nothing more over its {} connections here, so all are given up, and their peers are told",
-                why,
-                context.comms().size());
-        for (long handle : context.comms()) {
-            Comm comm = handle == commHandle ? null : comms.find(handle);
-            if (comm != null) {
-                comm.giveUp(result, why);
-            }
+        CommunicatorFailure failure = CommunicatorFailure.of(
+                context.commId(), self.name(), cause.result(), cause.on().explained(cause.what()), first.thread());
+        if (!context.failsBy(failure)) {
+            return;
         }
+        List<Comm> others = context.comms().stream()
+                .map(comms::find)
+                .filter(comm -> comm != null && comm != first)
+                .filter(comm -> comm.thread() == 0 || comm.thread() == failure.thread())
+                .toList();
+        log.info("{}. Its {} other comms here are given up, and their peers are told", failure.words(), others.size());
+        others.forEach(comm -> comm.giveUp(failure));
+        others.forEach(Comm::endQueuePairs);
     }
 
     /**
@@ -424,7 +440,8 @@ public final class RoutedNetPlugin implements NetPlugin, AutoCloseable {
         if (memory == null && size != 0) {
             return -NcclResult.INVALID_ARGUMENT.code();
         }
-        return comm.isend(address, (int) size, tag, memory);
+        long result = comm.isend(address, (int) size, tag, memory);
+        return result < 0 ? comm.tell(result) : result;
     }
 
     @Override
@@ -437,7 +454,8 @@ public final class RoutedNetPlugin implements NetPlugin, AutoCloseable {
         if (memory == null && size != 0) {
             return -NcclResult.INVALID_ARGUMENT.code();
         }
-        return comm.irecv(address, (int) size, tag, memory, completionOptional);
+        long result = comm.irecv(address, (int) size, tag, memory, completionOptional);
+        return result < 0 ? comm.tell(result) : result;
     }
 
     /** The registration of a buffer; null if it is not registered with the comm's link, or too long. */
@@ -451,15 +469,21 @@ public final class RoutedNetPlugin implements NetPlugin, AutoCloseable {
 
     @Override
     public long iflush(long receiveComm, long address, long size, long memoryHandle) {
-        return comms.find(receiveComm) instanceof ReceiveComm comm
-                ? comm.iflush()
-                : -NcclResult.INVALID_ARGUMENT.code();
+        if (!(comms.find(receiveComm) instanceof ReceiveComm comm)) {
+            return -NcclResult.INVALID_ARGUMENT.code();
+        }
+        long result = comm.iflush();
+        return result < 0 ? comm.tell(result) : result;
     }
 
     @Override
     public long test(long request) {
         Comm comm = RequestHandle.isRequest(request) ? comms.find(request) : null;
-        return comm == null ? -NcclResult.INVALID_ARGUMENT.code() : comm.test(request);
+        if (comm == null) {
+            return -NcclResult.INVALID_ARGUMENT.code();
+        }
+        long result = comm.test(request);
+        return result < 0 && result != NetPlugin.NOT_DONE ? comm.tell(result) : result;
     }
 
     /**

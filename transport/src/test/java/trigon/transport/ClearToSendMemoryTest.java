@@ -69,6 +69,21 @@ class ClearToSendMemoryTest {
     }
 
     @Test
+    void aRingThatComesAndGoesBesideFullPagesKeepsItsOwn() {
+        int bytes = RequestRing.SLOTS * ClearToSend.STRIDE;
+        List<Long> full = new ArrayList<>();
+        for (int i = 0; i < 24; i++) { // three in each of eight pages
+            full.add(memory.take(bytes));
+        }
+        long comes = memory.take(bytes);
+        Memory.putLong(comes, 7);
+        memory.giveBack(comes);
+        full.forEach(ring -> assertThat(Memory.getLong(ring)).isZero());
+
+        assertThat(memory.take(bytes)).isEqualTo(comes);
+    }
+
+    @Test
     void pagesWithoutRingsAreFreed() {
         int bytes = RequestRing.SLOTS * ClearToSend.STRIDE;
         long idle = ProcessResources.now().nativeBytes();

@@ -33,6 +33,11 @@ final class Connected {
         this(sender, senderContext, 0, receiver, receiverContext);
     }
 
+    /** In a communicator that is made anew: the nodes' first ones may have failed. */
+    static Connected anew(TestNode sender, TestNode receiver) {
+        return new Connected(sender, sender.newContext(), receiver, receiver.newContext());
+    }
+
     /** With a listen handle that the network between them has changed. */
     Connected(TestNode sender, TestNode receiver, LongConsumer changed) {
         this(sender, sender.context, 0, receiver, receiver.context, changed);
@@ -83,6 +88,17 @@ final class Connected {
         }
         assertThat(result).as("request").isPositive();
         return result;
+    }
+
+    /** What becomes of a request, or of the call that would have begun it. */
+    static long outcome(TestNode node, LongSupplier call) {
+        long deadline = System.nanoTime() + DEADLINE_NANOS;
+        long result = call.getAsLong();
+        while (result == NetPlugin.TRY_AGAIN) {
+            pause(deadline, "room for a request");
+            result = call.getAsLong();
+        }
+        return result < 0 ? result : finish(node, result);
     }
 
     /** Tests a request until it is done or failed; returns what test returned. */

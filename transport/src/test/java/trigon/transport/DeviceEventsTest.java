@@ -91,6 +91,25 @@ class DeviceEventsTest {
     }
 
     @Test
+    void whatNcclHasNotAskedAboutFailsNothingElseOfItsCommunicator() {
+        Connected sameCommunicator = new Connected(a, b);
+        long memory = b.register(sameCommunicator.receiveComm, to, 4096);
+        long fromMemory = a.register(sameCommunicator.sendComm, from, 4096);
+
+        verbs.raise(new AsyncEvent.OfQueuePair(AsyncEventType.QUEUE_PAIR_FATAL, verbs.queuePairs.getFirst()));
+        log.await("WARN", "QUEUE_PAIR_FATAL");
+
+        long receive = retry(() -> b.plugin.irecv(sameCommunicator.receiveComm, to, 8, TAG, memory, false));
+        long send = retry(() -> a.plugin.isend(sameCommunicator.sendComm, from, 8, TAG, fromMemory));
+        assertThat(finish(b, receive)).isEqualTo(8);
+        assertThat(finish(a, send)).isEqualTo(8);
+        long next = retry(() -> b.plugin.irecv(sameCommunicator.receiveComm, to, 8, TAG, memory, false));
+        assertThat(b.plugin.irecv(first.receiveComm, to, 8, TAG, firstTo, false))
+                .isEqualTo(SYSTEM_ERROR);
+        assertThat(finish(b, next)).isEqualTo(SYSTEM_ERROR);
+    }
+
+    @Test
     void whatThePeerDidWrongIsARemoteError() {
         long receive = retry(() -> b.plugin.irecv(first.receiveComm, to, 8, TAG, firstTo, false));
 

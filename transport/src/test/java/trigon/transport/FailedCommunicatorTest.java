@@ -2,6 +2,7 @@ package trigon.transport;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static trigon.transport.Connected.finish;
+import static trigon.transport.Connected.outcome;
 import static trigon.transport.Connected.retry;
 
 import java.nio.file.Path;
@@ -61,7 +62,11 @@ class FailedCommunicatorTest {
         aGoesAndBIsTold();
 
         assertThat(finish(c, waiting)).isEqualTo(REMOTE_ERROR);
-        log.await("INFO", "communicator 0x1 has failed on b, by receiver on", "lost a at 127.1.14.1", "2 connections");
+        log.await(
+                "INFO",
+                "communicator 0x1 has failed on b, by receiver on",
+                "lost a at 127.1.14.1",
+                "Its 1 other comms");
         log.await(
                 "WARN",
                 "receiver on",
@@ -116,18 +121,71 @@ class FailedCommunicatorTest {
     }
 
     @Test
-    void whatIsOpenedAfterwardsIsNotGivenUpWithTheNextFailure() {
+    void whatComesUpAfterwardsIsGivenUpAsWell() {
         long waiting = receive(bc);
         aGoesAndBIsTold();
         assertThat(finish(c, waiting)).isEqualTo(REMOTE_ERROR);
 
-        long contextOfC = c.plugin.openContext(3, NetPlugin.TRAFFIC_CLASS_UNDEFINED);
-        Connected anew = new Connected(b, b.context, c, contextOfC);
-        long from = b.allocate(BYTES);
-        long memory = b.register(bc.sendComm, from, BYTES);
-        assertThat(b.plugin.isend(bc.sendComm, from, BYTES, TAG, memory)).isEqualTo(REMOTE_ERROR);
+        long contextOfC = c.newContext();
+        Connected late = new Connected(b, b.context, c, contextOfC);
 
-        assertMoves(anew);
+        assertThat(outcomeOfReceive(late)).isEqualTo(REMOTE_ERROR);
+    }
+
+    @Test
+    void whatWasSentBeforeArrivesHoweverLateItIsAskedFor() throws Exception {
+        long from = b.allocate(BYTES);
+        Memory.fill(from, BYTES, (byte) 9);
+        long memory = b.register(bc.sendComm, from, BYTES);
+        long send = retry(() -> b.plugin.isend(bc.sendComm, from, BYTES, TAG, memory));
+        assertThat(finish(b, send)).isEqualTo(BYTES);
+
+        aGoesAndBIsTold();
+        Thread.sleep(3 * ConnectionFactory.GRACE.toMillis());
+
+        assertThat(outcomeOfReceive(bc)).isEqualTo(BYTES);
+        assertThat(outcomeOfReceive(bc)).isEqualTo(REMOTE_ERROR);
+    }
+
+    @Test
+    void whatAnotherThreadMovesGoesOn() throws Exception {
+        Thread bootstrap = new Thread(() -> assertMoves(bc));
+        bootstrap.start();
+        bootstrap.join();
+        Connected other = new Connected(b, c);
+        long waiting = receive(other);
+
+        aGoesAndBIsTold();
+
+        assertThat(finish(c, waiting)).isEqualTo(REMOTE_ERROR);
+        assertMoves(bc);
+    }
+
+    @Test
+    void whoIsSeveralNodesAwayLearnsWhereItBegan() {
+        Connected ca = new Connected(c, a);
+        long waitingOnA = receive(ca);
+        long waitingOnC = receive(bc);
+        long last = receive(ab);
+
+        endByMismatch();
+
+        assertThat(finish(b, last)).isEqualTo(-NcclResult.INVALID_USAGE.code());
+        assertThat(finish(c, waitingOnC)).isEqualTo(REMOTE_ERROR);
+        assertThat(finish(a, waitingOnA)).isEqualTo(REMOTE_ERROR);
+        log.await(
+                "INFO", "communicator 0x1 has failed on b, by receiver on", "LOCAL_LENGTH_ERROR", "1 other comms here");
+        assertThat(log.lines())
+                .noneMatch(line -> line.contains("communicator 0x1 has failed on c"))
+                .noneMatch(line -> line.contains("has failed on a"));
+    }
+
+    /** a's message is longer than the receive that b waits for it with. */
+    private void endByMismatch() {
+        long from = a.allocate(2 * BYTES);
+        long memory = a.register(ab.sendComm, from, 2 * BYTES);
+        long send = retry(() -> a.plugin.isend(ab.sendComm, from, 2 * BYTES, TAG, memory));
+        assertThat(finish(a, send)).isEqualTo(2 * BYTES);
     }
 
     private void aGoes() {
@@ -146,6 +204,13 @@ class FailedCommunicatorTest {
         long to = node.allocate(BYTES);
         long memory = node.register(connected.receiveComm, to, BYTES);
         return retry(() -> node.plugin.irecv(connected.receiveComm, to, BYTES, TAG, memory, false));
+    }
+
+    private static long outcomeOfReceive(Connected connected) {
+        TestNode node = connected.receiver;
+        long to = node.allocate(BYTES);
+        long memory = node.register(connected.receiveComm, to, BYTES);
+        return outcome(node, () -> node.plugin.irecv(connected.receiveComm, to, BYTES, TAG, memory, false));
     }
 
     private static void assertMoves(Connected connected) {

@@ -40,7 +40,7 @@ public abstract class LinkDownContract {
                 up.run();
                 log.await("INFO", "PORT_ACTIVE", a.links.getFirst().toString());
                 log.await("INFO", "PORT_ACTIVE", b.links.getFirst().toString());
-                assertThat(send(new Connected(a, b))).isEqualTo(8);
+                assertThat(send(Connected.anew(a, b))).isEqualTo(8);
             } finally {
                 a.close();
                 b.close();

@@ -2,6 +2,7 @@ package trigon.transport;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static trigon.transport.Connected.finish;
+import static trigon.transport.Connected.outcome;
 import static trigon.transport.Connected.retry;
 
 import ch.qos.logback.classic.Level;
@@ -152,8 +153,8 @@ class LostPeerTest {
                 assertThat(Memory.getByte(to + at)).isEqualTo((byte) at);
             }
         }
-        long last = retry(() -> b.plugin.irecv(ab.receiveComm, to, size, TAG, toHandle, false));
-        assertThat(finish(b, last)).isEqualTo(REMOTE_ERROR);
+        assertThat(outcome(b, () -> b.plugin.irecv(ab.receiveComm, to, size, TAG, toHandle, false)))
+                .isEqualTo(REMOTE_ERROR);
         untilAWarning("receiver on", "lost a at 127.1.12.1: the peer has closed its end");
         a = cluster.open("a");
     }
@@ -182,7 +183,7 @@ class LostPeerTest {
         b.plugin.closeReceive(ab.receiveComm);
 
         a = cluster.open("a");
-        Connected anew = new Connected(a, b);
+        Connected anew = Connected.anew(a, b);
         long newFrom = a.allocate(8);
         long newFromHandle = a.register(anew.sendComm, newFrom, 8);
         long newToHandle = b.register(anew.receiveComm, to, 8);

@@ -95,7 +95,7 @@ public abstract class QueuePairErrorContract {
         a.plugin.closeSend(ab.sendComm);
         b.plugin.closeReceive(ab.receiveComm);
 
-        Connected anew = new Connected(a, b);
+        Connected anew = Connected.anew(a, b);
         long sendHandle = a.register(anew.sendComm, from, BYTES);
         long receiveHandle = b.register(anew.receiveComm, to, BYTES);
         long receive = retry(() -> b.plugin.irecv(anew.receiveComm, to, BYTES, TAG, receiveHandle, false));

@@ -33,6 +33,7 @@ final class TestNode implements AutoCloseable {
     private final Runnable closeVerbs;
     private final Arena arena = Arena.ofShared();
     private final long board;
+    private long communicators = 1;
 
     /** The node of that name in a cluster file. */
     TestNode(TestCluster cluster, String name) {
@@ -117,8 +118,17 @@ final class TestNode implements AutoCloseable {
         return plugin.registerMemory(comm, address, bytes, DeviceProperties.POINTER_HOST);
     }
 
+    /** A communicator's, as NCCL opens one when it is made anew after a failure. */
+    long newContext() {
+        return plugin.openContext(++communicators, NetPlugin.TRAFFIC_CLASS_UNDEFINED);
+    }
+
+    /** Closing twice is allowed. */
     @Override
     public void close() {
+        if (!arena.scope().isAlive()) {
+            return;
+        }
         plugin.close();
         closeVerbs.run();
         arena.close();
