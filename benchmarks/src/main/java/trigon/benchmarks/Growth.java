@@ -102,6 +102,9 @@ final class Growth {
         String added = inTurns + ", less the device alone";
         judge(test + ", one used", 1, by(grown, at -> ofOne(trigon, "test_empty", at.comms(), -1)), "connections");
         judge(message + ", one used", 1, by(grown, at -> ofOne(trigon, "message", at.comms(), 8)), "connections");
+        String toAlone = ", one used, beside the device alone";
+        judge(test + toAlone, 1, by(grown, at -> toAlone(trigon, alone, "test_empty", at.comms(), -1)), "connections");
+        judge(message + toAlone, 1, by(grown, at -> toAlone(trigon, alone, "message", at.comms(), 8)), "connections");
         judge(test + inTurns, 1, by(grown, at -> onProcessor(trigon, "test_empty", at.comms(), -1)), "connections");
         judge(test + added, 1, by(grown, at -> added(trigon, alone, "test_empty", at.comms(), -1)), "connections");
         judge(message + inTurns, 1, by(grown, at -> onProcessor(trigon, "message", at.comms(), 8)), "connections");
@@ -180,6 +183,12 @@ final class Growth {
     /** Of one connection, while all others rest. */
     private static double ofOne(Plugin plugin, String question, int comms, long bytes) {
         return onProcessor(plugin, comms == 1 ? question : question + "_of_one", comms, bytes);
+    }
+
+    /** The same to the device's, measured in turns with it: what the clock did between few and many is not in it. Or NaN. */
+    private static double toAlone(Plugin plugin, Optional<Plugin> alone, String question, int comms, long bytes) {
+        double device = alone.map(each -> ofOne(each, question, comms, bytes)).orElse(Double.NaN);
+        return ofOne(plugin, question, comms, bytes) / device;
     }
 
     /** What the plugin adds to the device, or NaN. */

@@ -99,6 +99,7 @@ class RenderTest {
                   {"question": "growth", "comms": 1, "per_second": 500, "kib_each": 22, "descriptors_each": 2, "threads": 9}]},
                  {"name": "device alone", "results": [
                   {"question": "test_empty", "comms": 1, "median": 10.0},
+                  {"question": "test_empty_of_one", "comms": 1024, "median": 15.0},
                   {"question": "test_empty", "comms": 1024, "median": 12.0}]}]}
                 """);
         Files.writeString(directory.resolve("nodes.json"), """
@@ -141,6 +142,8 @@ class RenderTest {
                         "growth, `test()` that finds nothing, all used in turns, less the device alone: with 1024 connections, to 1 | 1.10 times | at most 1.20 times | yes |")
                 .contains(
                         "growth, `test()` that finds nothing, one used: with 1024 connections, to 1 | 1.05 times | at most 1.20 times | yes |")
+                .contains(
+                        "one used, beside the device alone: with 1024 connections, to 1 | 0.70 times | at most 1.20 times | yes |")
                 .doesNotContain("message of 8 B, one used") // not measured
                 .contains("| write | 8 | 66.8 |")
                 // 240 - 90 = 150 ns are added to 8 B

@@ -73,7 +73,7 @@ abstract sealed class Comm permits SendComm, ReceiveComm {
     /** NCCL has been told of it. */
     private boolean told;
 
-    /** The thread of the last request, or of the call that told NCCL of the failure, by its identifier; 0: none yet. */
+    /** The thread of the first request, or of the call that told NCCL of the failure, by its identifier; 0: none yet. */
     private long thread;
 
     /** The peer is known to be gone, or this end to be given up, by any of the stripes; they know which. */
@@ -129,7 +129,9 @@ abstract sealed class Comm permits SendComm, ReceiveComm {
     final long begin(long sequence, int size) {
         long request = RequestHandle.of(handle, sequence);
         RequestRing.begin(row, RequestRing.slot(sequence), request, size);
-        thread = Thread.currentThread().threadId();
+        if (thread == 0) {
+            thread = Thread.currentThread().threadId();
+        }
         return request;
     }
 
