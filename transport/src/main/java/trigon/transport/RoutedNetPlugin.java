@@ -8,9 +8,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.OptionalInt;
 import java.util.Set;
-import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -60,8 +58,7 @@ public final class RoutedNetPlugin implements NetPlugin, AutoCloseable {
     private final ConnectionFactory connections;
     private final NodeIdentity self;
     private final ExecutorService control;
-    private final Executor onControl;
-    private final Executor onControlAfterGrace;
+    private final CommunicatorFailures failures;
     private final DeviceEvents deviceEvents;
     private final CompletionBoard board;
     private final HalfOpenConnections halfOpen;
@@ -141,8 +138,12 @@ public final class RoutedNetPlugin implements NetPlugin, AutoCloseable {
         this.control = control;
         this.deviceEvents = deviceEvents;
         this.board = board;
-        onControl = loop.delayed(Duration.ZERO, control);
-        onControlAfterGrace = loop.delayed(ConnectionFactory.GRACE, control);
+        failures = new CommunicatorFailures(
+                contexts,
+                comms,
+                self.name(),
+                loop.delayed(Duration.ZERO, control),
+                loop.delayed(ConnectionFactory.GRACE, control));
         devices = VirtualDevice.over(links.all());
         halfOpen = new HalfOpenConnections(
                 listenComms,
@@ -274,7 +275,7 @@ public final class RoutedNetPlugin implements NetPlugin, AutoCloseable {
     private long add(long contextHandle, Comm comm) {
         try (Unwinding unwinding = new Unwinding()) {
             unwinding.onFailure(comm::close);
-            long handle = comms.add(comm, given -> comm.open(contextHandle, given, board, this::isTold));
+            long handle = comms.add(comm, given -> comm.open(contextHandle, given, board, failures));
             unwinding.onFailure(() -> {
                 comms.remove(handle, _ -> board.close(handle));
             });
@@ -287,42 +288,6 @@ public final class RoutedNetPlugin implements NetPlugin, AutoCloseable {
             unwinding.succeeded();
             return handle;
         }
-    }
-
-    /** {@link #communicatorFailed}, at once or when it is known why; on the data path. */
-    private void isTold(Comm comm, Comm.Cause cause) {
-        Executor then = cause.on().isUnexplained() ? onControlAfterGrace : onControl;
-        try {
-            then.execute(() -> communicatorFailed(comm, cause));
-        } catch (RejectedExecutionException e) {
-            log.debug("{}: the plugin is closed", cause.on(), e);
-        }
-    }
-
-    /**
-     * NCCL has learned that one of a communicator's comms has failed. Its progress thread ends with that (ncclProxyProgress in its
-     * source, proxy.cc), and of what that thread has moved nothing is moved again. So those peers are told now: who waits for this
-     * rank would otherwise hear of it when the program aborts the communicator, however late that is. Comms that another thread
-     * uses go on: with NCCL_OOB_NET_ENABLE the bootstrap's are in the same context. On a control thread; may block.
-     */
-    private void communicatorFailed(Comm first, Comm.Cause cause) {
-        Context context = contexts.find(first.context());
-        if (context == null) {
-            return;
-        }
-        CommunicatorFailure failure = CommunicatorFailure.of(
-                context.commId(), self.name(), cause.result(), cause.on().explained(cause.what()), first.thread());
-        if (!context.failsBy(failure)) {
-            return;
-        }
-        List<Comm> others = context.comms().stream()
-                .map(comms::find)
-                .filter(comm -> comm != null && comm != first)
-                .filter(comm -> comm.thread() == 0 || comm.thread() == failure.thread())
-                .toList();
-        log.info("{}. Its {} other comms here are given up, and their peers are told", failure.words(), others.size());
-        others.forEach(comm -> comm.giveUp(failure));
-        others.forEach(Comm::endQueuePairs);
     }
 
     /**
