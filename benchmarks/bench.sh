@@ -26,7 +26,7 @@ usage: ./trigon bench instant [OPTIONS]  what NCCL's calls cost over a device th
        ./trigon bench jmh [OPTIONS]      the parts one by one; the options are JMH's
        ./trigon bench nodes [OPTIONS]    the cluster file, the routes and the handshakes with 4 to 1024 nodes; by JMH, too
        ./trigon bench render [FOLDER]    tables and plots of what was measured, into docs/benchmarks
-       ./trigon bench all [NAME...]      these in turns, some 16 minutes, whichever of them fail: $everything
+       ./trigon bench all [NAME...]      these in turns, some 25 minutes, whichever of them fail: $everything
        ./trigon bench pack FILE.tar.xz   what all but lab needs on a machine with neither JDK nor network, about 40 MB; there:
                                          tar xf FILE.tar.xz && trigon-bench/benchmarks/bench.sh all
 
@@ -110,6 +110,20 @@ operations() { # OPTIONS...
   built "$native/verbs-floor"
   mkdir -p "$results"
   LD_LIBRARY_PATH=$native/instant "$native/verbs-floor" "$sizes" >"$results/instant-floor.json"
+}
+
+# One connection used while others rest, with the least and with the most of them: two processes whose samples alternate, so
+# that what the machine's clock does in the minutes of growth is not in it.
+one_of_many() { # OPTIONS...
+  local turns=$scratch/turns few
+  mkdir -p "$turns"
+  instant growth-one-of-few --token "$turns" --begins "$@" &
+  few=$!
+  instant growth-one-of-many --token "$turns" "$@" || {
+    wait "$few" || :
+    return 1
+  }
+  wait "$few"
 }
 
 # Two instant devices, as two cables of this node to itself, in a network namespace that has their addresses.
@@ -236,7 +250,11 @@ case $command in
     operations "$@"
     instant instant --plugin "$alone" "$@"
     ;;
-  growth) instant growth --plugin "$alone" --comms 1,16,256,1024 --sizes 8 "${quick[@]}" "$@" ;;
+  growth)
+    set -- --plugin "$alone" --comms 1,16,256,1024 --sizes 8 "${quick[@]}" "$@"
+    one_of_many "$@"
+    instant growth "$@"
+    ;;
   divided) divided "${quick[@]}" "$@" ;;
   links)
     socket_operations "${socket_messages[@]}"
@@ -250,9 +268,16 @@ case $command in
     ;;
   nodes)
     [ $# -eq 0 ] || [ ${#quick[@]} -gt 0 ] || jmh_length=()
-    # the long operations are few in a second
-    [ ${#quick[@]} -gt 0 ] || [ $# -gt 0 ] || jmh_length=(-f 1 -wi 5 -w 2 -i 15 -r 500ms)
-    jmh nodes "${jmh_length[@]}" "$@" NodesBenchmark
+    # in passes over all numbers of nodes, since the machine's clock changes in the minutes that this takes
+    passes=1
+    [ ${#quick[@]} -gt 0 ] || [ $# -gt 0 ] || {
+      jmh_length=(-f 1 -wi 5 -w 1 -i 7 -r 300ms)
+      passes=5
+    }
+    rm -f "$results"/nodes-*.json
+    for ((pass = 1; pass <= passes; pass++)); do
+      jmh "nodes-$pass" "${jmh_length[@]}" "$@" NodesBenchmark
+    done
     ;;
   stripes) exec "$here/stripes.sh" "$results" "$@" ;;
   lab) exec "$here/lab.sh" "$results" "$@" ;;

@@ -26,6 +26,8 @@ struct options {
   int window;            /* messages on their way at a time */
   int timeout_seconds;
   int cpu; /* the measuring thread's, or -1 */
+  const char *token; /* a folder with two FIFOs: this run's rounds are in turns with another run's; or NULL */
+  bool begins;       /* the first round is this run's */
   const char *device;
   const char *json;    /* file, or NULL for stdout */
   const char *jvm_log; /* written by -Xlog:safepoint,gc with decorator tn, or NULL */
@@ -81,7 +83,19 @@ extern size_t buffer_bytes;
 
 /* ---- measure.c: the data path; each prints its results. ---- */
 bool measure_data_path(struct subject *subjects, int count, const struct options *options, int comms, FILE *json[]);
+/* What one connection costs, each round of samples when the token is here. */
+bool measure_in_turns(struct subject *subjects, int count, const struct options *options, int comms, FILE *json[]);
 bool measure_test_distribution(struct subject *subject, const struct options *options, int comms, FILE *json);
+
+/* ---- token.c: two runs take turns. False: it has said why. ---- */
+struct token {
+  int from;
+  int to;
+};
+bool token_open(struct token *token, const struct options *options);
+bool token_await(const struct token *token, int timeout_seconds);
+bool token_pass(const struct token *token);
+void token_close(struct token *token);
 
 /* ---- setup.c: connections. ---- */
 bool measure_setup(struct subject *subject, const struct options *options, FILE *json);

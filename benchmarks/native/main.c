@@ -27,6 +27,9 @@ static const char usage[] =
     "                         most six times as long, they are made in spans of a fifth of that\n"
     "  --device NAME          of the plugin's devices the one of that name, else the first\n"
     "  --cpu N                binds the measuring thread to a processor\n"
+    "  --token FOLDER         measures one connection alone, while the others are open and rest, in turns with another\n"
+    "                         net-bench that has the same folder and --comms\n"
+    "  --begins               in one of these two: it has the least connections, and the first turn; the other has the most\n"
     "  --timeout SECONDS      for every wait (default 60)\n"
     "  --jvm-log FILE         where -Xlog:safepoint,gc:file=FILE:tn writes, to read the pauses from\n"
     "  --json FILE            instead of stdout\n";
@@ -103,6 +106,8 @@ static bool set(struct options *options, int option, const char *text) {
   case 'C': return seconds(text, &options->setup_seconds);
   case 'D': return seconds(text, &options->distribution_seconds);
   case 'd': options->device = text; return true;
+  case 'k': options->token = text; return true;
+  case 'b': options->begins = true; return true;
   case 'j': options->json = text; return true;
   case 'l': options->jvm_log = text; return true;
   default: fputs(usage, stderr); return false;
@@ -116,7 +121,8 @@ bool parse_options(struct options *options, int argc, char **argv) {
       {"samples", required_argument, NULL, 'n'},        {"sample-seconds", required_argument, NULL, 'S'},
       {"warmup-seconds", required_argument, NULL, 'W'}, {"setup-seconds", required_argument, NULL, 'C'},
       {"device", required_argument, NULL, 'd'},         {"cpu", required_argument, NULL, 'u'},
-      {"test-seconds", required_argument, NULL, 'D'},
+      {"test-seconds", required_argument, NULL, 'D'},   {"token", required_argument, NULL, 'k'},
+      {"begins", no_argument, NULL, 'b'},
       {"timeout", required_argument, NULL, 't'},        {"jvm-log", required_argument, NULL, 'l'},
       {"json", required_argument, NULL, 'j'},           {NULL, 0, NULL, 0},
   };
@@ -152,6 +158,16 @@ static bool allocate_buffers(const struct options *options) {
   send_buffer = mmap(NULL, buffer_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
   receive_buffer = mmap(NULL, buffer_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
   return (send_buffer != MAP_FAILED && receive_buffer != MAP_FAILED) || fail(0, "no memory for the messages");
+}
+
+/* Beside a run with another number of connections: of those that were asked for the first has the least, the other the most. */
+static bool measure_one_of_many(const struct options *options, struct subject *subjects, FILE *json[]) {
+  int comms = options->comm_counts[options->begins ? 0 : options->comm_count_count - 1];
+  bool ok = true;
+  for (int s = 0; ok && s < options->plugin_count; s++) {
+    ok = subject_grow(&subjects[s], options, comms);
+  }
+  return ok && measure_in_turns(subjects, options->plugin_count, options, comms, json);
 }
 
 static bool measure(const struct options *options, struct subject *subjects, FILE *json[], int64_t *from, int64_t *to) {
@@ -229,7 +245,13 @@ int main(int argc, char **argv) {
     CPU_SET(options.cpu, &set);
     ok = sched_setaffinity(0, sizeof set, &set) == 0 || fail(0, "cannot run on processor %d", options.cpu);
   }
-  ok = ok && measure(&options, subjects, json, &from, &to);
+  if (ok && options.token != NULL) {
+    from = now_ns();
+    ok = measure_one_of_many(&options, subjects, json);
+    to = now_ns();
+  } else {
+    ok = ok && measure(&options, subjects, json, &from, &to);
+  }
   for (int s = 0; ok && s < options.plugin_count; s++) {
     fclose(json[s]);
     ok = subject_close(&subjects[s]);

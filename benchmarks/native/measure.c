@@ -96,6 +96,7 @@ struct question {
   int window;
   uint64_t next; /* which turn is next */
   int *turns;    /* whose it is */
+  const struct token *token; /* if another run's rounds come between; or NULL */
 };
 
 static int *turns_of(int comms) {
@@ -252,31 +253,50 @@ static bool run_for(stretch run, struct subject *subject, struct question *quest
   return true;
 }
 
+/* What one round asks of all. */
+struct round {
+  stretch run;
+  bool uses_pending;
+  bool has_size;
+};
+
+/* One sample of a subject; the times are for each count. */
+static bool take_sample(const struct round *round, struct subject *subject, struct question *question, double seconds,
+                        unsigned char pattern, double *elapsed, double *processor) {
+  return (!round->uses_pending || post_pending(subject, question)) &&
+         run_for(round->run, subject, question, seconds, elapsed, processor) &&
+         (!round->uses_pending || finish_pending(subject, question)) &&
+         (!round->has_size || check_message(subject, question, pattern));
+}
+
 /* Samples of all subjects in turns, so that what else the machine does meets them alike. */
 static bool sample_all(const char *name, stretch run, struct subject *subjects, int count, struct question *question,
                        FILE *json[], bool uses_pending, bool has_size) {
   static struct samples samples[MAX_PLUGINS];
   static struct samples processor_samples[MAX_PLUGINS];
   const struct options *options = question->options;
+  const struct token *token = question->token;
+  struct round round = {run, uses_pending, has_size};
   memset(samples, 0, sizeof samples);
   memset(processor_samples, 0, sizeof processor_samples);
   for (int i = -1; i < options->samples; i++) {
+    double seconds = i < 0 ? options->warmup_seconds : options->sample_seconds;
+    if (token != NULL && !token_await(token, options->timeout_seconds)) {
+      return false;
+    }
     for (int s = 0; s < count; s++) {
-      struct subject *subject = &subjects[s];
       double elapsed = 0;
       double processor = 0;
-      double seconds = i < 0 ? options->warmup_seconds : options->sample_seconds;
-      if (uses_pending && !post_pending(subject, question)) {
-        return false;
-      }
-      if (!run_for(run, subject, question, seconds, &elapsed, &processor) || (uses_pending && !finish_pending(subject, question)) ||
-          (has_size && !check_message(subject, question, (unsigned char)(i + 1)))) {
+      if (!take_sample(&round, &subjects[s], question, seconds, (unsigned char)(i + 1), &elapsed, &processor)) {
         return false;
       }
       if (i >= 0) {
         add_sample(&samples[s], elapsed);
         add_sample(&processor_samples[s], processor);
       }
+    }
+    if (token != NULL && !token_pass(token)) {
+      return false;
     }
   }
   for (int s = 0; s < count; s++) {
@@ -314,11 +334,20 @@ static bool find_eager(struct subject *subject, const struct question *question,
 }
 
 /* What one connection costs while others are open and at rest. */
-static bool measure_one(struct subject *subjects, int count, const struct options *options, int comms, FILE *json[]) {
+static bool measure_one(struct subject *subjects, int count, const struct options *options, int comms,
+                        const struct token *token, FILE *json[]) {
   static int first[] = {0};
-  struct question question = {.options = options, .open = comms, .comms = 1, .turns = first, .size = options->sizes[0], .window = 1};
+  struct question question = {.options = options, .open = comms, .comms = 1, .turns = first, .size = options->sizes[0],
+                              .window = 1, .token = token};
   return sample_all("test_empty_of_one", test_empty, subjects, count, &question, json, true, false) &&
          sample_all("message_of_one", move_messages, subjects, count, &question, json, false, true);
+}
+
+bool measure_in_turns(struct subject *subjects, int count, const struct options *options, int comms, FILE *json[]) {
+  struct token token;
+  bool ok = token_open(&token, options) && measure_one(subjects, count, options, comms, &token, json);
+  token_close(&token);
+  return ok;
 }
 
 bool measure_data_path(struct subject *subjects, int count, const struct options *options, int comms, FILE *json[]) {
@@ -327,7 +356,7 @@ bool measure_data_path(struct subject *subjects, int count, const struct options
       !sample_all("test_empty", test_empty, subjects, count, &question, json, true, false)) {
     return false;
   }
-  if (comms > 1 && !measure_one(subjects, count, options, comms, json)) {
+  if (comms > 1 && !measure_one(subjects, count, options, comms, NULL, json)) {
     return false;
   }
   bool any_eager = false;

@@ -2,6 +2,7 @@ package trigon.benchmarks;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -25,6 +26,12 @@ final class Growth {
 
     private static final int FEW_NODES = 64;
 
+    /** The results of one pass over all numbers of nodes, by the pass. */
+    private static final String NODES = "nodes-%d.json";
+
+    private static final String TEST = "`test()` that finds nothing";
+    private static final String MESSAGE = "message of 8 B";
+
     private final Render page;
 
     Growth(Render page) {
@@ -33,6 +40,7 @@ final class Growth {
 
     void render() throws IOException {
         connections();
+        oneOfMany();
         nodes();
     }
 
@@ -96,22 +104,58 @@ final class Growth {
         });
         page.plot("growth.svg", times);
         page.plot("growth-each.svg", holdings);
-        String test = "`test()` that finds nothing";
-        String message = "message of 8 B";
         String inTurns = ", all used in turns";
         String added = inTurns + ", less the device alone";
-        judge(test + ", one used", 1, by(grown, at -> ofOne(trigon, "test_empty", at.comms(), -1)), "connections");
-        judge(message + ", one used", 1, by(grown, at -> ofOne(trigon, "message", at.comms(), 8)), "connections");
-        String toAlone = ", one used, beside the device alone";
-        judge(test + toAlone, 1, by(grown, at -> toAlone(trigon, alone, "test_empty", at.comms(), -1)), "connections");
-        judge(message + toAlone, 1, by(grown, at -> toAlone(trigon, alone, "message", at.comms(), 8)), "connections");
-        judge(test + inTurns, 1, by(grown, at -> onProcessor(trigon, "test_empty", at.comms(), -1)), "connections");
-        judge(test + added, 1, by(grown, at -> added(trigon, alone, "test_empty", at.comms(), -1)), "connections");
-        judge(message + inTurns, 1, by(grown, at -> onProcessor(trigon, "message", at.comms(), 8)), "connections");
-        judge(message + added, 1, by(grown, at -> added(trigon, alone, "message", at.comms(), 8)), "connections");
+        judge(TEST + inTurns, 1, by(grown, at -> onProcessor(trigon, "test_empty", at.comms(), -1)), "connections");
+        judge(TEST + added, 1, by(grown, at -> added(trigon, alone, "test_empty", at.comms(), -1)), "connections");
+        judge(MESSAGE + inTurns, 1, by(grown, at -> onProcessor(trigon, "message", at.comms(), 8)), "connections");
+        judge(MESSAGE + added, 1, by(grown, at -> added(trigon, alone, "message", at.comms(), 8)), "connections");
         judge("memory of one more", FEW_FOR_MEMORY, by(grown, at -> at.number("kib_each")), "connections");
         judge("descriptors of one more", FEW_COMMS, by(grown, at -> at.number("descriptors_each")), "connections");
         judge("setting one up", FEW_COMMS, by(grown, at -> 1e6 / at.number("per_second")), "connections");
+    }
+
+    /** Two processes whose samples alternated: each used one of its connections, of which they had few and many. */
+    private void oneOfMany() throws IOException {
+        Optional<NetBench> few = page.read("growth-one-of-few.json").map(NetBench::of);
+        Optional<NetBench> many = page.read("growth-one-of-many.json").map(NetBench::of);
+        if (few.isEmpty() || many.isEmpty()) {
+            return;
+        }
+        page.line("One connection used, by two processes in turns, sample by sample, ns:");
+        page.line("");
+        page.line("| plugin | what | open | it takes | open | it takes | times |");
+        page.line("|---|---|---|---|---|---|---|");
+        for (Plugin plugin : few.get().plugins()) {
+            for (Result alone : plugin.results()) {
+                many.get().plugin(plugin.name()).stream()
+                        .flatMap(same -> same.results().stream())
+                        .filter(rests -> rests.question().equals(alone.question()))
+                        .forEach(rests -> oneOfMany(plugin, alone, rests));
+            }
+        }
+        page.line("");
+    }
+
+    private void oneOfMany(Plugin plugin, Result alone, Result rests) {
+        double times = rests.onProcessor() / alone.onProcessor();
+        String what = alone.bytes() < 0 ? TEST : "message of " + NetBench.size(alone.bytes());
+        page.line("| %s | %s | %d | %s | %d | %s | %.2f |"
+                .formatted(
+                        plugin.name(),
+                        what,
+                        alone.comms(),
+                        Budget.number(alone.onProcessor()),
+                        rests.comms(),
+                        Budget.number(rests.onProcessor()),
+                        times));
+        if (plugin.name().equals(Render.TRIGON)) {
+            page.budget(Budget.atMost(
+                    "growth, %s, one used: with %d connections, to %d".formatted(what, rests.comms(), alone.comms()),
+                    times,
+                    TOLERANCE,
+                    "times"));
+        }
     }
 
     /** A figure by the number of connections. */
@@ -123,27 +167,13 @@ final class Growth {
 
     private void nodes() throws IOException {
         page.heading("Many nodes: `./trigon bench nodes`");
-        Optional<JsonNode> json = page.read("nodes.json");
-        if (json.isEmpty()) {
+        Map<String, Map<Integer, List<Double>>> passes = nodePasses();
+        if (passes.isEmpty()) {
             return;
         }
-        Map<String, Map<Integer, Double>> byQuestion = new LinkedHashMap<>();
-        for (JsonNode each : json.get()) {
-            String benchmark = each.path("benchmark").asText();
-            int nodes = each.path("params").path("nodes").asInt();
-            JsonNode metric = each.path("primaryMetric");
-            // of the iterations the median: a single slow second is the machine's
-            double median = metric.path("scorePercentiles")
-                    .path("50.0")
-                    .asDouble(metric.path("score").asDouble());
-            double perNode = median / nodes;
-            byQuestion
-                    .computeIfAbsent(benchmark.substring(benchmark.lastIndexOf('.') + 1), _ -> new TreeMap<>())
-                    .put(nodes, perNode);
-        }
-        Map<Integer, Double> files = byQuestion.getOrDefault("readClusterFile", Map.of());
-        Map<Integer, Double> paths = byQuestion.getOrDefault("pathsToAllPeers", Map.of());
-        Map<Integer, Double> handshakes = byQuestion.getOrDefault("connectionsOfAllNodes", Map.of());
+        Map<Integer, Double> files = medians(passes, "readClusterFile");
+        Map<Integer, Double> paths = medians(passes, "pathsToAllPeers");
+        Map<Integer, Double> handshakes = medians(passes, "connectionsOfAllNodes");
         BarChart chart = new BarChart("By number of nodes, for each node", "ns");
         page.line(
                 "| nodes | cluster file, ns for each node | paths to all others, ns for each | handshakes of all others with"
@@ -167,6 +197,39 @@ final class Growth {
         judge("handshakes, for each node", FEW_NODES, handshakes, "nodes");
     }
 
+    /** For each node, by benchmark and number of nodes, one figure of each pass. */
+    private Map<String, Map<Integer, List<Double>>> nodePasses() throws IOException {
+        Map<String, Map<Integer, List<Double>>> passes = new LinkedHashMap<>();
+        for (int pass = 1; pass == 1 || page.has(NODES.formatted(pass)); pass++) {
+            for (JsonNode each : page.read(NODES.formatted(pass)).stream()
+                    .flatMap(JsonNode::valueStream)
+                    .toList()) {
+                String benchmark = each.path("benchmark").asText();
+                int nodes = each.path("params").path("nodes").asInt();
+                JsonNode metric = each.path("primaryMetric");
+                // of the iterations the median: a single slow second is the machine's
+                double median = metric.path("scorePercentiles")
+                        .path("50.0")
+                        .asDouble(metric.path("score").asDouble());
+                passes.computeIfAbsent(benchmark.substring(benchmark.lastIndexOf('.') + 1), _ -> new TreeMap<>())
+                        .computeIfAbsent(nodes, _ -> new ArrayList<>())
+                        .add(median / nodes);
+            }
+        }
+        return passes;
+    }
+
+    private static Map<Integer, Double> medians(Map<String, Map<Integer, List<Double>>> passes, String benchmark) {
+        Map<Integer, Double> medians = new TreeMap<>();
+        passes.getOrDefault(benchmark, Map.of()).forEach((nodes, figures) -> {
+            List<Double> sorted = figures.stream().sorted().toList();
+            int half = sorted.size() / 2;
+            medians.put(
+                    nodes, sorted.size() % 2 == 1 ? sorted.get(half) : (sorted.get(half - 1) + sorted.get(half)) / 2);
+        });
+        return medians;
+    }
+
     private void judge(String what, int few, Map<Integer, Double> each, String of) {
         int most = each.keySet().stream().max(Integer::compare).orElse(0);
         Double withMost = each.get(most);
@@ -183,12 +246,6 @@ final class Growth {
     /** Of one connection, while all others rest. */
     private static double ofOne(Plugin plugin, String question, int comms, long bytes) {
         return onProcessor(plugin, comms == 1 ? question : question + "_of_one", comms, bytes);
-    }
-
-    /** The same to the device's, measured in turns with it: what the clock did between few and many is not in it. Or NaN. */
-    private static double toAlone(Plugin plugin, Optional<Plugin> alone, String question, int comms, long bytes) {
-        double device = alone.map(each -> ofOne(each, question, comms, bytes)).orElse(Double.NaN);
-        return ofOne(plugin, question, comms, bytes) / device;
     }
 
     /** What the plugin adds to the device, or NaN. */

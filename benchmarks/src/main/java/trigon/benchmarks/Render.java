@@ -374,6 +374,11 @@ final class Render {
         }
     }
 
+    /** Whether it was measured. */
+    boolean has(String name) {
+        return Files.exists(results.resolve(name));
+    }
+
     Optional<JsonNode> read(String name) throws IOException {
         Path file = results.resolve(name);
         if (Files.notExists(file)) {

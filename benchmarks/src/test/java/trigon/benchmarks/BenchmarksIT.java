@@ -137,10 +137,29 @@ class BenchmarksIT {
     }
 
     @Test
+    void oneOfManyConnectionsByTwoRunsInTurns() throws Exception {
+        assumeTrue(
+                Files.exists(NATIVE.resolve("instant/libibverbs.so.1")),
+                "the instant device was not built: install libibverbs-dev");
+
+        bench("growth", "--quick", "--comms", "1,2");
+
+        for (String file : List.of("growth-one-of-few.json", "growth-one-of-many.json")) {
+            JsonNode json = read(results.resolve(file));
+            assertThat(names(json)).as(file).containsExactly("harness", "Trigon", "device alone");
+            for (JsonNode plugin : json.path("plugins")) {
+                assertThat(plugin.path("results").findValuesAsText("question"))
+                        .as(file)
+                        .containsExactly("test_empty_of_one", "message_of_one");
+            }
+        }
+    }
+
+    @Test
     void manyNodes() throws Exception {
         bench("nodes", "--quick");
 
-        JsonNode json = read(results.resolve("nodes.json"));
+        JsonNode json = read(results.resolve("nodes-1.json"));
         assertThat(json.findValuesAsText("nodes")).containsOnly("4", "16", "64", "256", "1024");
         assertThat(json.findValuesAsText("benchmark"))
                 .as("the file, the paths and the handshakes")

@@ -102,13 +102,30 @@ class RenderTest {
                   {"question": "test_empty_of_one", "comms": 1024, "median": 15.0},
                   {"question": "test_empty", "comms": 1024, "median": 12.0}]}]}
                 """);
-        Files.writeString(directory.resolve("nodes.json"), """
+        Files.writeString(directory.resolve("growth-one-of-few.json"), """
+                {"plugins": [{"name": "Trigon", "results": [
+                  {"question": "test_empty_of_one", "comms": 1, "median": 20.0},
+                  {"question": "message_of_one", "comms": 1, "bytes": 8, "window": 1, "median": 300.0}]},
+                 {"name": "IB", "results": [{"question": "test_empty_of_one", "comms": 1, "median": 10.0}]}]}
+                """);
+        Files.writeString(directory.resolve("growth-one-of-many.json"), """
+                {"plugins": [{"name": "Trigon", "results": [
+                  {"question": "test_empty_of_one", "comms": 1024, "median": 21.0},
+                  {"question": "message_of_one", "comms": 1024, "bytes": 8, "window": 1, "median": 390.0}]},
+                 {"name": "IB", "results": [{"question": "test_empty_of_one", "comms": 1024, "median": 25.0}]}]}
+                """);
+        Files.writeString(directory.resolve("nodes-1.json"), """
                 [{"benchmark": "trigon.routing.NodesBenchmark.readClusterFile", "params": {"nodes": "64"}, "primaryMetric": {"score": 64000}},
                  {"benchmark": "trigon.routing.NodesBenchmark.readClusterFile", "params": {"nodes": "1024"}, "primaryMetric": {"score": 1536000}},
                  {"benchmark": "trigon.routing.NodesBenchmark.pathsToAllPeers", "params": {"nodes": "64"}, "primaryMetric": {"score": 9900, "scorePercentiles": {"50.0": 6400}}},
                  {"benchmark": "trigon.routing.NodesBenchmark.pathsToAllPeers", "params": {"nodes": "1024"}, "primaryMetric": {"score": 102400}},
                  {"benchmark": "trigon.handshake.HandshakeNodesBenchmark.connectionsOfAllNodes", "params": {"nodes": "64"}, "primaryMetric": {"score": 6400000}},
                  {"benchmark": "trigon.handshake.HandshakeNodesBenchmark.connectionsOfAllNodes", "params": {"nodes": "1024"}, "primaryMetric": {"score": 112640000}}]
+                """);
+        // of the two passes of the files the median, of the others the only one
+        Files.writeString(directory.resolve("nodes-2.json"), """
+                [{"benchmark": "trigon.routing.NodesBenchmark.readClusterFile", "params": {"nodes": "64"}, "primaryMetric": {"score": 128000}},
+                 {"benchmark": "trigon.routing.NodesBenchmark.readClusterFile", "params": {"nodes": "1024"}, "primaryMetric": {"score": 3072000}}]
                 """);
 
         Render.main(
@@ -135,7 +152,7 @@ class RenderTest {
                         "growth, paths, for each node: with 1024 nodes, to 64 | 1.00 times | at most 1.20 times | yes |")
                 .contains(
                         "growth, handshakes, for each node: with 1024 nodes, to 64 | 1.10 times | at most 1.20 times | yes |")
-                .contains("| 64 | 1000 | 100 | 100000 |")
+                .contains("| 64 | 1500 | 100 | 100000 |")
                 .contains(
                         "growth, `test()` that finds nothing, all used in turns: with 1024 connections, to 1 | 1.13 times | at most 1.20 times | yes |")
                 .contains(
@@ -143,8 +160,8 @@ class RenderTest {
                 .contains(
                         "growth, `test()` that finds nothing, one used: with 1024 connections, to 1 | 1.05 times | at most 1.20 times | yes |")
                 .contains(
-                        "one used, beside the device alone: with 1024 connections, to 1 | 0.70 times | at most 1.20 times | yes |")
-                .doesNotContain("message of 8 B, one used") // not measured
+                        "growth, message of 8 B, one used: with 1024 connections, to 1 | 1.30 times | at most 1.20 times | **no** |")
+                .contains("| IB | `test()` that finds nothing | 1 | 10.0 | 1024 | 25.0 | 2.50 |")
                 .contains("| write | 8 | 66.8 |")
                 // 240 - 90 = 150 ns are added to 8 B
                 .contains("| 64 KiB | 1500 | 1250 | 1.20 | 250 | 1.07 |")
