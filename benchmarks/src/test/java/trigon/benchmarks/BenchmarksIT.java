@@ -58,6 +58,7 @@ class BenchmarksIT {
         assertThat(json.path("jvm").path("pauses").asInt()).isPositive();
         assertThat(names(json)).containsExactly("harness", "Trigon", "device alone");
         json.path("plugins").forEach(plugin -> hasAllFigures(plugin, true, List.of(1, 4), List.of(8, 1024)));
+        closingStoppedNoThreads("instant");
     }
 
     @Test
@@ -69,6 +70,7 @@ class BenchmarksIT {
                 .as("a further plugin runs beside Trigon")
                 .containsExactly("harness", "Trigon", "Trigon");
         json.path("plugins").forEach(plugin -> hasAllFigures(plugin, false, List.of(1), List.of(8, 65536)));
+        closingStoppedNoThreads("links");
 
         assertThat(read(results.resolve("links-floor.json")).findValues("median"))
                 .as("a TCP connection by itself")
@@ -183,6 +185,20 @@ class BenchmarksIT {
                 .anyMatch(name -> name.contains(".RoutingBenchmark."));
     }
 
+    /**
+     * More than a hundred connections were closed. Closing a shared arena stops all threads that run Java, NCCL's progress
+     * thread among them; the few that are allowed belong to the start.
+     */
+    private void closingStoppedNoThreads(String name) throws IOException {
+        List<String> log = Files.readAllLines(results.resolve(name + ".log"));
+        assertThat(log)
+                .as("handshakes of the JVM with its threads are logged")
+                .anyMatch(line -> line.contains("Handshake"));
+        assertThat(log.stream().filter(line -> line.contains("CloseScopedMemory")))
+                .as(name)
+                .hasSizeLessThan(10);
+    }
+
     /** waits: whether an isend waits for its receive, which software links do not ask for. */
     private static void hasAllFigures(JsonNode plugin, boolean waits, List<Integer> comms, List<Integer> sizes) {
         List<String> figures = new ArrayList<>();
@@ -248,6 +264,7 @@ class BenchmarksIT {
 
     private Process start(List<String> command, String name, ProcessBuilder builder) throws IOException {
         builder.environment().put("TRIGON_BENCH_RESULTS", results.toString());
+        builder.environment().put("TRIGON_JAVA_OPTS", "-Xlog:handshake=info:stderr:tn");
         builder.environment().put("JAVA_HOME", Objects.requireNonNull(System.getProperty("java.home")));
         return builder.command(command)
                 .redirectOutput(directory.resolve(name + ".out").toFile())
