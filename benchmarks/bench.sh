@@ -272,7 +272,7 @@ case $command in
     passes=1
     [ ${#quick[@]} -gt 0 ] || [ $# -gt 0 ] || {
       jmh_length=(-f 1 -wi 5 -w 1 -i 7 -r 300ms)
-      passes=5
+      passes=3
     }
     rm -f "$results"/nodes-*.json
     for ((pass = 1; pass <= passes; pass++)); do
