@@ -8,7 +8,10 @@ import java.util.regex.Pattern;
 import trigon.config.InterfaceAddress;
 import trigon.config.LinkPolicy;
 
-/** The links without a list from the user: all RDMA ports with an IP address, else all interfaces. */
+/**
+ * The links without a list from the user: all RDMA ports with an IP address, else all interfaces. The fastest have the best
+ * rank: where all nodes share a slow network besides their cables, the cables go first.
+ */
 final class AutomaticLinks {
 
     /** Bridges that container and VM software makes: the same addresses on every machine, and no way to any other. */
@@ -44,7 +47,10 @@ final class AutomaticLinks {
 
     private void addRdma(List<RdmaPort> ports) {
         List<RdmaPort> sorted = ports.stream()
-                .sorted(Comparator.comparing(RdmaPort::deviceName).thenComparingInt(RdmaPort::port))
+                .sorted(Comparator.comparingInt(
+                                (RdmaPort port) -> -port.attributes().speedMbps())
+                        .thenComparing(RdmaPort::deviceName)
+                        .thenComparingInt(RdmaPort::port))
                 .toList();
         for (int rank = 0; rank < sorted.size(); rank++) {
             for (PortAddress address : gids.addresses(sorted.get(rank), leftOut)) {
@@ -71,7 +77,10 @@ final class AutomaticLinks {
 
     private void addInterfaces() {
         List<HostInterface> usable = new ArrayList<>();
-        for (HostInterface each : interfaces.interfaces()) {
+        List<HostInterface> fastestFirst = interfaces.interfaces().stream()
+                .sorted(Comparator.comparingInt((HostInterface each) -> -each.speedMbps()))
+                .toList();
+        for (HostInterface each : fastestFirst) {
             if (!each.up()) {
                 leftOut.add(each.name() + ": down");
             } else if (addresses(each).isEmpty()) {

@@ -20,7 +20,8 @@ import trigon.verbs.LinkKind;
  * @param speedMbps rate in Mbit/s
  * @param interfaceName the network interface that has the address
  * @param interfaceIndex its index; 0 if unknown
- * @param rank place of its NIC in the user's list, or without one in the order of names; less is better among equals
+ * @param rank place of its NIC in the user's list, or without one by speed, the fastest first, and then in the order of
+ *     RDMA devices' names or interfaces' indices; less is better among equals
  */
 public record LocalLink(
         String name,

@@ -21,6 +21,7 @@ import trigon.verbs.Gid;
 import trigon.verbs.GidEntry;
 import trigon.verbs.LinkKind;
 import trigon.verbs.LinkLayer;
+import trigon.verbs.Mtu;
 import trigon.verbs.PortAttributes;
 import trigon.verbs.PortState;
 
@@ -172,6 +173,36 @@ class AutomaticLinksTest {
                         "soft_vb 10.0.13.1/24 (software)");
         assertThat(found.links().getFirst().speedMbps()).isEqualTo(25_000);
         assertThat(found.leftOut()).anySatisfy(line -> assertThat(line).startsWith("lo: "));
+    }
+
+    /** All nodes are on eth0's network as well: what a cable reaches must not go there. */
+    @Test
+    void ranksTheFastestInterfacesFirst() {
+        HostInterfaces host = interfaces(
+                up("eth0", 2, 1_000, "192.168.1.5/24"),
+                up("va", 3, 25_000, "10.0.12.1/24"),
+                up("vb", 4, 100_000, "10.0.13.1/24"),
+                up("vc", 5, 100_000, "10.0.14.1/24"));
+
+        DiscoveredLinks found = discover(LinkPolicy.SOFTWARE, host);
+
+        assertThat(found.links()).map(LocalLink::name).containsExactly("soft_vb", "soft_vc", "soft_va", "soft_eth0");
+        PeerDescription peer = Links.peer(
+                Links.remote("192.168.1.6/24", LinkKind.SOFTWARE), Links.remote("10.0.12.2/24", LinkKind.SOFTWARE));
+        assertThat(Links.table(found.links().toArray(LocalLink[]::new)).pathsTo(peer))
+                .map(path -> path.local().name())
+                .containsExactly("soft_va", "soft_eth0");
+    }
+
+    @Test
+    void ranksTheFastestPortsFirst() {
+        PortAttributes slow =
+                new PortAttributes(PortState.ACTIVE, Mtu.MTU_4096, 1L << 30, 0, LinkLayer.ETHERNET, 25_000);
+
+        DiscoveredLinks found =
+                discover(LinkPolicy.RDMA, HOST, roce("rxe_a", slow, 3, "10.0.12.1"), roce("rxe_b", 4, "10.0.13.1"));
+
+        assertThat(found.links()).map(LocalLink::name).containsExactly("rxe_b", "rxe_a");
     }
 
     @Test

@@ -76,6 +76,10 @@ final class Links {
         return new HostInterface(name, index, true, name.equals("lo"), parse(addresses), 25_000);
     }
 
+    static HostInterface up(String name, int index, int speedMbps, String... addresses) {
+        return new HostInterface(name, index, true, false, parse(addresses), speedMbps);
+    }
+
     static HostInterface down(String name, int index, String... addresses) {
         return new HostInterface(name, index, false, false, parse(addresses), 25_000);
     }
@@ -86,13 +90,17 @@ final class Links {
 
     /** An Ethernet port whose GID table is as SoftRoCE's: a link-local entry first, then the addresses. */
     static RdmaPort roce(String device, int interfaceIndex, String... addresses) {
+        return roce(device, port(PortState.ACTIVE, LinkLayer.ETHERNET), interfaceIndex, addresses);
+    }
+
+    static RdmaPort roce(String device, PortAttributes port, int interfaceIndex, String... addresses) {
         List<GidEntry> table = new ArrayList<>();
         table.add(gid(0, "fe80::" + interfaceIndex, GidEntry.Type.ROCE_V2, interfaceIndex));
         for (String address : addresses) {
             table.add(gid(table.size(), address, GidEntry.Type.ROCE_V1, interfaceIndex));
             table.add(gid(table.size(), address, GidEntry.Type.ROCE_V2, interfaceIndex));
         }
-        return new RdmaPort(device, 1, port(PortState.ACTIVE, LinkLayer.ETHERNET), table);
+        return new RdmaPort(device, 1, port, table);
     }
 
     static GidEntry gid(int index, String address, GidEntry.Type type, int interfaceIndex) {
