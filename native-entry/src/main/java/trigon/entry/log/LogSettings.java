@@ -4,14 +4,17 @@ import ch.qos.logback.classic.Level;
 import java.util.Arrays;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * How much is logged: read once, so that what is off costs one comparison.
  *
  * @param threshold the finest level of Trigon's events
- * @param printedByNccl the finest level that NCCL's own log shows; what is finer goes to stderr
+ * @param printedByNccl the finest level that NCCL's own log shows; {@link Level#OFF}: none
+ * @param asked whether the user has asked Trigon for a level: what NCCL's log does not show goes to stderr then
+ * @param unknown what TRIGON_LOG says if it is none of its words, or else empty
  */
-record LogSettings(Level threshold, Level printedByNccl) {
+record LogSettings(Level threshold, Level printedByNccl, boolean asked, String unknown) {
 
     /** Overrides what NCCL_DEBUG says: off, error, warn, info, debug or trace. */
     private static final String OWN_LEVEL = "TRIGON_LOG";
@@ -22,17 +25,22 @@ record LogSettings(Level threshold, Level printedByNccl) {
     /** Reads the process's environment variables. */
     static LogSettings of(Map<String, String> environment) {
         Level nccl = ncclLevel(environment);
-        return new LogSettings(ownLevel(environment, nccl), nccl);
+        String own = environment.getOrDefault(OWN_LEVEL, "").trim();
+        Optional<Level> asked = ownLevel(own);
+        // without NCCL_DEBUG NCCL prints no warning, but keeps the last for ncclGetLastError
+        Level otherwise = nccl == Level.OFF ? Level.WARN : nccl;
+        return new LogSettings(
+                asked.orElse(otherwise), nccl, asked.isPresent(), asked.isPresent() || own.isEmpty() ? "" : own);
     }
 
-    /** Warnings always: without NCCL_DEBUG, NCCL prints none, but keeps the last for ncclGetLastError. */
     private static Level ncclLevel(Map<String, String> environment) {
         Level level = switch (environment.getOrDefault(NCCL_LEVEL, "").trim().toUpperCase(Locale.ROOT)) {
+            case "WARN" -> Level.WARN;
             case "INFO", "ABORT" -> Level.INFO;
             case "TRACE" -> Level.TRACE;
-            default -> Level.WARN;
+            default -> Level.OFF;
         };
-        return showsOurSubsystems(environment) ? level : Level.WARN;
+        return level == Level.OFF || showsOurSubsystems(environment) ? level : Level.WARN;
     }
 
     /** A list of names, reversed by a leading ^; unset, it is INIT and others. */
@@ -49,15 +57,15 @@ record LogSettings(Level threshold, Level printedByNccl) {
                 : all || names.contains("NET") || names.contains("INIT");
     }
 
-    private static Level ownLevel(Map<String, String> environment, Level otherwise) {
-        return switch (environment.getOrDefault(OWN_LEVEL, "").trim().toUpperCase(Locale.ROOT)) {
-            case "OFF" -> Level.OFF;
-            case "ERROR" -> Level.ERROR;
-            case "WARN" -> Level.WARN;
-            case "INFO" -> Level.INFO;
-            case "DEBUG" -> Level.DEBUG;
-            case "TRACE" -> Level.TRACE;
-            default -> otherwise;
+    private static Optional<Level> ownLevel(String word) {
+        return switch (word.toUpperCase(Locale.ROOT)) {
+            case "OFF" -> Optional.of(Level.OFF);
+            case "ERROR" -> Optional.of(Level.ERROR);
+            case "WARN" -> Optional.of(Level.WARN);
+            case "INFO" -> Optional.of(Level.INFO);
+            case "DEBUG" -> Optional.of(Level.DEBUG);
+            case "TRACE" -> Optional.of(Level.TRACE);
+            default -> Optional.empty();
         };
     }
 }

@@ -26,7 +26,13 @@ public final class NcclLog {
         Logger root = context.getLogger(org.slf4j.Logger.ROOT_LOGGER_NAME);
         root.setLevel(settings.threshold());
         if (root.getAppender(NcclLogConfigurator.APPENDER) instanceof NcclLogAppender appender) {
-            appender.connect(nccl, settings.printedByNccl());
+            appender.connect(nccl, settings);
+        }
+        if (!settings.unknown().isEmpty()) {
+            root.warn(
+                    "the environment variable TRIGON_LOG is \"{}\": must be one of off, error, warn, info, debug, trace;"
+                            + " until then NCCL_DEBUG says how much is logged",
+                    settings.unknown());
         }
     }
 }

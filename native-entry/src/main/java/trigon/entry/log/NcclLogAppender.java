@@ -10,6 +10,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,23 +26,23 @@ final class NcclLogAppender extends AppenderBase<ILoggingEvent> {
     private final PrintStream stderr;
     private final Deque<Line> buffered = new ArrayDeque<>();
     private @Nullable NcclLogger nccl;
-    private Level printedByNccl = Level.WARN;
+    private LogSettings settings = LogSettings.of(Map.of());
 
     private record Line(Level level, String text) {}
 
     /**
      * A new appender, not connected.
      *
-     * @param stderr takes the lines that NCCL's log would drop: those finer than NCCL_DEBUG, asked for with TRIGON_LOG
+     * @param stderr takes the lines that NCCL's log does not show, where TRIGON_LOG asks for them
      */
     NcclLogAppender(PrintStream stderr) {
         this.stderr = stderr;
     }
 
     /** From now on lines go to NCCL's log, those kept first. */
-    synchronized void connect(NcclLogger logger, Level printed) {
+    synchronized void connect(NcclLogger logger, LogSettings settings) {
         nccl = logger;
-        printedByNccl = printed;
+        this.settings = settings;
         flush(logger);
     }
 
@@ -63,13 +64,25 @@ final class NcclLogAppender extends AppenderBase<ILoggingEvent> {
 
     private void flush(NcclLogger logger) {
         for (Line line = buffered.peekFirst(); line != null; line = buffered.peekFirst()) {
-            if (!line.level().isGreaterOrEqual(printedByNccl)) {
-                stderr.println(NcclLogger.PREFIX + line.text());
-            } else if (!logger.log(ncclLevel(line.level()), line.text())) {
+            if (line.level().isGreaterOrEqual(settings.threshold()) && !show(logger, line)) {
                 return;
             }
             buffered.removeFirst();
         }
+    }
+
+    /** False if NCCL has no log now. */
+    private boolean show(NcclLogger logger, Line line) {
+        boolean shown =
+                settings.printedByNccl() != Level.OFF && line.level().isGreaterOrEqual(settings.printedByNccl());
+        // NCCL keeps the last warning, shown or not
+        if ((shown || line.level().isGreaterOrEqual(Level.WARN)) && !logger.log(ncclLevel(line.level()), line.text())) {
+            return false;
+        }
+        if (!shown && settings.asked()) {
+            stderr.println(NcclLogger.PREFIX + line.text());
+        }
+        return true;
     }
 
     private static int ncclLevel(Level level) {

@@ -13,7 +13,7 @@ class LogSettingsTest {
 
     @Test
     void warnsWhereNothingIsSaid() {
-        assertThat(LogSettings.of(Map.of())).isEqualTo(new LogSettings(Level.WARN, Level.WARN));
+        assertThat(LogSettings.of(Map.of())).isEqualTo(new LogSettings(Level.WARN, Level.OFF, false, ""));
     }
 
     @ParameterizedTest
@@ -44,8 +44,14 @@ class LogSettingsTest {
     @Test
     void isOverriddenByTrigonLog() {
         assertThat(LogSettings.of(Map.of("NCCL_DEBUG", "INFO", "TRIGON_LOG", "debug")))
-                .isEqualTo(new LogSettings(Level.DEBUG, Level.INFO));
+                .isEqualTo(new LogSettings(Level.DEBUG, Level.INFO, true, ""));
         assertThat(LogSettings.of(Map.of("NCCL_DEBUG", "INFO", "TRIGON_LOG", "off")))
-                .isEqualTo(new LogSettings(Level.OFF, Level.INFO));
+                .isEqualTo(new LogSettings(Level.OFF, Level.INFO, true, ""));
+    }
+
+    @Test
+    void leavesAWordAloneThatIsNoneOfItsOwnAndKeepsItToBeSaid() {
+        assertThat(LogSettings.of(Map.of("NCCL_DEBUG", "INFO", "TRIGON_LOG", "loud")))
+                .isEqualTo(new LogSettings(Level.INFO, Level.INFO, false, "loud"));
     }
 }

@@ -18,6 +18,7 @@ import java.lang.invoke.MethodType;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -64,7 +65,7 @@ class NcclLogAppenderTest {
 
     @Test
     void leavesOutWhatSilentThreadsSay() throws InterruptedException {
-        appender.connect(nccl, Level.TRACE);
+        appender.connect(nccl, asked(Level.TRACE));
         Thread silent = SilentThreads.newThread("silent", () -> {
             logger.warn("from a silent thread");
             Thread child = new Thread(() -> logger.warn("from its child"));
@@ -79,6 +80,11 @@ class NcclLogAppenderTest {
         assertThat(stderr.size()).isZero();
     }
 
+    /** The user has asked for everything, and NCCL's log shows so much. */
+    private static LogSettings asked(Level printedByNccl) {
+        return new LogSettings(Level.TRACE, printedByNccl, true, "");
+    }
+
     private static void joined(Thread thread) {
         try {
             thread.join();
@@ -89,7 +95,7 @@ class NcclLogAppenderTest {
 
     @Test
     void mapsLevels() {
-        appender.connect(nccl, Level.TRACE);
+        appender.connect(nccl, asked(Level.TRACE));
         logger.error("e");
         logger.warn("w");
         logger.info("i {}", 1);
@@ -110,7 +116,7 @@ class NcclLogAppenderTest {
         for (int i = 0; i < NcclLogAppender.BUFFERED_LINES + 10; i++) {
             logger.info("{}", i);
         }
-        appender.connect(nccl, Level.INFO);
+        appender.connect(nccl, asked(Level.INFO));
 
         assertThat(lines).hasSize(NcclLogAppender.BUFFERED_LINES);
         assertThat(lines.getFirst()).endsWith(": 10");
@@ -118,7 +124,7 @@ class NcclLogAppenderTest {
 
     @Test
     void keepsLinesWhileNcclHasNoLogger() {
-        appender.connect(nccl, Level.INFO);
+        appender.connect(nccl, asked(Level.INFO));
         hasLogger = false;
         logger.info("one");
         hasLogger = true;
@@ -129,7 +135,7 @@ class NcclLogAppenderTest {
 
     @Test
     void printsWhatNcclWouldNot() {
-        appender.connect(nccl, Level.WARN);
+        appender.connect(nccl, asked(Level.WARN));
         logger.debug("fine");
         logger.warn("coarse");
 
@@ -138,8 +144,27 @@ class NcclLogAppenderTest {
     }
 
     @Test
+    void whereNcclShowsNothingAWarningGoesToItAndToWhoAsked() {
+        appender.connect(nccl, asked(Level.OFF));
+        logger.warn("coarse");
+
+        assertThat(lines).as("for ncclGetLastError").containsExactly("2 ffffffffffffffff NET/Trigon : coarse");
+        assertThat(stderr.toString(StandardCharsets.UTF_8).trim()).isEqualTo("NET/Trigon : coarse");
+    }
+
+    @Test
+    void saysNothingWhereNobodyAsked() {
+        logger.info("before");
+        appender.connect(nccl, LogSettings.of(Map.of()));
+        logger.warn("coarse");
+
+        assertThat(lines).containsExactly("2 ffffffffffffffff NET/Trigon : coarse");
+        assertThat(stderr.size()).isZero();
+    }
+
+    @Test
     void logsCausesAndStacks() {
-        appender.connect(nccl, Level.INFO);
+        appender.connect(nccl, asked(Level.INFO));
         logger.error("broke", new IllegalStateException("outer", new IllegalArgumentException("inner")));
 
         assertThat(lines.getFirst()).endsWith("broke: java.lang.IllegalStateException: outer");
