@@ -1,13 +1,13 @@
 /* What is asked of a plugin. All on one thread, which is NCCL's service and progress thread of both ends. */
 #include <sched.h>
 #include <string.h>
-#include <x86intrin.h>
 
 #include "bench.h"
 #include "host.h"
+#include "ticks.h"
 #include "turns.h"
 
-enum { TAG = 7, IDLE_BEFORE_YIELD = 16, MAX_COMMS = 65536 };
+enum { TAG = 7, IDLE_BEFORE_YIELD = 16, MAX_COMMS = 65536, MAX_FIGURES = 2 * MAX_SIZES };
 
 /* Counts a call that brought nothing. False after the deadline. */
 struct patience {
@@ -253,62 +253,81 @@ static bool run_for(stretch run, struct subject *subject, struct question *quest
   return true;
 }
 
-/* What one round asks of all. */
-struct round {
+/* A figure: what is asked, and how. */
+struct figure {
+  const char *name;
   stretch run;
   bool uses_pending;
   bool has_size;
+  struct question question;
 };
 
 /* One sample of a subject; the times are for each count. */
-static bool take_sample(const struct round *round, struct subject *subject, struct question *question, double seconds,
-                        unsigned char pattern, double *elapsed, double *processor) {
-  return (!round->uses_pending || post_pending(subject, question)) &&
-         run_for(round->run, subject, question, seconds, elapsed, processor) &&
-         (!round->uses_pending || finish_pending(subject, question)) &&
-         (!round->has_size || check_message(subject, question, pattern));
+static bool take_sample(struct figure *figure, struct subject *subject, double seconds, unsigned char pattern,
+                        double *elapsed, double *processor) {
+  struct question *question = &figure->question;
+  return (!figure->uses_pending || post_pending(subject, question)) &&
+         run_for(figure->run, subject, question, seconds, elapsed, processor) &&
+         (!figure->uses_pending || finish_pending(subject, question)) &&
+         (!figure->has_size || check_message(subject, question, pattern));
 }
 
-/* Samples of all subjects in turns, so that what else the machine does meets them alike. */
-static bool sample_all(const char *name, stretch run, struct subject *subjects, int count, struct question *question,
-                       FILE *json[], bool uses_pending, bool has_size) {
-  static struct samples samples[MAX_PLUGINS];
-  static struct samples processor_samples[MAX_PLUGINS];
-  const struct options *options = question->options;
-  const struct token *token = question->token;
-  struct round round = {run, uses_pending, has_size};
-  memset(samples, 0, sizeof samples);
-  memset(processor_samples, 0, sizeof processor_samples);
+static void print_figure(struct figure *figure, struct subject *subject, struct samples *elapsed,
+                         struct samples *processor, FILE *json) {
+  begin_result(subject, json, figure->name, figure->question.open);
+  if (figure->has_size) {
+    fprintf(json, ", \"bytes\": %zu, \"window\": %d", figure->question.size, figure->question.window);
+  }
+  fprintf(json, ", \"processor_median\": %.2f", median(processor));
+  print_samples(json, "ns", elapsed);
+  fprintf(json, "}");
+}
+
+/* Samples of all figures and subjects in turns, so that what else the machine does, and its clock, meet them alike. */
+static bool sample_all(struct figure *figures, int figure_count, struct subject *subjects, int count, FILE *json[]) {
+  static struct samples samples[MAX_FIGURES][MAX_PLUGINS];
+  static struct samples processor_samples[MAX_FIGURES][MAX_PLUGINS];
+  const struct options *options = figures[0].question.options;
+  const struct token *token = figures[0].question.token;
+  for (int f = 0; f < figure_count; f++) {
+    for (int s = 0; s < count; s++) {
+      samples[f][s].count = processor_samples[f][s].count = 0;
+    }
+  }
   for (int i = -1; i < options->samples; i++) {
     double seconds = i < 0 ? options->warmup_seconds : options->sample_seconds;
     if (token != NULL && !token_await(token, options->timeout_seconds)) {
       return false;
     }
-    for (int s = 0; s < count; s++) {
-      double elapsed = 0;
-      double processor = 0;
-      if (!take_sample(&round, &subjects[s], question, seconds, (unsigned char)(i + 1), &elapsed, &processor)) {
-        return false;
-      }
-      if (i >= 0) {
-        add_sample(&samples[s], elapsed);
-        add_sample(&processor_samples[s], processor);
+    for (int f = 0; f < figure_count; f++) {
+      for (int s = 0; s < count; s++) {
+        double elapsed = 0;
+        double processor = 0;
+        if (!take_sample(&figures[f], &subjects[s], seconds, (unsigned char)(i + 1), &elapsed, &processor)) {
+          return false;
+        }
+        if (i >= 0) {
+          add_sample(&samples[f][s], elapsed);
+          add_sample(&processor_samples[f][s], processor);
+        }
       }
     }
     if (token != NULL && !token_pass(token)) {
       return false;
     }
   }
-  for (int s = 0; s < count; s++) {
-    begin_result(&subjects[s], json[s], name, question->open);
-    if (has_size) {
-      fprintf(json[s], ", \"bytes\": %zu, \"window\": %d", question->size, question->window);
+  for (int f = 0; f < figure_count; f++) {
+    for (int s = 0; s < count; s++) {
+      print_figure(&figures[f], &subjects[s], &samples[f][s], &processor_samples[f][s], json[s]);
     }
-    fprintf(json[s], ", \"processor_median\": %.2f", median(&processor_samples[s]));
-    print_samples(json[s], "ns", &samples[s]);
-    fprintf(json[s], "}");
   }
   return true;
+}
+
+static bool sample(const char *name, stretch run, struct subject *subjects, int count, const struct question *question,
+                   FILE *json[], bool uses_pending, bool has_size) {
+  struct figure figure = {name, run, uses_pending, has_size, *question};
+  return sample_all(&figure, 1, subjects, count, json);
 }
 
 /*
@@ -339,8 +358,25 @@ static bool measure_one(struct subject *subjects, int count, const struct option
   static int first[] = {0};
   struct question question = {.options = options, .open = comms, .comms = 1, .turns = first, .size = options->sizes[0],
                               .window = 1, .token = token};
-  return sample_all("test_empty_of_one", test_empty, subjects, count, &question, json, true, false) &&
-         sample_all("message_of_one", move_messages, subjects, count, &question, json, false, true);
+  return sample("test_empty_of_one", test_empty, subjects, count, &question, json, true, false) &&
+         sample("message_of_one", move_messages, subjects, count, &question, json, false, true);
+}
+
+/* Messages of all sizes, one at a time and several. */
+static bool measure_messages(struct subject *subjects, int count, const struct question *question, FILE *json[]) {
+  static struct figure figures[MAX_FIGURES];
+  const struct options *options = question->options;
+  int windows[] = {1, options->window};
+  int figure_count = 0;
+  for (int i = 0; i < options->size_count; i++) {
+    for (int w = 0; w < (options->window > 1 ? 2 : 1); w++) {
+      struct figure *figure = &figures[figure_count++];
+      *figure = (struct figure){"message", move_messages, false, true, *question};
+      figure->question.size = options->sizes[i];
+      figure->question.window = windows[w];
+    }
+  }
+  return sample_all(figures, figure_count, subjects, count, json);
 }
 
 bool measure_in_turns(struct subject *subjects, int count, const struct options *options, int comms, FILE *json[]) {
@@ -352,8 +388,8 @@ bool measure_in_turns(struct subject *subjects, int count, const struct options 
 
 bool measure_data_path(struct subject *subjects, int count, const struct options *options, int comms, FILE *json[]) {
   struct question question = {.options = options, .open = comms, .comms = comms, .turns = turns_of(comms), .size = 8, .window = 1};
-  if (!sample_all("devices", count_devices, subjects, count, &question, json, false, false) ||
-      !sample_all("test_empty", test_empty, subjects, count, &question, json, true, false)) {
+  if (!sample("devices", count_devices, subjects, count, &question, json, false, false) ||
+      !sample("test_empty", test_empty, subjects, count, &question, json, true, false)) {
     return false;
   }
   if (comms > 1 && !measure_one(subjects, count, options, comms, NULL, json)) {
@@ -368,30 +404,18 @@ bool measure_data_path(struct subject *subjects, int count, const struct options
     any_eager |= eager;
   }
   if (!any_eager &&
-      !sample_all("isend_without_receive", send_without_credit, subjects, count, &question, json, false, false)) {
+      !sample("isend_without_receive", send_without_credit, subjects, count, &question, json, false, false)) {
     return false;
   }
-  for (int i = 0; i < options->size_count; i++) {
-    question.size = options->sizes[i];
-    question.window = 1;
-    if (!sample_all("message", move_messages, subjects, count, &question, json, false, true)) {
-      return false;
-    }
-    question.window = options->window;
-    if (options->window > 1 &&
-        !sample_all("message", move_messages, subjects, count, &question, json, false, true)) {
-      return false;
-    }
-  }
-  return true;
+  return measure_messages(subjects, count, &question, json);
 }
 
 static double ns_per_tick(void) {
   int64_t start = now_ns();
-  uint64_t ticks = __rdtsc();
+  uint64_t ticks = ticks_now();
   while (now_ns() - start < 50000000) {
   }
-  return (double)(now_ns() - start) / (double)(__rdtsc() - ticks);
+  return (double)(now_ns() - start) / (double)(ticks_now() - ticks);
 }
 
 /* What NCCL does between a receive and its data's use; a plugin may have nothing to do. */
@@ -413,10 +437,9 @@ static bool time_tests(struct subject *subject, void *request, bool expect_done,
   int done = 0;
   int size;
   for (int calls = 0; expect_done ? !done : calls < 8; calls++) {
-    unsigned processor;
-    uint64_t before = __rdtscp(&processor);
+    uint64_t before = ticks_now();
     int result = net_test(&subject->net, request, &done, &size);
-    uint64_t after = __rdtscp(&processor);
+    uint64_t after = ticks_now();
     histogram_add(histogram, (uint64_t)((double)(after - before) * tick));
     if (result != NCCL_SUCCESS || (done && !expect_done)) {
       return gives_up(subject, "test", result);
