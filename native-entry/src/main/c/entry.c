@@ -254,7 +254,7 @@ static int isend_v8(void *comm, void *data, int size, int tag, void *mhandle, vo
   return send_any(comm, data, size, tag, mhandle, request);
 }
 
-/* Java reads *request, which may ask for optional completion, and overwrites it; where Java is not asked, here. */
+/* Java overwrites *request, which may ask for optional completion; where Java is not asked, here. */
 static inline bool may_receive(int n, void **data, void *sizes, int *tags, void **mhandles, void **request) {
   bool ok = request != NULL && n == 1 && data != NULL && sizes != NULL && tags != NULL && mhandles != NULL;
   if (UNLIKELY(request != NULL && (!ok || !MAY_CALL()))) {

@@ -12,9 +12,6 @@ import trigon.verbs.Memory;
  */
 final class DataPathCalls {
 
-    /** {@code NCCL_NET_OPTIONAL_RECV_COMPLETION}, as the value of {@code *request} on entry. */
-    private static final long OPTIONAL_COMPLETION = 1;
-
     /** The longest message that NCCL sends ({@code MAX_NET_SIZE}). */
     private static final long MAX_MESSAGE_BYTES = 1L << 30;
 
@@ -48,7 +45,6 @@ final class DataPathCalls {
 
     int irecv(long receiveComm, long addresses, long sizes, long tags, long memoryHandles, long request) {
         try {
-            boolean completionOptional = Memory.getLong(request) == OPTIONAL_COMPLETION;
             Memory.putLong(request, NULL);
             long address = Memory.getLong(addresses);
             long size = Memory.getLong(sizes);
@@ -56,13 +52,7 @@ final class DataPathCalls {
                 return INVALID_ARGUMENT;
             }
             return returned(
-                    plugin.irecv(
-                            receiveComm,
-                            address,
-                            size,
-                            Memory.getInt(tags),
-                            Memory.getLong(memoryHandles),
-                            completionOptional),
+                    plugin.irecv(receiveComm, address, size, Memory.getInt(tags), Memory.getLong(memoryHandles)),
                     request);
         } catch (Throwable thrown) {
             return failures.report("irecv", thrown);

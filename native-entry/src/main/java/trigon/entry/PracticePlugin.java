@@ -75,8 +75,7 @@ final class PracticePlugin implements NetPlugin {
     }
 
     @Override
-    public long irecv(
-            long receiveComm, long address, long size, int tag, long memoryHandle, boolean completionOptional) {
+    public long irecv(long receiveComm, long address, long size, int tag, long memoryHandle) {
         return TRY_AGAIN;
     }
 

@@ -17,7 +17,6 @@ final class CannedPlugin implements NetPlugin {
     long size;
     int tag;
     long memoryHandle;
-    boolean completionOptional;
     long context;
     int trafficClass;
     int contextsOpened;
@@ -102,9 +101,8 @@ final class CannedPlugin implements NetPlugin {
     }
 
     @Override
-    public long irecv(long receiveComm, long start, long bytes, int label, long handle, boolean optional) {
+    public long irecv(long receiveComm, long start, long bytes, int label, long handle) {
         keep(receiveComm, start, bytes, label, handle);
-        completionOptional = optional;
         return answer();
     }
 

@@ -160,11 +160,6 @@ abstract sealed class Comm permits SendComm, ReceiveComm {
                 RequestRing.take(row, slot);
                 yield RequestRing.size(row, slot);
             }
-            case RequestRing.OPTIONAL -> {
-                RequestRing.setState(row, slot, RequestRing.FORGOTTEN);
-                // NCCL looks at the data itself; the size of a message that may still be on its way is not known
-                yield 0;
-            }
             case RequestRing.FAILED -> failure;
             default -> NetPlugin.NOT_DONE;
         };
@@ -181,18 +176,23 @@ abstract sealed class Comm permits SendComm, ReceiveComm {
     /** Takes account of the requests that the entry library has finished since; while the comm has its row, and nobody calls. */
     void settle() {}
 
-    /** Takes what the devices have finished. */
-    final void progress() {
+    /** Takes what the devices have finished, some at a time; false if there was nothing, or the comm has failed. */
+    final boolean progress() {
         if (failure != 0) {
-            return; // what comes now may be behind completions that were left
+            return false; // what comes now may be behind completions that were left
         }
         polled = 0;
-        int found = CompletionBoard.takePolled(row);
-        take(connection, found != 0 ? NativePoll.result(found) : completionQueue.poll(completions));
+        int polledByLibrary = CompletionBoard.takePolled(row);
+        int count = polledByLibrary != 0 ? NativePoll.result(polledByLibrary) : completionQueue.poll(completions);
+        boolean found = count > 0;
+        take(connection, count);
         for (int stripe = 1; stripe < stripeCount && failure == 0; stripe++) {
             polled = stripe;
-            take(stripes[stripe], stripes[stripe].completionQueue().poll(completions));
+            count = stripes[stripe].completionQueue().poll(completions);
+            found |= count > 0;
+            take(stripes[stripe], count);
         }
+        return found && failure == 0;
     }
 
     private void take(Connection from, int count) {
@@ -222,16 +222,33 @@ abstract sealed class Comm permits SendComm, ReceiveComm {
     private void onError(Connection from, int index) {
         WorkCompletionStatus status = WorkCompletionStatus.ofCode(completions.statusCode(index));
         boolean tooLong = status == WorkCompletionStatus.LOCAL_LENGTH_ERROR;
-        fail(
-                from,
-                tooLong ? NcclResult.INVALID_USAGE : lossResult(from),
-                "work request 0x%x failed: %s (status %d, vendor error %d): %s"
-                        .formatted(
-                                completions.workRequestId(index),
-                                status,
-                                completions.statusCode(index),
-                                completions.vendorError(index),
-                                from.why(status)));
+        String what = "work request 0x%x failed: %s (status %d, vendor error %d): %s"
+                .formatted(
+                        completions.workRequestId(index),
+                        status,
+                        completions.statusCode(index),
+                        completions.vendorError(index),
+                        from.why(status));
+        takeSuccessesOfOthers(from);
+        fail(from, tooLong ? NcclResult.INVALID_USAGE : lossResult(from), what);
+    }
+
+    /** What came over the other stripes before is not lost with this one. */
+    private void takeSuccessesOfOthers(Connection failed) {
+        for (int stripe = 0; stripe < stripeCount; stripe++) {
+            polled = stripe;
+            boolean goesOn = stripes[stripe] != failed;
+            while (goesOn) {
+                int count = stripes[stripe].completionQueue().poll(completions);
+                goesOn = count > 0;
+                for (int index = 0; goesOn && index < count; index++) {
+                    goesOn = failure == 0 && completions.statusCode(index) == WorkCompletionStatus.SUCCESS_CODE;
+                    if (goesOn) {
+                        onSuccess(completions, index);
+                    }
+                }
+            }
+        }
     }
 
     /** What a lost connection is to NCCL: the peer's or the network's fault, unless this end was given up. */
@@ -255,7 +272,10 @@ abstract sealed class Comm permits SendComm, ReceiveComm {
 
     /** The peer has let go, or died; the comm is unusable from now on. */
     final long failPeerGone() {
-        progress();
+        boolean found = true;
+        while (found) {
+            found = progress(); // what has come is received, however much it is
+        }
         Connection lost = Arrays.stream(stripes)
                 .filter(Connection::isPeerGone)
                 .findFirst()

@@ -14,9 +14,8 @@ final class EagerReceiveComm extends ReceiveComm {
         super(List.of(connection));
     }
 
-    /** NCCL is told only of what has arrived, also where it says that it looks for itself: the device is to be polled. */
     @Override
-    long irecv(long address, int size, int tag, @Nullable RegisteredMemory memory, boolean completionOptional) {
+    long irecv(long address, int size, int tag, @Nullable RegisteredMemory memory) {
         if (failure != 0) {
             return failure;
         }

@@ -99,14 +99,14 @@ public interface NetPlugin {
     long isend(long sendComm, long address, long size, int tag, long memoryHandle);
 
     /**
-     * Receives the next message.
+     * Receives the next message. That NCCL watches the data itself and needs no completion
+     * ({@code NCCL_NET_OPTIONAL_RECV_COMPLETION}) is no matter: a request that is done before its message came would leave
+     * nobody who asks, and so nobody to tell that the peer is gone.
      *
      * @param size capacity in bytes, 0 to 1 GiB
-     * @param completionOptional NCCL watches the data itself and needs no completion
-     *     ({@code NCCL_NET_OPTIONAL_RECV_COMPLETION}): the request may be done at once
      * @return the request, {@link #TRY_AGAIN}, or a negative failure
      */
-    long irecv(long receiveComm, long address, long size, int tag, long memoryHandle, boolean completionOptional);
+    long irecv(long receiveComm, long address, long size, int tag, long memoryHandle);
 
     /**
      * Makes received data visible to the GPU.

@@ -21,7 +21,7 @@ abstract sealed class ReceiveComm extends Comm permits RendezvousReceiveComm, Ea
     }
 
     /** {@link NetPlugin#irecv}; size and memory have been checked, and there is memory unless the size is 0. */
-    abstract long irecv(long address, int size, int tag, @Nullable RegisteredMemory memory, boolean completionOptional);
+    abstract long irecv(long address, int size, int tag, @Nullable RegisteredMemory memory);
 
     /**
      * {@link NetPlugin#iflush}: only host memory can be registered, and there a message is visible to everybody once

@@ -62,7 +62,7 @@ final class RendezvousReceiveComm extends ReceiveComm {
     }
 
     @Override
-    long irecv(long address, int size, int tag, @Nullable RegisteredMemory memory, boolean completionOptional) {
+    long irecv(long address, int size, int tag, @Nullable RegisteredMemory memory) {
         if (failure != 0) {
             return failure;
         }
@@ -88,12 +88,8 @@ final class RendezvousReceiveComm extends ReceiveComm {
         }
         makeEntry(sequence, address, size, tag, memory == null ? 0 : memory.remoteKey());
         long request = begin(sequence, size);
-        if (completionOptional) {
-            RequestRing.setState(row, slot, RequestRing.OPTIONAL);
-        }
         nextSequence = sequence + 1;
-        // nobody may ask for an optional one again, so there is no later call to write its entry
-        if (completionOptional || nextSequence - nextEntry >= ENTRIES_AT_ONCE || isSenderShort()) {
+        if (nextSequence - nextEntry >= ENTRIES_AT_ONCE || isSenderShort()) {
             errno = writeEntries();
             if (errno != 0) {
                 return failPosting(connection, "ibv_post_send", errno);

@@ -20,12 +20,6 @@ final class RequestRing {
     /** Handed to the device. */
     static final int PENDING = CompletionBoard.PENDING;
 
-    /** Handed to the device, and NCCL may be told that it is done before it is. */
-    static final int OPTIONAL = 2;
-
-    /** NCCL was told that it is done, but the device has not finished it; the slot cannot be used again yet. */
-    static final int FORGOTTEN = 5;
-
     /** The device finished it; NCCL has not asked yet. */
     static final int DONE = CompletionBoard.DONE;
 
@@ -86,8 +80,7 @@ final class RequestRing {
         if (Memory.getLong(CompletionBoard.entry(row, slot) + CompletionBoard.REQUEST) != request) {
             return FREE;
         }
-        int state = current(row, slot);
-        return state == FORGOTTEN ? FREE : state;
+        return current(row, slot);
     }
 
     /** A new request of that handle and size. */
@@ -108,14 +101,10 @@ final class RequestRing {
         setState(row, slot, FREE);
     }
 
-    /** The device finished it with that many bytes; a forgotten one is free at once. */
+    /** The device finished it with that many bytes. */
     static void complete(long row, int slot, int size) {
         long entry = CompletionBoard.entry(row, slot);
         Memory.putLong(entry + CompletionBoard.SIZE, size);
-        if (state(row, slot) == FORGOTTEN) {
-            setState(row, slot, FREE);
-            return;
-        }
         setState(row, slot, DONE);
         CompletionBoard.show(row, slot, Memory.getLong(entry + CompletionBoard.REQUEST));
     }
@@ -123,7 +112,7 @@ final class RequestRing {
     /** Every request that is not finished has failed. */
     static void failUnfinished(long row) {
         for (int slot = 0; slot < SLOTS; slot++) {
-            if (state(row, slot) == PENDING || state(row, slot) == OPTIONAL) {
+            if (state(row, slot) == PENDING) {
                 setState(row, slot, FAILED);
             }
         }

@@ -315,9 +315,16 @@ public final class RoutedNetPlugin implements NetPlugin, AutoCloseable {
         EnumSet<AccessFlag> access = comm instanceof ReceiveComm
                 ? EnumSet.of(AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE)
                 : EnumSet.noneOf(AccessFlag.class);
-        RegisteredMemory memory = RegisteredMemory.with(comm.links, address, size, access);
-        long handle = memories.add(memory);
-        comm.registrations().put(handle, memory);
+        long handle;
+        try (Unwinding unwinding = new Unwinding()) {
+            RegisteredMemory memory = RegisteredMemory.with(comm.links, address, size, access);
+            unwinding.onFailure(memory::close);
+            long added = memories.add(memory);
+            unwinding.onFailure(() -> memories.remove(added));
+            comm.registrations().put(added, memory);
+            unwinding.succeeded();
+            handle = added;
+        }
         if (comms.find(commHandle) == null) {
             deregisterMemory(commHandle, handle);
             throw new IllegalArgumentException("0x%x was closed while memory was registered".formatted(commHandle));
@@ -410,8 +417,7 @@ public final class RoutedNetPlugin implements NetPlugin, AutoCloseable {
     }
 
     @Override
-    public long irecv(
-            long receiveComm, long address, long size, int tag, long memoryHandle, boolean completionOptional) {
+    public long irecv(long receiveComm, long address, long size, int tag, long memoryHandle) {
         if (!(comms.find(receiveComm) instanceof ReceiveComm comm)) {
             return -NcclResult.INVALID_ARGUMENT.code();
         }
@@ -419,7 +425,7 @@ public final class RoutedNetPlugin implements NetPlugin, AutoCloseable {
         if (memory == null && size != 0) {
             return -NcclResult.INVALID_ARGUMENT.code();
         }
-        long result = comm.irecv(address, (int) size, tag, memory, completionOptional);
+        long result = comm.irecv(address, (int) size, tag, memory);
         return result < 0 ? comm.tell(result) : result;
     }
 

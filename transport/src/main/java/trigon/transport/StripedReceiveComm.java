@@ -54,7 +54,7 @@ final class StripedReceiveComm extends ReceiveComm {
     }
 
     @Override
-    long irecv(long address, int size, int tag, @Nullable RegisteredMemory memory, boolean completionOptional) {
+    long irecv(long address, int size, int tag, @Nullable RegisteredMemory memory) {
         if (failure != 0) {
             return failure;
         }
@@ -83,9 +83,6 @@ final class StripedReceiveComm extends ReceiveComm {
             return failPosting(connection, "ibv_post_send", errno);
         }
         long request = begin(sequence, size);
-        if (completionOptional) {
-            RequestRing.setState(row, slot, RequestRing.OPTIONAL);
-        }
         nextSequence = sequence + 1;
         return request;
     }

@@ -106,7 +106,7 @@ final class AbortedRank {
             }
             long request = sends
                     ? node.plugin.isend(comm, address, message.size(), message.tag(), memory)
-                    : node.plugin.irecv(comm, address, message.size() + message.slack(), message.tag(), memory, false);
+                    : node.plugin.irecv(comm, address, message.size() + message.slack(), message.tag(), memory);
             if (request < 0) {
                 fail(request);
             } else if (request != NetPlugin.TRY_AGAIN) {

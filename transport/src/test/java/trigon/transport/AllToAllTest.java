@@ -103,8 +103,7 @@ class AllToAllTest {
         long[] sending = new long[RANKS];
         for (int peer : peers) {
             long handle = node.register(receives[peer], in + 8L * peer, 8);
-            pending[peer] =
-                    Connected.retry(() -> node.plugin.irecv(receives[peer], in + 8L * peer, 8, peer, handle, false));
+            pending[peer] = Connected.retry(() -> node.plugin.irecv(receives[peer], in + 8L * peer, 8, peer, handle));
         }
         for (int peer : peers) {
             long handle = node.register(sends[peer], out, 8);

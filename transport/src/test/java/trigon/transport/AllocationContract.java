@@ -118,7 +118,7 @@ public abstract class AllocationContract {
     }
 
     private long receive(int size) {
-        return receiver.plugin.irecv(ends.receiveComm, to, size, TAG, toHandle, false);
+        return receiver.plugin.irecv(ends.receiveComm, to, size, TAG, toHandle);
     }
 
     private long send(int size) {

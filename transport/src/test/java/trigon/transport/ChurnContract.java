@@ -168,8 +168,8 @@ public abstract class ChurnContract {
             int size = random.nextInt(10) == 0 ? random.nextInt(BUFFER_BYTES) : random.nextInt(5000);
             PlannedMessage message = new PlannedMessage(0, count, random.nextLong(), size, 0, count, 0, 0);
             message.write(buffers);
-            long receive = Connected.retry(() -> receiver.plugin.irecv(
-                    connection.receiveComm, buffers + BUFFER_BYTES, size, message.tag(), to, false));
+            long receive = Connected.retry(() ->
+                    receiver.plugin.irecv(connection.receiveComm, buffers + BUFFER_BYTES, size, message.tag(), to));
             long send =
                     Connected.retry(() -> sender.plugin.isend(connection.sendComm, buffers, size, message.tag(), from));
             finishBoth(connection, send, receive, size);

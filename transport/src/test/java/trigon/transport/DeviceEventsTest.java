@@ -67,13 +67,12 @@ class DeviceEventsTest {
 
     @Test
     void aFailedQueuePairFailsItsCommAndNoOtherCommunicator() {
-        long receive = retry(() -> b.plugin.irecv(first.receiveComm, to, 8, TAG, firstTo, false));
+        long receive = retry(() -> b.plugin.irecv(first.receiveComm, to, 8, TAG, firstTo));
 
         verbs.raise(new AsyncEvent.OfQueuePair(AsyncEventType.QUEUE_PAIR_FATAL, verbs.queuePairs.getFirst()));
 
         assertThat(finish(b, receive)).isEqualTo(SYSTEM_ERROR);
-        assertThat(b.plugin.irecv(first.receiveComm, to, 8, TAG, firstTo, false))
-                .isEqualTo(SYSTEM_ERROR);
+        assertThat(b.plugin.irecv(first.receiveComm, to, 8, TAG, firstTo)).isEqualTo(SYSTEM_ERROR);
         log.await("WARN", "receiver on", "QUEUE_PAIR_FATAL", "could not report that as a completion", "dmesg");
         assertThat(untilTheSenderFails(first, firstFrom)).isEqualTo(REMOTE_ERROR);
         // a warning, or what follows one where the sender had a message under way
@@ -86,8 +85,7 @@ class DeviceEventsTest {
         verbs.raise(new AsyncEvent.OfQueuePair(AsyncEventType.QUEUE_PAIR_FATAL, verbs.queuePairs.getFirst()));
 
         assertThat(untilTheSenderFails(first, firstFrom)).isEqualTo(REMOTE_ERROR);
-        assertThat(b.plugin.irecv(first.receiveComm, to, 8, TAG, firstTo, false))
-                .isEqualTo(SYSTEM_ERROR);
+        assertThat(b.plugin.irecv(first.receiveComm, to, 8, TAG, firstTo)).isEqualTo(SYSTEM_ERROR);
     }
 
     @Test
@@ -99,19 +97,18 @@ class DeviceEventsTest {
         verbs.raise(new AsyncEvent.OfQueuePair(AsyncEventType.QUEUE_PAIR_FATAL, verbs.queuePairs.getFirst()));
         log.await("WARN", "QUEUE_PAIR_FATAL");
 
-        long receive = retry(() -> b.plugin.irecv(sameCommunicator.receiveComm, to, 8, TAG, memory, false));
+        long receive = retry(() -> b.plugin.irecv(sameCommunicator.receiveComm, to, 8, TAG, memory));
         long send = retry(() -> a.plugin.isend(sameCommunicator.sendComm, from, 8, TAG, fromMemory));
         assertThat(finish(b, receive)).isEqualTo(8);
         assertThat(finish(a, send)).isEqualTo(8);
-        long next = retry(() -> b.plugin.irecv(sameCommunicator.receiveComm, to, 8, TAG, memory, false));
-        assertThat(b.plugin.irecv(first.receiveComm, to, 8, TAG, firstTo, false))
-                .isEqualTo(SYSTEM_ERROR);
+        long next = retry(() -> b.plugin.irecv(sameCommunicator.receiveComm, to, 8, TAG, memory));
+        assertThat(b.plugin.irecv(first.receiveComm, to, 8, TAG, firstTo)).isEqualTo(SYSTEM_ERROR);
         assertThat(finish(b, next)).isEqualTo(SYSTEM_ERROR);
     }
 
     @Test
     void whatThePeerDidWrongIsARemoteError() {
-        long receive = retry(() -> b.plugin.irecv(first.receiveComm, to, 8, TAG, firstTo, false));
+        long receive = retry(() -> b.plugin.irecv(first.receiveComm, to, 8, TAG, firstTo));
 
         verbs.raise(new AsyncEvent.OfQueuePair(AsyncEventType.QUEUE_PAIR_ACCESS_ERROR, verbs.queuePairs.getFirst()));
 
@@ -121,7 +118,7 @@ class DeviceEventsTest {
 
     @Test
     void aFailedCompletionQueueFailsRequestsThoughItReportsNothing() {
-        long receive = retry(() -> b.plugin.irecv(first.receiveComm, to, 8, TAG, firstTo, false));
+        long receive = retry(() -> b.plugin.irecv(first.receiveComm, to, 8, TAG, firstTo));
         verbs.silent = true;
 
         verbs.raise(new AsyncEvent.OfCompletionQueue(
@@ -133,8 +130,8 @@ class DeviceEventsTest {
 
     @Test
     void aFailedDeviceFailsAllItsComms() {
-        long one = retry(() -> b.plugin.irecv(first.receiveComm, to, 8, TAG, firstTo, false));
-        long other = retry(() -> b.plugin.irecv(second.receiveComm, to, 8, TAG, secondTo, false));
+        long one = retry(() -> b.plugin.irecv(first.receiveComm, to, 8, TAG, firstTo));
+        long other = retry(() -> b.plugin.irecv(second.receiveComm, to, 8, TAG, secondTo));
 
         verbs.raise(new AsyncEvent.OfDevice(AsyncEventType.DEVICE_FATAL));
 
@@ -145,7 +142,7 @@ class DeviceEventsTest {
 
     @Test
     void aMessageThatHasArrivedCountsThoughTheQueuePairHasFailed() {
-        long receive = retry(() -> b.plugin.irecv(first.receiveComm, to, 8, TAG, firstTo, false));
+        long receive = retry(() -> b.plugin.irecv(first.receiveComm, to, 8, TAG, firstTo));
         long send = retry(() -> a.plugin.isend(first.sendComm, from, 8, TAG, firstFrom));
         assertThat(finish(a, send)).isEqualTo(8);
 
@@ -153,8 +150,7 @@ class DeviceEventsTest {
         log.await("WARN", "QUEUE_PAIR_FATAL");
 
         assertThat(finish(b, receive)).isEqualTo(8);
-        assertThat(b.plugin.irecv(first.receiveComm, to, 8, TAG, firstTo, false))
-                .isEqualTo(SYSTEM_ERROR);
+        assertThat(b.plugin.irecv(first.receiveComm, to, 8, TAG, firstTo)).isEqualTo(SYSTEM_ERROR);
     }
 
     @Test
@@ -206,7 +202,7 @@ class DeviceEventsTest {
     }
 
     private void secondCarriesAMessage() {
-        long receive = retry(() -> b.plugin.irecv(second.receiveComm, to, 8, TAG, secondTo, false));
+        long receive = retry(() -> b.plugin.irecv(second.receiveComm, to, 8, TAG, secondTo));
         long send = retry(() -> a.plugin.isend(second.sendComm, from, 8, TAG, secondFrom));
         assertThat(finish(a, send)).isEqualTo(8);
         assertThat(finish(b, receive)).isEqualTo(8);

@@ -82,7 +82,7 @@ class HalfOpenConnectionsTest {
         Await.until("the sender's end is up", () -> log.lines().stream().anyMatch(line -> line.contains("sends to")));
         long memory = b.allocate(8);
         long memoryHandle = b.register(receiveComm, memory, 8);
-        long receive = retry(() -> b.plugin.irecv(receiveComm, memory, 8, TAG, memoryHandle, false));
+        long receive = retry(() -> b.plugin.irecv(receiveComm, memory, 8, TAG, memoryHandle));
 
         // the result is there a moment after the line
         Await.until("the sender's end goes", () -> {
@@ -129,7 +129,7 @@ class HalfOpenConnectionsTest {
         long to = b.allocate(8);
         long fromHandle = a.register(sendComm, from, 8);
         long toHandle = b.register(receiveComm, to, 8);
-        long receive = retry(() -> b.plugin.irecv(receiveComm, to, 8, TAG, toHandle, false));
+        long receive = retry(() -> b.plugin.irecv(receiveComm, to, 8, TAG, toHandle));
         long send = retry(() -> a.plugin.isend(sendComm, from, 8, TAG, fromHandle));
         assertThat(finish(a, send)).isEqualTo(8);
         assertThat(finish(b, receive)).isEqualTo(8);

@@ -34,7 +34,7 @@ public abstract class LinkDownContract {
                 down.run();
                 log.await("WARN", "PORT_ERROR", a.links.getFirst().toString(), "ip link show");
                 log.await("WARN", "PORT_ERROR", b.links.getFirst().toString(), "ip link show");
-                long receive = retry(() -> b.plugin.irecv(before.receiveComm, 0, 0, TAG, 0, false));
+                long receive = retry(() -> b.plugin.irecv(before.receiveComm, 0, 0, TAG, 0));
                 assertThat(finish(b, receive)).isEqualTo(-NcclResult.REMOTE_ERROR.code());
 
                 up.run();
@@ -57,7 +57,7 @@ public abstract class LinkDownContract {
         long to = b.allocate(8);
         long fromHandle = a.register(connection.sendComm, from, 8);
         long toHandle = b.register(connection.receiveComm, to, 8);
-        long receive = retry(() -> b.plugin.irecv(connection.receiveComm, to, 8, TAG, toHandle, false));
+        long receive = retry(() -> b.plugin.irecv(connection.receiveComm, to, 8, TAG, toHandle));
         long send = retry(() -> a.plugin.isend(connection.sendComm, from, 8, TAG, fromHandle));
         assertThat(finish(a, send)).isEqualTo(8);
         return finish(b, receive);

@@ -209,7 +209,7 @@ public abstract class LinkFaultContract {
         }
 
         long receive() {
-            return retry(() -> b.plugin.irecv(ab.receiveComm, to, BYTES, TAG, toHandle, false));
+            return retry(() -> b.plugin.irecv(ab.receiveComm, to, BYTES, TAG, toHandle));
         }
 
         long sendUntilItFails() {

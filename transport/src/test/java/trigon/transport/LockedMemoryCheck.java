@@ -116,7 +116,7 @@ public final class LockedMemoryCheck {
             TestNode a, TestNode b, Connected ab, long from, long fromHandle, long to, long toHandle) {
         Memory.fill(from, MIB, (byte) 7);
         Memory.fill(to, MIB, (byte) 0);
-        long receive = retry(() -> b.plugin.irecv(ab.receiveComm, to, MIB, TAG, toHandle, false));
+        long receive = retry(() -> b.plugin.irecv(ab.receiveComm, to, MIB, TAG, toHandle));
         long send = retry(() -> a.plugin.isend(ab.sendComm, from, MIB, TAG, fromHandle));
         assertThat(finish(a, send)).isEqualTo(MIB);
         assertThat(finish(b, receive)).isEqualTo(MIB);

@@ -77,7 +77,7 @@ class LostPeerTest {
 
     @Test
     void aReceiverWhosePeerLetsGoSaysSoAndNotThatSomethingWasFlushed() {
-        long receive = retry(() -> b.plugin.irecv(ab.receiveComm, to, 8, TAG, toHandle, false));
+        long receive = retry(() -> b.plugin.irecv(ab.receiveComm, to, 8, TAG, toHandle));
 
         a.plugin.closeSend(ab.sendComm);
 
@@ -102,8 +102,8 @@ class LostPeerTest {
 
     @Test
     void anEndThatFailsTellsTheOtherThoughNcclDoesNotCloseIt() {
-        long first = retry(() -> b.plugin.irecv(ab.receiveComm, to, 8, TAG, toHandle, false));
-        long second = retry(() -> b.plugin.irecv(ab.receiveComm, to, 8, TAG, toHandle, false));
+        long first = retry(() -> b.plugin.irecv(ab.receiveComm, to, 8, TAG, toHandle));
+        long second = retry(() -> b.plugin.irecv(ab.receiveComm, to, 8, TAG, toHandle));
         long mismatch = retry(() -> a.plugin.isend(ab.sendComm, from, 16, TAG, fromHandle));
 
         assertThat(finish(b, first)).isEqualTo(-NcclResult.INVALID_USAGE.code());
@@ -116,7 +116,7 @@ class LostPeerTest {
 
     @Test
     void memoryThatIsDeregisteredUnderWayFailsBothEndsAndNothingIsTakenForDone() {
-        long receive = retry(() -> b.plugin.irecv(ab.receiveComm, to, 8, TAG, toHandle, false));
+        long receive = retry(() -> b.plugin.irecv(ab.receiveComm, to, 8, TAG, toHandle));
         b.plugin.deregisterMemory(ab.receiveComm, toHandle);
 
         long send = retry(() -> a.plugin.isend(ab.sendComm, from, 8, TAG, fromHandle));
@@ -147,13 +147,13 @@ class LostPeerTest {
 
         for (int i = 0; i < 3; i++) {
             Memory.fill(to, size, (byte) 0);
-            long receive = retry(() -> b.plugin.irecv(ab.receiveComm, to, size, TAG, toHandle, false));
+            long receive = retry(() -> b.plugin.irecv(ab.receiveComm, to, size, TAG, toHandle));
             assertThat(finish(b, receive)).isEqualTo(size);
             for (int at = 0; at < size; at++) {
                 assertThat(Memory.getByte(to + at)).isEqualTo((byte) at);
             }
         }
-        assertThat(outcome(b, () -> b.plugin.irecv(ab.receiveComm, to, size, TAG, toHandle, false)))
+        assertThat(outcome(b, () -> b.plugin.irecv(ab.receiveComm, to, size, TAG, toHandle)))
                 .isEqualTo(REMOTE_ERROR);
         untilAWarning("receiver on", "lost a at 127.1.12.1: the peer has closed its end");
         a = cluster.open("a");
@@ -161,8 +161,8 @@ class LostPeerTest {
 
     @Test
     void whatWasDoneBeforeTheFailureStaysDone() throws Exception {
-        long receive = retry(() -> b.plugin.irecv(ab.receiveComm, to, 8, TAG, toHandle, false));
-        long next = retry(() -> b.plugin.irecv(ab.receiveComm, to + 8, 8, TAG, toHandle, false));
+        long receive = retry(() -> b.plugin.irecv(ab.receiveComm, to, 8, TAG, toHandle));
+        long next = retry(() -> b.plugin.irecv(ab.receiveComm, to + 8, 8, TAG, toHandle));
         long send = retry(() -> a.plugin.isend(ab.sendComm, from, 8, TAG, fromHandle));
         assertThat(finish(a, send)).isEqualTo(8);
         assertThat(finish(b, receive)).isEqualTo(8);
@@ -177,7 +177,7 @@ class LostPeerTest {
 
     @Test
     void aNodeThatIsClosedAndOpenedAgainIsConnectedAnew() {
-        long receive = retry(() -> b.plugin.irecv(ab.receiveComm, to, 8, TAG, toHandle, false));
+        long receive = retry(() -> b.plugin.irecv(ab.receiveComm, to, 8, TAG, toHandle));
         a.close();
         assertThat(finish(b, receive)).isEqualTo(REMOTE_ERROR);
         b.plugin.closeReceive(ab.receiveComm);
@@ -187,7 +187,7 @@ class LostPeerTest {
         long newFrom = a.allocate(8);
         long newFromHandle = a.register(anew.sendComm, newFrom, 8);
         long newToHandle = b.register(anew.receiveComm, to, 8);
-        long second = retry(() -> b.plugin.irecv(anew.receiveComm, to, 8, TAG, newToHandle, false));
+        long second = retry(() -> b.plugin.irecv(anew.receiveComm, to, 8, TAG, newToHandle));
         long send = retry(() -> a.plugin.isend(anew.sendComm, newFrom, 8, TAG, newFromHandle));
         assertThat(finish(a, send)).isEqualTo(8);
         assertThat(finish(b, second)).isEqualTo(8);

@@ -79,7 +79,7 @@ public abstract class NetPluginContract {
         long fromHandle = a.register(ab.sendComm, from, size + 1);
         long toHandle = b.register(ab.receiveComm, to, size + 65);
 
-        long receive = retry(() -> b.plugin.irecv(ab.receiveComm, to, size + 64, TAG, toHandle, false));
+        long receive = retry(() -> b.plugin.irecv(ab.receiveComm, to, size + 64, TAG, toHandle));
         long send = retry(() -> a.plugin.isend(ab.sendComm, from, size, TAG, fromHandle));
 
         assertThat(finish(a, send)).isEqualTo(size);
@@ -112,7 +112,7 @@ public abstract class NetPluginContract {
         assertThat(b.takes(ab.receiveComm)).isEqualTo(arrival);
         int written = RendezvousReceiveComm.ENOUGH_AHEAD + RendezvousReceiveComm.ENTRIES_AT_ONCE;
         for (int i = 1; i <= written; i++) {
-            assertThat(b.plugin.irecv(ab.receiveComm, 0, 0, TAG, 0, false)).isPositive();
+            assertThat(b.plugin.irecv(ab.receiveComm, 0, 0, TAG, 0)).isPositive();
             boolean waits = i > RendezvousReceiveComm.ENOUGH_AHEAD && i < written;
             assertThat(b.takes(ab.receiveComm)).as("after %d receives", i).isEqualTo(waits ? 0 : arrival);
         }
@@ -130,7 +130,7 @@ public abstract class NetPluginContract {
         long fromHandle = a.register(ab.sendComm, from, size);
         long toHandle = b.register(ab.receiveComm, to, size);
 
-        long receive = retry(() -> b.plugin.irecv(ab.receiveComm, to, size, TAG, toHandle, false));
+        long receive = retry(() -> b.plugin.irecv(ab.receiveComm, to, size, TAG, toHandle));
         long send = retry(() -> a.plugin.isend(ab.sendComm, from, size, TAG, fromHandle));
 
         assertThat(finish(a, send)).isEqualTo(size);
@@ -159,7 +159,7 @@ public abstract class NetPluginContract {
         while (done < count) {
             Connected.pause(deadline, "all messages");
             if (received < count) {
-                long request = b.plugin.irecv(ab.receiveComm, to + 8L * received, 8, TAG, toHandle, false);
+                long request = b.plugin.irecv(ab.receiveComm, to + 8L * received, 8, TAG, toHandle);
                 assertThat(request).isNotNegative();
                 if (request != NetPlugin.TRY_AGAIN) {
                     receives.add(request);
@@ -210,7 +210,7 @@ public abstract class NetPluginContract {
         }
         for (int i = 0; i < 40; i++) {
             int offset = 8 * i;
-            long receive = retry(() -> b.plugin.irecv(ab.receiveComm, to + offset, 8, TAG, toHandle, false));
+            long receive = retry(() -> b.plugin.irecv(ab.receiveComm, to + offset, 8, TAG, toHandle));
             if (i >= sent) {
                 Memory.putLong(from + offset, ~i);
                 long send = retry(() -> a.plugin.isend(ab.sendComm, from + offset, 8, TAG, fromHandle));
@@ -230,7 +230,7 @@ public abstract class NetPluginContract {
         long toHandle = b.register(ab.receiveComm, to, 8);
 
         for (int i = 0; i < 32; i++) {
-            retry(() -> b.plugin.irecv(ab.receiveComm, to, 8, TAG, toHandle, false));
+            retry(() -> b.plugin.irecv(ab.receiveComm, to, 8, TAG, toHandle));
             retry(() -> a.plugin.isend(ab.sendComm, from, 8, TAG, fromHandle));
         }
         assertThat(a.plugin.isend(ab.sendComm, from, 8, TAG, fromHandle)).isEqualTo(NetPlugin.TRY_AGAIN);
@@ -243,56 +243,38 @@ public abstract class NetPluginContract {
         long toHandle = b.register(ab.receiveComm, to, 8);
 
         for (int i = 0; i < 32; i++) {
-            assertThat(b.plugin.irecv(ab.receiveComm, to, 8, TAG, toHandle, false))
-                    .isPositive();
+            assertThat(b.plugin.irecv(ab.receiveComm, to, 8, TAG, toHandle)).isPositive();
         }
-        assertThat(b.plugin.irecv(ab.receiveComm, to, 8, TAG, toHandle, false)).isEqualTo(NetPlugin.TRY_AGAIN);
+        assertThat(b.plugin.irecv(ab.receiveComm, to, 8, TAG, toHandle)).isEqualTo(NetPlugin.TRY_AGAIN);
     }
 
     @Test
-    void aReceiveWithOptionalCompletionIsDoneWhenAskedAndItsSlotIsReusedOnlyWhenItIs() {
+    void aReceiveIsDoneOnlyWhenItsMessageHasCome() {
         Connected ab = new Connected(a, b);
         long from = a.allocate(8 * 100);
         long to = b.allocate(8 * 100);
         long fromHandle = a.register(ab.sendComm, from, 8 * 100);
         long toHandle = b.register(ab.receiveComm, to, 8 * 100);
 
-        Queue<Long> asked = new ArrayDeque<>();
+        Queue<Long> receives = new ArrayDeque<>();
         for (int i = 0; i < 32; i++) {
             int offset = 8 * i;
-            long request = b.plugin.irecv(ab.receiveComm, to + offset, 8, TAG, toHandle, true);
-            assertThat(request).isPositive();
-            if (isRendezvous()) {
-                assertThat(b.plugin.test(request)).isZero();
-                assertThat(b.plugin.test(request)).isEqualTo(INVALID_ARGUMENT);
-            } else {
-                assertThat(b.plugin.test(request)).isEqualTo(NetPlugin.NOT_DONE);
-                asked.add(request);
-            }
+            long receive = b.plugin.irecv(ab.receiveComm, to + offset, 8, TAG, toHandle);
+            assertThat(receive).isPositive();
+            assertThat(b.plugin.test(receive)).isEqualTo(NetPlugin.NOT_DONE);
+            receives.add(receive);
         }
-        assertThat(b.plugin.irecv(ab.receiveComm, to, 8, TAG, toHandle, true)).isEqualTo(NetPlugin.TRY_AGAIN);
+        assertThat(b.plugin.irecv(ab.receiveComm, to, 8, TAG, toHandle)).isEqualTo(NetPlugin.TRY_AGAIN);
         for (int i = 0; i < 100; i++) {
             int offset = 8 * i;
             Memory.putLong(from + offset, i + 1);
             long send = retry(() -> a.plugin.isend(ab.sendComm, from + offset, 8, TAG, fromHandle));
             assertThat(finish(a, send)).isEqualTo(8);
+            assertThat(finish(b, receives.remove())).isEqualTo(8);
+            assertThat(Memory.getLong(to + offset)).isEqualTo(i + 1);
             if (i < 68) {
                 int next = 8 * (i + 32);
-                if (!isRendezvous()) {
-                    assertThat(finish(b, asked.remove())).isEqualTo(8);
-                }
-                long receive = retry(() -> b.plugin.irecv(ab.receiveComm, to + next, 8, TAG, toHandle, true));
-                if (isRendezvous()) {
-                    assertThat(b.plugin.test(receive)).isIn(0L, 8L);
-                } else {
-                    asked.add(receive);
-                }
-            }
-        }
-        long deadline = System.nanoTime() + 60_000_000_000L;
-        for (int i = 0; i < 100; i++) {
-            while (Memory.getLongAcquire(to + 8L * i) != i + 1) {
-                Connected.pause(deadline, "message " + i);
+                receives.add(retry(() -> b.plugin.irecv(ab.receiveComm, to + next, 8, TAG, toHandle)));
             }
         }
     }
@@ -304,7 +286,7 @@ public abstract class NetPluginContract {
         long to = b.allocate(8);
         long fromHandle = a.register(ab.sendComm, from, 8);
         long toHandle = b.register(ab.receiveComm, to, 8);
-        long receive = retry(() -> b.plugin.irecv(ab.receiveComm, to, 8, TAG, toHandle, false));
+        long receive = retry(() -> b.plugin.irecv(ab.receiveComm, to, 8, TAG, toHandle));
         long send = retry(() -> a.plugin.isend(ab.sendComm, from, 8, TAG, fromHandle));
         assertThat(finish(a, send)).isEqualTo(8);
         assertThat(finish(b, receive)).isEqualTo(8);
@@ -316,11 +298,10 @@ public abstract class NetPluginContract {
         assertThat(a.plugin.test(-1)).isEqualTo(INVALID_ARGUMENT);
         assertThat(a.plugin.isend(0, from, 8, TAG, fromHandle)).isEqualTo(INVALID_ARGUMENT);
         assertThat(b.plugin.isend(ab.receiveComm, to, 8, TAG, toHandle)).isEqualTo(INVALID_ARGUMENT);
-        assertThat(a.plugin.irecv(ab.sendComm, from, 8, TAG, fromHandle, false)).isEqualTo(INVALID_ARGUMENT);
-        assertThat(b.plugin.irecv(ab.receiveComm, to, 8, TAG, 0, false)).isEqualTo(INVALID_ARGUMENT);
-        assertThat(b.plugin.irecv(ab.receiveComm, to + 1, 8, TAG, toHandle, false))
-                .isEqualTo(INVALID_ARGUMENT);
-        assertThat(b.plugin.irecv(ab.receiveComm, to, (1L << 30) + 1, TAG, toHandle, false))
+        assertThat(a.plugin.irecv(ab.sendComm, from, 8, TAG, fromHandle)).isEqualTo(INVALID_ARGUMENT);
+        assertThat(b.plugin.irecv(ab.receiveComm, to, 8, TAG, 0)).isEqualTo(INVALID_ARGUMENT);
+        assertThat(b.plugin.irecv(ab.receiveComm, to + 1, 8, TAG, toHandle)).isEqualTo(INVALID_ARGUMENT);
+        assertThat(b.plugin.irecv(ab.receiveComm, to, (1L << 30) + 1, TAG, toHandle))
                 .isEqualTo(INVALID_ARGUMENT);
         assertThatThrownBy(() -> a.plugin.registerMemory(0, from, 8, 1)).hasMessageContaining("not an open comm");
         assertThatThrownBy(() -> a.plugin.registerMemory(ab.sendComm, from, 8, 2))
@@ -344,7 +325,7 @@ public abstract class NetPluginContract {
         long to = b.allocate(16);
         long fromHandle = a.register(ab.sendComm, from, 16);
         long toHandle = b.register(ab.receiveComm, to, 16);
-        long receive = retry(() -> b.plugin.irecv(ab.receiveComm, to, 8, TAG, toHandle, false));
+        long receive = retry(() -> b.plugin.irecv(ab.receiveComm, to, 8, TAG, toHandle));
 
         int size = tooLong ? 9 : 8;
         int tag = tooLong ? TAG : TAG + 1;
@@ -369,8 +350,8 @@ public abstract class NetPluginContract {
         long to = b.allocate(8);
         long fromHandle = a.register(ab.sendComm, from, 8);
         long toHandle = b.register(ab.receiveComm, to, 8);
-        retry(() -> b.plugin.irecv(ab.receiveComm, to, 8, TAG, toHandle, false));
-        retry(() -> b.plugin.irecv(ab.receiveComm, to, 8, TAG, toHandle, false));
+        retry(() -> b.plugin.irecv(ab.receiveComm, to, 8, TAG, toHandle));
+        retry(() -> b.plugin.irecv(ab.receiveComm, to, 8, TAG, toHandle));
         long first = retry(() -> a.plugin.isend(ab.sendComm, from, 8, TAG, fromHandle));
         assertThat(finish(a, first)).isEqualTo(8);
 
@@ -386,13 +367,12 @@ public abstract class NetPluginContract {
         Connected ab = new Connected(a, b);
         long to = b.allocate(8);
         long toHandle = b.register(ab.receiveComm, to, 8);
-        long receive = retry(() -> b.plugin.irecv(ab.receiveComm, to, 8, TAG, toHandle, false));
+        long receive = retry(() -> b.plugin.irecv(ab.receiveComm, to, 8, TAG, toHandle));
 
         a.plugin.closeSend(ab.sendComm);
 
         assertThat(finish(b, receive)).isEqualTo(-NcclResult.REMOTE_ERROR.code());
-        assertThat(b.plugin.irecv(ab.receiveComm, to, 8, TAG, toHandle, false))
-                .isEqualTo(-NcclResult.REMOTE_ERROR.code());
+        assertThat(b.plugin.irecv(ab.receiveComm, to, 8, TAG, toHandle)).isEqualTo(-NcclResult.REMOTE_ERROR.code());
     }
 
     @Test
@@ -413,7 +393,7 @@ public abstract class NetPluginContract {
         long to = b.allocate(8);
         long fromHandle = a.register(ab.sendComm, from, 8);
         long toHandle = b.register(ab.receiveComm, to, 8);
-        long receive = retry(() -> b.plugin.irecv(ab.receiveComm, to, 8, TAG, toHandle, false));
+        long receive = retry(() -> b.plugin.irecv(ab.receiveComm, to, 8, TAG, toHandle));
         long send = retry(() -> a.plugin.isend(ab.sendComm, from, 8, TAG, fromHandle));
         assertThat(finish(a, send)).isEqualTo(8);
 
@@ -433,7 +413,7 @@ public abstract class NetPluginContract {
         long fromHandle = a.register(ab.sendComm, from, size);
         long toHandle = b.register(ab.receiveComm, to, size);
         for (int i = 0; i < 8; i++) {
-            retry(() -> b.plugin.irecv(ab.receiveComm, to, size, TAG, toHandle, false));
+            retry(() -> b.plugin.irecv(ab.receiveComm, to, size, TAG, toHandle));
         }
         for (int i = 0; i < 4; i++) {
             retry(() -> a.plugin.isend(ab.sendComm, from, size, TAG, fromHandle));

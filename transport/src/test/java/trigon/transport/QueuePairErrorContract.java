@@ -49,7 +49,7 @@ public abstract class QueuePairErrorContract {
         fromHandle = a.register(ab.sendComm, from, BYTES);
         toHandle = b.register(ab.receiveComm, to, BYTES);
         Memory.fill(from, BYTES, (byte) 9);
-        long receive = retry(() -> b.plugin.irecv(ab.receiveComm, to, BYTES, TAG, toHandle, false));
+        long receive = retry(() -> b.plugin.irecv(ab.receiveComm, to, BYTES, TAG, toHandle));
         long send = retry(() -> a.plugin.isend(ab.sendComm, from, BYTES, TAG, fromHandle));
         assertThat(finish(a, send)).isEqualTo(BYTES);
         assertThat(finish(b, receive)).isEqualTo(BYTES);
@@ -73,7 +73,7 @@ public abstract class QueuePairErrorContract {
 
     @Test
     void theSendersIsNoticedByItsNextSendAndThenByTheReceiverThatWaits() {
-        long receive = retry(() -> b.plugin.irecv(ab.receiveComm, to, BYTES, TAG, toHandle, false));
+        long receive = retry(() -> b.plugin.irecv(ab.receiveComm, to, BYTES, TAG, toHandle));
         // the receiver's clear-to-send, if there is one, is acknowledged: nothing is on its way when the error comes
         long acknowledged = System.nanoTime() + 300_000_000L;
         while (System.nanoTime() < acknowledged) {
@@ -98,7 +98,7 @@ public abstract class QueuePairErrorContract {
         Connected anew = Connected.anew(a, b);
         long sendHandle = a.register(anew.sendComm, from, BYTES);
         long receiveHandle = b.register(anew.receiveComm, to, BYTES);
-        long receive = retry(() -> b.plugin.irecv(anew.receiveComm, to, BYTES, TAG, receiveHandle, false));
+        long receive = retry(() -> b.plugin.irecv(anew.receiveComm, to, BYTES, TAG, receiveHandle));
         long send = retry(() -> a.plugin.isend(anew.sendComm, from, BYTES, TAG, sendHandle));
         assertThat(finish(a, send)).isEqualTo(BYTES);
         assertThat(finish(b, receive)).isEqualTo(BYTES);
@@ -118,7 +118,7 @@ public abstract class QueuePairErrorContract {
         long result = 0;
         while (result >= 0) {
             Connected.pause(deadline, "a failure of the receiver");
-            result = b.plugin.irecv(ab.receiveComm, to, BYTES, TAG, toHandle, false);
+            result = b.plugin.irecv(ab.receiveComm, to, BYTES, TAG, toHandle);
             if (result > 0) {
                 result = finish(b, result);
             }

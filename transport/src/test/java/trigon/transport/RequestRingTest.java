@@ -74,9 +74,6 @@ class RequestRingTest {
         begin(0, 1);
         begin(1, 1);
         begin(2, 1);
-        RequestRing.setState(row, 1, RequestRing.OPTIONAL);
-        RequestRing.setState(row, 1, RequestRing.FORGOTTEN);
-        RequestRing.complete(row, 1, 1);
         RequestRing.complete(row, 2, 1);
         RequestRing.take(row, 2);
         RequestRing.failUnfinished(row);
@@ -87,32 +84,17 @@ class RequestRingTest {
     }
 
     @Test
-    void aForgottenRequestIsGoneButItsSlotWaitsForTheDevice() {
-        begin(3, 8);
-        RequestRing.setState(row, 3, RequestRing.OPTIONAL);
-        RequestRing.setState(row, 3, RequestRing.FORGOTTEN);
-        assertThat(RequestRing.find(row, 3, request(3))).isEqualTo(RequestRing.FREE);
-        assertThat(RequestRing.state(row, 3)).isNotEqualTo(RequestRing.FREE);
-
-        RequestRing.complete(row, 3, 8);
-        assertThat(RequestRing.state(row, 3)).isEqualTo(RequestRing.FREE);
-    }
-
-    @Test
     void requestsThatAreFinishedInTheirOrderAreCounted() {
         for (int sequence = 0; sequence < RequestRing.SLOTS; sequence++) {
             begin(sequence, 100);
         }
-        RequestRing.setState(row, 1, RequestRing.FORGOTTEN);
-
         RequestRing.completeNext(row, 60);
         RequestRing.completeNext(row, 61);
 
         assertThat(RequestRing.completed(row)).isEqualTo(2);
         assertThat(RequestRing.state(row, 0)).isEqualTo(RequestRing.DONE);
-        assertThat(RequestRing.state(row, 1)).isEqualTo(RequestRing.FREE);
+        assertThat(RequestRing.state(row, 1)).isEqualTo(RequestRing.DONE);
         assertThat(RequestRing.state(row, 2)).isEqualTo(RequestRing.PENDING);
-        // also of one that nobody asks for
         assertThat(RequestRing.size(row, 0)).isEqualTo(60);
         assertThat(RequestRing.size(row, 1)).isEqualTo(61);
         RequestRing.open(row);
@@ -125,7 +107,6 @@ class RequestRingTest {
         begin(1, 1);
         begin(2, 1);
         RequestRing.complete(row, 0, 1);
-        RequestRing.setState(row, 2, RequestRing.OPTIONAL);
 
         RequestRing.failUnfinished(row);
 

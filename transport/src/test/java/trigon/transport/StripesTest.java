@@ -66,7 +66,7 @@ class StripesTest {
         }
         long fromHandle = ab.sender.register(ab.sendComm, from, size);
         long toHandle = ab.receiver.register(ab.receiveComm, to, size);
-        long receive = retry(() -> ab.receiver.plugin.irecv(ab.receiveComm, to, size, 0, toHandle, false));
+        long receive = retry(() -> ab.receiver.plugin.irecv(ab.receiveComm, to, size, 0, toHandle));
         long send = retry(() -> ab.sender.plugin.isend(ab.sendComm, from, size, 0, fromHandle));
         assertThat(finish(ab.sender, send)).isEqualTo(size);
         assertThat(finish(ab.receiver, receive)).isEqualTo(size);
@@ -237,11 +237,10 @@ class StripesTest {
                     .get(1)
                     .modify(QueuePairAttributes.to(QueuePairStateCode.ERROR).build());
 
-            long receive = retry(() -> b.plugin.irecv(ab.receiveComm, to, SIZE, 0, toHandle, false));
+            long receive = retry(() -> b.plugin.irecv(ab.receiveComm, to, SIZE, 0, toHandle));
             assertThat(ab.sendUntilItFails(from, SIZE, 0, fromHandle)).isNegative();
             assertThat(finish(b, receive)).isEqualTo(REMOTE_ERROR);
-            assertThat(b.plugin.irecv(ab.receiveComm, to, SIZE, 0, toHandle, false))
-                    .isEqualTo(REMOTE_ERROR);
+            assertThat(b.plugin.irecv(ab.receiveComm, to, SIZE, 0, toHandle)).isEqualTo(REMOTE_ERROR);
 
             log.await("WARN sender on soft_lo_2 127.1.13.1/24", "return");
             log.await("WARN receiver on ", "the peer's end has failed");
@@ -260,7 +259,7 @@ class StripesTest {
         long fromHandle = a.register(first.sendComm, from, 64);
         long toHandle = b.register(first.receiveComm, to, 64);
 
-        assertThat(b.plugin.irecv(second.receiveComm, to, 64, 0, toHandle, false))
+        assertThat(b.plugin.irecv(second.receiveComm, to, 64, 0, toHandle))
                 .isEqualTo(-NcclResult.INVALID_ARGUMENT.code());
         assertThat(a.plugin.isend(second.sendComm, from, 64, 0, fromHandle))
                 .isEqualTo(-NcclResult.INVALID_ARGUMENT.code());

@@ -253,7 +253,7 @@ final class TrafficStream {
 
         @Override
         long post(PlannedMessage message, long buffer, long memory) {
-            return node.plugin.irecv(comm, buffer, message.size() + message.slack(), message.tag(), memory, false);
+            return node.plugin.irecv(comm, buffer, message.size() + message.slack(), message.tag(), memory);
         }
 
         @Override

@@ -44,8 +44,8 @@ class TriangleTest {
         Memory.putLong(from, 0x0123_4567_89AB_CDEFL);
         long fromHandle = connected.sender.register(connected.sendComm, from, 8);
         long toHandle = connected.receiver.register(connected.receiveComm, to, 8);
-        long receive = Connected.retry(
-                () -> connected.receiver.plugin.irecv(connected.receiveComm, to, 8, 0, toHandle, false));
+        long receive =
+                Connected.retry(() -> connected.receiver.plugin.irecv(connected.receiveComm, to, 8, 0, toHandle));
         long send = Connected.retry(() -> connected.sender.plugin.isend(connected.sendComm, from, 8, 0, fromHandle));
         assertThat(Connected.finish(connected.sender, send)).isEqualTo(8);
         assertThat(Connected.finish(connected.receiver, receive)).isEqualTo(8);

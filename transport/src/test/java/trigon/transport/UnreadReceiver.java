@@ -185,7 +185,7 @@ record UnreadReceiver(Path directory, int size, int pauseSeconds) {
     }
 
     private long receive(TestNode b, long comm, long memory, long memoryHandle) {
-        long request = b.plugin.irecv(comm, memory, size, UnreadSender.TAG, memoryHandle, false);
+        long request = b.plugin.irecv(comm, memory, size, UnreadSender.TAG, memoryHandle);
         long deadline = System.nanoTime() + DEADLINE_NANOS;
         long result = request < 0 ? request : b.plugin.test(request);
         while (result == NetPlugin.NOT_DONE) {

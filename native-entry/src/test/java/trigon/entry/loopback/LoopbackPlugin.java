@@ -203,8 +203,7 @@ final class LoopbackPlugin implements NetPlugin {
     }
 
     @Override
-    public synchronized long irecv(
-            long receiveComm, long address, long size, int tag, long memoryHandle, boolean completionOptional) {
+    public synchronized long irecv(long receiveComm, long address, long size, int tag, long memoryHandle) {
         if (!(objects.get(receiveComm) instanceof ReceiveComm(Link link))
                 || !isRegistered(memoryHandle, address, size)) {
             return -NcclResult.INVALID_ARGUMENT.code();
