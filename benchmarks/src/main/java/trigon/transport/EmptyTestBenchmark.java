@@ -61,7 +61,7 @@ public class EmptyTestBenchmark {
         }
         long buffer = receiver.allocate(BYTES);
         memory = receiver.register(receiveComm, buffer, BYTES);
-        receive = receiver.plugin.irecv(receiveComm, buffer, BYTES, TAG, memory, false);
+        receive = receiver.plugin.irecv(receiveComm, buffer, BYTES, TAG, memory);
         if (receive <= 0) {
             throw new AssertionError("irecv returned " + receive);
         }

@@ -86,7 +86,8 @@ final class IncomingPieces {
 
     /** The message cannot be put where it is to go. */
     void refuse(long index, int opcode, int psn, WorkCompletionStatus status) {
-        describe(index, opcode, psn, 0, 0);
+        // as long as no message is: who looks meanwhile must not take the pieces that have come for all of it
+        describe(index, opcode, psn, 0, Integer.MAX_VALUE);
         refused = true;
         statuses[slot(index)] = status.code();
         arrived.set(slot(index), Integer.MIN_VALUE);

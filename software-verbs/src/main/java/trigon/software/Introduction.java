@@ -82,6 +82,10 @@ final class Introduction {
 
     private Preamble hear() {
         Optional<String> disagreement = disagreement(PREAMBLE_AT);
+        int lane = fields.getInt(PREAMBLE_AT + 40);
+        if (disagreement.isEmpty() && lane < 0) {
+            return new Preamble.Malformed("lane " + lane);
+        }
         return disagreement.isPresent()
                 ? new Preamble.Malformed(disagreement.get())
                 : new Preamble.Hello(
@@ -89,7 +93,7 @@ final class Introduction {
                         fields.getInt(PREAMBLE_AT + 16),
                         fields.getInt(PREAMBLE_AT + 20),
                         new Gid(fields.getLong(PREAMBLE_AT + 24), fields.getLong(PREAMBLE_AT + 32)),
-                        fields.getInt(PREAMBLE_AT + 40));
+                        lane);
     }
 
     /** Whether the preamble ends with a right proof. */

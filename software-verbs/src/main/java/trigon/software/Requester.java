@@ -193,7 +193,10 @@ final class Requester {
             return;
         }
         if (lost) {
-            fail(WorkCompletionStatus.RETRY_EXCEEDED, "the peer has closed the connection");
+            completeInjected(); // the lanes may have sent all of a message since anybody looked
+            if (hasWork()) {
+                fail(WorkCompletionStatus.RETRY_EXCEEDED, "the peer has closed the connection");
+            }
             return;
         }
         RequestConnection current = connection;

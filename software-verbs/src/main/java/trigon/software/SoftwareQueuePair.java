@@ -397,8 +397,11 @@ final class SoftwareQueuePair implements QueuePair, Turns.Work {
         }
         log.info("{} {} -> ERROR: {}", this, state, reason);
         state = QueuePairStateCode.ERROR;
-        requester.stop();
-        responder.stop();
+        try {
+            requester.stop();
+        } finally {
+            responder.stop(); // also where the other half met a lack of memory: nothing may reach what is flushed
+        }
         responder.endWaiting();
         flush();
     }

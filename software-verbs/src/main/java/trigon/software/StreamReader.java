@@ -32,8 +32,11 @@ abstract class StreamReader {
     /** For connections that carry payloads. */
     private static final int LARGE_BUFFER = 64 << 10;
 
-    /** From so much of a payload on, the rest may be read where it is to go: that saves a copy, and costs a system call. */
-    private static final int IN_PLACE_BYTES = 64 << 10;
+    /**
+     * From so much of a payload on, the rest may be read where it is to go: that saves a copy, and costs a system call. More
+     * than NCCL's longest messages with LL, 64 KiB, whose lines have to arrive in their order.
+     */
+    private static final int IN_PLACE_BYTES = (64 << 10) + 1;
 
     /** Most that is read with a header, where payloads may be read in place but the last was too short for that. */
     private static final int HEADER_READ = 32 << 10;
