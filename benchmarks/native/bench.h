@@ -85,6 +85,8 @@ extern size_t buffer_bytes;
 bool measure_data_path(struct subject *subjects, int count, const struct options *options, int comms, FILE *json[]);
 /* What one connection costs, each round of samples when the token is here. */
 bool measure_in_turns(struct subject *subjects, int count, const struct options *options, int comms, FILE *json[]);
+
+/* ---- distribution.c ---- */
 bool measure_test_distribution(struct subject *subject, const struct options *options, int comms, FILE *json);
 
 /* ---- token.c: two runs take turns. False: it has said why. ---- */
