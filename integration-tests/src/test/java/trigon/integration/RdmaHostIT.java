@@ -16,6 +16,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * The plugin as NCCL loads it over RDMA links, so with what the entry library does by itself: two ranks of one process, each on
@@ -86,7 +87,28 @@ class RdmaHostIT {
         run("exchange", 12, 1_000_000, Map.of(LATE, late, "INSTANTVERBS_MAX_MESSAGE", "131072"));
     }
 
-    private String run(String test, int api, int bytes, Map<String, String> device, String... more) throws IOException {
+    /** Also that a receive is done only when its message has come, though NCCL calls its completion optional. */
+    @ParameterizedTest
+    @ValueSource(ints = {8, 12})
+    void holdsTheContract(int api) throws IOException {
+        try (HostProgram host = new HostProgram(
+                AS_NIC,
+                HostProgram.distribution(),
+                scratch.resolve("output.txt"),
+                environment(Map.of()),
+                "--mode",
+                "contract",
+                "--api",
+                Integer.toString(api))) {
+            int exit = host.exitStatus();
+            assertThat(exit).as(host.output()).isZero();
+            assertThat(host.output())
+                    .contains("ok - a receive with optional completion is done when its message has come")
+                    .contains("0 checks failed");
+        }
+    }
+
+    private Map<String, String> environment(Map<String, String> device) throws IOException {
         Path nodes = Files.writeString(
                 scratch.resolve("nodes.yaml"),
                 "version: 1\nlinks: rdma\nnodes:\n  a: {nics: [{address: 127.0.0.1/8}]}\n");
@@ -94,6 +116,10 @@ class RdmaHostIT {
         environment.put("LD_LIBRARY_PATH", INSTANT.toString());
         environment.put("TRIGON_CONFIG", nodes.toString());
         environment.put("TRIGON_NODE", "a");
+        return environment;
+    }
+
+    private String run(String test, int api, int bytes, Map<String, String> device, String... more) throws IOException {
         String ranks = Integer.toString(RANKS);
         List<String> arguments = new ArrayList<>(List.of("--test", test, "--api", Integer.toString(api)));
         arguments.addAll(List.of("--ranks", ranks, "--local-ranks", ranks, "--channels", "2"));
@@ -104,7 +130,7 @@ class RdmaHostIT {
                 AS_NIC,
                 HostProgram.distribution(),
                 scratch.resolve("output.txt"),
-                environment,
+                environment(device),
                 arguments.toArray(String[]::new))) {
             int exit = host.exitStatus();
             assertThat(exit).as(host.output()).isZero();

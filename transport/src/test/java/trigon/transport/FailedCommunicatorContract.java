@@ -34,7 +34,7 @@ public abstract class FailedCommunicatorContract {
     private final CapturedLog log = new CapturedLog();
     private TestCluster cluster;
     private TestNode a;
-    TestNode b;
+    private TestNode b;
     private TestNode c;
     private Connected ab;
     Connected bc;
