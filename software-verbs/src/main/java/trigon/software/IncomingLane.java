@@ -164,6 +164,13 @@ final class IncomingLane extends StreamReader {
         return true;
     }
 
+    /** Has its queue pair know, if it has ended. */
+    void tellEnd() {
+        if (isEnded()) {
+            queuePair.onBroken();
+        }
+    }
+
     private void refuse(WorkCompletionStatus status) {
         target = null;
         pieces.refuse(index, opcode, psn, status);

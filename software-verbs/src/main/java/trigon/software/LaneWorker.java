@@ -40,6 +40,7 @@ final class LaneWorker implements AutoCloseable {
 
     // changed and used during turns
     private final ByteBuffer receiveBuffer = Buffers.allocate(BUFFER_BYTES);
+    private final ByteBuffer anything = Buffers.allocate(1);
     private final List<IncomingLane> incoming = new ArrayList<>();
     private final List<IncomingLane> stalled = new ArrayList<>();
     private final List<SoftwareQueuePair> concerned = new ArrayList<>();
@@ -97,7 +98,7 @@ final class LaneWorker implements AutoCloseable {
 
     /** Begins to send on a lane. */
     void add(OutgoingLane lane) throws IOException {
-        register(lane.channel(), 0, lane);
+        register(lane.channel(), SelectionKey.OP_READ, lane);
         between(() -> {
             OutgoingLane[] more = Arrays.copyOf(outgoing, outgoing.length + 1);
             more[outgoing.length] = lane;
@@ -309,6 +310,9 @@ final class LaneWorker implements AutoCloseable {
     private void onReady(SelectionKey key) {
         if (key.attachment() instanceof IncomingLane lane) {
             receive(lane);
+        } else if (key.attachment() instanceof OutgoingLane lane && key.isReadable()) {
+            key.interestOps(0);
+            lane.hear(this, anything.clear());
         }
     }
 
@@ -338,6 +342,7 @@ final class LaneWorker implements AutoCloseable {
         busy = true;
         try {
             moved |= lane.receive();
+            lane.tellEnd();
         } catch (RuntimeException | VirtualMachineError e) {
             log.warn("A lane ends, for lack of memory or by a defect of the software device", e);
             lane.fail(e.toString());
@@ -387,7 +392,7 @@ final class LaneWorker implements AutoCloseable {
             for (OutgoingLane lane : outgoing) {
                 // it waits for the socket, or it is something that came just now
                 hasWork |= lane.hasWork() && !lane.isFull();
-                setInterest(lane.channel(), lane.hasWork() ? SelectionKey.OP_WRITE : 0);
+                setInterest(lane.channel(), lane.interest());
             }
             for (IncomingLane lane : stalled) {
                 // what is to be read must not wake it before the receive is there

@@ -5,6 +5,8 @@ import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * One direction of a connection, pulled by the socket: whenever the socket takes more, the subclass encodes what comes
@@ -15,6 +17,8 @@ import org.jspecify.annotations.Nullable;
  * <p>Never blocks, and allocates nothing in the steady state. Used under the queue pair's lock.
  */
 abstract class OutboundStream {
+
+    private static final Logger log = LoggerFactory.getLogger(OutboundStream.class);
 
     /** Most bytes of payload in one write. */
     static final int WRITE_LIMIT = 1 << 20;
@@ -108,11 +112,22 @@ abstract class OutboundStream {
                 }
                 wrote = true;
             }
-        } catch (IOException _) {
+        } catch (IOException e) {
             // the reading side meets the same, after the last that the peer has said, and ends the connection
             stop();
+            letPeerEnd(e);
         }
         return wrote;
+    }
+
+    /** The socket may be well, and what was to be sent not to be had: memory that was unmapped, but not deregistered. */
+    private void letPeerEnd(IOException cause) {
+        log.debug("{} takes nothing more: {}", channel, cause.toString());
+        try {
+            channel.shutdownOutput();
+        } catch (IOException e) {
+            log.debug("{} has ended already: {}", channel, e.toString());
+        }
     }
 
     /** Sends nothing more and forgets the payload. */

@@ -3,6 +3,7 @@ package trigon.software;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
+import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -135,6 +136,32 @@ final class OutgoingLane {
     void breakOff(LaneWorker turn) {
         broken = true;
         turn.tell(queuePair);
+        queuePair.onBroken();
+    }
+
+    /** What its worker's selector is to look for while that sleeps. */
+    int interest() {
+        if (broken) {
+            return 0;
+        }
+        return hasWork() ? SelectionKey.OP_READ | SelectionKey.OP_WRITE : SelectionKey.OP_READ;
+    }
+
+    /**
+     * There is something to be read, and the peer never says anything on it: it has come to its end.
+     *
+     * @param anything room for a byte
+     */
+    void hear(LaneWorker turn, ByteBuffer anything) {
+        boolean over;
+        try {
+            over = channel.read(anything) != 0;
+        } catch (IOException _) {
+            over = true;
+        }
+        if (over && !broken) {
+            breakOff(turn);
+        }
     }
 
     boolean hasWork() {

@@ -148,6 +148,7 @@ final class Requester {
         connection = null;
         lost = true;
         log.debug("{} lost the connection to its peer", queuePair);
+        queuePair.onBroken();
         work();
     }
 

@@ -171,12 +171,14 @@ final class Responder {
         if (closed != connection) {
             return;
         }
-        // as on an RDMA NIC, the receiving side does not notice that its peer is gone
+        // as on an RDMA NIC, no request of the receiving side fails because its peer is gone
         connection = null;
         requests.drop();
         if (refusing) {
             queuePair.enterError("a request was refused");
-        } else if (!started) {
+        } else if (started) {
+            queuePair.onBroken();
+        } else {
             offerWaiting();
         }
     }

@@ -3,11 +3,15 @@ package trigon.software;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import trigon.verbs.AsyncEvent;
+import trigon.verbs.AsyncEventType;
 import trigon.verbs.CompletionQueue;
 import trigon.verbs.DeviceAttributes;
 import trigon.verbs.DeviceContext;
@@ -37,12 +41,18 @@ final class SoftwareDeviceContext implements DeviceContext {
     static final int MAX_INLINE_BYTES = 1024;
     static final int PORT = 1;
 
+    /** How long who breaks a connection in order, such as a peer that ends, may take to say so elsewhere. */
+    private static final long TOLD_NANOS = TimeUnit.SECONDS.toNanos(2);
+
     private static final Logger log = LoggerFactory.getLogger(SoftwareDeviceContext.class);
 
     private final SoftwareVerbs provider;
     private final SoftwareDevice device;
     private final MemoryRegions memoryRegions;
     private final Map<Integer, SoftwareQueuePair> queuePairs = new ConcurrentHashMap<>();
+    /** Those whose connections were broken, the oldest first. */
+    private final Queue<SoftwareQueuePair> broken = new ConcurrentLinkedQueue<>();
+
     private final Listener listener;
     private int children;
     private boolean open = true;
@@ -156,10 +166,28 @@ final class SoftwareDeviceContext implements DeviceContext {
         }
     }
 
-    /** None: whatever goes wrong here goes wrong with a work request, and is told by its completion. */
+    /**
+     * A queue pair whose connection was broken {@link #TOLD_NANOS} ago, if nothing has come of it since. Whatever else goes
+     * wrong here goes wrong with a work request, and is told by its completion.
+     */
     @Override
     public Optional<AsyncEvent> pollAsyncEvent() {
+        for (SoftwareQueuePair oldest = broken.peek(); oldest != null; oldest = broken.peek()) {
+            if (oldest.isSilentlyBroken()) {
+                if (System.nanoTime() - oldest.brokenSince() < TOLD_NANOS) {
+                    return Optional.empty();
+                }
+                broken.remove(oldest);
+                return Optional.of(new AsyncEvent.OfQueuePair(AsyncEventType.CONNECTION_BROKEN, oldest));
+            }
+            broken.remove(oldest);
+        }
         return Optional.empty();
+    }
+
+    /** A connection of a queue pair was broken; see {@link #pollAsyncEvent}. Any thread. */
+    void onBroken(SoftwareQueuePair queuePair) {
+        broken.add(queuePair);
     }
 
     @Override
@@ -251,6 +279,7 @@ final class SoftwareDeviceContext implements DeviceContext {
         }
         domain.released();
         queuePairs.remove(queuePair.number());
+        broken.remove(queuePair);
         childClosed(ResourceLedger.Kind.QUEUE_PAIR);
     }
 }

@@ -10,6 +10,7 @@ import static trigon.software.WireFormat.WRITE_WITH_IMMEDIATE;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -53,6 +54,9 @@ final class SoftwareQueuePair implements QueuePair, Turns.Work {
     private final PaddedIndex tailSeen = new PaddedIndex();
 
     private volatile boolean workDue;
+
+    /** When a connection of it was broken, by {@link System#nanoTime}; 0 if none was. */
+    private final AtomicLong brokenSince = new AtomicLong();
 
     // the rest is changed under the lock of the turns: set on the way to READY_TO_SEND
     private volatile int accessBits; // lane workers look at it
@@ -321,6 +325,29 @@ final class SoftwareQueuePair implements QueuePair, Turns.Work {
         turns.send();
     }
 
+    // ---- broken connections
+
+    /**
+     * One of its connections, or lanes, has ended, and not by this end: what was sent on it may be lost though its request
+     * is complete, and nobody need have posted something that fails by it. Any thread.
+     */
+    void onBroken() {
+        // odd, so never 0, which stands for none
+        if (!closed && brokenSince.compareAndSet(0, System.nanoTime() | 1)) {
+            context.onBroken(this);
+        }
+    }
+
+    /** Since when; only after {@link #onBroken}. */
+    long brokenSince() {
+        return brokenSince.get();
+    }
+
+    /** Whether {@link #onBroken} is still of interest: nothing else has told of it by now. */
+    boolean isSilentlyBroken() {
+        return !closed && brokenSince.get() != 0 && state != QueuePairStateCode.ERROR;
+    }
+
     // ---- control path
 
     /** {@link Turns#locked}. */
@@ -410,6 +437,7 @@ final class SoftwareQueuePair implements QueuePair, Turns.Work {
         state = QueuePairStateCode.RESET;
         requester.reset();
         responder.reset();
+        brokenSince.set(0);
     }
 
     @Override

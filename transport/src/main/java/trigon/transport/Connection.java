@@ -322,6 +322,12 @@ final class Connection implements AutoCloseable {
         return loss != null;
     }
 
+    /** Whether the peer has ended its part, or this end has, whatever may still come of what it has sent. */
+    boolean isPeerLeaving() {
+        Watch watching = watch;
+        return watching != null && watching.lifeline().lost().isDone();
+    }
+
     /** Why {@link #isPeerGone}. */
     String loss() {
         String known = loss;

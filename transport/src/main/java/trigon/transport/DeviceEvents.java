@@ -133,6 +133,7 @@ final class DeviceEvents {
             case QUEUE_PAIR_FATAL, COMPLETION_QUEUE_ERROR -> fail(found.get(), device, type, NcclResult.SYSTEM_ERROR);
             case QUEUE_PAIR_REQUEST_ERROR, QUEUE_PAIR_ACCESS_ERROR ->
                 fail(found.get(), device, type, NcclResult.REMOTE_ERROR);
+            case CONNECTION_BROKEN -> ofBrokenConnection(found.get(), type);
             default -> log.debug("{}: {}, {}", found.get(), type, type.explanation());
         }
     }
@@ -140,6 +141,22 @@ final class DeviceEvents {
     private static void fail(Connection connection, DeviceContext device, AsyncEventType type, NcclResult result) {
         String why = "device %s reports %s: %s; look at the kernel's log (dmesg) and at the first error on either node"
                 .formatted(device.deviceName(), type, type.explanation());
+        fail(connection, result, why);
+    }
+
+    /** What was sent may be lost. Where the peer has gone, that is why, and its lifeline says it. */
+    private static void ofBrokenConnection(Connection connection, AsyncEventType type) {
+        if (connection.isPeerLeaving()) {
+            log.debug("{}: {}, since the peer has ended its part", connection, type);
+            return;
+        }
+        String why =
+                "%s: %s, though the peer lives, so something between the nodes, or on one of them, has ended it: look for a firewall that forgets connections, or for who closes sockets (ss -K)"
+                        .formatted(type, type.explanation());
+        fail(connection, NcclResult.REMOTE_ERROR, why);
+    }
+
+    private static void fail(Connection connection, NcclResult result, String why) {
         if (connection.giveUp(result, why)) {
             connection.endQueuePair();
             log.warn("{}: {}. Requests that are not finished return {}", connection, why, result);

@@ -11,8 +11,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import trigon.testsupport.Await;
+import trigon.testsupport.TcpSockets;
 import trigon.verbs.AsyncEvent;
 import trigon.verbs.AsyncEventType;
+import trigon.verbs.QueuePair;
 
 /** What follows from the asynchronous events of node b's device; a sends to b, over two connections. */
 @Timeout(180)
@@ -151,6 +153,42 @@ class DeviceEventsTest {
 
         assertThat(finish(b, receive)).isEqualTo(8);
         assertThat(b.plugin.irecv(first.receiveComm, to, 8, TAG, firstTo)).isEqualTo(SYSTEM_ERROR);
+    }
+
+    /** As by a firewall that forgets it, or {@code ss -K}: the first of b's two connections, and nothing else. */
+    @Test
+    void aBrokenDataConnectionIsToldToBothEndsThoughNothingIsUnderWayAtOne() {
+        long receive = retry(() -> b.plugin.irecv(first.receiveComm, to, 8, TAG, firstTo));
+        long send = retry(() -> a.plugin.isend(first.sendComm, from, 8, TAG, firstFrom));
+        assertThat(finish(b, receive)).isEqualTo(8);
+        assertThat(finish(a, send)).isEqualTo(8);
+        long waiting = retry(() -> b.plugin.irecv(first.receiveComm, to, 8, TAG, firstTo));
+
+        int port = verbs.devices.getFirst().queryPort(1).lid();
+        TcpSockets.shutDown(TcpSockets.connectedTo(port).getFirst());
+
+        assertThat(finish(b, waiting)).isEqualTo(REMOTE_ERROR);
+        log.await("WARN", "on soft_", "CONNECTION_BROKEN", "though the peer lives", "firewall");
+        assertThat(untilTheSenderFails(first, firstFrom)).isEqualTo(REMOTE_ERROR);
+        secondCarriesAMessage();
+    }
+
+    @Test
+    void aPeerThatLetsGoIsNoBrokenConnection() {
+        long receive = retry(() -> b.plugin.irecv(first.receiveComm, to, 8, TAG, firstTo));
+        long send = retry(() -> a.plugin.isend(first.sendComm, from, 8, TAG, firstFrom));
+        assertThat(finish(b, receive)).isEqualTo(8);
+        assertThat(finish(a, send)).isEqualTo(8);
+        QueuePair left = verbs.queuePairs.getFirst();
+
+        a.plugin.closeSend(first.sendComm);
+
+        log.await("INFO", "receiver on", "the peer has closed its end");
+        // as the device does where the end of the connection comes before that of the lifeline
+        verbs.raise(new AsyncEvent.OfQueuePair(AsyncEventType.CONNECTION_BROKEN, left));
+        Await.until("the event is read", verbs::isReadOut);
+        secondCarriesAMessage();
+        assertThat(log.lines()).noneMatch(line -> line.startsWith("WARN"));
     }
 
     @Test

@@ -32,6 +32,9 @@ final class RaisingVerbs implements VerbsProvider {
 
     final List<CompletionQueue> completionQueues = new CopyOnWriteArrayList<>();
 
+    /** What was opened, in order. */
+    final List<DeviceContext> devices = new CopyOnWriteArrayList<>();
+
     /** No completion is reported any more, as by a completion queue that has failed. */
     volatile boolean silent;
 
@@ -80,7 +83,9 @@ final class RaisingVerbs implements VerbsProvider {
 
     @Override
     public DeviceContext open(String deviceName) {
-        return new Device(behind.open(deviceName));
+        Device device = new Device(behind.open(deviceName));
+        devices.add(device);
+        return device;
     }
 
     /** Passes completions on, until it falls silent. */
@@ -154,7 +159,8 @@ final class RaisingVerbs implements VerbsProvider {
             if (unreadable) {
                 throw new VerbsException("ibv_get_async_event", deviceName(), Errno.EIO, "");
             }
-            return Optional.ofNullable(events.poll());
+            AsyncEvent raised = events.poll();
+            return raised == null ? device.pollAsyncEvent() : Optional.of(raised);
         }
 
         @Override

@@ -1,7 +1,8 @@
 package trigon.verbs;
 
 /**
- * What a device reports by itself, beside all completions ({@code enum ibv_event_type}), with what it means.
+ * What a device reports by itself, beside all completions ({@code enum ibv_event_type}, and one of software devices), with
+ * what it means.
  *
  * @see <a href="https://man7.org/linux/man-pages/man3/ibv_get_async_event.3.html">ibv_get_async_event(3)</a>
  */
@@ -27,7 +28,12 @@ public enum AsyncEventType {
     CLIENT_REREGISTER(17, Scope.PORT, "the subnet manager asks for subscriptions anew"),
     GID_CHANGE(18, Scope.PORT, "an address was added to the port, or taken from it"),
     WORK_QUEUE_FATAL(19, Scope.OTHER, "a work queue failed"),
-    UNKNOWN(-1, Scope.OTHER, "an event that this version does not know");
+    UNKNOWN(-1, Scope.OTHER, "an event that this version does not know"),
+    /** Not of libibverbs: software devices alone report it. */
+    CONNECTION_BROKEN(
+            -2,
+            Scope.QUEUE_PAIR,
+            "a TCP connection of the queue pair was broken while none of its requests could tell");
 
     /** What an event is about. */
     public enum Scope {
@@ -64,7 +70,7 @@ public enum AsyncEventType {
         return code >= 0 && code < BY_CODE.length ? BY_CODE[code] : UNKNOWN;
     }
 
-    /** Its number in C. */
+    /** Its number in C; negative if it has none. */
     public int code() {
         return code;
     }

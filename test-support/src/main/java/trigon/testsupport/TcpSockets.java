@@ -1,0 +1,87 @@
+package trigon.testsupport;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandle;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Stream;
+
+/**
+ * TCP connections of this process, as the kernel lists them ({@code proc_pid_net(5)}), to be ended behind their owners'
+ * backs, as a firewall or {@code ss -K} does.
+ */
+public final class TcpSockets {
+
+    private static final int SHUT_RDWR = 2;
+    private static final String ESTABLISHED = "01";
+
+    private static final MethodHandle SHUTDOWN = Linker.nativeLinker()
+            .downcallHandle(
+                    Linker.nativeLinker().defaultLookup().findOrThrow("shutdown"),
+                    FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.JAVA_INT, ValueLayout.JAVA_INT));
+
+    private TcpSockets() {}
+
+    /** The descriptors of this process's connections to that port, wherever it is; in ascending order. */
+    public static List<Integer> connectedTo(int port) {
+        Set<String> names = new HashSet<>();
+        for (String table : List.of("/proc/self/net/tcp", "/proc/self/net/tcp6")) {
+            lines(Path.of(table)).map(line -> line.strip().split("\\s+")).forEach(fields -> {
+                String remote = fields[2];
+                boolean there = remote.endsWith(":%04X".formatted(port));
+                if (there && fields[3].equals(ESTABLISHED)) {
+                    names.add("socket:[" + fields[9] + "]");
+                }
+            });
+        }
+        List<Integer> descriptors = new ArrayList<>();
+        try (Stream<Path> open = Files.list(Path.of("/proc/self/fd"))) {
+            for (Path descriptor : open.toList()) {
+                if (names.contains(target(descriptor))) {
+                    descriptors.add(Integer.valueOf(descriptor.getFileName().toString()));
+                }
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        descriptors.sort(null);
+        return descriptors;
+    }
+
+    private static Stream<String> lines(Path table) {
+        try {
+            return Files.readAllLines(table).stream().skip(1);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static String target(Path descriptor) {
+        try {
+            return Files.readSymbolicLink(descriptor).toString();
+        } catch (IOException _) {
+            return ""; // closed meanwhile
+        }
+    }
+
+    /** Ends a connection in both directions; whoever has it learns of that by his next read or write. */
+    public static void shutDown(int descriptor) {
+        int result;
+        try {
+            result = (int) SHUTDOWN.invokeExact(descriptor, SHUT_RDWR);
+        } catch (Throwable e) {
+            throw new AssertionError(e);
+        }
+        if (result != 0) {
+            throw new AssertionError("shutdown of descriptor " + descriptor + " failed");
+        }
+    }
+}
