@@ -268,6 +268,36 @@ def other_libjvm(plugin, libjvm):
     assert refuses_everything(plugin)
 
 
+def jni(table, index, *types):
+    """A function of a table of the JVM's (jni.h), by its place there."""
+    functions = ctypes.cast(ctypes.cast(table, ctypes.POINTER(ctypes.c_void_p))[0], ctypes.POINTER(ctypes.c_void_p))
+    return ctypes.CFUNCTYPE(*types)(functions[index])
+
+
+def collect_for_ever(libjvm):
+    """Full collections, one after the other, on this thread."""
+    pointer, text = ctypes.c_void_p, ctypes.c_char_p
+    vm, env, count = pointer(), pointer(), ctypes.c_int()
+    ctypes.CDLL(libjvm).JNI_GetCreatedJavaVMs(ctypes.byref(vm), 1, ctypes.byref(count))
+    attach_as_daemon = jni(vm, 7, ctypes.c_int, pointer, ctypes.POINTER(pointer), pointer)
+    assert attach_as_daemon(vm, ctypes.byref(env), None) == 0
+    system = jni(env, 6, pointer, pointer, text)(env, b"java/lang/System")
+    collect = jni(env, 113, pointer, pointer, pointer, text, text)(env, system, b"gc", b"()V")
+    call_static_void = jni(env, 143, None, pointer, pointer, pointer, pointer)
+    while True:
+        call_static_void(env, system, collect, None)
+
+
+def leave_while_collecting(plugin, libjvm):
+    """Exits with 7 while the JVM collects garbage. Has an exit handler of its own, which was there first and so comes last."""
+    program = ctypes.CDLL(None)
+    program.__cxa_atexit(program.usleep, 50_000, None)
+    move_and_close(plugin)
+    threading.Thread(target=collect_for_ever, args=[libjvm], daemon=True).start()
+    time.sleep(random.uniform(0.1, 0.15))
+    program.exit(7)
+
+
 def two_copies(plugin, other):
     """Two paths in NCCL_NET_PLUGIN: two plugins in one process and one JVM."""
     second = Plugin(other)
@@ -299,8 +329,8 @@ def two_copies_at_once(plugin, other):
 
 def main():
     cases = [
-        threads, thread_per_message, signals, pipe, crash, late_handlers, killed, leave, fork_after, fork_before, spawn, running_jvm,
-        unsuitable_jvm, other_libjvm, two_copies, two_copies_at_once,
+        threads, thread_per_message, signals, pipe, crash, late_handlers, killed, leave, leave_while_collecting, fork_after,
+        fork_before, spawn, running_jvm, unsuitable_jvm, other_libjvm, two_copies, two_copies_at_once,
     ]
     case = {case.__name__: case for case in cases}[sys.argv[2]]
     case(Plugin(sys.argv[1]), *sys.argv[3:])

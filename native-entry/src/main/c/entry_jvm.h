@@ -11,6 +11,7 @@
 
 #include "entry_environment.h"
 #include "entry_exhaustion.h"
+#include "entry_exit.h"
 #include "entry_memory.h"
 #include "entry_options.h"
 #include "entry_signals.h"
@@ -161,6 +162,7 @@ static bool create_new(void *libjvm, const struct home *home, JavaVM **vm, JNIEn
     log_text(NCCL_LOG_INFO, "the JVM says: %s", said);
   }
   watch_for_exhaustion(*vm);
+  guard_exit(*vm);
   begin_to_guard((jvm_signal_handler)dlsym(libjvm, "JVM_handle_linux_signal"));
   return true;
 }

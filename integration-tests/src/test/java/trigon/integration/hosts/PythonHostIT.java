@@ -12,6 +12,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -68,6 +69,12 @@ class PythonHostIT {
         for (int round = 0; round < 2; round++) {
             host.python("leave", how).hasExited(LEFT);
         }
+    }
+
+    /** The JVM's threads go on while exit() destroys what they use. */
+    @RepeatedTest(10)
+    void exitsWhileTheJvmCollectsGarbage() {
+        host.python("leave_while_collecting", host.libjvm().toString()).hasExited(LEFT);
     }
 
     @Test

@@ -1,0 +1,70 @@
+/*
+ * A process that exits while the JVM collects garbage. exit() destroys libjvm's static objects while its threads go on, as
+ * they do in every program that embeds a JVM and does not destroy it; a full collection uses some of them (SerialFullGC's
+ * closures in JDK 25), and the process would die of SIGSEGV instead of ending with its own status. So from exit() on, no
+ * collection begins, and one that has begun is waited for. Part of entry.c.
+ */
+#ifndef TRIGON_ENTRY_EXIT_H
+#define TRIGON_ENTRY_EXIT_H
+
+#include <jvmti.h>
+#include <stdatomic.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "entry_log.h"
+
+enum { COLLECTING = 1, EXITING = 2 };
+enum { LONGEST_WAIT_MS = 2000 };
+
+static atomic_int exit_state;
+static pid_t collecting_process;
+
+/* On the JVM's thread that collects; all threads that run Java stand still. What comes after this never does. */
+static void JNICALL before_collection(jvmtiEnv *jvmti) {
+  (void)jvmti;
+  if ((atomic_fetch_or(&exit_state, COLLECTING) & EXITING) != 0) {
+    atomic_fetch_and(&exit_state, ~COLLECTING);
+    for (;;) {
+      pause(); /* the process is about to be gone */
+    }
+  }
+}
+
+static void JNICALL after_collection(jvmtiEnv *jvmti) {
+  (void)jvmti;
+  atomic_fetch_and(&exit_state, ~COLLECTING);
+}
+
+/* By exit(), on the thread that called it; before libjvm's objects are destroyed, since it was registered after them. */
+static void keep_from_collecting(void) {
+  if (getpid() != collecting_process) { /* a child that was forked has no thread that collects */
+    return;
+  }
+  const struct timespec moment = {.tv_nsec = 100 * 1000};
+  (void)atomic_fetch_or(&exit_state, EXITING);
+  for (int waited = 0; (atomic_load(&exit_state) & COLLECTING) != 0 && waited < LONGEST_WAIT_MS * 10; waited++) {
+    (void)nanosleep(&moment, NULL);
+  }
+}
+
+/* In a JVM of our own: what the host's JVM meets at its exit is the host's matter. */
+static void guard_exit(JavaVM *vm) {
+  jvmtiEnv *jvmti = NULL;
+  const jvmtiCapabilities capabilities = {.can_generate_garbage_collection_events = 1};
+  const jvmtiEventCallbacks callbacks = {.GarbageCollectionStart = before_collection,
+                                         .GarbageCollectionFinish = after_collection};
+  collecting_process = getpid();
+  if ((*vm)->GetEnv(vm, (void **)&jvmti, JVMTI_VERSION_11) != JNI_OK ||
+      (*jvmti)->AddCapabilities(jvmti, &capabilities) != JVMTI_ERROR_NONE ||
+      (*jvmti)->SetEventCallbacks(jvmti, &callbacks, sizeof callbacks) != JVMTI_ERROR_NONE ||
+      (*jvmti)->SetEventNotificationMode(jvmti, JVMTI_ENABLE, JVMTI_EVENT_GARBAGE_COLLECTION_START, NULL) !=
+          JVMTI_ERROR_NONE ||
+      (*jvmti)->SetEventNotificationMode(jvmti, JVMTI_ENABLE, JVMTI_EVENT_GARBAGE_COLLECTION_FINISH, NULL) !=
+          JVMTI_ERROR_NONE ||
+      atexit(keep_from_collecting) != 0) {
+    log_text(NCCL_LOG_INFO, "this JVM does not say when it collects garbage: a process that exits meanwhile may crash");
+  }
+}
+
+#endif
