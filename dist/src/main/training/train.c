@@ -117,11 +117,13 @@ int main(int argc, char **argv) {
   char cache[PATH_MAX];
   char binding[PATH_MAX];
   char options[PATH_MAX + 128];
+  char short_messages[PATH_MAX];
   char long_messages[PATH_MAX];
   if (argc != 5 || !path_of(plugin, argv[1], "lib/libnccl-net-trigon.so") || !path_of(cache, argv[1], "lib/trigon.aot") ||
       !path_of(binding, argv[1], "lib/trigon.aot.binding")) {
     return fails("usage: train DISTRIBUTION CONFIG RENDEZVOUS CLASSES");
   }
+  (void)snprintf(short_messages, sizeof short_messages, "%s-short", argv[3]);
   (void)snprintf(long_messages, sizeof long_messages, "%s-long", argv[3]);
   (void)remove(cache);
   (void)remove(binding);
@@ -138,6 +140,11 @@ int main(int argc, char **argv) {
   if (RUN("--plugin", plugin, "--ranks", "2", "--local-ranks", "2", "--rendezvous", argv[3], "--bytes", "65536",
           "--slice-bytes", "2048", "--iterations", "300", "--channels", "2") != 0) {
     return fails("the all-reduce failed");
+  }
+  optind = 0;
+  if (RUN("--plugin", plugin, "--ranks", "2", "--local-ranks", "2", "--rendezvous", short_messages, "--bytes", "16384",
+          "--slice-bytes", "256", "--iterations", "300", "--channels", "2") != 0) {
+    return fails("the all-reduce of short messages failed");
   }
   optind = 0;
   if (RUN("--plugin", plugin, "--ranks", "2", "--local-ranks", "2", "--rendezvous", long_messages, "--bytes", "2097152",

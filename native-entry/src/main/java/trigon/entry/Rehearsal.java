@@ -37,16 +37,22 @@ final class Rehearsal implements Runnable {
 
     private static final Logger log = LoggerFactory.getLogger(Rehearsal.class);
 
-    /** Enough for the first compiler (200 calls), together; the second one is left to learn from real traffic. */
+    /** Enough for the first compiler (200 calls), together; the second one has what the AOT cache has learnt. */
     static final int MESSAGES = 100;
 
-    static final int ROUNDS = 3;
+    /**
+     * What the compilers have made of one round is called, and so linked, in the next. This many, since the second compiler
+     * begins after some 5000 calls.
+     */
+    static final int ROUNDS = 15;
 
-    /** For the compilers: what they have made of one round is called, and so linked, in the next. */
-    private static final long BETWEEN_ROUNDS_MILLIS = 40;
+    private static final long BETWEEN_ROUNDS_MILLIS = 50;
 
-    /** Messages take different ways by their length: copied behind their header, from where they are, or in pieces. */
-    static final List<Integer> LENGTHS = List.of(4 << 10, 16 << 10, RehearsedCalls.BYTES);
+    /**
+     * Messages take different ways by their length: with a byte behind them that is left in the socket, copied behind their
+     * header, from where they are, or in pieces.
+     */
+    static final List<Integer> LENGTHS = List.of(64, 4 << 10, 16 << 10, RehearsedCalls.BYTES);
 
     private static final long PAUSE_NANOS = 10_000;
 
