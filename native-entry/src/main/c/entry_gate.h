@@ -38,9 +38,9 @@ __attribute__((cold, noinline)) static int refuse(const char *call) {
   }
   if (atomic_load(&state) == READY) {
     log_text(NCCL_LOG_WARN,
-             "%s on a thread with too little stack: Java needs %d KiB of it; give the program's threads more, for "
+             "%s on a thread with too little stack: Java needs %zu KiB of it; give the program's threads more, for "
              "example with ulimit -s 8192",
-             call, LEAST_STACK_BYTES / 1024);
+             call, least_stack_bytes() / 1024);
     return NCCL_SYSTEM_ERROR;
   }
   log_text(NCCL_LOG_WARN, "%s without a successful init", call);

@@ -1,6 +1,7 @@
 /*
- * The stacks of the calling threads. HotSpot needs about 100 KiB for an upcall: guard pages, and a zone that it keeps for
- * native code. Where there is less it ends the process, so such a call is turned back before. Part of entry.c.
+ * The stacks of the calling threads. HotSpot needs about 100 KiB for an upcall, more where pages are larger than 4 KiB: guard
+ * pages, and a zone that it keeps for native code. Where there is less it ends the process, so such a call is turned back before.
+ * Part of entry.c.
  */
 #ifndef TRIGON_ENTRY_STACK_H
 #define TRIGON_ENTRY_STACK_H
@@ -8,9 +9,24 @@
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <unistd.h>
 
-/* JDK 25 on x86-64: 97 KiB are too few; below 106 KiB a thread cannot be attached. A thread of 128 KiB has some to spare. */
-enum { LEAST_STACK_BYTES = 108 * 1024 };
+/* What HotSpot keeps of each stack by its defaults, the same on x86-64 and arm64: the red, yellow, reserved and shadow zones. */
+static const size_t kept_zones[] = {4 * 1024, 8 * 1024, 4 * 1024, 80 * 1024};
+
+/* What is left to a call. JDK 25 on x86-64, with pages of 4 KiB, so 96 KiB in the zones: 97 KiB in all are too few; below 106 KiB a
+ * thread cannot be attached. A thread of 128 KiB has some to spare. */
+enum { CALL_STACK_BYTES = 12 * 1024 };
+
+/* HotSpot rounds each zone up to whole pages, which have up to 64 KiB on arm64. */
+static size_t least_stack_bytes(void) {
+  const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+  size_t bytes = CALL_STACK_BYTES;
+  for (size_t i = 0; i < sizeof kept_zones / sizeof kept_zones[0]; i++) {
+    bytes += (kept_zones[i] + page - 1) / page * page;
+  }
+  return bytes;
+}
 
 /* The lowest frame from which this thread may call; not known before its first call. */
 static __thread uintptr_t lowest_frame __attribute__((tls_model("initial-exec"))) = UINTPTR_MAX;
@@ -29,7 +45,7 @@ __attribute__((cold, noinline)) static bool has_stack(void) {
       return false;
     }
     if (pthread_attr_getstack(&attributes, &lowest, &size) == 0) {
-      lowest_frame = (uintptr_t)lowest + LEAST_STACK_BYTES;
+      lowest_frame = (uintptr_t)lowest + least_stack_bytes();
     }
     (void)pthread_attr_destroy(&attributes);
   }
