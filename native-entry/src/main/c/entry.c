@@ -24,8 +24,9 @@ static struct {
   struct board_row **board;
   int (*practise)(void);
   int (*guard_signals_again)(void);
+  int64_t page_bytes; /* known when the start begins */
 } host_block = {abi_facts, sizeof abi_facts / sizeof abi_facts[0], log_line, &java, sizeof java / sizeof(void *), board, practise,
-                guard_signals_again};
+                guard_signals_again, 0};
 
 /* In a context's place, for the versions that have none: the one that open_default_context opens. */
 #define DEFAULT_CONTEXT ((void *)-1)
@@ -36,6 +37,7 @@ static pthread_once_t start_once = PTHREAD_ONCE_INIT;
 static void *start_on_own_thread(void *unused) {
   (void)unused;
   block_signals_of_host();
+  host_block.page_bytes = sysconf(_SC_PAGESIZE);
   int result = NCCL_SYSTEM_ERROR;
   int turn = take_turn();
   bool started = start_java(&host_block, &result);

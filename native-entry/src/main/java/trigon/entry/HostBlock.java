@@ -14,6 +14,7 @@ import trigon.verbs.Memory;
  * @param board address of the table of rows for {@link trigon.transport.CompletionBoard}
  * @param practise address of {@code int practise(void)}
  * @param guardSignalsAgain address of {@code int guard_signals_again(void)}
+ * @param pageBytes size of the kernel's pages
  */
 record HostBlock(
         Map<String, Long> facts,
@@ -22,7 +23,8 @@ record HostBlock(
         long upcallCount,
         long board,
         long practise,
-        long guardSignalsAgain) {
+        long guardSignalsAgain,
+        int pageBytes) {
 
     private static final int WORD = 8;
     private static final int FACT_BYTES = 2 * WORD;
@@ -48,7 +50,8 @@ record HostBlock(
                 Memory.getLong(address + 4 * WORD),
                 Memory.getLong(address + 5 * WORD),
                 Memory.getLong(address + 6 * WORD),
-                Memory.getLong(address + 7 * WORD));
+                Memory.getLong(address + 7 * WORD),
+                Math.toIntExact(Memory.getLong(address + 8 * WORD)));
     }
 
     private static String readName(long address) {

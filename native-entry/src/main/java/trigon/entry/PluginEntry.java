@@ -32,7 +32,7 @@ public final class PluginEntry {
             Map<String, String> environment = System.getenv();
             NcclLog.connect(nccl, environment);
             AbiCheck.check(host.facts());
-            NetPluginFactory factory = PluginWiring.factory();
+            NetPluginFactory factory = PluginWiring.factory(host.pageBytes());
             NetPlugin plugin = factory.create(environment, CompletionBoard.of(host.board()));
             UpcallTable table = UpcallTable.fill(
                     host.upcalls(), host.upcallCount(), plugin, failures, new NativeFunction(host.practise()));

@@ -11,9 +11,10 @@ final class PluginWiring {
     /**
      * Finds who makes the plugin.
      *
+     * @param pageBytes size of the kernel's pages
      * @throws InstallationException where the installation is incomplete
      */
-    static NetPluginFactory factory() {
+    static NetPluginFactory factory(int pageBytes) {
         // not the thread's context class loader: NCCL's threads have none
         List<NetPluginFactory> factories =
                 ServiceLoader.load(NetPluginFactory.class, PluginWiring.class.getClassLoader()).stream()
@@ -21,7 +22,7 @@ final class PluginWiring {
                         .toList();
         return switch (factories.size()) {
             case 1 -> factories.getFirst();
-            case 0 -> new TransportFactory();
+            case 0 -> new TransportFactory(pageBytes);
             default ->
                 throw new InstallationException("several transports among the jars (%s): remove them, or all but one"
                         .formatted(factories.stream()

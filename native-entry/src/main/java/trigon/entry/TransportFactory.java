@@ -50,7 +50,17 @@ final class TransportFactory implements NetPluginFactory {
     private static final int LOOPBACK_PREFIX = 8;
     private static final int LOOPBACK_MBPS = 10_000;
 
+    private final int pageBytes;
     private @Nullable RoutedNetPlugin created;
+
+    /**
+     * A factory.
+     *
+     * @param pageBytes size of the kernel's pages
+     */
+    TransportFactory(int pageBytes) {
+        this.pageBytes = pageBytes;
+    }
 
     @Override
     public NetPlugin create(Map<String, String> environment, CompletionBoard board) {
@@ -70,8 +80,8 @@ final class TransportFactory implements NetPluginFactory {
                     + " interface that is up; bring one up, or name the NICs in a file (TRIGON_CONFIG)");
         }
         providers.put(LinkKind.SOFTWARE, software(discovered));
-        RoutedNetPlugin plugin =
-                RoutedNetPlugin.open(config, discovered, providers, new KernelRouteLookup(), hostName, board);
+        RoutedNetPlugin plugin = RoutedNetPlugin.open(
+                config, discovered, providers, new KernelRouteLookup(), hostName, pageBytes, board);
         created = plugin;
         return plugin;
     }
@@ -84,10 +94,10 @@ final class TransportFactory implements NetPluginFactory {
     /** The software device on the loopback interface, as on a machine that has no other; no file, no environment. */
     @Override
     public Optional<Supplier<Rehearsal.Stage>> rehearsalStage() {
-        return Optional.of(TransportFactory::openLoopback);
+        return Optional.of(this::openLoopback);
     }
 
-    static LoopbackStage openLoopback() {
+    LoopbackStage openLoopback() {
         PluginConfig config = PluginConfig.withoutFile(new Setting<>(LinkPolicy.SOFTWARE, Source.DEFAULT));
         HostInterface loopback = new HostInterface(
                 "lo",
@@ -106,6 +116,7 @@ final class TransportFactory implements NetPluginFactory {
                             Map.of(LinkKind.SOFTWARE, verbs),
                             _ -> Optional.empty(),
                             "rehearsal",
+                            pageBytes,
                             CompletionBoard.unseen()),
                     verbs);
         } catch (RuntimeException e) {

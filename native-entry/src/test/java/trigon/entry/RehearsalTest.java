@@ -15,6 +15,8 @@ import trigon.transport.NetPlugin;
 @Timeout(180)
 class RehearsalTest {
 
+    private static final int PAGE_BYTES = 4 << 10;
+
     // its logger is called only where the JVM is out of memory or stack
     private final CallFailures failures = new CallFailures(new NcclLogger(0));
     private final CannedPlugin canned = new CannedPlugin();
@@ -42,7 +44,7 @@ class RehearsalTest {
 
     @Test
     void movesMessagesOnTheLoopbackDeviceAndLeavesNothingOpen() throws Exception {
-        TransportFactory.LoopbackStage stage = TransportFactory.openLoopback();
+        TransportFactory.LoopbackStage stage = new TransportFactory(PAGE_BYTES).openLoopback();
         try (stage;
                 Arena arena = Arena.ofConfined()) {
             assertThat(rehearsal(stage.plugin(), Duration.ofSeconds(30)).play(stage.plugin(), arena))

@@ -15,32 +15,35 @@ import trigon.verbs.Memory;
  * ring never crosses a page's end, so that it counts as one page of locked memory. Where there is room, rings do not begin at
  * multiples of their length: the same entry of many rings would compete for the same sets of a cache.
  *
- * <p>Thread-safe. Some pages are allocated at a time, and freed when no ring is left in them, unless no other pages are spare: a
- * connection that comes and goes would have pages freed each time, for which the JVM stops all threads that run Java. Closed after
- * the last ring.
+ * <p>Thread-safe. Some pages are allocated at a time, or a large one, and freed when no ring is left in them, unless no other
+ * pages are spare: a connection that comes and goes would have pages freed each time, for which the JVM stops all threads that run
+ * Java. Closed after the last ring.
  */
 final class ClearToSendMemory implements AutoCloseable {
 
-    private static final int PAGE_BYTES = 4096;
-    private static final int PAGES_AT_ONCE = 8;
+    /** What is allocated at a time, unless a page is more. */
+    private static final int LEAST_BLOCK_BYTES = 32 << 10;
+
     private static final int LINE = 64;
 
     /** Pages with rings of one length. */
     private static final class Block {
         private final int bytes;
+        private final int length;
         private final Arena arena = Arena.ofShared();
-        private final long address =
-                arena.allocate((long) PAGES_AT_ONCE * PAGE_BYTES, PAGE_BYTES).address();
+        private final long address;
         private final Deque<Long> free = new ArrayDeque<>();
         private final int places;
 
-        Block(int bytes) {
+        Block(int bytes, int pageBytes) {
             this.bytes = bytes;
-            int apart = PAGE_BYTES / (bytes + LINE) > 1 ? bytes + LINE : bytes;
-            int perPage = PAGE_BYTES / apart;
-            int shifts = 1 + (PAGE_BYTES - (perPage - 1) * apart - bytes) / LINE;
-            for (int page = 0; page < PAGES_AT_ONCE; page++) {
-                long begin = address + (long) page * PAGE_BYTES + (long) (page % shifts) * LINE;
+            length = Math.max(LEAST_BLOCK_BYTES, pageBytes);
+            address = arena.allocate(length, pageBytes).address();
+            int apart = pageBytes / (bytes + LINE) > 1 ? bytes + LINE : bytes;
+            int perPage = pageBytes / apart;
+            int shifts = 1 + (pageBytes - (perPage - 1) * apart - bytes) / LINE;
+            for (int page = 0; page < length / pageBytes; page++) {
+                long begin = address + (long) page * pageBytes + (long) (page % shifts) * LINE;
                 for (int i = 0; i < perPage; i++) {
                     free.addLast(begin + (long) i * apart);
                 }
@@ -49,7 +52,7 @@ final class ClearToSendMemory implements AutoCloseable {
         }
 
         boolean has(long ring) {
-            return ring >= address && ring < address + (long) PAGES_AT_ONCE * PAGE_BYTES;
+            return ring >= address && ring < address + length;
         }
 
         boolean isUnused() {
@@ -57,7 +60,17 @@ final class ClearToSendMemory implements AutoCloseable {
         }
     }
 
+    private final int pageBytes;
     private final List<Block> blocks = new ArrayList<>();
+
+    /**
+     * No memory yet.
+     *
+     * @param pageBytes size of the kernel's pages, a power of two
+     */
+    ClearToSendMemory(int pageBytes) {
+        this.pageBytes = pageBytes;
+    }
 
     /** Memory for a ring, zeroed. */
     synchronized long take(int bytes) {
@@ -71,7 +84,7 @@ final class ClearToSendMemory implements AutoCloseable {
     }
 
     private Block addBlock(int bytes) {
-        Block block = new Block(bytes);
+        Block block = new Block(bytes, pageBytes);
         blocks.add(block);
         return block;
     }

@@ -20,7 +20,7 @@ final class Link {
     private final ProtectionDomain protectionDomain;
     private final PortAttributes port;
     private final Traffic traffic = new Traffic();
-    private final ClearToSendMemory clearToSendMemory = new ClearToSendMemory();
+    private final ClearToSendMemory clearToSendMemory;
     private final Set<Connection> connections = ConcurrentHashMap.newKeySet();
 
     /**
@@ -30,12 +30,19 @@ final class Link {
      * @param device its open device, which other links of the same device share
      * @param protectionDomain the domain of all its queue pairs and memory, shared likewise
      * @param port the port's attributes now
+     * @param clearToSendMemory where its connections' rings go, and those of no other link
      */
-    Link(LocalLink local, DeviceContext device, ProtectionDomain protectionDomain, PortAttributes port) {
+    Link(
+            LocalLink local,
+            DeviceContext device,
+            ProtectionDomain protectionDomain,
+            PortAttributes port,
+            ClearToSendMemory clearToSendMemory) {
         this.local = local;
         this.device = device;
         this.protectionDomain = protectionDomain;
         this.port = port;
+        this.clearToSendMemory = clearToSendMemory;
     }
 
     LocalLink local() {

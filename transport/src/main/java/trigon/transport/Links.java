@@ -38,16 +38,21 @@ final class Links implements AutoCloseable {
     /**
      * Opens the devices of all links.
      *
+     * @param pageBytes size of the kernel's pages
      * @throws trigon.verbs.VerbsException if one cannot be opened; none is left open then
      */
-    static Links open(List<LocalLink> local, Map<LinkKind, VerbsProvider> providers) {
+    static Links open(List<LocalLink> local, Map<LinkKind, VerbsProvider> providers, int pageBytes) {
         Links opened = new Links();
         try (Unwinding unwinding = new Unwinding()) {
             unwinding.onFailure(opened::close);
             for (LocalLink link : local) {
                 Device device = opened.device(link, Objects.requireNonNull(providers.get(link.kind())));
-                opened.links.add(
-                        new Link(link, device.context, device.protectionDomain, device.context.queryPort(link.port())));
+                opened.links.add(new Link(
+                        link,
+                        device.context,
+                        device.protectionDomain,
+                        device.context.queryPort(link.port()),
+                        new ClearToSendMemory(pageBytes)));
             }
             unwinding.succeeded();
         }

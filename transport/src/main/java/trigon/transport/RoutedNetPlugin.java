@@ -71,6 +71,7 @@ public final class RoutedNetPlugin implements NetPlugin, AutoCloseable {
      * @param providers the devices behind them, by kind; they stay the caller's
      * @param kernel the kernel's routing table
      * @param hostName what peers see in their logs where the settings name no node
+     * @param pageBytes size of the kernel's pages
      * @param board where finished requests and messages that wait are shown; the plugin's from now on
      * @throws VerbsException if a device cannot be opened
      * @throws HandshakeException if a link's address cannot be listened on
@@ -81,13 +82,14 @@ public final class RoutedNetPlugin implements NetPlugin, AutoCloseable {
             Map<LinkKind, VerbsProvider> providers,
             RouteLookup kernel,
             String hostName,
+            int pageBytes,
             CompletionBoard board) {
         NodeIdentity self = new NodeIdentity(
                 config.thisNode().map(NodeConfig::name).orElse(hostName),
                 config.thisNode().map(node -> OptionalInt.of(node.index())).orElse(OptionalInt.empty()),
                 config.fingerprint());
         try (Unwinding unwinding = new Unwinding()) {
-            Links links = Links.open(discovered.links(), providers);
+            Links links = Links.open(discovered.links(), providers, pageBytes);
             unwinding.onFailure(links::close);
             HandshakeEventLoop loop = HandshakeEventLoop.open();
             unwinding.onFailure(loop::close);

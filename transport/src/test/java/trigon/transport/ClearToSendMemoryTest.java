@@ -4,20 +4,25 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import trigon.testsupport.ProcessResources;
 import trigon.verbs.Memory;
 
 class ClearToSendMemoryTest {
 
-    private static final int PAGE = 4096;
+    private static final int PAGE = 4 << 10;
+    private static final int LARGEST_PAGE = 64 << 10;
     private static final int LINE = 64;
+    private static final int RINGS = 200;
 
-    private final ClearToSendMemory memory = new ClearToSendMemory();
+    private final ClearToSendMemory memory = new ClearToSendMemory(PAGE);
 
     @AfterEach
     void close() {
@@ -25,21 +30,32 @@ class ClearToSendMemoryTest {
     }
 
     @ParameterizedTest
-    @ValueSource(ints = {RequestRing.SLOTS * ClearToSend.STRIDE, RequestRing.SLOTS * StripedClearToSend.STRIDE})
-    void ringsAreApartAndEachInOnePage(int bytes) {
-        TreeMap<Long, Integer> rings = new TreeMap<>();
-        for (int i = 0; i < 200; i++) {
-            long ring = memory.take(bytes);
-            assertThat(ring % LINE).as("an entry is in one cache line").isZero();
-            assertThat(ring / PAGE).isEqualTo((ring + bytes - 1) / PAGE);
-            rings.put(ring, bytes);
+    @MethodSource("lengthsAndPages")
+    void ringsAreApartAndEachInOnePage(int bytes, int page) {
+        try (ClearToSendMemory inPages = new ClearToSendMemory(page)) {
+            TreeSet<Long> rings = new TreeSet<>();
+            for (int i = 0; i < RINGS; i++) {
+                long ring = inPages.take(bytes);
+                assertThat(ring % LINE).as("an entry is in one cache line").isZero();
+                assertThat(ring / page).isEqualTo((ring + bytes - 1) / page);
+                rings.add(ring);
+            }
+            assertThat(rings).hasSize(RINGS);
+            assertThat(rings.first() % page).as("pages hold nothing else").isZero();
+            long end = 0;
+            for (long ring : rings) {
+                assertThat(ring).isGreaterThanOrEqualTo(end);
+                end = ring + bytes;
+            }
+            long pages = rings.stream().map(ring -> ring / page).distinct().count();
+            assertThat(pages * page).as("rings share pages").isLessThan(2L * RINGS * bytes);
         }
-        assertThat(rings).hasSize(200);
-        long end = 0;
-        for (long ring : rings.keySet()) {
-            assertThat(ring).isGreaterThanOrEqualTo(end);
-            end = ring + bytes;
-        }
+    }
+
+    static Stream<Arguments> lengthsAndPages() {
+        return Stream.of(ClearToSend.STRIDE, StripedClearToSend.STRIDE)
+                .flatMap(stride -> Stream.of(PAGE, 16 << 10, LARGEST_PAGE)
+                        .map(page -> Arguments.of(RequestRing.SLOTS * stride, page)));
     }
 
     @Test
@@ -83,16 +99,19 @@ class ClearToSendMemoryTest {
         assertThat(memory.take(bytes)).isEqualTo(comes);
     }
 
-    @Test
-    void pagesWithoutRingsAreFreed() {
+    @ParameterizedTest
+    @ValueSource(ints = {PAGE, LARGEST_PAGE})
+    void pagesWithoutRingsAreFreed(int page) {
         int bytes = RequestRing.SLOTS * ClearToSend.STRIDE;
         long idle = ProcessResources.now().nativeBytes();
         List<Long> rings = new ArrayList<>();
-        for (int i = 0; i < 5_000; i++) {
-            rings.add(memory.take(bytes));
-        }
-        rings.forEach(memory::giveBack);
+        try (ClearToSendMemory inPages = new ClearToSendMemory(page)) {
+            for (int i = 0; i < 5_000; i++) {
+                rings.add(inPages.take(bytes));
+            }
+            rings.forEach(inPages::giveBack);
 
-        assertThat(ProcessResources.now().nativeBytes()).isLessThan(idle + (1 << 20));
+            assertThat(ProcessResources.now().nativeBytes()).isLessThan(idle + (1 << 20));
+        }
     }
 }

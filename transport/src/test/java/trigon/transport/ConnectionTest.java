@@ -38,7 +38,7 @@ class ConnectionTest {
                 a: {nics: [{address: 127.1.12.1/24}]}
                 """);
         try (TestNode a = cluster.open("a");
-                Links links = Links.open(a.links, Map.of(LinkKind.SOFTWARE, a.verbs()));
+                Links links = Links.open(a.links, Map.of(LinkKind.SOFTWARE, a.verbs()), TestNode.PAGE_BYTES);
                 Connection connection =
                         factory.open(links.all().getFirst(), Connection.Role.SENDER, MessageProtocol.EAGER)) {
             assertThatThrownBy(() -> factory.connect(

@@ -25,6 +25,8 @@ import trigon.verbs.ffm.Libibverbs;
 /** One node of a cluster: the whole transport, as the native entry wires it. Closed by the test. */
 final class TestNode implements AutoCloseable {
 
+    static final int PAGE_BYTES = 4 << 10;
+
     final RoutedNetPlugin plugin;
     final long context;
     final List<LocalLink> links;
@@ -73,6 +75,7 @@ final class TestNode implements AutoCloseable {
                 Map.of(cluster.kind(), verbs),
                 _ -> Optional.empty(),
                 name,
+                PAGE_BYTES,
                 CompletionBoard.of(board));
         context = plugin.openContext(1, NetPlugin.TRAFFIC_CLASS_UNDEFINED);
     }
@@ -105,7 +108,7 @@ final class TestNode implements AutoCloseable {
 
     /** Native memory that lives as long as the node. */
     long allocate(long bytes) {
-        return arena.allocate(bytes, 4096).address();
+        return arena.allocate(bytes, PAGE_BYTES).address();
     }
 
     /** The opcode of completions of this comm that the entry library may take, or 0. */
