@@ -27,7 +27,7 @@ import javax.management.ObjectName;
 public record ProcessResources(Set<String> descriptors, Set<String> threads, long nativeBytes, long residentBytes) {
 
     private static final Pattern OTHER = Pattern.compile("Other \\(reserved=(\\d+)");
-    private static final int PAGE_BYTES = 4096;
+    private static final Pattern RESIDENT = Pattern.compile("VmRSS:\\s*(\\d+) kB");
 
     /** As of now, after a garbage collection: some native memory is freed by one. */
     public static ProcessResources now() {
@@ -126,8 +126,11 @@ public record ProcessResources(Set<String> descriptors, Set<String> threads, lon
 
     private static long residentBytesNow() {
         try {
-            String[] pages = Files.readString(Path.of("/proc/self/statm")).split(" ", -1);
-            return Long.parseLong(pages[1]) * PAGE_BYTES;
+            Matcher matcher = RESIDENT.matcher(Files.readString(Path.of("/proc/self/status")));
+            if (matcher.find()) {
+                return Long.parseLong(matcher.group(1)) << 10;
+            }
+            throw new AssertionError("the kernel does not tell this process's resident memory");
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
