@@ -1,8 +1,8 @@
 package trigon.entry;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.function.Supplier;
 import trigon.transport.CompletionBoard;
 import trigon.transport.NetPlugin;
@@ -30,10 +30,12 @@ public interface NetPluginFactory {
     void repeat(Runnable task, Duration interval);
 
     /**
-     * Opens a stage for the {@link Rehearsal}. Called at most once, on the rehearsal's thread; absent where there is nothing
-     * to rehearse on.
+     * What opens the stages of the {@link Rehearsal}, each called at most once, on its thread; none where there is nothing to
+     * rehearse on. Called after {@link #create}.
+     *
+     * @param ofAllKinds also for links that this process does not have
      */
-    default Optional<Supplier<Rehearsal.Stage>> rehearsalStage() {
-        return Optional.empty();
+    default List<Supplier<Rehearsal.Stage>> rehearsalStages(boolean ofAllKinds) {
+        return List.of();
     }
 }

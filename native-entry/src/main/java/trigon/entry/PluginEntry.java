@@ -37,7 +37,7 @@ public final class PluginEntry {
             UpcallTable table = UpcallTable.fill(
                     host.upcalls(), host.upcallCount(), plugin, failures, new NativeFunction(host.practise()));
             guardSignals(factory, new NativeFunction(host.guardSignalsAgain()));
-            factory.rehearsalStage().ifPresent(stage -> new Rehearsal(stage, table.dataPath(), failures).begin());
+            Rehearsal.begin(factory, table.dataPath(), failures);
             logger().info("started on Java {} ({})", Runtime.version(), System.getProperty("java.vm.name"));
             return NcclResult.SUCCESS.code();
         } catch (Throwable thrown) {

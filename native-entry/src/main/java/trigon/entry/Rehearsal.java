@@ -32,7 +32,10 @@ final class Rehearsal implements Runnable {
         void close();
     }
 
-    /** A property of the JVM; {@code false} switches it off. */
+    /**
+     * A property of the JVM; {@code false} switches it off, and with {@code all} messages go in all ways that there are, for the
+     * run that the AOT cache is made by.
+     */
     private static final String SWITCH = "trigon.rehearsal";
 
     private static final Logger log = LoggerFactory.getLogger(Rehearsal.class);
@@ -56,43 +59,46 @@ final class Rehearsal implements Runnable {
 
     private static final long PAUSE_NANOS = 10_000;
 
-    /** For all of it, including the wait for a processor on a busy machine. */
+    /** For each stage, including the wait for a processor on a busy machine. */
     private static final Duration DEADLINE = Duration.ofSeconds(3);
 
-    private final Supplier<Stage> stages;
+    private final List<Supplier<Stage>> stages;
     private final DataPathStubs ofProcess;
     private final CallFailures failures;
     private final Duration deadline;
-    private final long end;
+    private long end;
 
     /**
      * A rehearsal.
      *
-     * @param stages opens the stage; called once, on the rehearsal's thread
+     * @param stages each opens a stage; called once, on the rehearsal's thread
      * @param ofProcess the stubs that NCCL's calls come through: called too, with nothing to do
+     * @param deadline for each stage
      */
-    Rehearsal(Supplier<Stage> stages, DataPathStubs ofProcess, CallFailures failures) {
-        this(stages, ofProcess, failures, DEADLINE);
-    }
-
-    Rehearsal(Supplier<Stage> stages, DataPathStubs ofProcess, CallFailures failures, Duration deadline) {
-        this.stages = stages;
+    Rehearsal(List<Supplier<Stage>> stages, DataPathStubs ofProcess, CallFailures failures, Duration deadline) {
+        this.stages = List.copyOf(stages);
         this.ofProcess = ofProcess;
         this.failures = failures;
         this.deadline = deadline;
-        end = System.nanoTime() + deadline.toNanos();
     }
 
-    /** Begins, unless the JVM's options switch it off. */
-    void begin() {
-        if (Boolean.parseBoolean(System.getProperty(SWITCH, "true"))) {
-            SilentThreads.newThread("trigon-rehearsal", this).start();
+    /** Begins one, unless the JVM's options switch it off. */
+    static void begin(NetPluginFactory factory, DataPathStubs ofProcess, CallFailures failures) {
+        String extent = System.getProperty(SWITCH, "true");
+        if (!extent.equals("false")) {
+            List<Supplier<Stage>> stages = factory.rehearsalStages(extent.equals("all"));
+            SilentThreads.newThread("trigon-rehearsal", new Rehearsal(stages, ofProcess, failures, DEADLINE))
+                    .start();
         }
     }
 
     @Override
     public void run() {
-        try (Stage stage = stages.get();
+        stages.forEach(this::playOn);
+    }
+
+    private void playOn(Supplier<Stage> opening) {
+        try (Stage stage = opening.get();
                 Arena arena = Arena.ofConfined()) {
             play(stage.plugin(), arena);
         } catch (InterruptedException _) {
@@ -105,6 +111,7 @@ final class Rehearsal implements Runnable {
 
     /** Plays, and leaves nothing open in the plugin. Returns how many messages were moved. */
     int play(NetPlugin plugin, Arena arena) throws InterruptedException, TimeoutException {
+        end = System.nanoTime() + deadline.toNanos();
         long context = plugin.openContext(0, NetPlugin.TRAFFIC_CLASS_UNDEFINED);
         try {
             long handle = arena.allocate(NetPlugin.HANDLE_BYTES, Long.BYTES)

@@ -1,7 +1,6 @@
 package trigon.entry;
 
 import java.io.IOException;
-import java.net.InetAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -10,20 +9,15 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import trigon.config.ConfigException;
 import trigon.config.ConfigLoader;
-import trigon.config.InterfaceAddress;
 import trigon.config.LinkPolicy;
 import trigon.config.PluginConfig;
-import trigon.config.Setting;
-import trigon.config.Source;
 import trigon.routing.DiscoveredLinks;
-import trigon.routing.HostInterface;
 import trigon.routing.HostInterfaces;
 import trigon.routing.KernelRouteLookup;
 import trigon.routing.LinkDiscovery;
@@ -46,12 +40,10 @@ final class TransportFactory implements NetPluginFactory {
 
     private static final Logger log = LoggerFactory.getLogger(TransportFactory.class);
     private static final Path HOST_NAME = Path.of("/proc/sys/kernel/hostname");
-    private static final int LOOPBACK_INDEX = 1;
-    private static final int LOOPBACK_PREFIX = 8;
-    private static final int LOOPBACK_MBPS = 10_000;
 
     private final int pageBytes;
     private @Nullable RoutedNetPlugin created;
+    private boolean hasRdma;
 
     /**
      * A factory.
@@ -83,6 +75,7 @@ final class TransportFactory implements NetPluginFactory {
         RoutedNetPlugin plugin = RoutedNetPlugin.open(
                 config, discovered, providers, new KernelRouteLookup(), hostName, pageBytes, board);
         created = plugin;
+        hasRdma = discovered.links().stream().anyMatch(link -> link.kind() == LinkKind.RDMA);
         return plugin;
     }
 
@@ -91,47 +84,25 @@ final class TransportFactory implements NetPluginFactory {
         Objects.requireNonNull(created, "created").repeat(task, interval);
     }
 
-    /** The software device on the loopback interface, as on a machine that has no other; no file, no environment. */
+    /** On loopback devices: messages go as they go over this machine's links. */
     @Override
-    public Optional<Supplier<Rehearsal.Stage>> rehearsalStage() {
-        return Optional.of(this::openLoopback);
+    public List<Supplier<Rehearsal.Stage>> rehearsalStages(boolean ofAllKinds) {
+        Supplier<Rehearsal.Stage> asOverSoftwareLinks = () -> LoopbackStage.ofSoftware(LinkKind.SOFTWARE, pageBytes);
+        Supplier<Rehearsal.Stage> asOverRdmaLinks = () -> LoopbackStage.ofSoftware(LinkKind.RDMA, pageBytes);
+        if (ofAllKinds) {
+            return List.of(asOverSoftwareLinks, asOverRdmaLinks, this::standIn);
+        }
+        return List.of(hasRdma ? asOverRdmaLinks : asOverSoftwareLinks);
     }
 
-    LoopbackStage openLoopback() {
-        PluginConfig config = PluginConfig.withoutFile(new Setting<>(LinkPolicy.SOFTWARE, Source.DEFAULT));
-        HostInterface loopback = new HostInterface(
-                "lo",
-                LOOPBACK_INDEX,
-                true,
-                true,
-                List.of(new InterfaceAddress(InetAddress.ofLiteral("127.0.0.1"), LOOPBACK_PREFIX)),
-                LOOPBACK_MBPS);
-        DiscoveredLinks links = LinkDiscovery.discover(config, List.of(), new HostInterfaces(List.of(loopback)));
-        SoftwareVerbs verbs = software(links);
-        try {
-            return new LoopbackStage(
-                    RoutedNetPlugin.open(
-                            config,
-                            links,
-                            Map.of(LinkKind.SOFTWARE, verbs),
-                            _ -> Optional.empty(),
-                            "rehearsal",
-                            pageBytes,
-                            CompletionBoard.unseen()),
-                    verbs);
-        } catch (RuntimeException e) {
-            verbs.close();
-            throw e;
-        }
-    }
-
-    /** The plugin on the loopback device. */
-    record LoopbackStage(RoutedNetPlugin plugin, SoftwareVerbs verbs) implements Rehearsal.Stage {
-        @Override
-        public void close() {
-            plugin.close();
-            verbs.close();
-        }
+    /** Whatever the kernel has: what stands in for RDMA devices need not be known to it. */
+    private Rehearsal.Stage standIn() {
+        return switch (Libibverbs.load()) {
+            case VerbsAvailability.Unavailable(String reason) -> throw new IllegalStateException(reason);
+            case VerbsAvailability.Available(VerbsProvider provider) ->
+                LoopbackStage.ofRdma(provider, pageBytes)
+                        .orElseThrow(() -> new IllegalStateException("no RDMA device has the loopback address"));
+        };
     }
 
     private static void findRdma(Map<LinkKind, VerbsProvider> providers, List<RdmaPort> ports) {

@@ -5,12 +5,18 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.lang.foreign.Arena;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import trigon.entry.log.NcclLogger;
+import trigon.software.SoftwareVerbs;
 import trigon.transport.NetPlugin;
+import trigon.verbs.LinkKind;
 
 @Timeout(180)
 class RehearsalTest {
@@ -36,15 +42,16 @@ class RehearsalTest {
 
     private Rehearsal rehearsal(NetPlugin ofProcess, Duration deadline) {
         return new Rehearsal(
-                CannedStage::new,
+                List.of(CannedStage::new),
                 DataPathStubs.to(new DataPathCalls(ofProcess, failures), Arena.global()),
                 failures,
                 deadline);
     }
 
-    @Test
-    void movesMessagesOnTheLoopbackDeviceAndLeavesNothingOpen() throws Exception {
-        TransportFactory.LoopbackStage stage = new TransportFactory(PAGE_BYTES).openLoopback();
+    @ParameterizedTest
+    @EnumSource(LinkKind.class)
+    void movesMessagesOnTheLoopbackDeviceAndLeavesNothingOpen(LinkKind kind) throws Exception {
+        LoopbackStage stage = LoopbackStage.ofSoftware(kind, PAGE_BYTES);
         try (stage;
                 Arena arena = Arena.ofConfined()) {
             assertThat(rehearsal(stage.plugin(), Duration.ofSeconds(30)).play(stage.plugin(), arena))
@@ -52,6 +59,13 @@ class RehearsalTest {
         }
 
         assertThat(stage.verbs().ledger().outstanding()).isEmpty();
+    }
+
+    @Test
+    void aMachineWithoutAStandInHasNoStageOnRdma() {
+        try (SoftwareVerbs none = new SoftwareVerbs(List.of())) {
+            assertThat(LoopbackStage.ofRdma(none, PAGE_BYTES)).isEmpty();
+        }
     }
 
     @Test
@@ -75,16 +89,15 @@ class RehearsalTest {
     }
 
     @Test
-    void doesNotThrowWhereThereIsNoStage() {
-        new Rehearsal(
-                        () -> {
-                            throw new IllegalStateException("no loopback interface");
-                        },
-                        new DataPathStubs(0, 0, 0),
-                        failures,
-                        Duration.ofSeconds(30))
+    void goesOnWithTheNextWhereAStageIsMissing() {
+        canned.failure = new IllegalStateException("told to fail");
+        Supplier<Rehearsal.Stage> missing = () -> {
+            throw new IllegalStateException("no loopback interface");
+        };
+
+        new Rehearsal(List.of(missing, CannedStage::new), new DataPathStubs(0, 0, 0), failures, Duration.ofSeconds(30))
                 .run();
 
-        assertThat(closed).hasValue(0);
+        assertThat(closed).hasValue(1);
     }
 }
