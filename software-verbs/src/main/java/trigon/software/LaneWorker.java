@@ -2,6 +2,7 @@ package trigon.software;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.channels.CancelledKeyException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.ClosedSelectorException;
 import java.nio.channels.SelectionKey;
@@ -310,9 +311,21 @@ final class LaneWorker implements AutoCloseable {
     private void onReady(SelectionKey key) {
         if (key.attachment() instanceof IncomingLane lane) {
             receive(lane);
-        } else if (key.attachment() instanceof OutgoingLane lane && key.isReadable()) {
-            key.interestOps(0);
+        } else if (key.attachment() instanceof OutgoingLane lane && isToBeHeard(key)) {
             lane.hear(this, anything.clear());
+        }
+    }
+
+    /** Whether there is something to be read; only once, until the worker has slept. */
+    private static boolean isToBeHeard(SelectionKey key) {
+        try {
+            boolean readable = key.isReadable();
+            if (readable) {
+                key.interestOps(0);
+            }
+            return readable;
+        } catch (CancelledKeyException _) {
+            return false; // the lane is being closed
         }
     }
 
