@@ -28,10 +28,12 @@ import trigon.verbs.VerbsProvider;
  * A plugin on a machine that has nothing but its loopback interface; no file, no environment.
  *
  * @param plugin whose device 0 reaches itself
+ * @param kind how messages go
  * @param verbs its devices
  * @param closeVerbs what is to be done about them after the plugin is closed
  */
-record LoopbackStage(RoutedNetPlugin plugin, VerbsProvider verbs, Runnable closeVerbs) implements Rehearsal.Stage {
+record LoopbackStage(RoutedNetPlugin plugin, LinkKind kind, VerbsProvider verbs, Runnable closeVerbs)
+        implements Rehearsal.Stage {
 
     private static final int INDEX = 1;
     private static final int PREFIX = 8;
@@ -99,7 +101,7 @@ record LoopbackStage(RoutedNetPlugin plugin, VerbsProvider verbs, Runnable close
                     "rehearsal",
                     pageBytes,
                     CompletionBoard.unseen());
-            return new LoopbackStage(plugin, verbs, closeVerbs);
+            return new LoopbackStage(plugin, kind, verbs, closeVerbs);
         } catch (RuntimeException e) {
             closeVerbs.run();
             throw e;
@@ -128,6 +130,15 @@ record LoopbackStage(RoutedNetPlugin plugin, VerbsProvider verbs, Runnable close
                 link.interfaceName(),
                 link.interfaceIndex(),
                 link.rank());
+    }
+
+    /**
+     * Over software links: with a byte behind them that is left in the socket, copied behind their header, from where they
+     * are, or in pieces. Over RDMA links all go the same way.
+     */
+    @Override
+    public List<Integer> lengths() {
+        return kind == LinkKind.RDMA ? List.of(64) : List.of(64, 4 << 10, 16 << 10, RehearsedCalls.BYTES);
     }
 
     @Override

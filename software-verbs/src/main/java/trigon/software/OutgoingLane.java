@@ -3,6 +3,7 @@ package trigon.software;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
+import java.nio.channels.NotYetConnectedException;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
 import org.jspecify.annotations.Nullable;
@@ -156,7 +157,7 @@ final class OutgoingLane {
         boolean over;
         try {
             over = channel.read(anything) != 0;
-        } catch (IOException _) {
+        } catch (IOException | NotYetConnectedException _) {
             over = true;
         }
         if (over && !broken) {

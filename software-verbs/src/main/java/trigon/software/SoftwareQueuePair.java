@@ -345,11 +345,10 @@ final class SoftwareQueuePair implements QueuePair, Turns.Work {
 
     /** Whether {@link #onBroken} is still of interest: nothing else has told of it by now. */
     boolean isSilentlyBroken() {
-        boolean connected =
-                switch (state) {
-                    case READY_TO_RECEIVE, READY_TO_SEND, SEND_QUEUE_DRAINED, SEND_QUEUE_ERROR -> true;
-                    case RESET, INIT, ERROR -> false;
-                };
+        boolean connected = switch (state) {
+            case READY_TO_RECEIVE, READY_TO_SEND, SEND_QUEUE_DRAINED, SEND_QUEUE_ERROR -> true;
+            case RESET, INIT, ERROR -> false;
+        };
         return connected && !closed && brokenSince.get() != 0;
     }
 
