@@ -68,10 +68,12 @@ public record LaneSettings(Workers first, Workers others, int perQueuePair, Cut 
     public static final LaneSettings NONE =
             new LaneSettings(Workers.NONE, Workers.NONE, 0, new Cut(Integer.MAX_VALUE, 1, 1, 1));
 
-    private static final int LEAST_CORES = 8;
+    private static final int LEAST_CORES = 4;
+    private static final int MANY_CORES = 8;
     private static final int MOST_WORKERS = 4;
     private static final int MOST_PER_QUEUE_PAIR = 3;
     private static final int FROM_BYTES = 8 << 10;
+    private static final int FROM_BYTES_WITH_FEW_CORES = (32 << 10) + 1;
     private static final int PIECE_BYTES = 32 << 10;
     private static final int LONG_PIECE_BYTES = 96 << 10;
     private static final Duration FIRST_BUSY_POLL = Duration.ofNanos(500_000);
@@ -84,10 +86,21 @@ public record LaneSettings(Workers first, Workers others, int perQueuePair, Cut 
         }
     }
 
-    /** What suits a process that may use so many cores: a quarter of them is left for NCCL and the application. */
+    /**
+     * What suits a process that may use so many cores: a quarter of them is left for NCCL and the application, and at least
+     * two, since both look for work all the time.
+     */
     public static LaneSettings forCores(int cores) {
         if (cores < LEAST_CORES) {
             return NONE;
+        }
+        if (cores < MANY_CORES) {
+            // more workers, or shorter messages on lanes, leave NCCL's thread without a core
+            return new LaneSettings(
+                    new Workers(1, FIRST_BUSY_POLL),
+                    new Workers(1, OTHERS_BUSY_POLL),
+                    2,
+                    new Cut(FROM_BYTES_WITH_FEW_CORES, PIECE_BYTES, LONG_PIECE_BYTES, 2));
         }
         int workers = Math.min(cores * 3 / 8, MOST_WORKERS);
         int perQueuePair = Math.min(cores * 3 / 4 / workers, MOST_PER_QUEUE_PAIR);

@@ -45,7 +45,7 @@ class LaneSettingsTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"8, 3, 2", "9, 3, 2", "12, 4, 2", "15, 4, 2", "16, 4, 3", "1000, 4, 3"})
+    @CsvSource({"4, 1, 2", "7, 1, 2", "8, 3, 2", "9, 3, 2", "12, 4, 2", "15, 4, 2", "16, 4, 3", "1000, 4, 3"})
     void areForMachinesWithCoresToSpare(int cores, int workers, int lanes) {
         LaneSettings settings = LaneSettings.forCores(cores);
         assertThat(settings.first().count()).isEqualTo(workers);
@@ -55,8 +55,14 @@ class LaneSettingsTest {
     }
 
     @Test
-    void thereAreNoneWithFewCores() {
-        assertThat(LaneSettings.forCores(7)).isEqualTo(LaneSettings.NONE);
+    void onlyLongMessagesGoOnThemWithFewCores() {
+        assertThat(LaneSettings.forCores(7).cut().fromBytes())
+                .isGreaterThan(LaneSettings.forCores(8).cut().fromBytes());
+    }
+
+    @Test
+    void thereAreNoneWithFewerCoresStill() {
+        assertThat(LaneSettings.forCores(3)).isEqualTo(LaneSettings.NONE);
         assertThat(LaneSettings.NONE.areUsed()).isFalse();
     }
 }
