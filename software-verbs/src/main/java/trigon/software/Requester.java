@@ -48,6 +48,9 @@ final class Requester {
 
     private @Nullable RequestConnection connection;
 
+    /** It has sent something. */
+    private boolean begun;
+
     private boolean lost;
     /** Status with which the request at {@code next} fails once all before it are done. */
     private @Nullable WorkCompletionStatus localFailure;
@@ -101,6 +104,7 @@ final class Requester {
         written = outstanding.head();
         receivesTaken = 0;
         lost = false;
+        begun = false;
         localFailure = null;
     }
 
@@ -113,6 +117,11 @@ final class Requester {
 
     boolean isConnecting() {
         return connector.isConnecting();
+    }
+
+    /** Whether the connection was there, and has ended. */
+    boolean isLost() {
+        return lost;
     }
 
     boolean isConnected() {
@@ -148,7 +157,10 @@ final class Requester {
         connection = null;
         lost = true;
         log.debug("{} lost the connection to its peer", queuePair);
-        queuePair.onBroken();
+        // firewalls forget a connection that never carries anything, and nothing is lost then; a peer's end takes both
+        if (begun || !queuePair.hasInboundConnection()) {
+            queuePair.onBroken();
+        }
         work();
     }
 
@@ -317,6 +329,7 @@ final class Requester {
         boolean inPieces = (length == 0 || !inline) && goesInPieces(index, length);
         queue.setInPieces(index, inPieces);
         outstanding.begin();
+        begun = true;
         if (inPieces) {
             int immediate = (int) queue.operand(index);
             lanes.send(region, queue.localAddress(index), opcode, psn, receivesTaken, length, immediate);

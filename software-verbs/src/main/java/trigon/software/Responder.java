@@ -176,7 +176,7 @@ final class Responder {
         requests.drop();
         if (refusing) {
             queuePair.enterError("a request was refused");
-        } else if (started) {
+        } else if (started || queuePair.hasLostOutboundConnection()) {
             queuePair.onBroken();
         } else {
             offerWaiting();
@@ -286,6 +286,10 @@ final class Responder {
     void onRefused() {
         refusing = true;
         requests.onRefused();
+    }
+
+    boolean isConnected() {
+        return connection != null;
     }
 
     /** Whether a request has been refused, so that none after it counts. */

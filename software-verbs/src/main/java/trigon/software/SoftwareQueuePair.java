@@ -328,14 +328,24 @@ final class SoftwareQueuePair implements QueuePair, Turns.Work {
     // ---- broken connections
 
     /**
-     * One of its connections, or lanes, has ended, and not by this end: what was sent on it may be lost though its request
-     * is complete, and nobody need have posted something that fails by it. Any thread.
+     * One of its connections, or lanes, has ended, and not since the queue pair was stopped: what was sent on it may be lost
+     * though its request is complete, and nobody need have posted something that fails by it. Any thread.
      */
     void onBroken() {
         // odd, so never 0, which stands for none
         if (!closed && brokenSince.compareAndSet(0, System.nanoTime() | 1)) {
             context.onBroken(this);
         }
+    }
+
+    /** Whether the connection that the peer opened is there; under the lock. */
+    boolean hasInboundConnection() {
+        return responder.isConnected();
+    }
+
+    /** Whether the connection that this end opened has ended; under the lock. */
+    boolean hasLostOutboundConnection() {
+        return requester.isLost();
     }
 
     /** Since when; only after {@link #onBroken}. */

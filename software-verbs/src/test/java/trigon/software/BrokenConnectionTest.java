@@ -69,6 +69,24 @@ class BrokenConnectionTest {
         }
     }
 
+    /** Its end has never sent anything, so nothing can be lost. */
+    @Test
+    void aConnectionThatCarriesNothingMayEnd() {
+        try (ConnectedPair pair = LanePairs.open(one, other)) {
+            openLanes(pair);
+            SoftwareQueuePair idle = (SoftwareQueuePair) pair.second().queuePair();
+            int port = pair.first().context().queryPort(1).lid();
+
+            TcpSockets.shutDown(TcpSockets.connectedTo(port).getFirst());
+
+            Await.until("it is noticed", idle::hasLostOutboundConnection);
+            assertThat(idle.isSilentlyBroken()).isFalse();
+            openLanes(pair);
+            assertThat(((SoftwareQueuePair) pair.first().queuePair()).isSilentlyBroken())
+                    .isFalse();
+        }
+    }
+
     /** A device cannot tell why, but whoever uses it can. */
     @Test
     void aPeerThatIsClosedIsReportedToo() {

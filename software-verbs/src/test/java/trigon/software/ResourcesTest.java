@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -12,6 +13,7 @@ import java.util.Random;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import trigon.testsupport.Await;
@@ -31,6 +33,12 @@ class ResourcesTest {
 
     private static final int ROUNDS = 150;
     private static final int LENGTH = 1 << 20;
+
+    /** The JDK opens a socket of its own with the first one of the process, and keeps it. */
+    @BeforeAll
+    static void openTheFirstSocket() throws IOException {
+        SocketChannel.open().close();
+    }
 
     @Test
     void closingLeavesNoSocketsAndNoThreads() {
