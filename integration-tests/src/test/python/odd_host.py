@@ -274,18 +274,47 @@ def jni(table, index, *types):
     return ctypes.CFUNCTYPE(*types)(functions[index])
 
 
-def collect_for_ever(libjvm):
-    """Full collections, one after the other, on this thread."""
-    pointer, text = ctypes.c_void_p, ctypes.c_char_p
+def attach(libjvm):
+    """This thread's JNI environment."""
+    pointer = ctypes.c_void_p
     vm, env, count = pointer(), pointer(), ctypes.c_int()
     ctypes.CDLL(libjvm).JNI_GetCreatedJavaVMs(ctypes.byref(vm), 1, ctypes.byref(count))
     attach_as_daemon = jni(vm, 7, ctypes.c_int, pointer, ctypes.POINTER(pointer), pointer)
     assert attach_as_daemon(vm, ctypes.byref(env), None) == 0
+    return env
+
+
+def collect_for_ever(libjvm, collections):
+    """Full collections, one after the other, on this thread."""
+    pointer, text = ctypes.c_void_p, ctypes.c_char_p
+    env = attach(libjvm)
     system = jni(env, 6, pointer, pointer, text)(env, b"java/lang/System")
     collect = jni(env, 113, pointer, pointer, pointer, text, text)(env, system, b"gc", b"()V")
     call_static_void = jni(env, 143, None, pointer, pointer, pointer, pointer)
     while True:
         call_static_void(env, system, collect, None)
+        collections.append(None)
+
+
+def fill_heap(libjvm):
+    """Allocates until the JVM must have collected its young generation."""
+    pointer = ctypes.c_void_p
+    env = attach(libjvm)
+    new_byte_array = jni(env, 176, pointer, pointer, ctypes.c_int)
+    delete_local_reference = jni(env, 23, None, pointer, pointer)
+    for _ in range(4096):
+        array = new_byte_array(env, 64 << 10)
+        assert array
+        delete_local_reference(env, array)
+
+
+def leave_and_use_java(plugin, libjvm):
+    """Exits with 7, and has an exit handler that waits for Java and for its garbage collector; it comes last."""
+    program = ctypes.CDLL(None)
+    handler = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(lambda _: fill_heap(libjvm))
+    program.__cxa_atexit(handler, None, None)
+    move_and_close(plugin)
+    program.exit(7)
 
 
 def leave_while_collecting(plugin, libjvm):
@@ -293,9 +322,10 @@ def leave_while_collecting(plugin, libjvm):
     program = ctypes.CDLL(None)
     program.__cxa_atexit(program.usleep, 50_000, None)
     move_and_close(plugin)
-    threading.Thread(target=collect_for_ever, args=[libjvm], daemon=True).start()
+    collections = []
+    threading.Thread(target=collect_for_ever, args=[libjvm, collections], daemon=True).start()
     time.sleep(random.uniform(0.1, 0.15))
-    program.exit(7)
+    program.exit(7 if collections else 8)
 
 
 def two_copies(plugin, other):
@@ -329,8 +359,9 @@ def two_copies_at_once(plugin, other):
 
 def main():
     cases = [
-        threads, thread_per_message, signals, pipe, crash, late_handlers, killed, leave, leave_while_collecting, fork_after,
-        fork_before, spawn, running_jvm, unsuitable_jvm, other_libjvm, two_copies, two_copies_at_once,
+        threads, thread_per_message, signals, pipe, crash, late_handlers, killed, leave, leave_while_collecting,
+        leave_and_use_java, fork_after, fork_before, spawn, running_jvm, unsuitable_jvm, other_libjvm, two_copies,
+        two_copies_at_once,
     ]
     case = {case.__name__: case for case in cases}[sys.argv[2]]
     case(Plugin(sys.argv[1]), *sys.argv[3:])

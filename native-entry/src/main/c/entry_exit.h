@@ -1,32 +1,47 @@
 /*
  * A process that exits while the JVM collects garbage. exit() destroys libjvm's static objects while its threads go on, as
  * they do in every program that embeds a JVM and does not destroy it; a full collection uses some of them (SerialFullGC's
- * closures in JDK 25), and the process would die of SIGSEGV instead of ending with its own status. So from exit() on, no
- * collection begins, and one that has begun is waited for. Part of entry.c.
+ * closures in JDK 25), and the process would die of SIGSEGV instead of ending with its own status. So for some seconds from
+ * exit() on, no collection begins, and one that has begun is waited for. Part of entry.c.
  */
 #ifndef TRIGON_ENTRY_EXIT_H
 #define TRIGON_ENTRY_EXIT_H
 
 #include <jvmti.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "entry_log.h"
 
 enum { COLLECTING = 1, EXITING = 2 };
-enum { LONGEST_WAIT_MS = 2000 };
+enum { LONGEST_WAIT_MS = 2000, LONGEST_EXIT_MS = 5000 };
 
 static atomic_int exit_state;
+static atomic_llong exit_began_ms;
 static pid_t collecting_process;
 
-/* On the JVM's thread that collects; all threads that run Java stand still. What comes after this never does. */
+static long long exit_clock_ms(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return time.tv_sec * 1000LL + time.tv_nsec / (1000 * 1000);
+}
+
+static void sleep_for_a_moment(void) {
+  const struct timespec moment = {.tv_nsec = 100 * 1000};
+  (void)nanosleep(&moment, NULL);
+}
+
+/*
+ * On the JVM's thread that collects; all threads that run Java stand still meanwhile. The process is about to be gone; if it
+ * is not, something that exit() calls may wait for one of those threads: then a crash that may be is better than no end.
+ */
 static void JNICALL before_collection(jvmtiEnv *jvmti) {
   (void)jvmti;
   if ((atomic_fetch_or(&exit_state, COLLECTING) & EXITING) != 0) {
-    atomic_fetch_and(&exit_state, ~COLLECTING);
-    for (;;) {
-      pause(); /* the process is about to be gone */
+    while (exit_clock_ms() - atomic_load(&exit_began_ms) < LONGEST_EXIT_MS) {
+      sleep_for_a_moment();
     }
   }
 }
@@ -41,10 +56,12 @@ static void keep_from_collecting(void) {
   if (getpid() != collecting_process) { /* a child that was forked has no thread that collects */
     return;
   }
-  const struct timespec moment = {.tv_nsec = 100 * 1000};
-  (void)atomic_fetch_or(&exit_state, EXITING);
-  for (int waited = 0; (atomic_load(&exit_state) & COLLECTING) != 0 && waited < LONGEST_WAIT_MS * 10; waited++) {
-    (void)nanosleep(&moment, NULL);
+  long long began = exit_clock_ms();
+  atomic_store(&exit_began_ms, began);
+  bool collecting = (atomic_fetch_or(&exit_state, EXITING) & COLLECTING) != 0;
+  while (collecting && exit_clock_ms() - began < LONGEST_WAIT_MS) {
+    sleep_for_a_moment();
+    collecting = (atomic_load(&exit_state) & COLLECTING) != 0;
   }
 }
 

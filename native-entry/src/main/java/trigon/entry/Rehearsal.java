@@ -85,8 +85,12 @@ final class Rehearsal implements Runnable {
     /** Begins one, unless the JVM's options switch it off. */
     static void begin(NetPluginFactory factory, DataPathStubs ofProcess, CallFailures failures) {
         String extent = System.getProperty(SWITCH, "true");
-        if (!extent.equals("false")) {
-            List<Supplier<Stage>> stages = factory.rehearsalStages(extent.equals("all"));
+        boolean ofAllKinds = extent.equals("all");
+        if (!ofAllKinds && !Boolean.parseBoolean(extent)) {
+            return;
+        }
+        List<Supplier<Stage>> stages = factory.rehearsalStages(ofAllKinds);
+        if (!stages.isEmpty()) {
             SilentThreads.newThread("trigon-rehearsal", new Rehearsal(stages, ofProcess, failures, DEADLINE))
                     .start();
         }

@@ -77,6 +77,12 @@ class PythonHostIT {
         host.python("leave_while_collecting", host.libjvm().toString()).hasExited(LEFT);
     }
 
+    /** Nothing waits for ever for the collection that is kept from beginning. */
+    @Test
+    void exitsWhenAnExitHandlerWaitsForTheGarbageCollector() {
+        host.python("leave_and_use_java", host.libjvm().toString()).hasExited(LEFT);
+    }
+
     @Test
     void endsByAnExceptionDuringTraffic() {
         host.python("leave", "raise").hasExited(1).hasSaid("SystemError: 7");
