@@ -44,7 +44,7 @@ if [ -e "$instant/libibverbs.so.1" ]; then
 else
   echo "assemble.sh: no libibverbs-dev was there: calls over RDMA are not learnt, and a process's first messages take longer" >&2
 fi
-learnt_from="$stamp $# $(cd "$distribution" && cat jars/*.jar lib/libnccl-net-trigon.so | sha256sum)"
+learnt_from="$stamp $# $({ cat "$instant/libibverbs.so.1" 2>/dev/null || :; cd "$distribution" && cat jars/*.jar lib/libnccl-net-trigon.so; } | sha256sum)"
 if ! [ -e "$distribution/lib/trigon.aot.binding" ] || [ "$(cat "$work/learnt-from" 2>/dev/null || :)" != "$learnt_from" ]; then
   mkdir -p "$work"
   cmake -S "$project/dist/src/main/training" -B "$work/build" -DJAVA_HOME="$java_home" >"$work/build.log" 2>&1 &&
