@@ -31,7 +31,7 @@ install_file 755 "$project/dist/src/main/sh/trigon" "$distribution/bin/trigon"
 
 # The AOT cache: classes loaded, linked and profiled by a run of the distribution itself, over software links on the
 # loopback interface, and over the instant device as if it was an NIC's, if that has been built. Made again when a jar, the
-# library or the runtime has changed.
+# library, the device or the runtime has changed.
 work=$project/dist/target/training
 instant=$project/native-entry/target/host/instant
 set -- # with a driver's name in sysfs, by which ibv_post_send is called as on an NIC; where namespaces may be made
