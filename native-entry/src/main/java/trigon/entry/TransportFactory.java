@@ -92,7 +92,13 @@ final class TransportFactory implements NetPluginFactory {
         if (ofAllKinds) {
             return List.of(asOverSoftwareLinks, asOverRdmaLinks, this::standIn);
         }
-        return List.of(hasRdma ? asOverRdmaLinks : asOverSoftwareLinks);
+        return List.of(hasRdma ? this::asOverOwnRdmaLinks : asOverSoftwareLinks);
+    }
+
+    /** No NIC is touched, but what their first connection calls is linked. */
+    private Rehearsal.Stage asOverOwnRdmaLinks() {
+        Libibverbs.linkAhead();
+        return LoopbackStage.ofSoftware(LinkKind.RDMA, pageBytes);
     }
 
     /** Whatever the kernel has: what stands in for RDMA devices need not be known to it. */

@@ -1,19 +1,16 @@
 package trigon.verbs.ffm;
 
-import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.StructLayout;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
-import trigon.verbs.Errno;
 import trigon.verbs.VerbsException;
 import trigon.verbs.ffm.generated.Verbs;
 import trigon.verbs.ffm.generated.ibv_context;
 
 /**
- * {@code ibv_get_async_event(3)} of one device, made not to block: the file it reads is. Apart from {@link ControlCalls}
+ * {@code ibv_get_async_event(3)} of one device, made not to block: the file it reads is. Apart from {@link ResourceCalls}
  * since these functions are not needed before a process has been up for a while. Initialising this class needs
  * libibverbs.
  */
@@ -24,26 +21,13 @@ final class AsyncEventCalls implements AsyncEvents.Source {
     private static final int F_SETFL = 4;
     private static final int O_NONBLOCK = 0x800;
 
-    private static final StructLayout CAPTURE = Linker.Option.captureStateLayout();
-    private static final long ERRNO_OFFSET = CAPTURE.byteOffset(StructLayout.PathElement.groupElement("errno"));
-
-    private static final MethodHandle FCNTL = Linker.nativeLinker()
-            .downcallHandle(
-                    Linker.nativeLinker().defaultLookup().findOrThrow("fcntl"),
-                    FunctionDescriptor.of(
-                            ValueLayout.JAVA_INT, ValueLayout.JAVA_INT, ValueLayout.JAVA_INT, ValueLayout.JAVA_INT),
-                    Linker.Option.captureCallState("errno"),
-                    Linker.Option.firstVariadicArg(2));
-    private static final MethodHandle GET_ASYNC_EVENT = Linker.nativeLinker()
-            .downcallHandle(
-                    Verbs.ibv_get_async_event$address(),
-                    Verbs.ibv_get_async_event$descriptor(),
-                    Linker.Option.captureCallState("errno"));
-
-    @FunctionalInterface
-    private interface IntCall {
-        int call(MemorySegment captured) throws Throwable;
-    }
+    private static final MethodHandle FCNTL = CapturedErrno.downcall(
+            Linker.nativeLinker().defaultLookup().findOrThrow("fcntl"),
+            FunctionDescriptor.of(
+                    ValueLayout.JAVA_INT, ValueLayout.JAVA_INT, ValueLayout.JAVA_INT, ValueLayout.JAVA_INT),
+            Linker.Option.firstVariadicArg(2));
+    private static final MethodHandle GET_ASYNC_EVENT =
+            CapturedErrno.downcall(Verbs.ibv_get_async_event$address(), Verbs.ibv_get_async_event$descriptor());
 
     private final MemorySegment context;
 
@@ -59,10 +43,11 @@ final class AsyncEventCalls implements AsyncEvents.Source {
     static AsyncEventCalls of(String deviceName, long address) {
         MemorySegment context = MemorySegment.ofAddress(address).reinterpret(ibv_context.sizeof());
         int file = ibv_context.async_fd(context);
-        int flags = resultOrErrno(captured -> (int) FCNTL.invokeExact(captured, file, F_GETFL, 0));
+        int flags = CapturedErrno.resultOrErrno(captured -> (int) FCNTL.invokeExact(captured, file, F_GETFL, 0));
         int result = flags < 0
                 ? flags
-                : resultOrErrno(captured -> (int) FCNTL.invokeExact(captured, file, F_SETFL, flags | O_NONBLOCK));
+                : CapturedErrno.resultOrErrno(
+                        captured -> (int) FCNTL.invokeExact(captured, file, F_SETFL, flags | O_NONBLOCK));
         if (result < 0) {
             throw new VerbsException("fcntl(async_fd, O_NONBLOCK)", deviceName, -result, "");
         }
@@ -71,29 +56,13 @@ final class AsyncEventCalls implements AsyncEvents.Source {
 
     @Override
     public int next(MemorySegment event) {
-        int result = resultOrErrno(captured -> (int) GET_ASYNC_EVENT.invokeExact(captured, context, event));
+        int result =
+                CapturedErrno.resultOrErrno(captured -> (int) GET_ASYNC_EVENT.invokeExact(captured, context, event));
         return result < 0 ? -result : 0;
     }
 
     @Override
     public void acknowledge(MemorySegment event) {
         Verbs.ibv_ack_async_event(event);
-    }
-
-    /** The result of a function that returns a negative number and sets {@code errno}, or minus that errno. */
-    private static int resultOrErrno(IntCall function) {
-        try (Arena arena = Arena.ofConfined()) {
-            MemorySegment captured = arena.allocate(CAPTURE);
-            int result = function.call(captured);
-            if (result >= 0) {
-                return result;
-            }
-            int errno = captured.get(ValueLayout.JAVA_INT, ERRNO_OFFSET);
-            return errno > 0 ? -errno : -Errno.EIO;
-        } catch (RuntimeException | Error e) {
-            throw e;
-        } catch (Throwable e) {
-            throw new AssertionError("a downcall throws no checked exception", e);
-        }
     }
 }

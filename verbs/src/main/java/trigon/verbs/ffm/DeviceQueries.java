@@ -61,7 +61,7 @@ final class DeviceQueries {
         try (Arena arena = Arena.ofConfined()) {
             long capacity = gidTableLength(context, deviceName, port, arena);
             MemorySegment entries = ibv_gid_entry.allocateArray(capacity, arena);
-            long count = ControlCalls.queryGidTable(context, entries, capacity, ibv_gid_entry.sizeof());
+            long count = DeviceCalls.queryGidTable(context, entries, capacity, ibv_gid_entry.sizeof());
             if (count < 0) {
                 throw new VerbsException("ibv_query_gid_table", deviceName, ReturnCode.toErrno((int) count), "");
             }
@@ -95,7 +95,7 @@ final class DeviceQueries {
 
     private static MemorySegment queryDevice(long context, String deviceName, Arena arena) {
         MemorySegment attributes = ibv_device_attr.allocate(arena);
-        int errno = ControlCalls.queryDevice(context, attributes);
+        int errno = DeviceCalls.queryDevice(context, attributes);
         if (errno != 0) {
             throw new VerbsException("ibv_query_device", deviceName, errno, "");
         }
@@ -106,7 +106,7 @@ final class DeviceQueries {
         // an arena's memory is zeroed, which stands for the fields that the exported function does not fill
         MemorySegment attributes = ibv_port_attr.allocate(arena);
         // the number is 8 bits wide: a greater one would become another port's
-        int errno = port >>> Byte.SIZE == 0 ? ControlCalls.queryPort(context, port, attributes) : Errno.EINVAL;
+        int errno = port >>> Byte.SIZE == 0 ? DeviceCalls.queryPort(context, port, attributes) : Errno.EINVAL;
         if (errno != 0) {
             throw new VerbsException("ibv_query_port", "%s port %d".formatted(deviceName, port), errno, "");
         }

@@ -2,6 +2,7 @@ package trigon.verbs.ffm;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.SymbolLookup;
+import java.lang.invoke.MethodHandles;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -70,6 +71,20 @@ public final class Libibverbs {
         return load(SONAME);
     }
 
+    /**
+     * Links the calls that connections need and {@code init} does not: some tens of milliseconds, which the first connection
+     * takes otherwise. For a thread that nobody waits for, and only where {@link #load()} found a provider.
+     */
+    public static void linkAhead() {
+        try {
+            MethodHandles.Lookup here = MethodHandles.lookup();
+            here.ensureInitialized(ResourceCalls.class);
+            here.ensureInitialized(DataPathCalls.class);
+        } catch (IllegalAccessException e) {
+            throw new AssertionError("classes of this package", e);
+        }
+    }
+
     static VerbsAvailability load(String soname) {
         Optional<String> obstacle = findObstacle(soname);
         if (obstacle.isPresent()) {
@@ -118,7 +133,7 @@ public final class Libibverbs {
     }
 
     private static void prepareForFork() {
-        int errno = ControlCalls.forkInit();
+        int errno = DeviceCalls.forkInit();
         if (errno != 0) {
             LOG.debug(
                     "ibv_fork_init failed: {}; memory was registered before, so the process decided already",

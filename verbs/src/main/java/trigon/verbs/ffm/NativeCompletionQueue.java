@@ -48,7 +48,7 @@ final class NativeCompletionQueue implements CompletionQueue {
 
     @Override
     public void close() {
-        if (handle.close("ibv_destroy_cq", ControlCalls::destroyCompletionQueue)) {
+        if (handle.close("ibv_destroy_cq", ResourceCalls::destroyCompletionQueue)) {
             asyncEvents.remove(completionQueue, this);
             completionQueue = 0;
         }

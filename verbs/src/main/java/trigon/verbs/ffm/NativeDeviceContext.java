@@ -3,6 +3,7 @@ package trigon.verbs.ffm;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import trigon.verbs.AsyncEvent;
@@ -24,11 +25,14 @@ final class NativeDeviceContext implements DeviceContext {
 
     private final String deviceName;
     private final NativeHandle handle;
-    private final DataPathCalls dataPathCalls;
+    private final boolean bypassesKernel;
     private final ResourceLedger ofProvider;
     private final ResourceLedger children = new ResourceLedger();
     private final WorkRequestMemory workRequestMemory = new WorkRequestMemory();
     private final AsyncEvents asyncEvents;
+
+    /** Made for the first completion queue: init need not wait until these calls are linked. */
+    private @Nullable DataPathCalls dataPathCalls;
 
     /**
      * Takes over an opened device.
@@ -40,7 +44,7 @@ final class NativeDeviceContext implements DeviceContext {
     NativeDeviceContext(String deviceName, long context, boolean bypassesKernel, ResourceLedger ledger) {
         this.deviceName = deviceName;
         ofProvider = ledger;
-        dataPathCalls = DataPathCalls.of(context, bypassesKernel);
+        this.bypassesKernel = bypassesKernel;
         handle =
                 new NativeHandle(ResourceLedger.Kind.DEVICE_CONTEXT, deviceName, context, ledger, new ResourceLedger());
         asyncEvents = new AsyncEvents(deviceName, context);
@@ -69,7 +73,7 @@ final class NativeDeviceContext implements DeviceContext {
 
     @Override
     public ProtectionDomain allocateProtectionDomain() {
-        long domain = ControlCalls.allocateProtectionDomain(handle.address());
+        long domain = DeviceCalls.allocateProtectionDomain(handle.address());
         if (domain < 0) {
             throw new VerbsException("ibv_alloc_pd", deviceName, (int) -domain, "");
         }
@@ -78,7 +82,7 @@ final class NativeDeviceContext implements DeviceContext {
 
     @Override
     public CompletionQueue createCompletionQueue(int entries) {
-        long completionQueue = ControlCalls.createCompletionQueue(handle.address(), entries);
+        long completionQueue = ResourceCalls.createCompletionQueue(handle.address(), entries);
         if (completionQueue < 0) {
             int errno = (int) -completionQueue;
             throw new VerbsException(
@@ -87,7 +91,7 @@ final class NativeDeviceContext implements DeviceContext {
                     errno,
                     Advice.onCreatingCompletionQueue(errno));
         }
-        return new NativeCompletionQueue(this, completionQueue, dataPathCalls);
+        return new NativeCompletionQueue(this, completionQueue, dataPathCalls());
     }
 
     @Override
@@ -98,7 +102,16 @@ final class NativeDeviceContext implements DeviceContext {
             throw new IllegalArgumentException(
                     "a queue pair of " + deviceName + " needs a protection domain and completion queues of libibverbs");
         }
-        return NativeQueuePair.create(this, domain, sendCompletions, receiveCompletions, capacity, dataPathCalls);
+        return NativeQueuePair.create(this, domain, sendCompletions, receiveCompletions, capacity, dataPathCalls());
+    }
+
+    private synchronized DataPathCalls dataPathCalls() {
+        DataPathCalls calls = dataPathCalls;
+        if (calls == null) {
+            calls = DataPathCalls.of(handle.address(), bypassesKernel);
+            dataPathCalls = calls;
+        }
+        return calls;
     }
 
     @Override
@@ -130,7 +143,7 @@ final class NativeDeviceContext implements DeviceContext {
     public void close() {
         Map<ResourceLedger.Kind, Integer> outstanding = children.outstanding();
         if (outstanding.isEmpty()) {
-            if (handle.close("ibv_close_device", ControlCalls::closeDevice)) {
+            if (handle.close("ibv_close_device", DeviceCalls::closeDevice)) {
                 workRequestMemory.close();
             }
         } else {

@@ -49,7 +49,7 @@ final class NativeMemoryRegion implements MemoryRegion {
 
     @Override
     public void close() {
-        handle.close("ibv_dereg_mr", ControlCalls::deregisterMemory);
+        handle.close("ibv_dereg_mr", ResourceCalls::deregisterMemory);
     }
 
     @Override

@@ -37,9 +37,9 @@ final class NativeProtectionDomain implements ProtectionDomain {
         if (length < 1) {
             region = -Errno.EINVAL; // some drivers accept it
         } else if (optional) {
-            region = ControlCalls.registerMemoryWithOptionalAccess(domain, address, length, bits);
+            region = ResourceCalls.registerMemoryWithOptionalAccess(domain, address, length, bits);
         } else {
-            region = ControlCalls.registerMemory(domain, address, length, bits);
+            region = ResourceCalls.registerMemory(domain, address, length, bits);
         }
         if (region < 0) {
             int errno = (int) -region;
@@ -54,7 +54,7 @@ final class NativeProtectionDomain implements ProtectionDomain {
 
     @Override
     public void close() {
-        handle.close("ibv_dealloc_pd", ControlCalls::deallocateProtectionDomain);
+        handle.close("ibv_dealloc_pd", DeviceCalls::deallocateProtectionDomain);
     }
 
     @Override

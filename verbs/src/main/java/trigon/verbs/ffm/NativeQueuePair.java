@@ -77,7 +77,7 @@ final class NativeQueuePair implements QueuePair {
             ibv_qp_cap.max_send_sge(cap, 1);
             ibv_qp_cap.max_recv_sge(cap, 1);
             ibv_qp_cap.max_inline_data(cap, capacity.inlineBytes());
-            long address = ControlCalls.createQueuePair(protectionDomain.address(), initial);
+            long address = ResourceCalls.createQueuePair(protectionDomain.address(), initial);
             if (address < 0) {
                 int errno = (int) -address;
                 throw new VerbsException(
@@ -108,7 +108,7 @@ final class NativeQueuePair implements QueuePair {
     @Override
     public void modify(QueuePairAttributes attributes) {
         try (Arena scratch = Arena.ofConfined()) {
-            int errno = ControlCalls.modifyQueuePair(
+            int errno = ResourceCalls.modifyQueuePair(
                     handle.address(),
                     QueuePairAttributeStruct.of(attributes, scratch),
                     QueuePairAttribute.bits(attributes.mask()));
@@ -126,7 +126,7 @@ final class NativeQueuePair implements QueuePair {
     public QueuePairStateCode queryState() {
         try (Arena scratch = Arena.ofConfined()) {
             MemorySegment attributes = ibv_qp_attr.allocate(scratch);
-            int errno = ControlCalls.queryQueuePair(
+            int errno = ResourceCalls.queryQueuePair(
                     handle.address(), attributes, QueuePairAttribute.STATE.bit(), ibv_qp_init_attr.allocate(scratch));
             if (errno != 0) {
                 throw new VerbsException("ibv_query_qp", handle.object(), errno, "");
@@ -259,7 +259,7 @@ final class NativeQueuePair implements QueuePair {
 
     @Override
     public void close() {
-        if (handle.close("ibv_destroy_qp", ControlCalls::destroyQueuePair)) {
+        if (handle.close("ibv_destroy_qp", ResourceCalls::destroyQueuePair)) {
             asyncEvents.remove(queuePair, this);
             queuePair = 0;
             workRequestMemory.giveBack(piece);

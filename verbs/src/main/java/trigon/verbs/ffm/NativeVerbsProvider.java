@@ -77,7 +77,7 @@ final class NativeVerbsProvider implements VerbsProvider {
                                 ? "libibverbs lists no device"
                                 : "the devices are " + String.join(", ", devices.names()));
             }
-            long context = ControlCalls.openDevice(devices.device(index));
+            long context = DeviceCalls.openDevice(devices.device(index));
             if (context < 0) {
                 int errno = (int) -context;
                 throw new VerbsException("ibv_open_device", deviceName, errno, Advice.onOpening(errno));
@@ -93,7 +93,7 @@ final class NativeVerbsProvider implements VerbsProvider {
         static DeviceList get() {
             try (Arena arena = Arena.ofConfined()) {
                 MemorySegment count = arena.allocate(ValueLayout.JAVA_INT);
-                long list = ControlCalls.getDeviceList(count);
+                long list = DeviceCalls.getDeviceList(count);
                 if (list < 0) {
                     logAbsence((int) -list);
                     return new DeviceList(OptionalLong.empty(), List.of(), List.of());
@@ -106,7 +106,7 @@ final class NativeVerbsProvider implements VerbsProvider {
                 for (int i = 0; i < length; i++) {
                     MemorySegment device = array.getAtIndex(ValueLayout.ADDRESS, i);
                     devices.add(device);
-                    names.add(ControlCalls.getDeviceName(device));
+                    names.add(DeviceCalls.getDeviceName(device));
                 }
                 return new DeviceList(OptionalLong.of(list), List.copyOf(devices), List.copyOf(names));
             }
@@ -127,7 +127,7 @@ final class NativeVerbsProvider implements VerbsProvider {
         /** Frees the list; where there is none, freeing it would crash. */
         @Override
         public void close() {
-            address.ifPresent(ControlCalls::freeDeviceList);
+            address.ifPresent(DeviceCalls::freeDeviceList);
         }
     }
 }

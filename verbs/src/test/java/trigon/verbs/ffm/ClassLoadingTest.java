@@ -19,7 +19,7 @@ class ClassLoadingTest {
     private static final String PACKAGE = Libibverbs.class.getPackageName();
     private static final String BINDINGS = PACKAGE + ".generated.Verbs";
     private static final Set<String> NEED_LIBRARY =
-            Set.of(ControlCalls.class.getName(), AsyncEventCalls.class.getName());
+            Set.of(DeviceCalls.class.getName(), ResourceCalls.class.getName(), AsyncEventCalls.class.getName());
 
     /** Loads the package anew, and behaves as if there were no bindings, hence no library. */
     private static final class WithoutLibrary extends ClassLoader {
