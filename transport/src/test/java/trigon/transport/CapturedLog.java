@@ -10,7 +10,7 @@ import java.util.stream.Stream;
 import org.slf4j.LoggerFactory;
 import trigon.testsupport.Await;
 
-/** What the transport logs, from INFO on, until it is closed. Each line begins with its level. */
+/** What the transport logs until it is closed. Each line begins with its level. */
 final class CapturedLog implements AutoCloseable {
 
     private final List<String> lines = new CopyOnWriteArrayList<>();
@@ -22,10 +22,16 @@ final class CapturedLog implements AutoCloseable {
         }
     };
 
+    /** From INFO on. */
     CapturedLog() {
+        this(Level.INFO);
+    }
+
+    /** From that level on. */
+    CapturedLog(Level least) {
         appender.start();
         logger.addAppender(appender);
-        logger.setLevel(Level.INFO);
+        logger.setLevel(least);
     }
 
     List<String> lines() {

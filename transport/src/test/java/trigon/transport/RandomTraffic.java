@@ -1,5 +1,6 @@
 package trigon.transport;
 
+import ch.qos.logback.classic.Level;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -50,13 +51,16 @@ final class RandomTraffic {
             (i % 2 == 0 ? atA : atB).add(stream.sending);
             (i % 2 == 0 ? atB : atA).add(stream.receiving);
         }
-        try (ExecutorService threads = Executors.newFixedThreadPool(2)) {
+        try (CapturedLog log = new CapturedLog(Level.WARN);
+                ExecutorService threads = Executors.newFixedThreadPool(2)) {
             Future<?> other = threads.submit(() -> drive(atB, enough, new SplittableRandom(seed + 1)));
             Future<?> one = threads.submit(() -> drive(atA, enough, new SplittableRandom(seed)));
-            one.get();
-            other.get();
-        } catch (ExecutionException e) {
-            throw new AssertionError("seed " + seed, e.getCause());
+            try {
+                one.get();
+                other.get();
+            } catch (ExecutionException e) {
+                throw new AssertionError("seed %d; the transport logged %s".formatted(seed, log.lines()), e.getCause());
+            }
         }
         long messages =
                 streams.stream().mapToLong(stream -> stream.receiving.posted).sum();
