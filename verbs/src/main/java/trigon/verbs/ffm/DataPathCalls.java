@@ -33,6 +33,13 @@ final class DataPathCalls {
     private static final MethodHandle POLL_CRITICAL =
             Linker.nativeLinker().downcallHandle(POLL_DESCRIPTOR, Linker.Option.critical(false));
 
+    // here, since to initialise the classes of these structs takes as long as to link a call
+    private static final long CONTEXT_SIZE = ibv_context.sizeof();
+    private static final long OPS = ibv_context.ops$offset();
+    private static final long POST_SEND = OPS + ibv_context_ops.post_send$offset();
+    private static final long POST_RECEIVE = OPS + ibv_context_ops.post_recv$offset();
+    private static final long POLL = OPS + ibv_context_ops.poll_cq$offset();
+
     private final MemorySegment postSend;
     private final MemorySegment postReceive;
     private final MemorySegment pollCompletionQueue;
@@ -53,9 +60,12 @@ final class DataPathCalls {
      * @param critical whether posting a send never enters the kernel
      */
     static DataPathCalls of(long context, boolean critical) {
-        MemorySegment ops = ibv_context.ops(MemorySegment.ofAddress(context).reinterpret(ibv_context.sizeof()));
+        MemorySegment struct = MemorySegment.ofAddress(context).reinterpret(CONTEXT_SIZE);
         return new DataPathCalls(
-                ibv_context_ops.post_send(ops), ibv_context_ops.post_recv(ops), ibv_context_ops.poll_cq(ops), critical);
+                struct.get(ValueLayout.ADDRESS, POST_SEND),
+                struct.get(ValueLayout.ADDRESS, POST_RECEIVE),
+                struct.get(ValueLayout.ADDRESS, POLL),
+                critical);
     }
 
     /** {@code ibv_post_send(3)}: 0 or a positive errno. */

@@ -15,8 +15,6 @@ import trigon.verbs.PortAttributes;
 import trigon.verbs.PortState;
 import trigon.verbs.VerbsException;
 import trigon.verbs.ffm.generated.Verbs;
-import trigon.verbs.ffm.generated.ibv_device_attr;
-import trigon.verbs.ffm.generated.ibv_gid_entry;
 import trigon.verbs.ffm.generated.ibv_port_attr;
 
 /** Asks an open device for its attributes, and turns the answers into records. Thread-safe. */
@@ -29,11 +27,11 @@ final class DeviceQueries {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment attributes = queryDevice(context, deviceName, arena);
             return new DeviceAttributes(
-                    Long.reverseBytes(ibv_device_attr.node_guid(attributes)),
-                    Byte.toUnsignedInt(ibv_device_attr.phys_port_cnt(attributes)),
-                    ibv_device_attr.max_qp_wr(attributes),
-                    ibv_device_attr.max_cqe(attributes),
-                    ibv_device_attr.max_qp_rd_atom(attributes));
+                    Long.reverseBytes(attributes.get(ValueLayout.JAVA_LONG, QueryLayout.DEVICE_NODE_GUID)),
+                    portCount(attributes),
+                    attributes.get(ValueLayout.JAVA_INT, QueryLayout.DEVICE_MAX_QP_WR),
+                    attributes.get(ValueLayout.JAVA_INT, QueryLayout.DEVICE_MAX_CQE),
+                    attributes.get(ValueLayout.JAVA_INT, QueryLayout.DEVICE_MAX_QP_RD_ATOM));
         }
     }
 
@@ -60,21 +58,21 @@ final class DeviceQueries {
     static List<GidEntry> gidTable(long context, String deviceName, int port) {
         try (Arena arena = Arena.ofConfined()) {
             long capacity = gidTableLength(context, deviceName, port, arena);
-            MemorySegment entries = ibv_gid_entry.allocateArray(capacity, arena);
-            long count = DeviceCalls.queryGidTable(context, entries, capacity, ibv_gid_entry.sizeof());
+            MemorySegment entries = arena.allocate(capacity * QueryLayout.GID_ENTRY_SIZE, Long.BYTES);
+            long count = DeviceCalls.queryGidTable(context, entries, capacity, QueryLayout.GID_ENTRY_SIZE);
             if (count < 0) {
                 throw new VerbsException("ibv_query_gid_table", deviceName, ReturnCode.toErrno((int) count), "");
             }
             List<GidEntry> result = new ArrayList<>();
             for (long i = 0; i < count; i++) {
-                MemorySegment entry = ibv_gid_entry.asSlice(entries, i);
+                MemorySegment entry = entries.asSlice(i * QueryLayout.GID_ENTRY_SIZE, QueryLayout.GID_ENTRY_SIZE);
                 Gid gid = gid(entry);
-                if (ibv_gid_entry.port_num(entry) == port && !gid.isZero()) {
+                if (entry.get(ValueLayout.JAVA_INT, QueryLayout.GID_ENTRY_PORT_NUM) == port && !gid.isZero()) {
                     result.add(new GidEntry(
-                            ibv_gid_entry.gid_index(entry),
+                            entry.get(ValueLayout.JAVA_INT, QueryLayout.GID_ENTRY_GID_INDEX),
                             gid,
-                            gidType(ibv_gid_entry.gid_type(entry)),
-                            ibv_gid_entry.ndev_ifindex(entry)));
+                            gidType(entry.get(ValueLayout.JAVA_INT, QueryLayout.GID_ENTRY_GID_TYPE)),
+                            entry.get(ValueLayout.JAVA_INT, QueryLayout.GID_ENTRY_NDEV_IFINDEX)));
                 }
             }
             return List.copyOf(result);
@@ -84,7 +82,7 @@ final class DeviceQueries {
     /** The greatest number of entries of all ports together: the query returns those of all. Refuses a wrong port. */
     private static long gidTableLength(long context, String deviceName, int wantedPort, Arena arena) {
         long length = ibv_port_attr.gid_tbl_len(queryPort(context, deviceName, wantedPort, arena));
-        int ports = Byte.toUnsignedInt(ibv_device_attr.phys_port_cnt(queryDevice(context, deviceName, arena)));
+        int ports = portCount(queryDevice(context, deviceName, arena));
         for (int port = 1; port <= ports; port++) {
             if (port != wantedPort) {
                 length += ibv_port_attr.gid_tbl_len(queryPort(context, deviceName, port, arena));
@@ -94,7 +92,7 @@ final class DeviceQueries {
     }
 
     private static MemorySegment queryDevice(long context, String deviceName, Arena arena) {
-        MemorySegment attributes = ibv_device_attr.allocate(arena);
+        MemorySegment attributes = arena.allocate(QueryLayout.DEVICE_SIZE, Long.BYTES);
         int errno = DeviceCalls.queryDevice(context, attributes);
         if (errno != 0) {
             throw new VerbsException("ibv_query_device", deviceName, errno, "");
@@ -113,8 +111,12 @@ final class DeviceQueries {
         return attributes;
     }
 
+    private static int portCount(MemorySegment deviceAttributes) {
+        return Byte.toUnsignedInt(deviceAttributes.get(ValueLayout.JAVA_BYTE, QueryLayout.DEVICE_PHYS_PORT_CNT));
+    }
+
     private static Gid gid(MemorySegment entry) {
-        return Gid.ofBytes(ibv_gid_entry.gid(entry).toArray(ValueLayout.JAVA_BYTE));
+        return Gid.ofBytes(entry.asSlice(QueryLayout.GID_ENTRY_GID, Gid.BYTES).toArray(ValueLayout.JAVA_BYTE));
     }
 
     private static GidEntry.Type gidType(int code) {

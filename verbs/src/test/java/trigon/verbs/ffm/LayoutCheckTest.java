@@ -3,12 +3,34 @@ package trigon.verbs.ffm;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
+import trigon.verbs.ffm.generated.ibv_device_attr;
+import trigon.verbs.ffm.generated.ibv_gid_entry;
 
 class LayoutCheckTest {
 
     @Test
     void constantsOfTheDataPathAreThoseOfTheHeader() {
         assertThat(LayoutCheck.structMismatches()).isEmpty();
+    }
+
+    @Test
+    void constantsOfQueriesAreThoseOfTheHeader() {
+        LayoutCheck check = new LayoutCheck();
+
+        check.compare("sizeof ibv_device_attr", QueryLayout.DEVICE_SIZE, ibv_device_attr.sizeof());
+        check.compare("node_guid", QueryLayout.DEVICE_NODE_GUID, ibv_device_attr.node_guid$offset());
+        check.compare("max_qp_wr", QueryLayout.DEVICE_MAX_QP_WR, ibv_device_attr.max_qp_wr$offset());
+        check.compare("max_cqe", QueryLayout.DEVICE_MAX_CQE, ibv_device_attr.max_cqe$offset());
+        check.compare("max_qp_rd_atom", QueryLayout.DEVICE_MAX_QP_RD_ATOM, ibv_device_attr.max_qp_rd_atom$offset());
+        check.compare("phys_port_cnt", QueryLayout.DEVICE_PHYS_PORT_CNT, ibv_device_attr.phys_port_cnt$offset());
+        check.compare("sizeof ibv_gid_entry", QueryLayout.GID_ENTRY_SIZE, ibv_gid_entry.sizeof());
+        check.compare("gid", QueryLayout.GID_ENTRY_GID, ibv_gid_entry.gid$offset());
+        check.compare("gid_index", QueryLayout.GID_ENTRY_GID_INDEX, ibv_gid_entry.gid_index$offset());
+        check.compare("port_num", QueryLayout.GID_ENTRY_PORT_NUM, ibv_gid_entry.port_num$offset());
+        check.compare("gid_type", QueryLayout.GID_ENTRY_GID_TYPE, ibv_gid_entry.gid_type$offset());
+        check.compare("ndev_ifindex", QueryLayout.GID_ENTRY_NDEV_IFINDEX, ibv_gid_entry.ndev_ifindex$offset());
+
+        assertThat(check.found()).isEmpty();
     }
 
     @Test
