@@ -7,7 +7,6 @@ import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 import trigon.verbs.VerbsException;
 import trigon.verbs.ffm.generated.Verbs;
-import trigon.verbs.ffm.generated.ibv_context;
 
 /**
  * {@code ibv_get_async_event(3)} of one device, made not to block: the file it reads is. Apart from {@link ResourceCalls}
@@ -41,8 +40,8 @@ final class AsyncEventCalls implements AsyncEvents.Source {
      * @throws VerbsException if its file cannot be made not to block
      */
     static AsyncEventCalls of(String deviceName, long address) {
-        MemorySegment context = MemorySegment.ofAddress(address).reinterpret(ibv_context.sizeof());
-        int file = ibv_context.async_fd(context);
+        MemorySegment context = MemorySegment.ofAddress(address).reinterpret(DeviceLayout.CONTEXT_SIZE);
+        int file = context.get(ValueLayout.JAVA_INT, DeviceLayout.CONTEXT_ASYNC_FD);
         int flags = CapturedErrno.resultOrErrno(captured -> (int) FCNTL.invokeExact(captured, file, F_GETFL, 0));
         int result = flags < 0
                 ? flags

@@ -6,8 +6,6 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 import trigon.verbs.NativePoll;
-import trigon.verbs.ffm.generated.ibv_context;
-import trigon.verbs.ffm.generated.ibv_context_ops;
 
 /**
  * The verbs of the data path of one device context: the function pointers that the inline functions of
@@ -33,13 +31,6 @@ final class DataPathCalls {
     private static final MethodHandle POLL_CRITICAL =
             Linker.nativeLinker().downcallHandle(POLL_DESCRIPTOR, Linker.Option.critical(false));
 
-    // here, since to initialise the classes of these structs takes as long as to link a call
-    private static final long CONTEXT_SIZE = ibv_context.sizeof();
-    private static final long OPS = ibv_context.ops$offset();
-    private static final long POST_SEND = OPS + ibv_context_ops.post_send$offset();
-    private static final long POST_RECEIVE = OPS + ibv_context_ops.post_recv$offset();
-    private static final long POLL = OPS + ibv_context_ops.poll_cq$offset();
-
     private final MemorySegment postSend;
     private final MemorySegment postReceive;
     private final MemorySegment pollCompletionQueue;
@@ -60,12 +51,25 @@ final class DataPathCalls {
      * @param critical whether posting a send never enters the kernel
      */
     static DataPathCalls of(long context, boolean critical) {
-        MemorySegment struct = MemorySegment.ofAddress(context).reinterpret(CONTEXT_SIZE);
+        MemorySegment struct = MemorySegment.ofAddress(context).reinterpret(DeviceLayout.CONTEXT_SIZE);
         return new DataPathCalls(
-                struct.get(ValueLayout.ADDRESS, POST_SEND),
-                struct.get(ValueLayout.ADDRESS, POST_RECEIVE),
-                struct.get(ValueLayout.ADDRESS, POLL),
+                struct.get(ValueLayout.ADDRESS, DeviceLayout.CONTEXT_POST_SEND),
+                struct.get(ValueLayout.ADDRESS, DeviceLayout.CONTEXT_POST_RECV),
+                struct.get(ValueLayout.ADDRESS, DeviceLayout.CONTEXT_POLL_CQ),
                 critical);
+    }
+
+    /**
+     * Calls each kind of call once, for a function that does nothing: what their first call links is linked then, and not by the
+     * first message.
+     */
+    static void linkAhead() {
+        MemorySegment labs = Linker.nativeLinker().defaultLookup().findOrThrow("labs");
+        DataPathCalls practice = new DataPathCalls(labs, labs, labs, false);
+        int results = practice.postSend(0, 0, 0) + practice.postReceive(0, 0, 0) + practice.poll(0, 0, 0);
+        if (results != 0) {
+            throw new AssertionError("labs(0) returned something else than 0");
+        }
     }
 
     /** {@code ibv_post_send(3)}: 0 or a positive errno. */

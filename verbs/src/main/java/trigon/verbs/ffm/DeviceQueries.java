@@ -27,11 +27,11 @@ final class DeviceQueries {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment attributes = queryDevice(context, deviceName, arena);
             return new DeviceAttributes(
-                    Long.reverseBytes(attributes.get(ValueLayout.JAVA_LONG, QueryLayout.DEVICE_NODE_GUID)),
+                    Long.reverseBytes(attributes.get(ValueLayout.JAVA_LONG, DeviceLayout.ATTRIBUTES_NODE_GUID)),
                     portCount(attributes),
-                    attributes.get(ValueLayout.JAVA_INT, QueryLayout.DEVICE_MAX_QP_WR),
-                    attributes.get(ValueLayout.JAVA_INT, QueryLayout.DEVICE_MAX_CQE),
-                    attributes.get(ValueLayout.JAVA_INT, QueryLayout.DEVICE_MAX_QP_RD_ATOM));
+                    attributes.get(ValueLayout.JAVA_INT, DeviceLayout.ATTRIBUTES_MAX_QP_WR),
+                    attributes.get(ValueLayout.JAVA_INT, DeviceLayout.ATTRIBUTES_MAX_CQE),
+                    attributes.get(ValueLayout.JAVA_INT, DeviceLayout.ATTRIBUTES_MAX_QP_RD_ATOM));
         }
     }
 
@@ -58,21 +58,21 @@ final class DeviceQueries {
     static List<GidEntry> gidTable(long context, String deviceName, int port) {
         try (Arena arena = Arena.ofConfined()) {
             long capacity = gidTableLength(context, deviceName, port, arena);
-            MemorySegment entries = arena.allocate(capacity * QueryLayout.GID_ENTRY_SIZE, Long.BYTES);
-            long count = DeviceCalls.queryGidTable(context, entries, capacity, QueryLayout.GID_ENTRY_SIZE);
+            MemorySegment entries = arena.allocate(capacity * DeviceLayout.GID_ENTRY_SIZE, Long.BYTES);
+            long count = DeviceCalls.queryGidTable(context, entries, capacity, DeviceLayout.GID_ENTRY_SIZE);
             if (count < 0) {
                 throw new VerbsException("ibv_query_gid_table", deviceName, ReturnCode.toErrno((int) count), "");
             }
             List<GidEntry> result = new ArrayList<>();
             for (long i = 0; i < count; i++) {
-                MemorySegment entry = entries.asSlice(i * QueryLayout.GID_ENTRY_SIZE, QueryLayout.GID_ENTRY_SIZE);
+                MemorySegment entry = entries.asSlice(i * DeviceLayout.GID_ENTRY_SIZE, DeviceLayout.GID_ENTRY_SIZE);
                 Gid gid = gid(entry);
-                if (entry.get(ValueLayout.JAVA_INT, QueryLayout.GID_ENTRY_PORT_NUM) == port && !gid.isZero()) {
+                if (entry.get(ValueLayout.JAVA_INT, DeviceLayout.GID_ENTRY_PORT_NUM) == port && !gid.isZero()) {
                     result.add(new GidEntry(
-                            entry.get(ValueLayout.JAVA_INT, QueryLayout.GID_ENTRY_GID_INDEX),
+                            entry.get(ValueLayout.JAVA_INT, DeviceLayout.GID_ENTRY_GID_INDEX),
                             gid,
-                            gidType(entry.get(ValueLayout.JAVA_INT, QueryLayout.GID_ENTRY_GID_TYPE)),
-                            entry.get(ValueLayout.JAVA_INT, QueryLayout.GID_ENTRY_NDEV_IFINDEX)));
+                            gidType(entry.get(ValueLayout.JAVA_INT, DeviceLayout.GID_ENTRY_GID_TYPE)),
+                            entry.get(ValueLayout.JAVA_INT, DeviceLayout.GID_ENTRY_NDEV_IFINDEX)));
                 }
             }
             return List.copyOf(result);
@@ -92,7 +92,7 @@ final class DeviceQueries {
     }
 
     private static MemorySegment queryDevice(long context, String deviceName, Arena arena) {
-        MemorySegment attributes = arena.allocate(QueryLayout.DEVICE_SIZE, Long.BYTES);
+        MemorySegment attributes = arena.allocate(DeviceLayout.ATTRIBUTES_SIZE, Long.BYTES);
         int errno = DeviceCalls.queryDevice(context, attributes);
         if (errno != 0) {
             throw new VerbsException("ibv_query_device", deviceName, errno, "");
@@ -112,11 +112,11 @@ final class DeviceQueries {
     }
 
     private static int portCount(MemorySegment deviceAttributes) {
-        return Byte.toUnsignedInt(deviceAttributes.get(ValueLayout.JAVA_BYTE, QueryLayout.DEVICE_PHYS_PORT_CNT));
+        return Byte.toUnsignedInt(deviceAttributes.get(ValueLayout.JAVA_BYTE, DeviceLayout.ATTRIBUTES_PHYS_PORT_CNT));
     }
 
     private static Gid gid(MemorySegment entry) {
-        return Gid.ofBytes(entry.asSlice(QueryLayout.GID_ENTRY_GID, Gid.BYTES).toArray(ValueLayout.JAVA_BYTE));
+        return Gid.ofBytes(entry.asSlice(DeviceLayout.GID_ENTRY_GID, Gid.BYTES).toArray(ValueLayout.JAVA_BYTE));
     }
 
     private static GidEntry.Type gidType(int code) {

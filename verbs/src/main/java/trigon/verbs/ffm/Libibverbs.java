@@ -72,14 +72,15 @@ public final class Libibverbs {
     }
 
     /**
-     * Links the calls that connections need and {@code init} does not: some tens of milliseconds, which the first connection
-     * takes otherwise. For a thread that nobody waits for, and only where {@link #load()} found a provider.
+     * Links the calls that connections need and {@code init} does not: some tens of milliseconds, which the first connection, and
+     * the first message, take otherwise. For a thread that nobody waits for, and only where {@link #load()} found a provider.
      */
     public static void linkAhead() {
         try {
             MethodHandles.Lookup here = MethodHandles.lookup();
             here.ensureInitialized(ResourceCalls.class);
-            here.ensureInitialized(DataPathCalls.class);
+            here.ensureInitialized(EmptyReceives.class);
+            DataPathCalls.linkAhead();
         } catch (IllegalAccessException e) {
             throw new AssertionError("classes of this package", e);
         }

@@ -1,6 +1,7 @@
 package trigon.verbs.ffm;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
@@ -46,6 +47,11 @@ class DataPathCallsTest {
         assertThat(called).isEqualTo("post_send 51 52 1");
         assertThat(calls.postReceive(0, REQUEST, 2)).isZero();
         assertThat(calls.poll(-3, 16, COMPLETIONS)).isEqualTo(3);
+    }
+
+    @Test
+    void canBeLinkedAheadOfTheirFirstUse() {
+        assertThatCode(DataPathCalls::linkAhead).doesNotThrowAnyException();
     }
 
     @Test
