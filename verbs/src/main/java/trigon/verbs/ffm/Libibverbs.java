@@ -12,6 +12,10 @@ import trigon.verbs.Errno;
 import trigon.verbs.VerbsAvailability;
 import trigon.verbs.VerbsAvailability.Available;
 import trigon.verbs.VerbsAvailability.Unavailable;
+import trigon.verbs.ffm.generated.Verbs;
+import trigon.verbs.ffm.generated.ibv_qp;
+import trigon.verbs.ffm.generated.ibv_qp_attr;
+import trigon.verbs.ffm.generated.ibv_qp_init_attr;
 
 /**
  * Finds libibverbs on this machine. Nothing of the library is touched before {@link #load()}, and its absence is not an
@@ -49,6 +53,9 @@ public final class Libibverbs {
             "ibv_reg_mr",
             "ibv_reg_mr_iova2");
 
+    private static final List<Class<?>> NEEDED_BY_CONNECTIONS =
+            List.of(ResourceCalls.class, EmptyReceives.class, ibv_qp_init_attr.class, ibv_qp.class, ibv_qp_attr.class);
+
     private Libibverbs() {}
 
     /**
@@ -72,14 +79,17 @@ public final class Libibverbs {
     }
 
     /**
-     * Links the calls that connections need and {@code init} does not: some tens of milliseconds, which the first connection, and
-     * the first message, take otherwise. For a thread that nobody waits for, and only where {@link #load()} found a provider.
+     * Links the calls that connections need and {@code init} does not, and initialises the classes of their structs: a hundred
+     * milliseconds, which the first connection, and the first message, take otherwise. For a thread that nobody waits for, and
+     * only where {@link #load()} found a provider.
      */
     public static void linkAhead() {
         try {
             MethodHandles.Lookup here = MethodHandles.lookup();
-            here.ensureInitialized(ResourceCalls.class);
-            here.ensureInitialized(EmptyReceives.class);
+            for (Class<?> needed : NEEDED_BY_CONNECTIONS) {
+                here.ensureInitialized(needed);
+            }
+            Verbs.ibv_modify_qp$handle();
             DataPathCalls.linkAhead();
         } catch (IllegalAccessException e) {
             throw new AssertionError("classes of this package", e);
