@@ -95,7 +95,7 @@ final class TransportFactory implements NetPluginFactory {
         return List.of(hasRdma ? this::asOverOwnRdmaLinks : asOverSoftwareLinks);
     }
 
-    /** No NIC is touched, but what their first connection calls is linked. */
+    /** On a software device, too; but first it links what the first connection over an RDMA device will call. */
     private Rehearsal.Stage asOverOwnRdmaLinks() {
         Libibverbs.linkAhead();
         return LoopbackStage.ofSoftware(LinkKind.RDMA, pageBytes);
