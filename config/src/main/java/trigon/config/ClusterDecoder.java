@@ -21,22 +21,22 @@ final class ClusterDecoder {
     private static final String NICS_RULE =
             "must be a list of one NIC or more, such as [{device: mlx5_0, address: 10.0.12.1/24}]";
 
-    private final Map<InetAddress, Located> addresses = new HashMap<>();
+    private final Map<InetAddress, FileValue> addresses = new HashMap<>();
 
     /**
      * Reads the cluster.
      *
      * @param peers null if the file has none
      */
-    static ClusterConfig decode(Located nodes, @Nullable Located peers) {
+    static ClusterConfig decode(FileValue nodes, @Nullable FileValue peers) {
         List<NodeConfig> decoded = new ClusterDecoder().nodes(nodes);
         return new ClusterConfig(decoded, peers(peers, decoded));
     }
 
-    private List<NodeConfig> nodes(Located value) {
+    private List<NodeConfig> nodes(FileValue value) {
         String rule = "must be a mapping of one host name or more, such as a: {nics: [{address: 10.0.12.1/24}]}";
         List<NodeConfig> nodes = new ArrayList<>();
-        for (Map.Entry<String, Located> entry : value.entries(rule).entrySet()) {
+        for (Map.Entry<String, FileValue> entry : value.entries(rule).entrySet()) {
             if (!NODE_NAME.matcher(entry.getKey()).matches()) {
                 throw entry.getValue().bad("a node's name is made of letters, digits, dots, hyphens, underscores");
             }
@@ -48,13 +48,13 @@ final class ClusterDecoder {
         return nodes;
     }
 
-    private NodeConfig node(String name, int index, Located value) {
-        Located list = value.entriesOf(List.of("nics")).get("nics");
+    private NodeConfig node(String name, int index, FileValue value) {
+        FileValue list = value.entriesOf(List.of("nics")).get("nics");
         if (list == null) {
             throw value.bad("its nics are missing");
         }
-        SequencedMap<NicConfig, Located> nics = new LinkedHashMap<>();
-        for (Located item : list.items(NICS_RULE)) {
+        SequencedMap<NicConfig, FileValue> nics = new LinkedHashMap<>();
+        for (FileValue item : list.items(NICS_RULE)) {
             NicConfig nic = nic(item);
             for (NicConfig other : nics.keySet()) {
                 // a device may be there several times only to list several of its addresses
@@ -74,22 +74,22 @@ final class ClusterDecoder {
         return new NodeConfig(name, index, List.copyOf(nics.sequencedKeySet()), value.source());
     }
 
-    private NicConfig nic(Located value) {
-        Map<String, Located> entries = value.entriesOf(List.of("device", "address", "speedMbps"));
-        Located device = entries.get("device");
-        Located address = entries.get("address");
-        Located speed = entries.get("speedMbps");
+    private NicConfig nic(FileValue value) {
+        Map<String, FileValue> entries = value.entriesOf(List.of("device", "address", "speedMbps"));
+        FileValue device = entries.get("device");
+        FileValue address = entries.get("address");
+        FileValue speed = entries.get("speedMbps");
         if (device == null && address == null) {
             throw value.bad("a NIC needs a device, an address, or both");
         }
         return new NicConfig(
                 Optional.ofNullable(device).map(ClusterDecoder::deviceName),
                 Optional.ofNullable(address).map(this::address),
-                speed == null ? OptionalInt.empty() : OptionalInt.of(speed.integer(1, NicConfig.GREATEST_SPEED_MBPS)),
+                speed == null ? OptionalInt.empty() : OptionalInt.of(speed.value(NicConfig.SPEED_MBPS)),
                 value.source());
     }
 
-    private static String deviceName(Located value) {
+    private static String deviceName(FileValue value) {
         String rule = "must be the name of an RDMA device or a network interface";
         String name = value.text(rule);
         if (!DEVICE_NAME.matcher(name).matches()) {
@@ -98,7 +98,7 @@ final class ClusterDecoder {
         return name;
     }
 
-    private InterfaceAddress address(Located value) {
+    private InterfaceAddress address(FileValue value) {
         InterfaceAddress address;
         try {
             address = InterfaceAddress.parse(value.text("must be an address with its prefix, such as 10.0.12.1/24"));
@@ -108,23 +108,23 @@ final class ClusterDecoder {
         address.flaw().ifPresent(flaw -> {
             throw value.bad(flaw);
         });
-        Located earlier = addresses.putIfAbsent(address.address(), value);
+        FileValue earlier = addresses.putIfAbsent(address.address(), value);
         if (earlier != null) {
             throw value.bad("that address is %s already (%s)".formatted(earlier.key(), earlier.source()));
         }
         return address;
     }
 
-    private static List<Map<Integer, NicReference>> peers(@Nullable Located value, List<NodeConfig> nodes) {
+    private static List<Map<Integer, NicReference>> peers(@Nullable FileValue value, List<NodeConfig> nodes) {
         List<Map<Integer, NicReference>> peers = new ArrayList<>();
         nodes.forEach(_ -> peers.add(new HashMap<>()));
         if (value == null) {
             return peers;
         }
         String rule = "must be a mapping such as a: {b: mlx5_0}: on node a, peer b is reached through mlx5_0";
-        for (Map.Entry<String, Located> from : value.entries(rule).entrySet()) {
+        for (Map.Entry<String, FileValue> from : value.entries(rule).entrySet()) {
             NodeConfig node = known(from.getKey(), from.getValue(), nodes);
-            for (Map.Entry<String, Located> to : from.getValue().entries(rule).entrySet()) {
+            for (Map.Entry<String, FileValue> to : from.getValue().entries(rule).entrySet()) {
                 NodeConfig peer = known(to.getKey(), to.getValue(), nodes);
                 peers.get(node.index()).put(peer.index(), reference(to.getValue(), node));
             }
@@ -132,7 +132,7 @@ final class ClusterDecoder {
         return peers;
     }
 
-    private static NodeConfig known(String name, Located value, List<NodeConfig> nodes) {
+    private static NodeConfig known(String name, FileValue value, List<NodeConfig> nodes) {
         List<String> names = nodes.stream().map(NodeConfig::name).toList();
         int index = names.indexOf(name);
         if (index < 0) {
@@ -147,7 +147,7 @@ final class ClusterDecoder {
         return nodes.get(index);
     }
 
-    private static NicReference reference(Located value, NodeConfig node) {
+    private static NicReference reference(FileValue value, NodeConfig node) {
         String rule = "must be a device, an interface or an address of a NIC of node %s: %s"
                 .formatted(
                         node.name(),

@@ -66,13 +66,13 @@ record ConfigFile(Path path, String text, int fingerprint) {
         try {
             return Path.of(text).toAbsolutePath();
         } catch (InvalidPathException e) {
-            throw new ConfigException(ConfigLoader.CONFIG + " is " + Excerpt.quoted(text) + ": it must be a path", e);
+            throw new ConfigException(Settings.CONFIG + " is " + Excerpt.quoted(text) + ": it must be a path", e);
         }
     }
 
     private static ConfigException unreadable(Path path, String reason, @Nullable Exception cause) {
         String message = "the configuration file %s, which %s names, cannot be read: %s"
-                .formatted(path, ConfigLoader.CONFIG, reason);
+                .formatted(path, Settings.CONFIG, reason);
         return cause == null ? new ConfigException(message) : new ConfigException(message, cause);
     }
 

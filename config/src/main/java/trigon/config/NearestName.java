@@ -14,12 +14,18 @@ public final class NearestName {
 
     /** The known name nearest to this one; empty if none is near. */
     public static Optional<String> to(String name, Collection<String> known) {
-        if (name.length() > LONGEST) {
-            return Optional.empty();
-        }
-        return known.stream()
-                .min(Comparator.comparingInt(candidate -> distance(name, candidate)))
-                .filter(candidate -> distance(name, candidate) <= 1 + candidate.length() / 4);
+        return nearest(name, known).filter(candidate -> distance(name, candidate) <= 1 + candidate.length() / 4);
+    }
+
+    /** The known name nearest to this one, if it takes no more edits than that to make one of the other. */
+    static Optional<String> within(String name, Collection<String> known, int edits) {
+        return nearest(name, known).filter(candidate -> distance(name, candidate) <= edits);
+    }
+
+    private static Optional<String> nearest(String name, Collection<String> known) {
+        return name.length() > LONGEST
+                ? Optional.empty()
+                : known.stream().min(Comparator.comparingInt(candidate -> distance(name, candidate)));
     }
 
     /** Levenshtein's: how many characters to insert, remove or replace; letter case does not count. */

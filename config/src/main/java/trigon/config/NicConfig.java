@@ -14,15 +14,15 @@ import java.util.OptionalInt;
 public record NicConfig(
         Optional<String> device, Optional<InterfaceAddress> address, OptionalInt speedMbps, Source source) {
 
-    static final int GREATEST_SPEED_MBPS = 10_000_000;
+    static final ValueType.WholeNumber SPEED_MBPS = new ValueType.WholeNumber(1, 10_000_000);
 
     public NicConfig {
         if (device.isEmpty() && address.isEmpty()) {
             throw new IllegalArgumentException("a NIC needs a device or an address");
         }
         speedMbps.ifPresent(speed -> {
-            if (speed < 1 || speed > GREATEST_SPEED_MBPS) {
-                throw new IllegalArgumentException("%d Mbit/s is not in 1..%d".formatted(speed, GREATEST_SPEED_MBPS));
+            if (speed < SPEED_MBPS.least() || speed > SPEED_MBPS.most()) {
+                throw new IllegalArgumentException(speed + " Mbit/s: " + SPEED_MBPS.rule());
             }
         });
     }

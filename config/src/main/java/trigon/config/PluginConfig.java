@@ -11,100 +11,100 @@ import java.util.Optional;
  *
  * @param file the configuration file; empty if there is none
  * @param fingerprint of the file's bytes, to be compared with a peer's; 0 without a file
- * @param links what may carry data
+ * @param settings the values of the table of {@link Settings}
  * @param cluster the nodes; empty: links are found on the machine and matched by subnet
- * @param thisNode which of the nodes this process is on; present if the cluster is
- * @param queuePair attributes of the queue pairs
- * @param handshake limits of the exchange that connects two ends
- * @param stripes how many queue pairs a connection has, and over which links
- * @param sources where single keys were set, by dotted path; see {@link #sourceOf}
+ * @param ownNode which of the nodes this process is on, and what said so; present if the cluster is
+ * @param clusterKey the content of {@link Settings#CLUSTER_KEY_FILE}; empty if there is none
+ * @param unknownVariables variables that look like settings and are none; a warning each
  */
 public record PluginConfig(
         Optional<Path> file,
         int fingerprint,
-        Setting<LinkPolicy> links,
+        SettingValues settings,
         Optional<ClusterConfig> cluster,
-        Optional<NodeConfig> thisNode,
-        QueuePairConfig queuePair,
-        HandshakeConfig handshake,
-        StripeConfig stripes,
-        Map<String, Source> sources) {
-
-    static final String THIS_NODE = "thisNode";
-    static final String PEER_TIMEOUT = "handshake.peerTimeout";
-    static final String CLUSTER_KEY_FILE = "handshake.clusterKeyFile";
-    static final String STRIPE_LINKS = "stripes.links";
-    static final String QUEUE_PAIRS_PER_LINK = "stripes.queuePairsPerLink";
+        Optional<Setting<NodeConfig>> ownNode,
+        Optional<ClusterKey> clusterKey,
+        List<UnknownVariable> unknownVariables) {
 
     public PluginConfig {
-        sources = Map.copyOf(sources);
-        if (cluster.isPresent() != thisNode.isPresent()) {
+        unknownVariables = List.copyOf(unknownVariables);
+        if (cluster.isPresent() != ownNode.isPresent()) {
             throw new IllegalArgumentException("a cluster and which of its nodes this is go together");
         }
     }
 
+    /** Of these settings alone, without a file. */
+    public static PluginConfig of(SettingValues settings) {
+        return new PluginConfig(
+                Optional.empty(), 0, settings, Optional.empty(), Optional.empty(), Optional.empty(), List.of());
+    }
+
     /** Defaults and these links. */
     public static PluginConfig withoutFile(Setting<LinkPolicy> links) {
-        return withoutFile(links, HandshakeConfig.DEFAULT, StripeConfig.DEFAULT, Map.of());
+        return of(SettingValues.DEFAULTS.with(Settings.LINKS, links.value(), links.source()));
     }
 
-    static PluginConfig withoutFile(
-            Setting<LinkPolicy> links, HandshakeConfig handshake, StripeConfig stripes, Map<String, Source> sources) {
-        return new PluginConfig(
-                Optional.empty(),
-                0,
-                links,
-                Optional.empty(),
-                Optional.empty(),
-                QueuePairConfig.DEFAULT,
-                handshake,
-                stripes,
-                sources);
+    /** The value of a setting. */
+    public <T> T value(SettingKey<T> key) {
+        return settings.get(key).value();
     }
 
-    /** The NIC that the file prescribes on this node for a peer; empty if it leaves that to the addresses. */
-    public Optional<NicReference> nicForPeer(int peerNodeIndex) {
-        return Optional.ofNullable(nicsForPeers().get(peerNodeIndex));
+    /** Where a setting was set. */
+    public Source sourceOf(SettingKey<?> key) {
+        return settings.get(key).source();
     }
 
-    /** All the NICs that the file prescribes on this node, by the peer's index. */
+    /** What may carry data. */
+    public Setting<LinkPolicy> links() {
+        return settings.get(Settings.LINKS);
+    }
+
+    /** Attributes of the queue pairs. */
+    public QueuePairConfig queuePair() {
+        return QueuePairConfig.of(settings);
+    }
+
+    /** Limits of the exchange that connects two ends. */
+    public HandshakeConfig handshake() {
+        return HandshakeConfig.of(settings, clusterKey);
+    }
+
+    /** How many queue pairs a connection has, and over which links. */
+    public StripeConfig stripes() {
+        return StripeConfig.of(settings);
+    }
+
+    /** Which of the nodes this process is on; present if the cluster is. */
+    public Optional<NodeConfig> thisNode() {
+        return ownNode.map(Setting::value);
+    }
+
+    /** The NICs that the file prescribes on this node, by the peer's index; others are left to the addresses. */
     public Map<Integer, NicReference> nicsForPeers() {
-        return cluster.map(nodes -> nodes.peers().get(thisNode.orElseThrow().index()))
+        return cluster.map(nodes -> nodes.peers().get(thisNode().orElseThrow().index()))
                 .orElse(Map.of());
-    }
-
-    /** Where a key of {@code queuePair}, {@code handshake} or {@code stripes} was set, for example {@code handshake.timeout}. */
-    public Source sourceOf(String key) {
-        return sources.getOrDefault(key, Source.DEFAULT);
     }
 
     /** The effective configuration with its sources, a line for each setting. */
     public List<String> describe() {
         List<String> lines = new ArrayList<>();
         lines.add(file.map(path -> "file: %s, fingerprint 0x%08x".formatted(path, fingerprint))
-                .orElse("file: none (" + ConfigLoader.CONFIG + " is not set)"));
-        lines.add("links: " + links);
-        thisNode.ifPresent(node -> lines.add("this node: %s (%s)".formatted(node.name(), sourceOf(THIS_NODE))));
+                .orElse("file: none (" + Settings.CONFIG + " is not set)"));
+        ownNode.ifPresent(
+                node -> lines.add("this node: %s (%s)".formatted(node.value().name(), node.source())));
         cluster.ifPresent(nodes -> describe(nodes, lines));
-        for (QueuePairKey key : QueuePairKey.values()) {
-            String path = "queuePair." + key.key();
-            lines.add("%s: %s (%s)".formatted(path, queuePair.valueText(key), sourceOf(path)));
+        for (SettingKey<?> key : Settings.all()) {
+            if (key.fileKey().isPresent()) {
+                lines.add(key + ": " + describe(key));
+            }
         }
-        lines.add("handshake.timeout: %d ms (%s)"
-                .formatted(handshake.timeout().toMillis(), sourceOf("handshake.timeout")));
-        lines.add("handshake.port: %s (%s)"
-                .formatted(handshake.port() == 0 ? "any free" : handshake.port(), sourceOf("handshake.port")));
-        lines.add(
-                "%s: %d ms (%s)".formatted(PEER_TIMEOUT, handshake.peerTimeout().toMillis(), sourceOf(PEER_TIMEOUT)));
-        lines.add("%s: %s (%s)"
-                .formatted(
-                        CLUSTER_KEY_FILE,
-                        handshake.clusterKey().map(ClusterKey::toString).orElse("none"),
-                        sourceOf(CLUSTER_KEY_FILE)));
-        lines.add("%s: %s (%s)".formatted(STRIPE_LINKS, stripes.links(), sourceOf(STRIPE_LINKS)));
-        lines.add("%s: %d (%s)"
-                .formatted(QUEUE_PAIRS_PER_LINK, stripes.queuePairsPerLink(), sourceOf(QUEUE_PAIRS_PER_LINK)));
         return List.copyOf(lines);
+    }
+
+    private String describe(SettingKey<?> key) {
+        return key.equals(Settings.CLUSTER_KEY_FILE) && clusterKey.isPresent()
+                ? "%s (%s)".formatted(clusterKey.get(), sourceOf(key))
+                : settings.describe(key);
     }
 
     private static void describe(ClusterConfig cluster, List<String> lines) {

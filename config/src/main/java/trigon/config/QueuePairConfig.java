@@ -1,5 +1,6 @@
 package trigon.config;
 
+import java.util.Optional;
 import java.util.OptionalInt;
 
 /**
@@ -25,35 +26,32 @@ public record QueuePairConfig(
         int minRnrTimer) {
 
     /** What holds where nothing is set. */
-    public static final QueuePairConfig DEFAULT =
-            new QueuePairConfig(OptionalInt.empty(), OptionalInt.empty(), OptionalInt.empty(), 0, 18, 6, 7, 12);
+    public static final QueuePairConfig DEFAULT = of(SettingValues.DEFAULTS);
 
     public QueuePairConfig {
-        gidIndex.ifPresent(QueuePairKey.GID_INDEX::require);
-        port.ifPresent(QueuePairKey.PORT::require);
-        trafficClass.ifPresent(QueuePairKey.TRAFFIC_CLASS::require);
-        QueuePairKey.SERVICE_LEVEL.require(serviceLevel);
-        QueuePairKey.TIMEOUT.require(timeout);
-        QueuePairKey.RETRY_COUNT.require(retryCount);
-        QueuePairKey.RNR_RETRY.require(rnrRetry);
-        QueuePairKey.MIN_RNR_TIMER.require(minRnrTimer);
+        gidIndex.ifPresent(value -> Settings.GID_INDEX.require(Optional.of(value)));
+        port.ifPresent(value -> Settings.PORT.require(Optional.of(value)));
+        trafficClass.ifPresent(value -> Settings.TRAFFIC_CLASS.require(Optional.of(value)));
+        Settings.SERVICE_LEVEL.require(serviceLevel);
+        Settings.TIMEOUT.require(timeout);
+        Settings.RETRY_COUNT.require(retryCount);
+        Settings.RNR_RETRY.require(rnrRetry);
+        Settings.MIN_RNR_TIMER.require(minRnrTimer);
     }
 
-    /** The value of one key as text, for the log. */
-    String valueText(QueuePairKey key) {
-        return switch (key) {
-            case GID_INDEX -> orElse(gidIndex, "by address and type");
-            case PORT -> orElse(port, "any active");
-            case TRAFFIC_CLASS -> orElse(trafficClass, "NCCL's, else 0");
-            case SERVICE_LEVEL -> Integer.toString(serviceLevel);
-            case TIMEOUT -> Integer.toString(timeout);
-            case RETRY_COUNT -> Integer.toString(retryCount);
-            case RNR_RETRY -> Integer.toString(rnrRetry);
-            case MIN_RNR_TIMER -> Integer.toString(minRnrTimer);
-        };
+    static QueuePairConfig of(SettingValues settings) {
+        return new QueuePairConfig(
+                unboxed(settings.get(Settings.GID_INDEX).value()),
+                unboxed(settings.get(Settings.PORT).value()),
+                unboxed(settings.get(Settings.TRAFFIC_CLASS).value()),
+                settings.get(Settings.SERVICE_LEVEL).value(),
+                settings.get(Settings.TIMEOUT).value(),
+                settings.get(Settings.RETRY_COUNT).value(),
+                settings.get(Settings.RNR_RETRY).value(),
+                settings.get(Settings.MIN_RNR_TIMER).value());
     }
 
-    private static String orElse(OptionalInt value, String otherwise) {
-        return value.isPresent() ? Integer.toString(value.getAsInt()) : otherwise;
+    private static OptionalInt unboxed(Optional<Integer> value) {
+        return value.isPresent() ? OptionalInt.of(value.get()) : OptionalInt.empty();
     }
 }

@@ -8,17 +8,17 @@ package trigon.config;
  */
 public record StripeConfig(StripePolicy links, int queuePairsPerLink) {
 
-    // before DEFAULT, whose constructor looks at it
-    static final int MOST_QUEUE_PAIRS_PER_LINK = 4;
-
     /** What holds where nothing is set. */
-    public static final StripeConfig DEFAULT = new StripeConfig(StripePolicy.AUTO, 1);
+    public static final StripeConfig DEFAULT = of(SettingValues.DEFAULTS);
 
     public StripeConfig {
-        if (queuePairsPerLink < 1 || queuePairsPerLink > MOST_QUEUE_PAIRS_PER_LINK) {
-            throw new IllegalArgumentException("%d queue pairs for each link is not in 1..%d"
-                    .formatted(queuePairsPerLink, MOST_QUEUE_PAIRS_PER_LINK));
-        }
+        Settings.QUEUE_PAIRS_PER_LINK.require(queuePairsPerLink);
+    }
+
+    static StripeConfig of(SettingValues settings) {
+        return new StripeConfig(
+                settings.get(Settings.STRIPE_LINKS).value(),
+                settings.get(Settings.QUEUE_PAIRS_PER_LINK).value());
     }
 
     /**
@@ -29,13 +29,5 @@ public record StripeConfig(StripePolicy links, int queuePairsPerLink) {
      */
     public int mostLinks(boolean rdma, int mostQueuePairs) {
         return links.allOn(rdma) ? mostQueuePairs / queuePairsPerLink : 1;
-    }
-
-    StripeConfig with(StripePolicy other) {
-        return new StripeConfig(other, queuePairsPerLink);
-    }
-
-    StripeConfig with(int queuePairs) {
-        return new StripeConfig(links, queuePairs);
     }
 }

@@ -1,7 +1,5 @@
 package trigon.config;
 
-import java.util.Optional;
-
 /** Over how many of the links that lead to the same peer a connection goes. */
 public enum StripePolicy {
     /** All on RDMA links; one on software links, each of which is a device of NCCL's own. */
@@ -18,16 +16,6 @@ public enum StripePolicy {
             case ONE -> false;
             case ALL -> true;
         };
-    }
-
-    /** The words for {@code stripes.links}, for messages. */
-    static String words() {
-        return Words.all(values());
-    }
-
-    /** The policy of that word. */
-    static Optional<StripePolicy> ofWord(String word) {
-        return Words.find(values(), word);
     }
 
     /** As it is written in the file and in {@code TRIGON_STRIPES}. */

@@ -38,7 +38,7 @@ class ClusterKeyTest {
         PluginConfig config = ofEnvironment(file.toString());
 
         assertThat(config.handshake().clusterKey().orElseThrow().bytes()).isEqualTo(KEY_BYTES);
-        assertThat(config.sourceOf("handshake.clusterKeyFile"))
+        assertThat(config.sourceOf(Settings.CLUSTER_KEY_FILE))
                 .isEqualTo(new Source.Environment("TRIGON_CLUSTER_KEY_FILE"));
     }
 

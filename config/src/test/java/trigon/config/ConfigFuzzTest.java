@@ -90,7 +90,7 @@ class ConfigFuzzTest {
     private static boolean outcome(byte[] content, long seed, int round) {
         try {
             SettingsDecoder.Decoded decoded = SettingsDecoder.decode(ConfigFile.of(NAME, content));
-            assertThat(decoded.links()).isNotNull();
+            assertThat(decoded.settings()).isNotNull();
             return true;
         } catch (ConfigException e) {
             assertThat(e.getMessage()).startsWith(NAME.toString()).doesNotContain("\n");

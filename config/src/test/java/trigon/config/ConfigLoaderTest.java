@@ -36,14 +36,14 @@ class ConfigLoaderTest {
         assertThat(config.links()).isEqualTo(new Setting<>(LinkPolicy.AUTO, Source.DEFAULT));
         assertThat(config.cluster()).isEmpty();
         assertThat(config.thisNode()).isEmpty();
-        assertThat(config.nicForPeer(0)).isEmpty();
+        assertThat(config.nicsForPeers()).isEmpty();
         assertThat(config.queuePair()).isEqualTo(QueuePairConfig.DEFAULT);
         assertThat(config.handshake()).isEqualTo(HandshakeConfig.DEFAULT);
         assertThat(config.fingerprint()).isZero();
         assertThat(config.describe())
                 .contains("file: none (TRIGON_CONFIG is not set)", "links: auto (default)")
-                .contains("queuePair.timeout: 18 (default)", "handshake.timeout: 10000 ms (default)")
-                .contains("handshake.peerTimeout: 20000 ms (default)");
+                .contains("queuePair.timeout: 18 (default)", "handshake.timeout: 10s (default)")
+                .contains("handshake.peerTimeout: 20s (default)");
     }
 
     @Test
@@ -88,9 +88,8 @@ class ConfigLoaderTest {
         assertThat(a.index()).isZero();
         assertThat(a.nics()).map(NicConfig::toString).containsExactly("rxe_ab 10.0.12.1/24", "10.0.13.1/24");
         assertThat(config.links().value()).isEqualTo(LinkPolicy.SOFTWARE);
-        assertThat(config.nicForPeer(1))
-                .hasValueSatisfying(nic -> assertThat(nic).hasToString("rxe_ab"));
-        assertThat(config.nicForPeer(0)).isEmpty();
+        assertThat(config.nicsForPeers()).containsOnlyKeys(1);
+        assertThat(config.nicsForPeers().get(1)).hasToString("rxe_ab");
         assertThat(config.queuePair())
                 .isEqualTo(new QueuePairConfig(
                         OptionalInt.of(3), OptionalInt.of(2), OptionalInt.of(104), 1, 14, 5, 0, 31));
@@ -130,7 +129,7 @@ class ConfigLoaderTest {
     @ParameterizedTest
     @CsvSource({"auto, true, 8", "auto, false, 1", "one, true, 1", "all, false, 8"})
     void saysHowManyLinksAConnectionGoesOver(String word, boolean rdma, int links) {
-        StripePolicy policy = StripePolicy.ofWord(word).orElseThrow();
+        StripePolicy policy = Settings.STRIPE_LINKS.type().parse(word).orElseThrow();
 
         assertThat(new StripeConfig(policy, 1).mostLinks(rdma, 8)).isEqualTo(links);
         assertThat(new StripeConfig(policy, 4).mostLinks(rdma, 8)).isEqualTo(Math.ceilDiv(links, 4));
@@ -162,8 +161,8 @@ class ConfigLoaderTest {
         assertThat(file.load().links()).isEqualTo(new Setting<>(LinkPolicy.RDMA, new Source.File(file.path(), 5)));
         assertThat(config.links())
                 .isEqualTo(new Setting<>(LinkPolicy.SOFTWARE, new Source.Environment("TRIGON_LINKS")));
-        assertThat(config.sourceOf("queuePair.timeout")).isEqualTo(new Source.File(file.path(), 7));
-        assertThat(config.sourceOf("queuePair.rnrRetry")).isEqualTo(Source.DEFAULT);
+        assertThat(config.sourceOf(Settings.TIMEOUT)).isEqualTo(new Source.File(file.path(), 7));
+        assertThat(config.sourceOf(Settings.RNR_RETRY)).isEqualTo(Source.DEFAULT);
         assertThat(config.describe())
                 .contains("links: software (TRIGON_LINKS)", "this node: a (TRIGON_NODE)")
                 .contains("nodes.a.nics: rxe_ab 10.0.12.1/24, 10.0.13.1/24 (%s:3)".formatted(file.path()))
@@ -264,7 +263,7 @@ class ConfigLoaderTest {
 
         assertThat(file.load().handshake().peerTimeout()).isEqualTo(Duration.ofMinutes(1));
         assertThat(config.handshake().peerTimeout()).isEqualTo(Duration.ofSeconds(5));
-        assertThat(config.describe()).contains("handshake.peerTimeout: 5000 ms (TRIGON_PEER_TIMEOUT)");
+        assertThat(config.describe()).contains("handshake.peerTimeout: 5s (TRIGON_PEER_TIMEOUT)");
         assertThat(ConfigLoader.load(Map.of("TRIGON_PEER_TIMEOUT", "1h"), "a")
                         .handshake()
                         .peerTimeout())

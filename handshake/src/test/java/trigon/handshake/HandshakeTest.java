@@ -275,7 +275,7 @@ class HandshakeTest {
 
     @Test
     void anAddressThatIsNotOursFailsAtOnce() throws Exception {
-        HandshakeClient elsewhere = new HandshakeClient(client.loop(), new HandshakeConfig(Duration.ofSeconds(20), 0));
+        HandshakeClient elsewhere = new HandshakeClient(client.loop(), Node.config(Duration.ofSeconds(20), 0));
 
         OutgoingOffer outgoing = elsewhere.connect(
                 InetAddress.getByName("192.0.2.1"),
@@ -292,7 +292,7 @@ class HandshakeTest {
     @Test
     void saysThatThePortIsTaken() {
         HandshakeConfig config =
-                new HandshakeConfig(Duration.ofSeconds(1), server.listeningAt().getPort());
+                Node.config(Duration.ofSeconds(1), server.listeningAt().getPort());
 
         assertThatThrownBy(() -> HandshakeListeners.open(
                         client.loop(), config, client.identity(), List.of(client.address(), server.address())))
@@ -311,8 +311,8 @@ class HandshakeTest {
     @Test
     void aClosedListenersPortIsFreeAtOnce() {
         for (int i = 0; i < 50; i++) {
-            HandshakeConfig config = new HandshakeConfig(
-                    Duration.ofSeconds(1), client.listeningAt().getPort());
+            HandshakeConfig config =
+                    Node.config(Duration.ofSeconds(1), client.listeningAt().getPort());
             client.listeners().close();
             try (HandshakeListeners again =
                     HandshakeListeners.open(server.loop(), config, server.identity(), List.of(client.address()))) {

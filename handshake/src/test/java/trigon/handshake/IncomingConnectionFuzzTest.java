@@ -11,7 +11,6 @@ import java.util.OptionalInt;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Tag;
-import trigon.config.HandshakeConfig;
 import trigon.handshake.HandshakeMessage.Answer;
 import trigon.handshake.HandshakeMessage.Hello;
 import trigon.handshake.HandshakeMessage.Offer;
@@ -52,7 +51,7 @@ class IncomingConnectionFuzzTest {
         IncomingConnection[] made = new IncomingConnection[1];
         FuzzedPeer peer = new FuzzedPeer(Side.CONNECTING, script, loop -> {
             made[0] = new IncomingConnection(
-                    loop, new HandshakeConfig(TIMEOUT, 0), connections, FuzzedPeer.LISTENING, FuzzedPeer.CONNECTING);
+                    loop, Node.config(TIMEOUT, 0), connections, FuzzedPeer.LISTENING, FuzzedPeer.CONNECTING);
             return made[0];
         });
         IncomingConnection connection = made[0];

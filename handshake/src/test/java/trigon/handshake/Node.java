@@ -55,6 +55,11 @@ final class Node implements AutoCloseable {
         client = new HandshakeClient(loop, config);
     }
 
+    /** With the default for silent peers, and without a cluster key. */
+    static HandshakeConfig config(Duration timeout, int port) {
+        return new HandshakeConfig(timeout, port, HandshakeConfig.DEFAULT.peerTimeout(), Optional.empty());
+    }
+
     InetAddress address() {
         return address;
     }

@@ -6,7 +6,6 @@ import com.code_intelligence.jazzer.junit.FuzzTest;
 import java.time.Duration;
 import java.util.Random;
 import org.junit.jupiter.api.Tag;
-import trigon.config.HandshakeConfig;
 import trigon.handshake.HandshakeMessage.Answer;
 import trigon.handshake.HandshakeMessage.Challenge;
 import trigon.handshake.HandshakeMessage.Offer;
@@ -39,7 +38,7 @@ class OutgoingConnectionFuzzTest {
         FuzzedPeer peer = new FuzzedPeer(Side.LISTENING, script, loop -> {
             made[0] = new OutgoingConnection(
                     loop,
-                    new HandshakeConfig(TIMEOUT, 0),
+                    Node.config(TIMEOUT, 0),
                     FuzzedPeer.CONNECTING.getAddress(),
                     FuzzedPeer.LISTENING,
                     Node.secretOf(FuzzedPeer.CONNECTION),

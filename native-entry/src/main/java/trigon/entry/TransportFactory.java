@@ -59,6 +59,7 @@ final class TransportFactory implements NetPluginFactory {
         String hostName = hostName();
         PluginConfig config = ConfigLoader.load(environment, hostName);
         config.describe().forEach(log::info);
+        config.unknownVariables().forEach(variable -> log.warn("{}", variable));
         Map<LinkKind, VerbsProvider> providers = new EnumMap<>(LinkKind.class);
         List<RdmaPort> ports = new ArrayList<>();
         if (config.links().value() != LinkPolicy.SOFTWARE) {

@@ -10,13 +10,14 @@ import static trigon.routing.Links.roce;
 import static trigon.routing.Links.up;
 
 import java.util.List;
-import java.util.OptionalInt;
+import java.util.Optional;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import trigon.config.ConfigException;
 import trigon.config.InterfaceAddress;
 import trigon.config.LinkPolicy;
-import trigon.config.QueuePairConfig;
+import trigon.config.PluginConfig;
+import trigon.config.Settings;
 import trigon.verbs.Gid;
 import trigon.verbs.GidEntry;
 import trigon.verbs.LinkKind;
@@ -96,37 +97,28 @@ class AutomaticLinksTest {
 
     @Test
     void usesTheForcedGid() {
-        QueuePairConfig linkLocal =
-                new QueuePairConfig(OptionalInt.of(0), OptionalInt.empty(), OptionalInt.empty(), 0, 18, 6, 7, 12);
-        QueuePairConfig version1 =
-                new QueuePairConfig(OptionalInt.of(1), OptionalInt.empty(), OptionalInt.empty(), 0, 18, 6, 7, 12);
-        QueuePairConfig absent =
-                new QueuePairConfig(OptionalInt.of(9), OptionalInt.empty(), OptionalInt.empty(), 0, 18, 6, 7, 12);
         List<RdmaPort> ports = List.of(roce("rxe_a", 3, "10.0.12.1"));
 
-        assertThat(LinkDiscovery.discover(Links.config(LinkPolicy.RDMA, linkLocal), ports, HOST)
-                        .links())
+        assertThat(LinkDiscovery.discover(gidIndex(0), ports, HOST).links())
                 .singleElement()
                 .satisfies(link ->
                         assertThat(link.address() + " " + link.gid()).isEqualTo("10.0.12.1/24 fe80:0:0:0:0:0:0:3"));
-        assertThat(LinkDiscovery.discover(Links.config(LinkPolicy.RDMA, version1), ports, HOST)
-                        .links())
+        assertThat(LinkDiscovery.discover(gidIndex(1), ports, HOST).links())
                 .singleElement()
                 .satisfies(link -> assertThat(link.gidIndex()).isOne());
         assertThatExceptionOfType(ConfigException.class)
-                .isThrownBy(() -> LinkDiscovery.discover(Links.config(LinkPolicy.RDMA, absent), ports, HOST))
+                .isThrownBy(() -> LinkDiscovery.discover(gidIndex(9), ports, HOST))
                 .withMessageContaining("rxe_a: its GID table has no entry 9, which queuePair.gidIndex forces");
     }
 
     @Test
     void usesOnlyTheConfiguredPort() {
-        QueuePairConfig second =
-                new QueuePairConfig(OptionalInt.empty(), OptionalInt.of(2), OptionalInt.empty(), 0, 18, 6, 7, 12);
         RdmaPort one = roce("mlx5_0", 3, "10.0.12.1");
         RdmaPort two = new RdmaPort(
                 "mlx5_0", 2, one.attributes(), roce("x", 4, "10.0.13.1").gidTable());
 
-        assertThat(LinkDiscovery.discover(Links.config(LinkPolicy.RDMA, second), List.of(one, two), HOST)
+        assertThat(LinkDiscovery.discover(
+                                Links.config(LinkPolicy.RDMA, Settings.PORT, Optional.of(2)), List.of(one, two), HOST)
                         .links())
                 .singleElement()
                 .hasToString("mlx5_0:2 10.0.13.1/24 (rdma)");
@@ -286,6 +278,10 @@ class AutomaticLinksTest {
         assertThat(discover(LinkPolicy.RDMA, HOST, port).links())
                 .singleElement()
                 .satisfies(link -> assertThat(link.gidIndex()).isEqualTo(5));
+    }
+
+    private static PluginConfig gidIndex(int index) {
+        return Links.config(LinkPolicy.RDMA, Settings.GID_INDEX, Optional.of(index));
     }
 
     private static List<String> names(HostInterface... interfaces) {

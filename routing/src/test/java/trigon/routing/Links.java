@@ -8,17 +8,17 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import trigon.config.ClusterConfig;
-import trigon.config.HandshakeConfig;
 import trigon.config.InterfaceAddress;
 import trigon.config.LinkPolicy;
 import trigon.config.NicConfig;
 import trigon.config.NicReference;
 import trigon.config.NodeConfig;
 import trigon.config.PluginConfig;
-import trigon.config.QueuePairConfig;
 import trigon.config.Setting;
+import trigon.config.SettingKey;
+import trigon.config.SettingValues;
+import trigon.config.Settings;
 import trigon.config.Source;
-import trigon.config.StripeConfig;
 import trigon.verbs.Gid;
 import trigon.verbs.GidEntry;
 import trigon.verbs.LinkKind;
@@ -112,20 +112,12 @@ final class Links {
     }
 
     static PluginConfig config(LinkPolicy policy) {
-        return config(policy, QueuePairConfig.DEFAULT);
+        return PluginConfig.of(links(policy));
     }
 
-    static PluginConfig config(LinkPolicy policy, QueuePairConfig queuePair) {
-        return new PluginConfig(
-                Optional.empty(),
-                0,
-                new Setting<>(policy, Source.DEFAULT),
-                Optional.empty(),
-                Optional.empty(),
-                queuePair,
-                HandshakeConfig.DEFAULT,
-                StripeConfig.DEFAULT,
-                Map.of());
+    /** With one more setting. */
+    static <T> PluginConfig config(LinkPolicy policy, SettingKey<T> key, T value) {
+        return PluginConfig.of(links(policy).with(key, value, LINE));
     }
 
     /** Node {@code a}, which has these NICs; {@code b} is the other node. */
@@ -135,13 +127,15 @@ final class Links {
         return new PluginConfig(
                 Optional.of(FILE),
                 1,
-                new Setting<>(policy, Source.DEFAULT),
+                links(policy),
                 Optional.of(new ClusterConfig(List.of(a, b), List.of(peers, Map.of()))),
-                Optional.of(a),
-                QueuePairConfig.DEFAULT,
-                HandshakeConfig.DEFAULT,
-                StripeConfig.DEFAULT,
-                Map.of());
+                Optional.of(new Setting<>(a, LINE)),
+                Optional.empty(),
+                List.of());
+    }
+
+    private static SettingValues links(LinkPolicy policy) {
+        return SettingValues.DEFAULTS.with(Settings.LINKS, policy, Source.DEFAULT);
     }
 
     /** A NIC as listed in a file; empty texts are left out. */

@@ -19,6 +19,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import trigon.config.ConfigLoader;
 import trigon.config.PluginConfig;
+import trigon.config.Settings;
 import trigon.verbs.LinkKind;
 
 /** From the file of a triangle of cables to the paths of its nodes. Only the cable between a and b has RDMA NICs. */
@@ -98,7 +99,7 @@ class TriangleTest {
         List<PeerDescription> descriptions = new ArrayList<>();
         for (int node = 0; node < NODES.size(); node++) {
             PluginConfig config =
-                    ConfigLoader.load(Map.of(ConfigLoader.CONFIG, file.toString()), NODES.get(node) + ".example");
+                    ConfigLoader.load(Map.of(Settings.CONFIG.name(), file.toString()), NODES.get(node) + ".example");
             DiscoveredLinks links = LinkDiscovery.discover(config, ports(node), host(node));
             tables.add(RoutingTable.of(config, links, Links.NO_ROUTES));
             descriptions.add(new PeerDescription(OptionalInt.of(node), links.advertised(_ -> Links.TCP_PORT)));

@@ -1,0 +1,248 @@
+package trigon.config;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Optional;
+import trigon.config.SettingKey.Reader;
+import trigon.config.ValueType.AbsolutePath;
+import trigon.config.ValueType.AnyText;
+import trigon.config.ValueType.Optionally;
+import trigon.config.ValueType.TimeSpan;
+import trigon.config.ValueType.WholeNumber;
+import trigon.config.ValueType.Word;
+
+/**
+ * The table of all settings. {@link ConfigLoader} reads them by it, {@link PluginConfig#value} gives the value of a row,
+ * {@link PluginConfig#describe} logs it, and the table in the README is made of it: a new setting is a row here, and what
+ * uses its value.
+ *
+ * <p>The nodes of the cluster and their NICs are no settings but a structure of the file: see {@link ClusterConfig}.
+ */
+public final class Settings {
+
+    /** In the order of the documentation; filled by the constants below. */
+    private static final List<SettingKey<?>> TABLE = new ArrayList<>();
+
+    /** Path of the file. */
+    public static final SettingKey<Optional<String>> CONFIG = ofEnvironment(
+            "TRIGON_CONFIG", new AnyText(), "none", "path of the cluster's YAML file, the same on all nodes");
+
+    /** This process's node among the file's. */
+    public static final SettingKey<Optional<String>> NODE =
+            ofEnvironment("TRIGON_NODE", new AnyText(), "the host name", "which node of the file this is");
+
+    /** What may carry data. */
+    public static final SettingKey<LinkPolicy> LINKS = ofBoth(
+            "TRIGON_LINKS",
+            "links",
+            new Word<>(LinkPolicy.class),
+            "auto",
+            "`auto`, `rdma` or `software`: what may carry data");
+
+    /** An entry of every port's GID table. */
+    public static final SettingKey<Optional<Integer>> GID_INDEX = optional(
+            "queuePair.gidIndex",
+            new WholeNumber(0, 255),
+            "by address and type",
+            "forces an entry of every port's GID table");
+
+    /** The physical port of a device. */
+    public static final SettingKey<Optional<Integer>> PORT =
+            optional("queuePair.port", new WholeNumber(1, 255), "any active", "uses this port of every device only");
+
+    /** 8 bits of the global route. */
+    public static final SettingKey<Optional<Integer>> TRAFFIC_CLASS = optional(
+            "queuePair.trafficClass", new WholeNumber(0, 255), "NCCL's, else 0", "DSCP and ECN bits of RoCE's packets");
+
+    /** InfiniBand service level. */
+    public static final SettingKey<Integer> SERVICE_LEVEL =
+            ofFile("queuePair.serviceLevel", new WholeNumber(0, 15), "0", "InfiniBand service level");
+
+    /** Code of the wait for an acknowledgement. */
+    public static final SettingKey<Integer> TIMEOUT = ofFile(
+            "queuePair.timeout",
+            new WholeNumber(1, 31),
+            "18",
+            "wait for an acknowledgement: 4.096 us times 2 to this power");
+
+    /** Retransmissions; some devices take 7 for "without end", and then a dead peer is never noticed. */
+    public static final SettingKey<Integer> RETRY_COUNT =
+            ofFile("queuePair.retryCount", new WholeNumber(0, 6), "6", "retransmissions before a peer counts as dead");
+
+    /** Retries after "receiver not ready". */
+    public static final SettingKey<Integer> RNR_RETRY = ofFile(
+            "queuePair.rnrRetry", new WholeNumber(0, 7), "7", "retries after \"receiver not ready\"; 7 is without end");
+
+    /** Code of the delay that is asked for when no receive is posted. */
+    public static final SettingKey<Integer> MIN_RNR_TIMER = ofFile(
+            "queuePair.minRnrTimer",
+            new WholeNumber(1, 31),
+            "12",
+            "code of the delay asked for when no receive is posted; 12 is 0.64 ms");
+
+    /** From the first attempt on one candidate path to its end. */
+    public static final SettingKey<Duration> HANDSHAKE_TIMEOUT = ofFile(
+            "handshake.timeout",
+            new TimeSpan(Duration.ofMillis(100), Duration.ofHours(1)),
+            "10s",
+            "how long one path is tried before the next");
+
+    /** TCP port of the listeners. */
+    public static final SettingKey<Optional<Integer>> HANDSHAKE_PORT = optional(
+            "handshake.port", new WholeNumber(0, 65535), "any free", "TCP port of the listeners; 0 is any free one");
+
+    /** How long a connected peer may be silent: two beats of its at least, and by default longer than TCP waits between
+     * two attempts after ten seconds without a link. */
+    public static final SettingKey<Duration> PEER_TIMEOUT = ofBoth(
+            "TRIGON_PEER_TIMEOUT",
+            "handshake.peerTimeout",
+            new TimeSpan(Duration.ofSeconds(2), Duration.ofHours(1)),
+            "20s",
+            "how long a connected peer may be silent before it counts as lost, 2s to 1h; see"
+                    + " [docs/failures.md](docs/failures.md)");
+
+    /** Where the cluster's key is. */
+    public static final SettingKey<Optional<Path>> CLUSTER_KEY_FILE = add(
+            Optional.of("TRIGON_CLUSTER_KEY_FILE"),
+            Optional.of("handshake.clusterKeyFile"),
+            Reader.LOADER,
+            new Optionally<>(new AbsolutePath("the key, the same on all nodes")),
+            Optional.empty(),
+            "none",
+            "absolute path of a file with the cluster's key, which every peer has to know");
+
+    /** Over which of the links to the same peer a connection goes. */
+    public static final SettingKey<StripePolicy> STRIPE_LINKS = ofBoth(
+            "TRIGON_STRIPES",
+            "stripes.links",
+            new Word<>(StripePolicy.class),
+            "auto",
+            "`auto`, `one` or `all`: over how many of several equally direct links to the same peer a connection goes,"
+                    + " each long message in parts; `auto` is all on RDMA links and one on software links; see [decision"
+                    + " 15](docs/decisions/0015-several-queue-pairs-per-connection.md)");
+
+    /** Queue pairs of a connection on each of them. */
+    public static final SettingKey<Integer> QUEUE_PAIRS_PER_LINK = ofBoth(
+            "TRIGON_QUEUE_PAIRS_PER_LINK",
+            "stripes.queuePairsPerLink",
+            new WholeNumber(1, 4),
+            "1",
+            "queue pairs of a connection on each link it goes over, 1 to 4, and at most 8 for a connection: with 3 or 4"
+                    + " it goes over two links");
+
+    /** Log level; the log is there before the settings, and reads it itself. */
+    public static final SettingKey<Optional<String>> LOG = ofStart(
+            "TRIGON_LOG",
+            "what `NCCL_DEBUG` shows",
+            "log level: `off`, `error`, `warn`, `info`, `debug` or `trace`; what NCCL's log does not show, since"
+                    + " `NCCL_DEBUG` asks for less or is not set, goes to stderr");
+
+    /** The distribution's folder; the native library reads it. */
+    public static final SettingKey<Optional<String>> HOME =
+            ofStart("TRIGON_HOME", "found from the library's own place", "the distribution's folder");
+
+    /** Options of the JVM; the native library reads it. */
+    public static final SettingKey<Optional<String>> JAVA_OPTS = ofStart(
+            "TRIGON_JAVA_OPTS",
+            "none",
+            "more options for the JVM; see [docs/startup.md](docs/startup.md) for those that change the start,"
+                    + " [docs/hosts.md](docs/hosts.md) for those that are refused");
+
+    static {
+        ofTools("TRIGON_BENCH_RESULTS", "where the benchmarks' results go");
+        ofTools("TRIGON_CONTAINERS", "whether tests in containers may be skipped");
+        ofTools("TRIGON_DISTRIBUTION", "the distribution that the harness for NCCL is tested with");
+    }
+
+    private Settings() {}
+
+    /** All rows, in the order of the documentation. */
+    public static List<SettingKey<?>> all() {
+        return Collections.unmodifiableList(TABLE);
+    }
+
+    /** The row with that key in the file. */
+    static Optional<SettingKey<?>> withFileKey(String key) {
+        return TABLE.stream()
+                .<SettingKey<?>>map(each -> each)
+                .filter(each -> each.fileKey().filter(key::equals).isPresent())
+                .findFirst();
+    }
+
+    private static <T> SettingKey<T> ofBoth(
+            String variable, String fileKey, ValueType<T> type, String defaultText, String meaning) {
+        return withDefault(Optional.of(variable), fileKey, type, defaultText, meaning);
+    }
+
+    private static <T> SettingKey<T> ofFile(String fileKey, ValueType<T> type, String defaultText, String meaning) {
+        return withDefault(Optional.empty(), fileKey, type, defaultText, meaning);
+    }
+
+    private static <T> SettingKey<T> withDefault(
+            Optional<String> variable, String fileKey, ValueType<T> type, String defaultText, String meaning) {
+        T defaultValue = type.parse(defaultText)
+                .orElseThrow(
+                        () -> new AssertionError(fileKey + " has the default " + defaultText + ": " + type.rule()));
+        return add(variable, Optional.of(fileKey), Reader.LOADER, type, defaultValue, defaultText, meaning);
+    }
+
+    private static <T> SettingKey<Optional<T>> optional(
+            String fileKey, ValueType<T> type, String defaultText, String meaning) {
+        return add(
+                Optional.empty(),
+                Optional.of(fileKey),
+                Reader.LOADER,
+                new Optionally<>(type),
+                Optional.empty(),
+                defaultText,
+                meaning);
+    }
+
+    private static <T> SettingKey<Optional<T>> ofEnvironment(
+            String variable, ValueType<T> type, String defaultText, String meaning) {
+        return add(
+                Optional.of(variable),
+                Optional.empty(),
+                Reader.LOADER,
+                new Optionally<>(type),
+                Optional.empty(),
+                defaultText,
+                meaning);
+    }
+
+    private static SettingKey<Optional<String>> ofStart(String variable, String defaultText, String meaning) {
+        return readElsewhere(variable, Reader.START, defaultText, meaning);
+    }
+
+    private static void ofTools(String variable, String meaning) {
+        readElsewhere(variable, Reader.TOOLS, "none", meaning);
+    }
+
+    private static SettingKey<Optional<String>> readElsewhere(
+            String variable, Reader reader, String defaultText, String meaning) {
+        return add(
+                Optional.of(variable),
+                Optional.empty(),
+                reader,
+                new Optionally<>(new AnyText()),
+                Optional.empty(),
+                defaultText,
+                meaning);
+    }
+
+    private static <T> SettingKey<T> add(
+            Optional<String> variable,
+            Optional<String> fileKey,
+            Reader reader,
+            ValueType<T> type,
+            T defaultValue,
+            String defaultText,
+            String meaning) {
+        SettingKey<T> key = new SettingKey<>(variable, fileKey, reader, type, defaultValue, defaultText, meaning);
+        TABLE.add(key);
+        return key;
+    }
+}

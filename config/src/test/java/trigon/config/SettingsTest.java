@@ -1,0 +1,128 @@
+package trigon.config;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** The table of settings, and what is made of it. */
+class SettingsTest {
+
+    private static final Path README = Path.of("..", "README.md");
+    private static final Path EXAMPLE = Path.of("..", "docs", "examples", "triangle.yaml");
+    private static final String HEAD = "| environment variable | default | meaning |\n|---|---|---|\n";
+
+    /** With {@code -Dtrigon.docs.write=true} it writes the table instead of complaining. */
+    @Test
+    void theReadmesTableIsTheCodes() throws IOException {
+        String readme = Files.readString(README);
+        int begin = readme.indexOf(HEAD);
+        assertThat(begin).as("where the table begins in %s", README).isNotNegative();
+        int end = readme.indexOf("\n\n", begin) + 1;
+        String table = table();
+        if (Boolean.getBoolean("trigon.docs.write")) {
+            Files.writeString(README, readme.substring(0, begin) + table + readme.substring(end));
+            return;
+        }
+
+        assertThat(readme.substring(begin, end))
+                .as("the settings in README.md; write them anew with: ./mvnw -pl config test -Dtest=SettingsTest"
+                        + " -Dtrigon.docs.write=true")
+                .isEqualTo(table);
+    }
+
+    @Test
+    void everyKeyIsInTheExampleWithItsDefault() throws IOException {
+        String example = Files.readString(EXAMPLE);
+        PluginConfig config = ConfigLoader.load(Map.of("TRIGON_CONFIG", EXAMPLE.toString()), "a");
+
+        for (SettingKey<?> setting : Settings.all()) {
+            setting.fileKey().ifPresent(key -> {
+                assertThat(example).containsPattern("(?m)^[ #]*" + key.replaceFirst(".*\\.", "") + ":");
+                assertThat(config.settings().get(setting).value()).as(key).isIn(setting.defaultValue(), Optional.of(0));
+            });
+        }
+    }
+
+    @Test
+    void namesAndKeysAreUnique() {
+        assertThat(Settings.all().stream().flatMap(key -> key.variable().stream()))
+                .doesNotHaveDuplicates()
+                .allMatch(name -> name.matches("TRIGON_[A-Z_]+"));
+        assertThat(Settings.all().stream().flatMap(key -> key.fileKey().stream()))
+                .doesNotHaveDuplicates();
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            nullValues = "-",
+            value = {
+                "TRIGON_CONFG, TRIGON_CONFIG",
+                "TRIGN_CONFIG, TRIGON_CONFIG",
+                "TRIGONCONFIG, TRIGON_CONFIG",
+                "trigon_links, TRIGON_LINKS",
+                "TRIGON_STRIPE, TRIGON_STRIPES",
+                "TRIGON_PEER_TIMEOUTS, TRIGON_PEER_TIMEOUT",
+                "TRIGON_SOMETHING_ELSE_ALTOGETHER, -",
+            })
+    void tellsOfVariablesThatAreNoSettings(String name, String meant) {
+        List<UnknownVariable> unknown =
+                ConfigLoader.load(Map.of(name, "x", "PATH", "/bin"), "a").unknownVariables();
+
+        assertThat(unknown).singleElement().satisfies(variable -> {
+            assertThat(variable.name()).isEqualTo(name);
+            assertThat(variable.meant().orElse("-")).isEqualTo(meant == null ? "-" : meant);
+            assertThat(variable.toString())
+                    .startsWith("the environment variable " + name + " is no setting")
+                    .contains(meant == null ? "no effect" : "did you mean " + meant + "?");
+        });
+    }
+
+    @Test
+    void knowsItsOwnVariablesAndLeavesOthersAlone() {
+        assertThat(UnknownVariable.among(List.of(
+                        "TRIGON_LOG",
+                        "TRIGON_HOME",
+                        "TRIGON_JAVA_OPTS",
+                        "TRIGON_CONTAINERS",
+                        "NCCL_DEBUG",
+                        "HOME",
+                        "CONFIG",
+                        "ORIGIN_CONFIG",
+                        "")))
+                .isEmpty();
+    }
+
+    @Test
+    void keepsHostileNamesOutOfTheLog() {
+        assertThat(UnknownVariable.among(List.of("TRIGON_\n\u001b[31m" + "x".repeat(1000))))
+                .singleElement()
+                .satisfies(variable -> assertThat(variable.toString())
+                        .doesNotContain("\n", "\u001b")
+                        .hasSizeLessThan(200));
+    }
+
+    private static String table() {
+        StringBuilder table = new StringBuilder(HEAD);
+        for (SettingKey<?> setting : Settings.all()) {
+            if (setting.variable().isPresent() && setting.reader() != SettingKey.Reader.TOOLS) {
+                table.append("| `%s` | %s | %s%s |\n"
+                        .formatted(
+                                setting.variable().get(),
+                                setting.defaultText(),
+                                setting.meaning(),
+                                setting.fileKey()
+                                        .map("; goes before `%s` of the file"::formatted)
+                                        .orElse("")));
+            }
+        }
+        return table.toString();
+    }
+}
