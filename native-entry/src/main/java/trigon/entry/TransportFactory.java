@@ -23,15 +23,14 @@ import trigon.routing.KernelRouteLookup;
 import trigon.routing.LinkDiscovery;
 import trigon.routing.LocalLink;
 import trigon.routing.RdmaPort;
+import trigon.routing.RdmaPorts;
 import trigon.software.SoftwareDevice;
 import trigon.software.SoftwareVerbs;
 import trigon.transport.CompletionBoard;
 import trigon.transport.NetPlugin;
 import trigon.transport.RoutedNetPlugin;
-import trigon.verbs.DeviceContext;
 import trigon.verbs.LinkKind;
 import trigon.verbs.VerbsAvailability;
-import trigon.verbs.VerbsException;
 import trigon.verbs.VerbsProvider;
 import trigon.verbs.ffm.Libibverbs;
 
@@ -67,7 +66,7 @@ final class TransportFactory implements NetPluginFactory {
         }
         DiscoveredLinks discovered = LinkDiscovery.discover(config, ports, HostInterfaces.snapshot());
         discovered.links().forEach(link -> log.info("link {}", link));
-        discovered.leftOut().forEach(line -> log.info("not used: {}", line));
+        discovered.leftOut().forEach(each -> log.info("not used: {}", each));
         if (discovered.links().isEmpty()) {
             throw new ConfigException("there is no link to use: no active RDMA port with an IP address, and no"
                     + " interface that is up; bring one up, or name the NICs in a file (TRIGON_CONFIG)");
@@ -121,25 +120,11 @@ final class TransportFactory implements NetPluginFactory {
             case VerbsAvailability.Unavailable(String reason) -> log.info("no RDMA devices: {}", reason);
             case VerbsAvailability.Available(VerbsProvider provider) -> {
                 providers.put(LinkKind.RDMA, provider);
-                for (String name : provider.deviceNames()) {
-                    ports.addAll(ports(provider, name));
-                }
+                RdmaPorts found = RdmaPorts.snapshot(provider);
+                ports.addAll(found.ports());
+                found.leftOut().forEach(each -> log.warn("{} is not used: {}", each.name(), each.cause()));
                 log.info("{} has {}", provider.name(), ports.isEmpty() ? "no devices" : provider.deviceNames());
             }
-        }
-    }
-
-    /** The ports of a device; none if it cannot be opened, which must not keep the others from being used. */
-    private static List<RdmaPort> ports(VerbsProvider provider, String name) {
-        try (DeviceContext device = provider.open(name)) {
-            List<RdmaPort> ports = new ArrayList<>();
-            for (int port = 1; port <= device.attributes().portCount(); port++) {
-                ports.add(new RdmaPort(name, port, device.queryPort(port), device.gidTable(port)));
-            }
-            return ports;
-        } catch (VerbsException e) {
-            log.warn("{} is not used: {}", name, e.getMessage());
-            return List.of();
         }
     }
 

@@ -9,8 +9,8 @@ import trigon.config.InterfaceAddress;
 import trigon.config.LinkPolicy;
 
 /**
- * The links without a list from the user: all RDMA ports with an IP address, else all interfaces. The fastest have the best
- * rank: where all nodes share a slow network besides their cables, the cables go first.
+ * The links without a list from the user: all RDMA ports with an IP address, else all interfaces. The fastest have the
+ * best rank: where all nodes share a slow network besides their cables, the cables go first.
  */
 final class AutomaticLinks {
 
@@ -21,10 +21,10 @@ final class AutomaticLinks {
     private final LinkPolicy policy;
     private final GidSelector gids;
     private final HostInterfaces interfaces;
-    private final List<String> leftOut;
+    private final List<LeftOut> leftOut;
     private final LinkList links = new LinkList();
 
-    AutomaticLinks(LinkPolicy policy, GidSelector gids, HostInterfaces interfaces, List<String> leftOut) {
+    AutomaticLinks(LinkPolicy policy, GidSelector gids, HostInterfaces interfaces, List<LeftOut> leftOut) {
         this.policy = policy;
         this.gids = gids;
         this.interfaces = interfaces;
@@ -39,7 +39,7 @@ final class AutomaticLinks {
             if (links.links().isEmpty()) {
                 addInterfaces();
             } else {
-                addTwins();
+                addSoftwareBesideRdma();
             }
         }
         return links.links();
@@ -60,7 +60,7 @@ final class AutomaticLinks {
     }
 
     /** The RDMA links' addresses as software links, for peers that have no RDMA there. */
-    private void addTwins() {
+    private void addSoftwareBesideRdma() {
         List<LocalLink> rdma = links.links();
         for (LocalLink link : rdma) {
             interfaces
@@ -70,7 +70,7 @@ final class AutomaticLinks {
         for (HostInterface each : interfaces.interfaces()) {
             boolean used = rdma.stream().anyMatch(link -> link.interfaceName().equals(each.name()));
             if (!used) {
-                leftOut.add(each.name() + ": not an RDMA port's interface, and there are such");
+                leftOut.add(new LeftOut(each.name(), new LeftOut.Cause.NoRdmaInterface()));
             }
         }
     }
@@ -82,9 +82,9 @@ final class AutomaticLinks {
                 .toList();
         for (HostInterface each : fastestFirst) {
             if (!each.up()) {
-                leftOut.add(each.name() + ": down");
+                leftOut.add(new LeftOut(each.name(), new LeftOut.Cause.InterfaceDown()));
             } else if (addresses(each).isEmpty()) {
-                leftOut.add(each.name() + ": no IP address that is not link-local");
+                leftOut.add(new LeftOut(each.name(), new LeftOut.Cause.NoAddressOfInterface()));
             } else {
                 usable.add(each);
             }
@@ -106,7 +106,7 @@ final class AutomaticLinks {
         int rank = 0;
         for (HostInterface each : usable) {
             if (!wanted.test(each)) {
-                leftOut.add(each.name() + ": loopback or a private bridge, and there are better interfaces");
+                leftOut.add(new LeftOut(each.name(), new LeftOut.Cause.BetterInterfaces()));
                 continue;
             }
             for (InterfaceAddress address : addresses(each)) {

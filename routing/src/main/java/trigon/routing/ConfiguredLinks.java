@@ -18,7 +18,7 @@ final class ConfiguredLinks {
     private final GidSelector gids;
     private final HostInterfaces interfaces;
     private final List<RdmaPort> ports;
-    private final List<String> leftOut;
+    private final List<LeftOut> leftOut;
     private final LinkList links = new LinkList();
 
     ConfiguredLinks(
@@ -26,7 +26,7 @@ final class ConfiguredLinks {
             GidSelector gids,
             HostInterfaces interfaces,
             List<RdmaPort> ports,
-            List<String> leftOut) {
+            List<LeftOut> leftOut) {
         this.policy = policy;
         this.gids = gids;
         this.interfaces = interfaces;
@@ -75,7 +75,7 @@ final class ConfiguredLinks {
     /** The RDMA ports' addresses that are this NIC's. Insists on one if the NIC is an RDMA device or must be. */
     private List<PortAddress> rdmaAddresses(NicConfig nic) {
         boolean namesRdmaDevice = nic.device().filter(this::isRdmaDevice).isPresent();
-        List<String> reasons = new ArrayList<>();
+        List<LeftOut> reasons = new ArrayList<>();
         List<PortAddress> found = new ArrayList<>();
         for (RdmaPort port : ports) {
             if (!namesRdmaDevice || nic.device().get().equals(port.deviceName())) {
@@ -83,9 +83,8 @@ final class ConfiguredLinks {
             }
         }
         boolean required = policy == LinkPolicy.RDMA || (policy == LinkPolicy.AUTO && namesRdmaDevice);
-        String why = reasons.isEmpty() ? "" : " (" + String.join("; ", reasons) + ")";
         if (policy == LinkPolicy.AUTO && !required && found.isEmpty()) {
-            leftOut.add(nic + ": software only, since no active RDMA port has an address of it" + why);
+            leftOut.add(new LeftOut(nic.toString(), new LeftOut.Cause.SoftwareOnly(reasons)));
         }
         if (required && found.isEmpty()) {
             throw problem(
@@ -94,12 +93,12 @@ final class ConfiguredLinks {
                                     .map(address -> "no active RDMA port" + (namesRdmaDevice ? " of it" : "")
                                             + " has the address " + InterfaceAddress.text(address.address()))
                                     .orElse("no active RDMA port of it has an IP address")
-                            + why);
+                            + LeftOut.inBrackets(reasons));
         }
         return found;
     }
 
-    private List<PortAddress> addresses(NicConfig nic, RdmaPort port, boolean namedByUser, List<String> reasons) {
+    private List<PortAddress> addresses(NicConfig nic, RdmaPort port, boolean namedByUser, List<LeftOut> reasons) {
         List<PortAddress> all = gids.addresses(port, reasons);
         if (nic.device().isPresent() && !namedByUser) {
             String interfaceName = nic.device().get();
@@ -164,7 +163,7 @@ final class ConfiguredLinks {
     }
 
     private void noteOtherPrefix(NicConfig nic, InterfaceAddress actual, InterfaceAddress wanted) {
-        String note = "%s: the interface says %s; the file's prefix is used".formatted(nic, actual);
+        LeftOut note = new LeftOut(nic.toString(), new LeftOut.Cause.OtherPrefix(actual));
         if (actual.prefixLength() != wanted.prefixLength()
                 && !actual.address().isLoopbackAddress()
                 && !leftOut.contains(note)) {

@@ -15,9 +15,9 @@ import trigon.verbs.LinkKind;
  *
  * @param links by rank
  * @param overrides the NICs that the configuration file prescribes, by the peer's node index
- * @param leftOut what was found and is not used, and why; a line each, for the log
+ * @param leftOut what was found and is not used, and why
  */
-public record DiscoveredLinks(List<LocalLink> links, Map<Integer, NicOverride> overrides, List<String> leftOut) {
+public record DiscoveredLinks(List<LocalLink> links, Map<Integer, NicOverride> overrides, List<LeftOut> leftOut) {
 
     public DiscoveredLinks {
         links = links.stream().sorted(LocalLink.BY_RANK).toList();

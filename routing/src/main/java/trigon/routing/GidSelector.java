@@ -32,12 +32,12 @@ final class GidSelector {
     /**
      * The addresses of a port, by address.
      *
-     * @param leftOut gets a line for what is not used
+     * @param leftOut gets what is not used
      */
-    List<PortAddress> addresses(RdmaPort port, List<String> leftOut) {
-        Optional<String> unusable = unusable(port);
+    List<PortAddress> addresses(RdmaPort port, List<LeftOut> leftOut) {
+        Optional<LeftOut.Cause> unusable = unusable(port);
         if (unusable.isPresent()) {
-            leftOut.add(port.label() + ": " + unusable.get());
+            leftOut.add(new LeftOut(port.label(), unusable.get()));
             return List.of();
         }
         List<PortAddress> found = new ArrayList<>();
@@ -50,7 +50,7 @@ final class GidSelector {
             }
         }
         if (found.isEmpty()) {
-            leftOut.add(port.label() + ": no usable IP address; its GIDs are " + describe(port.gidTable()));
+            leftOut.add(new LeftOut(port.label(), new LeftOut.Cause.NoAddressOfPort(port.gidTable())));
         }
         found.sort(Comparator.comparing(PortAddress::address));
         return found;
@@ -73,20 +73,20 @@ final class GidSelector {
                         .map(on -> new PortAddress(port, entry, on, address)));
     }
 
-    private Optional<String> unusable(RdmaPort port) {
+    private Optional<LeftOut.Cause> unusable(RdmaPort port) {
         PortState state = port.attributes().state();
         if (state != PortState.ACTIVE) {
-            return Optional.of("the port is " + state + ", not ACTIVE");
+            return Optional.of(new LeftOut.Cause.PortNotActive(state));
         }
         OptionalInt only = config.port();
         if (only.isPresent() && only.getAsInt() != port.port()) {
-            return Optional.of("port " + port.port() + " is not queuePair.port " + only.getAsInt());
+            return Optional.of(new LeftOut.Cause.OtherPortConfigured(port.port(), only.getAsInt()));
         }
         return Optional.empty();
     }
 
     /** The entries that may be used, by index: for each address the first one counts. */
-    private List<GidEntry> entries(RdmaPort port, List<String> leftOut) {
+    private List<GidEntry> entries(RdmaPort port, List<LeftOut> leftOut) {
         List<GidEntry> table = port.gidTable().stream()
                 .filter(entry -> !entry.gid().isZero())
                 .sorted(Comparator.comparingInt(GidEntry::index))
@@ -96,8 +96,7 @@ final class GidSelector {
             List<GidEntry> entries =
                     table.stream().filter(entry -> entry.index() == forced).toList();
             if (entries.isEmpty()) {
-                leftOut.add("%s: its GID table has no entry %d, which queuePair.gidIndex forces"
-                        .formatted(port.label(), forced));
+                leftOut.add(new LeftOut(port.label(), new LeftOut.Cause.NoSuchGid(forced)));
             }
             return entries;
         }
@@ -115,7 +114,7 @@ final class GidSelector {
         };
     }
 
-    private List<PortAddress> addresses(RdmaPort port, GidEntry entry, List<String> leftOut) {
+    private List<PortAddress> addresses(RdmaPort port, GidEntry entry, List<LeftOut> leftOut) {
         Optional<HostInterface> behind = interfaces.withIndex(entry.interfaceIndex());
         if (port.attributes().linkLayer() == LinkLayer.ETHERNET) {
             Optional<PortAddress> byGid = entry.gid()
@@ -131,25 +130,19 @@ final class GidSelector {
                 return upOnly(byGid.get(), leftOut);
             }
             if (config.gidIndex().isEmpty()) {
-                leftOut.add("%s: GID %d (%s) is %s"
-                        .formatted(
-                                port.label(),
-                                entry.index(),
-                                entry.gid(),
-                                entry.gid()
-                                                .address()
-                                                .filter(GidSelector::isUsable)
-                                                .isPresent()
-                                        ? "no interface's address"
-                                        : "link-local, or no host's address"));
+                boolean isHostsAddress =
+                        entry.gid().address().filter(GidSelector::isUsable).isPresent();
+                leftOut.add(new LeftOut(
+                        port.label(),
+                        isHostsAddress
+                                ? new LeftOut.Cause.ForeignGid(entry.index(), entry.gid())
+                                : new LeftOut.Cause.LinkLocalGid(entry.index(), entry.gid())));
                 return List.of();
             }
         }
         // a GID that is no IP address of its own: InfiniBand's, or a link-local one that is forced
         if (behind.isEmpty()) {
-            leftOut.add(("%s: the network interface behind GID %d is not known; name the device together with its"
-                            + " address in the configuration file")
-                    .formatted(port.label(), entry.index()));
+            leftOut.add(new LeftOut(port.label(), new LeftOut.Cause.NoInterfaceOfGid(entry.index())));
             return List.of();
         }
         return behind.get().addresses().stream()
@@ -165,12 +158,13 @@ final class GidSelector {
                 .filter(on -> HostInterfaces.addressOf(on, address).isPresent());
     }
 
-    private static List<PortAddress> upOnly(PortAddress address, List<String> leftOut) {
+    private static List<PortAddress> upOnly(PortAddress address, List<LeftOut> leftOut) {
         if (address.on().up()) {
             return List.of(address);
         }
-        leftOut.add("%s: its interface %s is down"
-                .formatted(address.port().label(), address.on().name()));
+        leftOut.add(new LeftOut(
+                address.port().label(),
+                new LeftOut.Cause.PortInterfaceDown(address.on().name())));
         return List.of();
     }
 
@@ -179,15 +173,5 @@ final class GidSelector {
         return !(address.isAnyLocalAddress()
                 || address.isMulticastAddress()
                 || (address instanceof Inet6Address && address.isLinkLocalAddress()));
-    }
-
-    private static String describe(List<GidEntry> table) {
-        return table.isEmpty()
-                ? "none"
-                : String.join(
-                        ", ",
-                        table.stream()
-                                .map(entry -> "%d %s %s".formatted(entry.index(), entry.gid(), entry.type()))
-                                .toList());
     }
 }

@@ -32,7 +32,7 @@ public final class LinkDiscovery {
     public static DiscoveredLinks discover(PluginConfig config, List<RdmaPort> ports, HostInterfaces interfaces) {
         LinkPolicy policy = config.links().value();
         GidSelector gids = new GidSelector(config.queuePair(), interfaces);
-        List<String> leftOut = new ArrayList<>();
+        List<LeftOut> leftOut = new ArrayList<>();
         List<LocalLink> links = config.thisNode()
                 .map(node -> new ConfiguredLinks(policy, gids, interfaces, ports, leftOut).find(node))
                 .orElseGet(() -> new AutomaticLinks(policy, gids, interfaces, leftOut).find(ports));
@@ -42,7 +42,7 @@ public final class LinkDiscovery {
                                     + " up, or allow the software device with links auto")
                             .formatted(
                                     config.links(),
-                                    leftOut.isEmpty() ? "no RDMA device is known" : String.join("; ", leftOut)));
+                                    leftOut.isEmpty() ? "no RDMA device is known" : LeftOut.joined(leftOut)));
         }
         return new DiscoveredLinks(links, overrides(config, links), leftOut);
     }

@@ -92,7 +92,8 @@ record NoPathReport(
 
     private String advice() {
         String nic = override.isPresent() ? ", or change the entry of peers" : "";
-        return " Give both nodes a link with addresses in one subnet (same prefix) and of one kind, allow both kinds with"
+        return " Give both nodes a link with addresses in one subnet (same prefix) and of one kind, allow both kinds"
+                + " with"
                 + " links auto, or add a route" + nic + ".";
     }
 

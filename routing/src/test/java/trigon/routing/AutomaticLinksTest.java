@@ -47,7 +47,10 @@ class AutomaticLinksTest {
                         "soft_va 10.0.12.1/24 (software)",
                         "rxe_b 10.0.13.1/24 (rdma)",
                         "soft_vb 10.0.13.1/24 (software)");
-        assertThat(found.leftOut()).anySatisfy(line -> assertThat(line).startsWith("eth0: not an RDMA port's"));
+        assertThat(found.leftOut())
+                .contains(new LeftOut("eth0", new LeftOut.Cause.NoRdmaInterface()))
+                .anySatisfy(
+                        each -> assertThat(each).hasToString("eth0: not an RDMA port's interface, and there are such"));
     }
 
     @Test
@@ -164,7 +167,7 @@ class AutomaticLinksTest {
                         "soft_va 10.0.12.1/24 (software)",
                         "soft_vb 10.0.13.1/24 (software)");
         assertThat(found.links().getFirst().speedMbps()).isEqualTo(25_000);
-        assertThat(found.leftOut()).anySatisfy(line -> assertThat(line).startsWith("lo: "));
+        assertThat(found.leftOut()).contains(new LeftOut("lo", new LeftOut.Cause.BetterInterfaces()));
     }
 
     /** All nodes are on eth0's network as well: what a cable reaches must not go there. */
@@ -238,8 +241,9 @@ class AutomaticLinksTest {
             assertThat(link.gid()).isEqualTo(known.gid());
         });
         assertThat(found.leftOut())
-                .anySatisfy(
-                        line -> assertThat(line).startsWith("mlx5_1: the network interface behind GID 0 is not known"));
+                .contains(new LeftOut("mlx5_1", new LeftOut.Cause.NoInterfaceOfGid(0)))
+                .anySatisfy(each -> assertThat(each.toString())
+                        .startsWith("mlx5_1: the network interface behind GID 0 is not known"));
     }
 
     @Test

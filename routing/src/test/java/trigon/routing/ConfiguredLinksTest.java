@@ -77,6 +77,7 @@ class ConfiguredLinksTest {
 
         assertThat(found.links()).map(LocalLink::address).map(Object::toString).containsOnly("10.0.12.1/28");
         assertThat(found.leftOut())
+                .map(LeftOut::toString)
                 .containsExactly("rxe_ab 10.0.12.1/28: the interface says 10.0.12.1/24; the file's prefix is used");
     }
 

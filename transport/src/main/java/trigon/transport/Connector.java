@@ -16,9 +16,9 @@ import trigon.handshake.HandshakeClient;
 import trigon.handshake.ListenHandle;
 import trigon.handshake.NodeIdentity;
 import trigon.handshake.Stripe;
+import trigon.routing.DisjointPaths;
 import trigon.routing.LocalLink;
 import trigon.routing.Path;
-import trigon.routing.PathsApart;
 import trigon.routing.PeerDescription;
 import trigon.routing.PeerLink;
 import trigon.routing.RoutingTable;
@@ -120,7 +120,7 @@ final class Connector {
         int most = config.stripes().mostLinks(candidates.getFirst().kind() == LinkKind.RDMA, Stripe.MOST);
         List<Path> rested =
                 candidates.stream().filter(path -> !resting.rests(path)).toList();
-        return PathsApart.among(rested.isEmpty() ? candidates : rested, most).stream()
+        return DisjointPaths.among(rested.isEmpty() ? candidates : rested, most).stream()
                 .sorted(Comparator.comparingInt(path -> -path.local().speedMbps()))
                 .toList();
     }

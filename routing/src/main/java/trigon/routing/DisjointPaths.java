@@ -7,15 +7,15 @@ import java.util.List;
 import java.util.Set;
 
 /** Chooses, of the candidate paths to one peer, those that can be used at the same time. */
-public final class PathsApart {
+public final class DisjointPaths {
 
-    private PathsApart() {}
+    private DisjointPaths() {}
 
     /**
      * The first candidate, and those that lead to the peer as directly: of the same kind, in a subnet with as long a
-     * prefix. No two have an interface here or an address there in common, so each is a cable of its own; where the links
-     * of both ends are all in one subnet, they are paired in their order. Along the kernel's routes there is one path, as
-     * they may all lead over the same cable.
+     * prefix. No two have an interface here or an address there in common, so each is a cable of its own; where the
+     * links of both ends are all in one subnet, they are paired in their order. Along the kernel's routes there is one
+     * path, as they may all lead over the same cable.
      *
      * @param candidates in the order in which they would be tried, of {@link RoutingTable#pathsTo}; at least one
      * @param most how many there may be, 1 or more

@@ -15,10 +15,10 @@ import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-class PathsApartTest {
+class DisjointPathsTest {
 
     private static List<String> apart(int most, RoutingTable table, PeerDescription peer) {
-        return PathsApart.among(table.pathsTo(peer), most).stream()
+        return DisjointPaths.among(table.pathsTo(peer), most).stream()
                 .map(path -> path.local().name() + " " + path.remote().address().getHostAddress() + " " + path.kind())
                 .toList();
     }
@@ -99,7 +99,7 @@ class PathsApartTest {
                 links[i] = remote("10.0.1." + (20 + i) + "/24", RDMA);
             }
             for (int most = 1; most <= 8; most++) {
-                List<Path> paths = PathsApart.among(table.pathsTo(peer(links)), most);
+                List<Path> paths = DisjointPaths.among(table.pathsTo(peer(links)), most);
 
                 assertThat(paths).hasSize(Math.min(most, Math.min(4, remotes)));
                 assertThat(paths).map(Path::local).doesNotHaveDuplicates();

@@ -1,0 +1,169 @@
+package trigon.routing;
+
+import java.util.List;
+import java.util.stream.Collectors;
+import trigon.config.InterfaceAddress;
+import trigon.verbs.Gid;
+import trigon.verbs.GidEntry;
+import trigon.verbs.PortState;
+
+/**
+ * What was found on this machine or is listed in the configuration file, and is not used, or not as found.
+ *
+ * @param name of the RDMA device or port, of the network interface, or of the NIC as the file lists it
+ * @param cause why
+ */
+public record LeftOut(String name, Cause cause) {
+
+    /** For example {@code eth0: down}. */
+    @Override
+    public String toString() {
+        return name + ": " + cause;
+    }
+
+    /** Why something is not used; its text is for the user. */
+    public sealed interface Cause {
+
+        /** The RDMA device cannot be opened or asked. */
+        record DeviceUnusable(String error) implements Cause {
+            @Override
+            public String toString() {
+                return error;
+            }
+        }
+
+        /** The RDMA port is in another state than {@link PortState#ACTIVE}. */
+        record PortNotActive(PortState state) implements Cause {
+            @Override
+            public String toString() {
+                return "the port is " + state + ", not ACTIVE";
+            }
+        }
+
+        /** The settings ask for another port of every device. */
+        record OtherPortConfigured(int port, int configured) implements Cause {
+            @Override
+            public String toString() {
+                return "port " + port + " is not queuePair.port " + configured;
+            }
+        }
+
+        /** The settings ask for an entry that the port's GID table does not have. */
+        record NoSuchGid(int configured) implements Cause {
+            @Override
+            public String toString() {
+                return "its GID table has no entry " + configured + ", which queuePair.gidIndex forces";
+            }
+        }
+
+        /** No entry of the port's GID table leads to an IP address that can be used. */
+        record NoAddressOfPort(List<GidEntry> gidTable) implements Cause {
+            public NoAddressOfPort {
+                gidTable = List.copyOf(gidTable);
+            }
+
+            @Override
+            public String toString() {
+                String gids = gidTable.stream()
+                        .map(entry -> "%d %s %s".formatted(entry.index(), entry.gid(), entry.type()))
+                        .collect(Collectors.joining(", "));
+                return "no usable IP address; its GIDs are " + (gids.isEmpty() ? "none" : gids);
+            }
+        }
+
+        /** The GID is an IP address that no interface has. */
+        record ForeignGid(int index, Gid gid) implements Cause {
+            @Override
+            public String toString() {
+                return "GID %d (%s) is no interface's address".formatted(index, gid);
+            }
+        }
+
+        /** The GID is no address by which peers could tell the link. */
+        record LinkLocalGid(int index, Gid gid) implements Cause {
+            @Override
+            public String toString() {
+                return "GID %d (%s) is link-local, or no host's address".formatted(index, gid);
+            }
+        }
+
+        /** The GID does not tell which network interface is the port's. */
+        record NoInterfaceOfGid(int index) implements Cause {
+            @Override
+            public String toString() {
+                return ("the network interface behind GID %d is not known; name the device together with its address"
+                                + " in the configuration file")
+                        .formatted(index);
+            }
+        }
+
+        /** The RDMA port's network interface is down. */
+        record PortInterfaceDown(String interfaceName) implements Cause {
+            @Override
+            public String toString() {
+                return "its interface " + interfaceName + " is down";
+            }
+        }
+
+        /** Where there are RDMA ports, other interfaces are not used unless the file lists them. */
+        record NoRdmaInterface() implements Cause {
+            @Override
+            public String toString() {
+                return "not an RDMA port's interface, and there are such";
+            }
+        }
+
+        /** The network interface is down. */
+        record InterfaceDown() implements Cause {
+            @Override
+            public String toString() {
+                return "down";
+            }
+        }
+
+        /** The network interface has no address by which peers could tell it. */
+        record NoAddressOfInterface() implements Cause {
+            @Override
+            public String toString() {
+                return "no IP address that is not link-local";
+            }
+        }
+
+        /** The loopback, or a bridge of container or VM software. */
+        record BetterInterfaces() implements Cause {
+            @Override
+            public String toString() {
+                return "loopback or a private bridge, and there are better interfaces";
+            }
+        }
+
+        /** The file's NIC carries data over TCP only. */
+        record SoftwareOnly(List<LeftOut> ports) implements Cause {
+            public SoftwareOnly {
+                ports = List.copyOf(ports);
+            }
+
+            @Override
+            public String toString() {
+                return "software only, since no active RDMA port has an address of it" + inBrackets(ports);
+            }
+        }
+
+        /** The interface's own prefix, where the file says another. */
+        record OtherPrefix(InterfaceAddress actual) implements Cause {
+            @Override
+            public String toString() {
+                return "the interface says " + actual + "; the file's prefix is used";
+            }
+        }
+    }
+
+    /** As the end of a sentence; empty if there is none. */
+    static String inBrackets(List<LeftOut> ports) {
+        return ports.isEmpty() ? "" : " (" + joined(ports) + ")";
+    }
+
+    static String joined(List<LeftOut> parts) {
+        return parts.stream().map(LeftOut::toString).collect(Collectors.joining("; "));
+    }
+}
