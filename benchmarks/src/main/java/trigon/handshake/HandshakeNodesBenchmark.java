@@ -28,8 +28,8 @@ import trigon.verbs.Mtu;
 import trigon.verbs.QueuePairEndpoint;
 
 /**
- * A connection from each node of a cluster to one of them, by the whole handshake over TCP on the loopback interface, each
- * node at an address of its own; some at a time, and all open at the end. Queue pairs are not made.
+ * A connection from each node of a cluster to one of them, by the whole handshake over TCP on the loopback interface,
+ * each node at an address of its own; some at a time, and all open at the end. Queue pairs are not made.
  */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
@@ -99,7 +99,7 @@ public class HandshakeNodesBenchmark {
         listeners.register(id, secret, _ -> CompletableFuture.completedFuture(ANSWER));
         Offer offer = new Offer(id, identity(node), LinkKind.RDMA, Stripe.only(id.value()), ENDPOINT, MEMORY, 1 << 30);
         OutgoingOffer outgoing = client.connect(address(node), listener, secret, offer);
-        return new Attempt(id, outgoing.answer().thenCompose(_ -> outgoing.sendReady()));
+        return new Attempt(id, outgoing.answer().thenCompose(_ -> outgoing.sendReady(1)));
     }
 
     private static NodeIdentity identity(int node) {

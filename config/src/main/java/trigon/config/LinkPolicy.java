@@ -12,6 +12,6 @@ public enum LinkPolicy {
     /** As it is written in the file and in {@code TRIGON_LINKS}. */
     @Override
     public String toString() {
-        return Words.of(this);
+        return EnumWords.of(this);
     }
 }

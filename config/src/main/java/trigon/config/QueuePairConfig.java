@@ -11,7 +11,8 @@ import java.util.OptionalInt;
  * @param trafficClass 8 bits of the global route (RoCE: DSCP and ECN); empty: NCCL's, else 0
  * @param serviceLevel InfiniBand service level, 0 to 15
  * @param timeout wait for an acknowledgement 4.096 us times 2 to this power; 1 to 31
- * @param retryCount retransmissions, 0 to 6: some devices take 7 for "without end", and then a dead peer is never noticed
+ * @param retryCount retransmissions, 0 to 6: some devices take 7 for "without end", and then a dead peer is never
+ *     noticed
  * @param rnrRetry retries after "receiver not ready", 0 to 7; 7 means without end
  * @param minRnrTimer code of the delay asked for when no receive is posted, 1 to 31 (12 is 0.64 ms)
  */

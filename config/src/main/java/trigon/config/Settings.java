@@ -15,9 +15,9 @@ import trigon.config.ValueType.WholeNumber;
 import trigon.config.ValueType.Word;
 
 /**
- * The table of all settings. {@link ConfigLoader} reads them by it, {@link PluginConfig#value} gives the value of a row,
- * {@link PluginConfig#describe} logs it, and the table in the README is made of it: a new setting is a row here, and what
- * uses its value.
+ * The table of all settings. {@link ConfigLoader} reads them by it, {@link PluginConfig#value} gives the value of a
+ * row, {@link PluginConfig#describe} logs it, and the table in the README is made of it: a new setting is a row here,
+ * and what uses its value.
  *
  * <p>The nodes of the cluster and their NICs are no settings but a structure of the file: see {@link ClusterConfig}.
  */
@@ -94,8 +94,10 @@ public final class Settings {
     public static final SettingKey<Optional<Integer>> HANDSHAKE_PORT = optional(
             "handshake.port", new WholeNumber(0, 65535), "any free", "TCP port of the listeners; 0 is any free one");
 
-    /** How long a connected peer may be silent: two beats of its at least, and by default longer than TCP waits between
-     * two attempts after ten seconds without a link. */
+    /**
+     * How long a connected peer may be silent: two beats of its at least, and by default longer than TCP waits between
+     * two attempts after ten seconds without a link.
+     */
     public static final SettingKey<Duration> PEER_TIMEOUT = ofBoth(
             "TRIGON_PEER_TIMEOUT",
             "handshake.peerTimeout",
@@ -121,7 +123,8 @@ public final class Settings {
             new Word<>(StripePolicy.class),
             "auto",
             "`auto`, `one` or `all`: over how many of several equally direct links to the same peer a connection goes,"
-                    + " each long message in parts; `auto` is all on RDMA links and one on software links; see [decision"
+                    + " each long message in parts; `auto` is all on RDMA links and one on software links; see"
+                    + " [decision"
                     + " 15](docs/decisions/0015-several-queue-pairs-per-connection.md)");
 
     /** Queue pairs of a connection on each of them. */
@@ -133,25 +136,18 @@ public final class Settings {
             "queue pairs of a connection on each link it goes over, 1 to 4, and at most 8 for a connection: with 3 or 4"
                     + " it goes over two links");
 
-    /** Log level; the log is there before the settings, and reads it itself. */
-    public static final SettingKey<Optional<String>> LOG = ofStart(
-            "TRIGON_LOG",
-            "what `NCCL_DEBUG` shows",
-            "log level: `off`, `error`, `warn`, `info`, `debug` or `trace`; what NCCL's log does not show, since"
-                    + " `NCCL_DEBUG` asks for less or is not set, goes to stderr");
-
-    /** The distribution's folder; the native library reads it. */
-    public static final SettingKey<Optional<String>> HOME =
-            ofStart("TRIGON_HOME", "found from the library's own place", "the distribution's folder");
-
-    /** Options of the JVM; the native library reads it. */
-    public static final SettingKey<Optional<String>> JAVA_OPTS = ofStart(
-            "TRIGON_JAVA_OPTS",
-            "none",
-            "more options for the JVM; see [docs/startup.md](docs/startup.md) for those that change the start,"
-                    + " [docs/hosts.md](docs/hosts.md) for those that are refused");
-
     static {
+        ofStart(
+                "TRIGON_LOG",
+                "what `NCCL_DEBUG` shows",
+                "log level: `off`, `error`, `warn`, `info`, `debug` or `trace`; what NCCL's log does not show, since"
+                        + " `NCCL_DEBUG` asks for less or is not set, goes to stderr");
+        ofStart("TRIGON_HOME", "found from the library's own place", "the distribution's folder");
+        ofStart(
+                "TRIGON_JAVA_OPTS",
+                "none",
+                "more options for the JVM; see [docs/startup.md](docs/startup.md) for those that change the start,"
+                        + " [docs/hosts.md](docs/hosts.md) for those that are refused");
         ofTools("TRIGON_BENCH_RESULTS", "where the benchmarks' results go");
         ofTools("TRIGON_CONTAINERS", "whether tests in containers may be skipped");
         ofTools("TRIGON_DISTRIBUTION", "the distribution that the harness for NCCL is tested with");
@@ -213,17 +209,16 @@ public final class Settings {
                 meaning);
     }
 
-    private static SettingKey<Optional<String>> ofStart(String variable, String defaultText, String meaning) {
-        return readElsewhere(variable, Reader.START, defaultText, meaning);
+    private static void ofStart(String variable, String defaultText, String meaning) {
+        readElsewhere(variable, Reader.START, defaultText, meaning);
     }
 
     private static void ofTools(String variable, String meaning) {
         readElsewhere(variable, Reader.TOOLS, "none", meaning);
     }
 
-    private static SettingKey<Optional<String>> readElsewhere(
-            String variable, Reader reader, String defaultText, String meaning) {
-        return add(
+    private static void readElsewhere(String variable, Reader reader, String defaultText, String meaning) {
+        add(
                 Optional.of(variable),
                 Optional.empty(),
                 reader,

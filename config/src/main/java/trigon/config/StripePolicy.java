@@ -21,6 +21,6 @@ public enum StripePolicy {
     /** As it is written in the file and in {@code TRIGON_STRIPES}. */
     @Override
     public String toString() {
-        return Words.of(this);
+        return EnumWords.of(this);
     }
 }

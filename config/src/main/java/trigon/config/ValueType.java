@@ -98,17 +98,17 @@ public sealed interface ValueType<T> {
 
         @Override
         public Optional<E> parse(String text) {
-            return Words.find(constants.getEnumConstants(), text);
+            return EnumWords.find(constants.getEnumConstants(), text);
         }
 
         @Override
         public String rule() {
-            return "must be one of " + Words.all(constants.getEnumConstants());
+            return "must be one of " + EnumWords.all(constants.getEnumConstants());
         }
 
         @Override
         public String text(E value) {
-            return Words.of(value);
+            return EnumWords.of(value);
         }
     }
 

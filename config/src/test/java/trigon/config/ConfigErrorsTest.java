@@ -34,7 +34,8 @@ class ConfigErrorsTest {
             value = {
                 "link: auto | :10: unknown key link with value \"auto\": known here are version, nodes, peers, links,"
                         + " queuePair, handshake, stripes; did you mean links?",
-                "queuePair: {gidindex: 3} | :10: unknown key queuePair.gidindex with value 3: ... did you mean gidIndex?",
+                "queuePair: {gidindex: 3} | :10: unknown key queuePair.gidindex with value 3: ... did you mean"
+                        + " gidIndex?",
                 "handshake: {zzz: 3} | unknown key handshake.zzz with value 3: known here are timeout, port",
             })
     void rejectsUnknownKey(String line, String message) {
@@ -64,7 +65,8 @@ class ConfigErrorsTest {
                 "queuePair: {timeout: '14'} | queuePair.timeout is \"14\": must be a whole number",
                 "queuePair: {timeout: 1.5} | queuePair.timeout is 1.5: must be a whole number",
                 "queuePair: {timeout: 0x10} | queuePair.timeout is ",
-                "queuePair: {timeout: 99999999999999999999} | queuePair.timeout is 99999999999999999999: must be a whole",
+                "queuePair: {timeout: 99999999999999999999} | queuePair.timeout is 99999999999999999999: must be a"
+                        + " whole",
                 "queuePair: {timeout: } | queuePair.timeout is empty: must be a whole number",
                 "queuePair: {retryCount: 7} | queuePair.retryCount is 7: must be a whole number from 0 to 6",
                 "queuePair: {port: -1} | queuePair.port is -1: must be a whole number from 1 to 255",
@@ -79,9 +81,11 @@ class ConfigErrorsTest {
                 "stripes: {links: both} | stripes.links is \"both\": must be one of auto, one, all",
                 "stripes: {queuePairsPerLink: 5} | stripes.queuePairsPerLink is 5: must be a whole number from 1 to 4",
                 "stripes: {link: all} | unknown key stripes.link with value \"all\": ... did you mean links?",
-                "peers: {a: {b: rxe_ab, z: rxe_ab}} | peers.a.z is \"rxe_ab\": there is no node \"z\"; the nodes are a, b",
+                "peers: {a: {b: rxe_ab, z: rxe_ab}} | peers.a.z is \"rxe_ab\": there is no node \"z\"; the nodes are"
+                        + " a, b",
                 "peers: {q: {b: rxe_ab}} | peers.q is a mapping: there is no node \"q\"",
-                "peers: {a: {b: 10.0.99.1}} | peers.a.b is \"10.0.99.1\": must be a device, an interface or an address of"
+                "peers: {a: {b: 10.0.99.1}} | peers.a.b is \"10.0.99.1\": must be a device, an interface or an address"
+                        + " of"
                         + " a NIC of node a: rxe_ab 10.0.12.1/24, 10.0.13.1/24",
                 "peers: {a: {b: 10.0.12}} | peers.a.b is \"10.0.12\": it must be an IPv4 or IPv6 address",
                 "peers: {a: {b: }} | peers.a.b is empty: must be",

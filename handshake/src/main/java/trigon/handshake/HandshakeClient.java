@@ -22,8 +22,8 @@ public final class HandshakeClient {
      * Starts one attempt over one candidate path; returns at once. The connection is bound to the path's own local
      * address, so that it goes where the data would go. The deadline of the settings is for the whole attempt.
      *
-     * <p>Failures are reported by the attempt's futures only. The listener exists before its handle is sent, so one that
-     * cannot be reached is a failure at once and not tried again.
+     * <p>Failures are reported by the attempt's futures only. The listener exists before its handle is sent, so one
+     * that cannot be reached is a failure at once and not tried again.
      *
      * @param local the candidate's own address
      * @param remote the listener's, from its handle

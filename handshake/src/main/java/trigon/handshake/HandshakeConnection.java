@@ -156,7 +156,9 @@ abstract class HandshakeConnection extends ChannelInboundHandlerAdapter implemen
         return send(frame);
     }
 
-    /** Something came over the lifeline. Only what the peer has proven counts, and is no copy of what it said before. */
+    /**
+     * Something came over the lifeline. Only what the peer has proven counts, and is no copy of what it said before.
+     */
     private void heard(HandshakeFrame frame) {
         if (lifelineProofs == null || end != null) {
             return;

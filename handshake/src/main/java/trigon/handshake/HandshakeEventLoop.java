@@ -32,7 +32,9 @@ public final class HandshakeEventLoop implements AutoCloseable {
     private static final Logger LOGGER = LoggerFactory.getLogger(HandshakeEventLoop.class);
     private static final long CLOSE_SECONDS = 5;
 
-    /** Handshakes are few and small: nothing is gained by a pool, whose first chunk alone is larger than all of them. */
+    /**
+     * Handshakes are few and small: nothing is gained by a pool, whose first chunk alone is larger than all of them.
+     */
     private static final ByteBufAllocator ALLOCATOR = new UnpooledByteBufAllocator(false);
 
     private final EventLoop eventLoop;

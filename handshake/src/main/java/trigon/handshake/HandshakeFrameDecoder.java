@@ -7,8 +7,8 @@ import java.nio.ByteBuffer;
 import java.util.List;
 
 /**
- * Cuts a connection's bytes into {@link HandshakeFrame}s. Holds at most one frame; refuses a wrong peer with its first bytes and a
- * frame that is too long with its header. After the first fault it hears nothing more.
+ * Cuts a connection's bytes into {@link HandshakeFrame}s. Holds at most one frame; refuses a wrong peer with its first
+ * bytes and a frame that is too long with its header. After the first fault it hears nothing more.
  */
 final class HandshakeFrameDecoder extends ByteToMessageDecoder {
 

@@ -21,8 +21,8 @@ import trigon.handshake.HandshakeException.Kind;
 /**
  * The listening sockets of a process: one on each link address, opened once, shared by all connections to come.
  *
- * <p>Thread-safe. A peer is heard only if it proves in time that it knows the secret of a registered connection; whatever
- * else connects (a port scan, a silent client) is closed and cannot disturb the others.
+ * <p>Thread-safe. A peer is heard only if it proves in time that it knows the secret of a registered connection;
+ * whatever else connects (a port scan, a silent client) is closed and cannot disturb the others.
  */
 public final class HandshakeListeners implements AutoCloseable {
 
@@ -96,7 +96,8 @@ public final class HandshakeListeners implements AutoCloseable {
                                     binding.cause().getMessage(),
                                     address.getPort() == 0
                                             ? "see that the address belongs to an interface of this machine"
-                                            : "see that no other process has the port, or set the handshake's port to 0"),
+                                            : "see that no other process has the port, or set the handshake's port to"
+                                                    + " 0"),
                     binding.cause());
         }
         sockets.add(binding.channel());

@@ -19,10 +19,11 @@ import trigon.verbs.ConnectionKey;
  *
  * <p>Each side has a key of its own, derived by HKDF-SHA256 (RFC 5869) from the connection's secret, salted with the
  * cluster's key where there is one. A message's proof is HMAC-SHA256 under its sender's key over all frames of the
- * handshake so far, with their proofs, and its own frame up to the proof. Both sides' nonces are in there, so no proof is
- * good for another handshake; and since the keys differ, none is good for the other direction.
+ * handshake so far, with their proofs, and its own frame up to the proof. Both sides' nonces are in there, so no proof
+ * is good for another handshake; and since the keys differ, none is good for the other direction.
  *
- * <p>A third key, of neither side's proofs, gives what the ends' queue pairs prove to each other: {@link #connectionKey}.
+ * <p>A third key, of neither side's proofs, gives what the ends' queue pairs prove to each other:
+ * {@link #connectionKey}.
  *
  * <p>Belongs to the event loop. A few microseconds each; the first of a process takes tens of milliseconds, see {@link
  * #warmUp}.
@@ -90,8 +91,9 @@ final class HandshakeProofs {
     }
 
     /**
-     * Shows that the sender of a Hello has the cluster's key, and nothing about the key: a wrong cluster is noticed, and
-     * told from a wrong secret, before anything else. A copy of it proves nothing more than that, since proofs follow.
+     * Shows that the sender of a Hello has the cluster's key, and nothing about the key: a wrong cluster is noticed,
+     * and told from a wrong secret, before anything else. A copy of it proves nothing more than that, since proofs
+     * follow.
      */
     static OpaqueBytes clusterMark(Optional<ClusterKey> clusterKey, ConnectionId connection, OpaqueBytes nonce) {
         if (clusterKey.isEmpty()) {

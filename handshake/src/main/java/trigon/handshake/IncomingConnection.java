@@ -22,13 +22,13 @@ import trigon.handshake.HandshakeMessage.Ready;
 import trigon.handshake.HandshakeMessage.Reject;
 import trigon.handshake.HandshakeProofs.Side;
 
-/** The listening side's end of one handshake: a stranger until it has proven that it knows a connection's secret. */
+/** The listening side's end of one handshake: open until its peer has proven that it knows a connection's secret. */
 final class IncomingConnection extends HandshakeConnection {
 
     private static final Logger LOGGER = LoggerFactory.getLogger(IncomingConnection.class);
 
     private enum Step {
-        STRANGER,
+        OPENED,
         CHALLENGED,
         ANSWERING,
         ANSWERED
@@ -38,7 +38,7 @@ final class IncomingConnection extends HandshakeConnection {
     private final InetSocketAddress local;
     private final InetSocketAddress remote;
 
-    private Step step = Step.STRANGER;
+    private Step step = Step.OPENED;
     private @Nullable Hello hello;
     private @Nullable HandshakeProofs proofs;
     private @Nullable Registration registration;
@@ -72,7 +72,7 @@ final class IncomingConnection extends HandshakeConnection {
     @Override
     void received(HandshakeFrame frame) {
         switch (frame.message()) {
-            case Hello received when step == Step.STRANGER -> greeted(received, frame);
+            case Hello received when step == Step.OPENED -> greeted(received, frame);
             case Offer received when step == Step.CHALLENGED && isProven(frame) -> offered(received);
             case Ready received when step == Step.ANSWERED && isProven(frame) -> ready(received);
             case Reject reject -> fail(Kind.REJECTED, "the connecting side gives up: " + reject.reason());
@@ -91,7 +91,8 @@ final class IncomingConnection extends HandshakeConnection {
         if (!proven) {
             reject(
                     Kind.UNAUTHENTICATED,
-                    "the connecting side does not know this connection's secret: it has no handle of it, or another one's");
+                    "the connecting side does not know this connection's secret: it has no handle of it, or another"
+                            + " one's");
         }
         return proven;
     }
@@ -130,7 +131,8 @@ final class IncomingConnection extends HandshakeConnection {
         reject(
                 Kind.UNAUTHENTICATED,
                 "wrong cluster: " + which
-                        + "; give all nodes the same key file, see handshake.clusterKeyFile and its fingerprint in both logs");
+                        + "; give all nodes the same key file, see handshake.clusterKeyFile and its fingerprint in"
+                        + " both logs");
         return false;
     }
 
@@ -140,7 +142,8 @@ final class IncomingConnection extends HandshakeConnection {
         if (found == null) {
             reject(
                     Kind.REJECTED,
-                    "nobody waits for this connection here: its listener was closed, or the handle is of an earlier run");
+                    "nobody waits for this connection here: its listener was closed, or the handle is of an earlier"
+                            + " run");
             return null;
         }
         if (found.isConnected()) {
@@ -234,7 +237,7 @@ final class IncomingConnection extends HandshakeConnection {
     @Override
     void failed(HandshakeException cause) {
         if (registration == null) {
-            connections.strangerFailed(cause, hello != null);
+            connections.unauthenticatedFailed(cause, hello != null);
             return;
         }
         registration.ended(offer == null ? null : offer.stripe(), this);

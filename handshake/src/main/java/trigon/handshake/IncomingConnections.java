@@ -28,12 +28,12 @@ final class IncomingConnections {
     private final Optional<ClusterKey> clusterKey;
     private final Map<ConnectionId, Registration> registrations = new ConcurrentHashMap<>();
     private final Set<IncomingConnection> open = new HashSet<>();
-    private final Strangers strangers = new Strangers();
+    private final UnauthenticatedConnections unauthenticated = new UnauthenticatedConnections();
     private final Set<NodeIdentity> warnedOf = new HashSet<>();
-    private final RateLimitedWarning strangerWarning =
+    private final RateLimitedWarning protocolWarning =
             new RateLimitedWarning(LOGGER, WARNING_INTERVAL, System::nanoTime);
 
-    /** Not the strangers', which would hide these. */
+    /** Of those who speak our protocol: the others would hide these. */
     private final RateLimitedWarning refusalWarning =
             new RateLimitedWarning(LOGGER, WARNING_INTERVAL, System::nanoTime);
 
@@ -66,13 +66,13 @@ final class IncomingConnections {
             return;
         }
         open.add(connection);
-        IncomingConnection oneTooMany = strangers.add(connection);
+        IncomingConnection oneTooMany = unauthenticated.add(connection);
         if (oneTooMany != null) {
-            strangers.remove(oneTooMany);
+            unauthenticated.remove(oneTooMany);
             oneTooMany.fail(
                     Kind.ABANDONED,
                     "more than %d connections from one address, or %d in all, have not said who they are"
-                            .formatted(Strangers.MAX_PER_ADDRESS, Strangers.MAX));
+                            .formatted(UnauthenticatedConnections.MAX_PER_ADDRESS, UnauthenticatedConnections.MAX));
         }
     }
 
@@ -81,9 +81,9 @@ final class IncomingConnections {
         return clusterKey;
     }
 
-    /** A stranger has proven that it knows a registered connection's secret. */
+    /** A peer has proven that it knows a registered connection's secret. */
     void admitted(IncomingConnection connection, Offer offer) {
-        strangers.remove(connection);
+        unauthenticated.remove(connection);
         NodeIdentity peer = offer.node();
         if (peer.configFingerprint() != self.configFingerprint()
                 && warnedOf.size() < MAX_REMEMBERED_PEERS
@@ -93,19 +93,21 @@ final class IncomingConnections {
         }
     }
 
-    /** A connection ended before its peer had proven anything: at worst a stranger, at best a mistake to be mended. */
-    void strangerFailed(HandshakeException cause, boolean spokeOurProtocol) {
-        (spokeOurProtocol ? refusalWarning : strangerWarning).warn(String.valueOf(cause.getMessage()));
+    /**
+     * A connection ended before its peer had proven anything: at worst somebody else, at best a mistake to be mended.
+     */
+    void unauthenticatedFailed(HandshakeException cause, boolean spokeOurProtocol) {
+        (spokeOurProtocol ? refusalWarning : protocolWarning).warn(String.valueOf(cause.getMessage()));
     }
 
     /** How many are connected and have proven nothing. */
-    int strangers() {
-        return strangers.size();
+    int unauthenticated() {
+        return unauthenticated.size();
     }
 
     void closed(IncomingConnection connection) {
         open.remove(connection);
-        strangers.remove(connection);
+        unauthenticated.remove(connection);
     }
 
     /** Closes all; attempts under way fail. */

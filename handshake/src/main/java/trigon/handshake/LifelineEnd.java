@@ -38,10 +38,15 @@ public sealed interface LifelineEnd {
             case Released _ -> "the peer has closed its end";
             case Failed(String reason) -> "the peer's end has failed, which says: " + reason;
             case Broken(String how) ->
-                "the peer's process has ended or was killed: its connection broke off without a farewell (%s); see that node's log, and its kernel's (dmesg)"
+                ("the peer's process has ended or was killed: its connection broke off without a farewell (%s); see"
+                                + " that"
+                                + " node's log, and its kernel's (dmesg)")
                         .formatted(how);
             case Silent(Duration silence) ->
-                "nothing was heard from the peer for %.1f s, longer than handshake.peerTimeout allows: its process is stopped, its machine is down, or the link is cut; check both, and the link with ip -s link on either node"
+                ("nothing was heard from the peer for %.1f s, longer than handshake.peerTimeout allows: its process is"
+                                + " stopped, its machine is down, or the link is cut; check both, and the link with ip"
+                                + " -s"
+                                + " link on either node")
                         .formatted(silence.toMillis() / 1000.0);
             case Here _ -> "this process has closed its end";
         };

@@ -6,8 +6,8 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
 /**
- * All established connections of a process. One timer for all of them, which runs while there are any: once a second each
- * says that it lives and looks how long its peer was silent. Event loop only.
+ * All established connections of a process. One timer for all of them, which runs while there are any: once a second
+ * each says that it lives and looks how long its peer was silent. Event loop only.
  */
 final class Lifelines {
 

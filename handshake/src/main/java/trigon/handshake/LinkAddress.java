@@ -2,7 +2,6 @@ package trigon.handshake;
 
 import java.net.Inet4Address;
 import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 import java.util.EnumSet;
 import java.util.Set;
@@ -31,11 +30,6 @@ public record LinkAddress(InetAddress address, int prefixLength, int port, Set<L
             throw new IllegalArgumentException("a link that carries nothing is no link");
         }
         kinds = Set.copyOf(EnumSet.copyOf(kinds));
-    }
-
-    /** Where to connect to. */
-    public InetSocketAddress socketAddress() {
-        return new InetSocketAddress(address, port);
     }
 
     boolean isIpv4() {

@@ -40,7 +40,6 @@ public record ListenHandle(
     static final int MAGIC = 0x54726748;
 
     static final int VERSION = 2;
-    static final int VERSION_OFFSET = 4;
     static final int LINKS_OFFSET = 38;
     private static final int MAX_LEFT_OUT = 255;
 
@@ -121,7 +120,8 @@ public record ListenHandle(
         if (version != VERSION) {
             throw new HandshakeException(
                     Kind.PROTOCOL,
-                    "the peer's listen handle has version %d and this Trigon reads version %d; install the same Trigon on all nodes, and set NCCL_NET=Trigon on all ranks"
+                    ("the peer's listen handle has version %d and this Trigon reads version %d; install the same Trigon"
+                                    + " on all nodes, and set NCCL_NET=Trigon on all ranks")
                             .formatted(version, VERSION));
         }
         return ofBody(buffer);

@@ -14,8 +14,8 @@ public interface OfferHandler {
      * with the exception's message as the reason. Whatever was made for this offer is released when {@link
      * IncomingOffer#result} fails, which may be before the answer is complete; an answer that comes too late is
      * dropped. The same connection may be offered again then, over other paths, by a new attempt: the calls of two
-     * attempts do not overlap, what the former had under way has failed before. What it had established, of a connection
-     * of several queue pairs, is of no use then. Offers of one attempt are made at the same time.
+     * attempts do not overlap, what the former had under way has failed before. What it had established, of a
+     * connection of several queue pairs, is of no use then. Offers of one attempt are made at the same time.
      */
     CompletionStage<Answer> onOffer(IncomingOffer offer);
 }

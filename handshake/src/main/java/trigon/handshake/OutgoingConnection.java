@@ -103,7 +103,8 @@ final class OutgoingConnection extends HandshakeConnection implements OutgoingOf
         } else {
             fail(
                     Kind.UNREACHABLE,
-                    "no TCP connection: %s; check the link between the two addresses, firewalls, and that the peer's process still runs"
+                    ("no TCP connection: %s; check the link between the two addresses, firewalls, and that the peer's"
+                                    + " process still runs")
                             .formatted(cause.getMessage()),
                     cause);
         }
@@ -141,7 +142,8 @@ final class OutgoingConnection extends HandshakeConnection implements OutgoingOf
         if (!proven) {
             reject(
                     Kind.UNAUTHENTICATED,
-                    "the listener does not know this connection's secret: another process has taken its address and port, or somebody is in between");
+                    "the listener does not know this connection's secret: another process has taken its address and"
+                            + " port, or somebody is in between");
         }
         return proven;
     }

@@ -45,11 +45,6 @@ public interface OutgoingOffer {
      */
     CompletableFuture<Established> sendReady(int stripes);
 
-    /** The same for the only queue pair of a connection. */
-    default CompletableFuture<Established> sendReady() {
-        return sendReady(1);
-    }
-
     /** Gives up, and tells the peer why if it can still be told. Does nothing once the result is there. */
     void abandon(String reason);
 }

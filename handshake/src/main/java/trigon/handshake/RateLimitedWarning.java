@@ -4,7 +4,10 @@ import java.time.Duration;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 
-/** Warns of what strangers do, at most once per interval, and then says how much was left out. Event loop only. */
+/**
+ * Warns of connections that came to nothing, at most once per interval, and then says how much was left out. Event loop
+ * only.
+ */
 final class RateLimitedWarning {
 
     private final Logger logger;

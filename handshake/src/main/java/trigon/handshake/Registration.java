@@ -7,8 +7,8 @@ import org.jspecify.annotations.Nullable;
 import trigon.handshake.HandshakeException.Kind;
 
 /**
- * A connection that is waited for, and the attempt at it that is under way: a handshake for each of its queue pairs. Event
- * loop only, but for the secret and the handler.
+ * A connection that is waited for, and the attempt at it that is under way: a handshake for each of its queue pairs.
+ * Event loop only, but for the secret and the handler.
  */
 final class Registration {
 
@@ -42,8 +42,8 @@ final class Registration {
     }
 
     /**
-     * A handshake begins. The peer makes one attempt at a time, so with a new one it has given up the former, even where
-     * the news of that is lost on a dead path.
+     * A handshake begins. The peer makes one attempt at a time, so with a new one it has given up the former, even
+     * where the news of that is lost on a dead path.
      */
     void begin(IncomingConnection handshake, Stripe stripe) {
         if (stripe.attempt() != attempt) {

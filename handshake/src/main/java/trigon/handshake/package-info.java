@@ -13,10 +13,24 @@
  *   its result                &lt;-- Ready     --
  * </pre>
  *
- * From the Challenge on, every message carries its sender's proof that it knows the connection's secret and agrees on all
- * that was said before; see {@code HandshakeProofs}. Either side may send Reject with a reason instead. One thread, that
- * of the {@link trigon.handshake.HandshakeEventLoop}, serves all connections; no call of this package waits for a peer,
- * and callbacks on that thread must not block.
+ * From the Challenge on, every message carries its sender's proof that it knows the connection's secret and agrees on
+ * all that was said before; see {@code HandshakeProofs}. Either side may send Reject with a reason instead. One thread,
+ * that of the {@link trigon.handshake.HandshakeEventLoop}, serves all connections; no call of this package waits for a
+ * peer, and callbacks on that thread must not block.
+ *
+ * <p>Words that this package uses as terms:
+ *
+ * <ul>
+ *   <li>a <em>connection</em> is what NCCL asks for: one direction of messages between two processes. It has one queue
+ *       pair at each end, or several, which are its <em>stripes</em>; each is brought up by a handshake of its own
+ *   <li>the connecting side <em>offers</em> a queue pair, the listening side <em>answers</em> with its own
+ *   <li>an <em>attempt</em> is one try to bring all of a connection's stripes up; a new one ends the former
+ *   <li>a TCP connection is <em>unauthenticated</em> until its peer has proven that it knows the connection's secret
+ *   <li>the <em>lifeline</em> is the handshake's TCP connection after the handshake: open for as long as the queue pair
+ *       is in use, it tells whether the peer is still there
+ *   <li>a <em>beat</em> is the sign of life that each end gives on it once a second, a <em>farewell</em> the last word
+ *       before it is closed in good order
+ * </ul>
  */
 @NullMarked
 package trigon.handshake;

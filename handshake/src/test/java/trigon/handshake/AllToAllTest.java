@@ -47,7 +47,7 @@ class AllToAllTest {
 
         CompletableFuture<Established> connect(Node to, ConnectionId connection) {
             OutgoingOffer outgoing = node.connect(to.listeningAt(), node.offer(connection));
-            return outgoing.answer().thenComposeAsync(_ -> outgoing.sendReady(), control);
+            return outgoing.answer().thenComposeAsync(_ -> outgoing.sendReady(1), control);
         }
 
         @Override

@@ -253,7 +253,7 @@ class AuthenticationTest {
             listener.next().answer().complete(listening.answer());
             outgoing.answer().get(60, TimeUnit.SECONDS);
 
-            assertThat(outgoing.sendReady().get(60, TimeUnit.SECONDS)).isNotNull();
+            assertThat(outgoing.sendReady(1).get(60, TimeUnit.SECONDS)).isNotNull();
         }
     }
 
@@ -329,7 +329,7 @@ class AuthenticationTest {
         Node.Attempt attempt = listener.next();
         attempt.answer().complete(server.answer());
         outgoing.answer().get(60, TimeUnit.SECONDS);
-        Lifeline atClient = outgoing.sendReady().get(60, TimeUnit.SECONDS).lifeline();
+        Lifeline atClient = outgoing.sendReady(1).get(60, TimeUnit.SECONDS).lifeline();
         Lifeline atServer =
                 attempt.incoming().result().get(60, TimeUnit.SECONDS).lifeline();
 
@@ -397,7 +397,7 @@ class AuthenticationTest {
             OutgoingOffer outgoing = connecting.connect(listening.listeningAt(), connecting.offer(connection));
             listener.next().answer().complete(listening.answer());
             outgoing.answer().get(60, TimeUnit.SECONDS);
-            outgoing.sendReady().get(60, TimeUnit.SECONDS);
+            outgoing.sendReady(1).get(60, TimeUnit.SECONDS);
         }
 
         assertThat(log.lines()).isNotEmpty();
@@ -425,7 +425,7 @@ class AuthenticationTest {
         OutgoingOffer outgoing = client.connect(server.listeningAt(), client.offer(offered));
         listener.next().answer().complete(server.answer());
         outgoing.answer().get(60, TimeUnit.SECONDS);
-        outgoing.sendReady().get(60, TimeUnit.SECONDS);
+        outgoing.sendReady(1).get(60, TimeUnit.SECONDS);
     }
 
     private static InetSocketAddress at(ServerSocket socket) {

@@ -53,7 +53,8 @@ class FloodTest {
                 establishMany();
                 attacker.awaitAllOpen();
                 establishMany();
-                assertThat(descriptors()).isLessThan(attacker.descriptorsBefore + Strangers.MAX + 10 * NEW_CONNECTIONS);
+                assertThat(descriptors())
+                        .isLessThan(attacker.descriptorsBefore + UnauthenticatedConnections.MAX + 10 * NEW_CONNECTIONS);
             }
         });
     }
@@ -154,7 +155,7 @@ class FloodTest {
     private Established establish(ConnectionId connection) throws Exception {
         Node.Listener listener = server.listen(connection);
         OutgoingOffer outgoing = client.connect(server.listeningAt(), client.offer(connection));
-        CompletableFuture<Established> result = outgoing.answer().thenCompose(_ -> outgoing.sendReady());
+        CompletableFuture<Established> result = outgoing.answer().thenCompose(_ -> outgoing.sendReady(1));
         Node.Attempt attempt = null;
         while (attempt == null && !result.isDone()) {
             attempt = listener.poll(20);

@@ -16,8 +16,9 @@ import java.util.function.Function;
 import trigon.handshake.HandshakeProofs.Side;
 
 /**
- * A peer that does what a fuzzer's bytes say: what it should, nearly what it should, or anything. Plays against one end of
- * a handshake on an embedded channel, with a clock of its own: everything happens on the calling thread, and repeats.
+ * A peer that does what a fuzzer's bytes say: what it should, nearly what it should, or anything. Plays against one end
+ * of a handshake on an embedded channel, with a clock of its own: everything happens on the calling thread, and
+ * repeats.
  */
 final class FuzzedPeer {
 

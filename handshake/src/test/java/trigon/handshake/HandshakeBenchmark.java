@@ -60,7 +60,7 @@ final class HandshakeBenchmark {
         Offer offer = connecting.offer(connection);
         OutgoingOffer outgoing = connecting.connect(listening.listeningAt(), offer);
         outgoing.answer().join();
-        Established established = outgoing.sendReady().join();
+        Established established = outgoing.sendReady(1).join();
         listening.listeners().unregister(connection);
         established.lifeline().release();
         return established.answer().maxMessageBytes();

@@ -48,7 +48,7 @@ class HandshakeTest {
         assertThat(outgoing.answer().get(60, TimeUnit.SECONDS)).isEqualTo(answer);
         assertThat(attempt.incoming().result()).isNotDone();
         assertThat(outgoing.result()).isNotDone();
-        assertThat(outgoing.sendReady()).isSameAs(outgoing.result());
+        assertThat(outgoing.sendReady(1)).isSameAs(outgoing.result());
 
         Established atClient = outgoing.result().get(60, TimeUnit.SECONDS);
         Established atServer = attempt.incoming().result().get(60, TimeUnit.SECONDS);
@@ -90,7 +90,7 @@ class HandshakeTest {
         Node.Attempt attempt = listener.next();
         attempt.answer().complete(server.answer());
         outgoing.answer().get(60, TimeUnit.SECONDS);
-        Lifeline atClient = outgoing.sendReady().get(60, TimeUnit.SECONDS).lifeline();
+        Lifeline atClient = outgoing.sendReady(1).get(60, TimeUnit.SECONDS).lifeline();
         Lifeline atServer =
                 attempt.incoming().result().get(60, TimeUnit.SECONDS).lifeline();
         assertThat(atClient.lost()).isNotDone();
@@ -113,7 +113,7 @@ class HandshakeTest {
             listener.next().answer().complete(six.answer());
             outgoing.answer().get(60, TimeUnit.SECONDS);
 
-            assertThat(outgoing.sendReady().get(60, TimeUnit.SECONDS).local().getAddress())
+            assertThat(outgoing.sendReady(1).get(60, TimeUnit.SECONDS).local().getAddress())
                     .isEqualTo(six.address());
         }
     }
@@ -122,7 +122,7 @@ class HandshakeTest {
     void readyTwiceIsReadyOnce() throws Exception {
         OutgoingOffer outgoing = answered(server.listen(connection));
 
-        assertThat(outgoing.sendReady()).isSameAs(outgoing.sendReady());
+        assertThat(outgoing.sendReady(1)).isSameAs(outgoing.sendReady(1));
 
         assertThat(outgoing.result().get(60, TimeUnit.SECONDS)).isNotNull();
     }
@@ -133,7 +133,7 @@ class HandshakeTest {
         OutgoingOffer outgoing = client.connect(server.listeningAt(), client.offer(connection));
         listener.next();
 
-        assertThatThrownBy(outgoing::sendReady)
+        assertThatThrownBy(() -> outgoing.sendReady(1))
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("no answer");
     }
@@ -153,7 +153,7 @@ class HandshakeTest {
 
     @Test
     void rejectsASecondLinkForOneConnection() throws Exception {
-        answered(server.listen(connection)).sendReady().get(60, TimeUnit.SECONDS);
+        answered(server.listen(connection)).sendReady(1).get(60, TimeUnit.SECONDS);
 
         OutgoingOffer again = client.connect(server.listeningAt(), client.offer(connection));
 
@@ -227,7 +227,7 @@ class HandshakeTest {
         listener.next();
         first.abandon("the next path, please");
 
-        assertThat(answered(listener).sendReady().get(60, TimeUnit.SECONDS)).isNotNull();
+        assertThat(answered(listener).sendReady(1).get(60, TimeUnit.SECONDS)).isNotNull();
     }
 
     @Test

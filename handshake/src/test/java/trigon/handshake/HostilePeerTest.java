@@ -61,7 +61,7 @@ class HostilePeerTest {
     void silentClientsDisturbNobody() throws Exception {
         List<Socket> silent = new ArrayList<>();
         try {
-            for (int i = 0; i < Strangers.MAX_PER_ADDRESS + 20; i++) {
+            for (int i = 0; i < UnauthenticatedConnections.MAX_PER_ADDRESS + 20; i++) {
                 silent.add(connect(patientServer));
             }
             assertServes(patientServer);
@@ -325,7 +325,7 @@ class HostilePeerTest {
                 accepted.say(server.answer());
                 outgoing.answer().get(60, TimeUnit.SECONDS);
 
-                assertThat(failureOf(outgoing.sendReady()))
+                assertThat(failureOf(outgoing.sendReady(1)))
                         .returns(Kind.TIMED_OUT, HandshakeException::kind)
                         .hasMessageContaining("the listener's confirmation did not come");
             }
@@ -355,7 +355,7 @@ class HostilePeerTest {
             OutgoingOffer outgoing = other.connect(node.listeningAt(), other.offer(offered));
             listener.next().answer().complete(node.answer());
             outgoing.answer().get(60, TimeUnit.SECONDS);
-            outgoing.sendReady().get(60, TimeUnit.SECONDS);
+            outgoing.sendReady(1).get(60, TimeUnit.SECONDS);
         }
     }
 

@@ -20,8 +20,8 @@ import trigon.handshake.HandshakeProofs.Side;
 import trigon.verbs.LinkKind;
 
 /**
- * The listening side against any peer: only a proven offer reaches the handler, only a proven readiness makes a link, and
- * it always ends.
+ * The listening side against any peer: only a proven offer reaches the handler, only a proven readiness makes a link,
+ * and it always ends.
  */
 @Tag("fuzz")
 class IncomingConnectionFuzzTest {
@@ -98,7 +98,7 @@ class IncomingConnectionFuzzTest {
                 .isLessThanOrEqualTo(1);
         peer.hangUp();
         assertThat(connection.lost()).isDone();
-        assertThat(connections.strangers()).isZero();
+        assertThat(connections.unauthenticated()).isZero();
         peer.end();
         return !connection.result().isCompletedExceptionally();
     }

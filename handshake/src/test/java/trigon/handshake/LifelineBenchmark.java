@@ -49,7 +49,7 @@ public final class LifelineBenchmark {
         OutgoingOffer outgoing = client.connect(server.listeningAt(), client.offer(connection));
         listener.next().answer().complete(server.answer());
         outgoing.answer().get(60, TimeUnit.SECONDS);
-        return outgoing.sendReady().get(60, TimeUnit.SECONDS).lifeline();
+        return outgoing.sendReady(1).get(60, TimeUnit.SECONDS).lifeline();
     }
 
     private static long processorNanos() {

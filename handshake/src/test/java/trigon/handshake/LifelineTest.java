@@ -146,7 +146,7 @@ class LifelineTest {
         peer.settle();
         peer.say(new HandshakeMessage.Challenge(OpaqueBytes.random(HandshakeProofs.BYTES)));
         peer.say(client.answer());
-        var _ = outgoing.sendReady();
+        var _ = outgoing.sendReady(1);
         peer.settle();
         peer.say(new Ready(1));
         assertThat(outgoing.result()).isCompleted();
@@ -220,7 +220,7 @@ class LifelineTest {
         attempt.answer().complete(server.answer());
         outgoing.answer().get(60, TimeUnit.SECONDS);
         return new Ends(
-                outgoing.sendReady().get(60, TimeUnit.SECONDS).lifeline(),
+                outgoing.sendReady(1).get(60, TimeUnit.SECONDS).lifeline(),
                 attempt.incoming().result().get(60, TimeUnit.SECONDS).lifeline());
     }
 

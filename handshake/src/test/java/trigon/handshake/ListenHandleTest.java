@@ -160,7 +160,7 @@ class ListenHandleTest {
     @Test
     void namesBothVersions() throws UnknownHostException {
         byte[] bytes = handle().toBytes();
-        bytes[ListenHandle.VERSION_OFFSET] = 1;
+        bytes[Integer.BYTES] = 1; // behind the magic
 
         assertThatThrownBy(() -> ListenHandle.ofBytes(bytes))
                 .isInstanceOf(HandshakeException.class)

@@ -124,7 +124,7 @@ class LogTest {
         OutgoingOffer outgoing = from.connect(server.listeningAt(), from.offer(which));
         listener.next().answer().complete(server.answer());
         outgoing.answer().get(60, TimeUnit.SECONDS);
-        outgoing.sendReady().get(60, TimeUnit.SECONDS);
+        outgoing.sendReady(1).get(60, TimeUnit.SECONDS);
     }
 
     private static boolean hungUp(Socket socket) {

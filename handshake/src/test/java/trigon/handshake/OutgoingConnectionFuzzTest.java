@@ -103,7 +103,7 @@ class OutgoingConnectionFuzzTest {
 
     private static void beReady(OutgoingConnection connection) {
         if (connection.answer().isDone() && !connection.answer().isCompletedExceptionally()) {
-            var _ = connection.sendReady();
+            var _ = connection.sendReady(1);
         }
     }
 }

@@ -48,7 +48,7 @@ class ResourceTest {
             OutgoingOffer outgoing = client.connect(server.listeningAt(), client.offer(done));
             listener.next().answer().complete(server.answer());
             outgoing.answer().get(60, TimeUnit.SECONDS);
-            outgoing.sendReady().get(60, TimeUnit.SECONDS);
+            outgoing.sendReady(1).get(60, TimeUnit.SECONDS);
 
             ConnectionId underWay = ConnectionId.random();
             Node.Listener other = server.listen(underWay);

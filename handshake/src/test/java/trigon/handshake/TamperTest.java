@@ -56,7 +56,7 @@ class TamperTest {
                 OutgoingOffer outgoing = client.connect(relay.address(), offer);
                 CompletableFuture<Established> atClient = outgoing.answer().thenCompose(given -> {
                     assertThat(given).isEqualTo(answer);
-                    return outgoing.sendReady();
+                    return outgoing.sendReady(1);
                 });
                 Node.Attempt attempt = null;
                 while (attempt == null && !atClient.isDone()) {

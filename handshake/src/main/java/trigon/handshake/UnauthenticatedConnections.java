@@ -8,10 +8,11 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The open connections of those who have not proven who they are. Bounded, in all and from one address: a flood costs the
- * flood, and few file descriptors, and one that comes from elsewhere does not push out a peer. Event loop only.
+ * The open connections whose peers have not proven yet that they know the connection's secret. Bounded, in all and from
+ * one address: a flood costs the flood, and few file descriptors, and one that comes from elsewhere does not push out a
+ * peer. Event loop only.
  */
-final class Strangers {
+final class UnauthenticatedConnections {
 
     /** From one address: as many connections as NCCL may bring up at once between two processes, and some more. */
     static final int MAX_PER_ADDRESS = 256;

@@ -6,9 +6,9 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 
 /** The constants of an enum as they are written in the file and in the environment. */
-final class Words {
+final class EnumWords {
 
-    private Words() {}
+    private EnumWords() {}
 
     /** The word for a constant. */
     static String of(Enum<?> constant) {
@@ -17,7 +17,7 @@ final class Words {
 
     /** All words, for messages. */
     static String all(Enum<?>[] constants) {
-        return Arrays.stream(constants).map(Words::of).collect(Collectors.joining(", "));
+        return Arrays.stream(constants).map(EnumWords::of).collect(Collectors.joining(", "));
     }
 
     /** The constant of that word. */
