@@ -24,8 +24,8 @@ trigon_find_jdk() {
   cat >&2 <<END
 Trigon needs JDK $trigon_jdk_version to build and found none: not in JAVA_HOME (${JAVA_HOME:-unset}), not on the PATH,
 not under /usr/lib/jvm, /opt, ~/.sdkman or ~/.jdks.
-Install one, for example Eclipse Temurin (package temurin-$trigon_jdk_version-jdk) or your distribution's openjdk-$trigon_jdk_version-jdk,
-or set JAVA_HOME to its directory.
+Install one, for example Eclipse Temurin (package temurin-$trigon_jdk_version-jdk) or your distribution's
+openjdk-$trigon_jdk_version-jdk, or set JAVA_HOME to its directory.
 END
   return 1
 }

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Runs the benchmarks; "./trigon bench help" says what there is. Results are JSON files below benchmarks/target/results. What is
-# run has to be built: "./trigon bench" sees to that, and "bench.sh pack" makes an archive of it for other machines.
+# Runs the benchmarks; "./trigon bench help" says what there is. Results are JSON files below benchmarks/target/results.
+# What is run has to be built: "./trigon bench" sees to that, and "bench.sh pack" makes an archive of it for other
+# machines.
 set -euo pipefail
 here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)
 project=$(cd -- "$here/.." && pwd)
@@ -15,24 +16,29 @@ everything="instant growth links steady nodes jmh render"
 
 usage() {
   cat <<END
-usage: ./trigon bench instant [OPTIONS]  what NCCL's calls cost over a device that costs one memcpy, beside the device alone
+usage: ./trigon bench instant [OPTIONS]  what NCCL's calls cost over a device that costs one memcpy, beside the device
+                                         alone
        ./trigon bench growth [OPTIONS]   the same with 1, 16, 256 and 1024 connections
        ./trigon bench links [OPTIONS]    over software links on the loopback interface
        ./trigon bench steady [OPTIONS]   60 s at full rate over either of these: collections, pauses, the slowest test()
        ./trigon bench stripes [ROUNDS [MBIT:MBIT...]]
-                                         one message over two cables that tc limits to a rate, beside each alone; as root
-       ./trigon bench divided [OPTIONS]  what it costs to divide a message: two instant devices, and one of them; as root
+                                         one message over two cables that tc limits to a rate, beside each alone; as
+                                         root
+       ./trigon bench divided [OPTIONS]  what it costs to divide a message: two instant devices, and one of them; as
+                                         root
        ./trigon bench lab [ROUNDS]       SoftRoCE in the lab, beside perftest's ib_write_lat and ib_write_bw
        ./trigon bench jmh [OPTIONS]      the parts one by one; the options are JMH's
-       ./trigon bench nodes [OPTIONS]    the cluster file, the routes and the handshakes with 4 to 1024 nodes; by JMH, too
+       ./trigon bench nodes [OPTIONS]    the cluster file, the routes and the handshakes with 4 to 1024 nodes; by JMH,
+                                         too
        ./trigon bench render [FOLDER]    tables and plots of what was measured, into docs/benchmarks
        ./trigon bench all [NAME...]      these in turns, some 25 minutes, whichever of them fail: $everything
-       ./trigon bench pack FILE.tar.xz   what all but lab needs on a machine with neither JDK nor network, about 40 MB; there:
+       ./trigon bench pack FILE.tar.xz   what all but lab needs on a machine with neither JDK nor network, about
+                                         40 MB; there:
                                          tar xf FILE.tar.xz && trigon-bench/benchmarks/bench.sh all
 
-The options of instant, growth, links and steady are net-bench's; "--plugin PATH" measures another NCCL network plugin in turns
-with Trigon. JMH's options replace "-f 1 -wi 3 -w 1 -i 5 -r 1". "--quick" before them takes seconds and measures nothing
-worth knowing. TRIGON_BENCH_RESULTS: where the JSON files go ($results).
+The options of instant, growth, links and steady are net-bench's; "--plugin PATH" measures another NCCL network plugin
+in turns with Trigon. JMH's options replace "-f 1 -wi 3 -w 1 -i 5 -r 1". "--quick" before them takes seconds and
+measures nothing worth knowing. TRIGON_BENCH_RESULTS: where the JSON files go ($results).
 END
 }
 
@@ -58,16 +64,16 @@ net_bench() { # NAME COMMAND-BEFORE... -- OPTIONS...
   mkdir -p "$results"
   log=$results/$name.log
   if ! TRIGON_JAVA_OPTS="${TRIGON_JAVA_OPTS:-} -Xlog:safepoint=info,gc=info:stderr:tn" NCCL_DEBUG=${NCCL_DEBUG:-WARN} \
-    "${before[@]}" "$native/net-bench" --plugin harness --plugin "$plugin" --json "$results/$name.json" --jvm-log "$log" "$@" \
-    2>"$log"; then
+    "${before[@]}" "$native/net-bench" --plugin harness --plugin "$plugin" --json "$results/$name.json" \
+    --jvm-log "$log" "$@" 2>"$log"; then
     tail -n 20 "$log" >&2
     die "net-bench failed; its log is $log"
   fi
   echo "$results/$name.json"
 }
 
-# Many connections in a minute leave their ports in TIME_WAIT, and the kernel looks long for one that is free. In a network
-# of the program's own few are left so.
+# Many connections in a minute leave their ports in TIME_WAIT, and the kernel looks long for one that is free. In a
+# network of the program's own few are left so.
 in_own_network() {
   local each
   for each in "unshare -n" "unshare -Urn"; do
@@ -85,7 +91,8 @@ as_nic() {
   if unshare -m true 2>/dev/null || unshare -Urm true 2>/dev/null; then
     echo "$here/native/fake-sysfs.sh" instant
   else
-    echo "trigon bench: no mount namespace here, so the device's driver has no name, and Trigon calls it as it calls SoftRoCE" >&2
+    echo "trigon bench: no mount namespace here, so the device's driver has no name, and Trigon calls it as it calls" \
+      "SoftRoCE" >&2
     echo env
   fi
 }
@@ -112,8 +119,8 @@ operations() { # OPTIONS...
   LD_LIBRARY_PATH=$native/instant "$native/verbs-floor" "$sizes" >"$results/instant-floor.json"
 }
 
-# One connection used while others rest, with the least and with the most of them: two processes whose samples alternate, so
-# that what the machine's clock does in the minutes of growth is not in it.
+# One connection used while others rest, with the least and with the most of them: two processes whose samples
+# alternate, so that what the machine's clock does in the minutes of growth is not in it.
 one_of_many() { # OPTIONS...
   local turns=$scratch/turns few
   mkdir -p "$turns"
@@ -144,7 +151,8 @@ divided() {
   export LD_LIBRARY_PATH=$native/instant${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} TRIGON_LINKS=rdma
   export INSTANTVERBS_DEVICES=one0=10.77.1.1/24,two0=10.77.2.1/24
   for stripes in one all; do
-    TRIGON_STRIPES=$stripes net_bench "divided-$stripes" ip netns exec "$namespace" "$here/native/fake-sysfs.sh" instant -- \
+    TRIGON_STRIPES=$stripes net_bench "divided-$stripes" \
+      ip netns exec "$namespace" "$here/native/fake-sysfs.sh" instant -- \
       --sizes 8,16384,32768,65536,262144 "$@"
   done
 }
@@ -219,10 +227,12 @@ pack() { # FILE
   [ -n "${1:-}" ] || die "pack needs the name of the archive"
   built "$native/net-bench"
   built "$native/instant/libibverbs.so.1"
-  mkdir -p "$kit/benchmarks/target/native/instant" "$kit/benchmarks/target/jars" "$kit/benchmarks/native" "$kit/dist/target"
+  mkdir -p "$kit/benchmarks/target/native/instant" "$kit/benchmarks/target/jars" "$kit/benchmarks/native" \
+    "$kit/dist/target"
   cp "$here/bench.sh" "$here/stripes.sh" "$here/stripes-results.py" "$kit/benchmarks"
   cp "$here/native/fake-sysfs.sh" "$here/native/own-network.sh" "$kit/benchmarks/native"
-  cp "$native"/{net-bench,net-ping-pong,libfloor.so,socket-floor,verbs-floor,verbs-ping-pong} "$kit/benchmarks/target/native"
+  cp "$native"/{net-bench,net-ping-pong,libfloor.so,socket-floor,verbs-floor,verbs-ping-pong} \
+    "$kit/benchmarks/target/native"
   cp "$native/instant/libibverbs.so.1" "$kit/benchmarks/target/native/instant"
   cp -r "$here/target/classes" "$kit/benchmarks/target"
   tr : '\n' <"$here/target/runtime.classpath" | while read -r jar || [ -n "$jar" ]; do

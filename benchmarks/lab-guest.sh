@@ -1,7 +1,7 @@
 #!/bin/sh
-# Inside the lab's guest: between rxe_ab and rxe_ba, whose packets cross a pair of veth interfaces. Three programs take turns:
-# perftest, Trigon, and Trigon's work requests without Trigon. Trigon's processes live through all rounds, and sleep while it
-# is not their turn.
+# Inside the lab's guest: between rxe_ab and rxe_ba, whose packets cross a pair of veth interfaces. Three programs take
+# turns: perftest, Trigon, and Trigon's work requests without Trigon. Trigon's processes live through all rounds, and
+# sleep while it is not their turn.
 # usage: lab-guest.sh OUT ROUNDS WARMUP-SECONDS
 set -eu
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
@@ -68,7 +68,8 @@ trigon() { # ROUND NAME
   await_trigon "$2.$1"
 }
 
-TRIGON_NODE=b timeout 900 "$native/net-ping-pong" "$plugin" 1 "$turns" "$warmup" $iterations "$rounds" >"$out/b.log" 2>&1 &
+TRIGON_NODE=b timeout 900 "$native/net-ping-pong" "$plugin" 1 "$turns" "$warmup" $iterations "$rounds" \
+  >"$out/b.log" 2>&1 &
 TRIGON_NODE=a timeout 900 "$native/net-ping-pong" "$plugin" 0 "$turns" "$warmup" $iterations "$rounds" \
   >"$out/trigon.json" 2>"$out/a.log" &
 rank0=$!

@@ -17,6 +17,7 @@ command -v ib_write_lat >/dev/null || {
 }
 mkdir -p "$results/lab"
 rm -f "$results/lab"/*
-LAB_SHARE=$results/lab "$project/integration-tests/lab/lab.sh" run -t 1200 sh "$here/lab-guest.sh" "$results/lab" "$rounds" "$warmup"
+LAB_SHARE=$results/lab "$project/integration-tests/lab/lab.sh" run -t 1200 \
+  sh "$here/lab-guest.sh" "$results/lab" "$rounds" "$warmup"
 python3 "$here/lab-results.py" "$results/lab" >"$results/lab.json"
 echo "$results/lab.json"

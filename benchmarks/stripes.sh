@@ -85,10 +85,12 @@ nodes:
 END
   rm -rf "$scratch/rendezvous"
   export TRIGON_CONFIG=$scratch/trigon.yaml NCCL_DEBUG=${NCCL_DEBUG:-WARN}
-  TRIGON_NODE=b timeout 300 ip netns exec "$b" "$here/target/native/net-ping-pong" "$plugin" 1 "$scratch/rendezvous" 1 200 \
+  TRIGON_NODE=b timeout 300 ip netns exec "$b" \
+    "$here/target/native/net-ping-pong" "$plugin" 1 "$scratch/rendezvous" 1 200 \
     >"$log-b" 2>&1 &
   answering=$!
-  TRIGON_NODE=a timeout 300 ip netns exec "$a" "$here/target/native/net-ping-pong" "$plugin" 0 "$scratch/rendezvous" 1 200 \
+  TRIGON_NODE=a timeout 300 ip netns exec "$a" \
+    "$here/target/native/net-ping-pong" "$plugin" 0 "$scratch/rendezvous" 1 200 \
     >"$scratch/$name.json" 2>"$log-a" && wait "$answering" || {
     tail -n 20 "$log-a" "$log-b" >&2
     die "$name failed"

@@ -2,9 +2,11 @@
 # Looks up the distribution's bill of materials in the OSV database of known vulnerabilities.
 #
 #   audit.sh                      asks osv.dev: sends the names and versions of what is in bom.json
-#   audit.sh --offline DIRECTORY  with a database that is in DIRECTORY; sends nothing. To fetch it, where there is a network:
+#   audit.sh --offline DIRECTORY  with a database that is in DIRECTORY; sends nothing. To fetch it,
+#                                 where there is a network:
 #                                 OSV_SCANNER_LOCAL_DB_CACHE_DIRECTORY=DIRECTORY osv-scanner scan source \
-#                                   --offline-vulnerabilities --download-offline-databases -L dist/target/trigon/bom.json
+#                                   --offline-vulnerabilities --download-offline-databases \
+#                                   -L dist/target/trigon/bom.json
 #
 # Exit status: OSV-Scanner's, 0 if there are none, 1 if there are; 2 if it could not be run.
 set -euo pipefail

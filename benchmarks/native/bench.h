@@ -9,7 +9,14 @@
 
 #include "net.h"
 
-enum { MAX_PLUGINS = 8, MAX_SIZES = 16, MAX_COMM_COUNTS = 16, MAX_SAMPLES = 1000, MAX_WINDOW = 8, EARLY_CONNECTIONS = 100 };
+enum {
+  MAX_PLUGINS = 8,
+  MAX_SIZES = 16,
+  MAX_COMM_COUNTS = 16,
+  MAX_SAMPLES = 1000,
+  MAX_WINDOW = 8,
+  EARLY_CONNECTIONS = 100
+};
 
 struct options {
   const char *plugins[MAX_PLUGINS];

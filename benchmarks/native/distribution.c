@@ -27,7 +27,8 @@ static bool flush(struct subject *subject, struct pair *pair, size_t size, struc
 }
 
 /* Each test() call by itself: those that find nothing, 8 at most, or those until it is done. */
-static bool time_tests(struct subject *subject, void *request, bool expect_done, double tick, struct histogram *histogram) {
+static bool time_tests(struct subject *subject, void *request, bool expect_done, double tick,
+                       struct histogram *histogram) {
   struct patience patience = {.deadline = INT64_MAX};
   int done = 0;
   int size;
@@ -76,8 +77,8 @@ bool measure_test_distribution(struct subject *subject, const struct options *op
     messages++;
   }
   begin_result(subject, json, "test_call", comms);
-  fprintf(json, ", \"unit\": \"ns\", \"seconds\": %.2f, \"messages\": %llu, \"calls\": %llu", (double)(now_ns() - start) / 1e9,
-          (unsigned long long)messages, (unsigned long long)histogram.count);
+  fprintf(json, ", \"unit\": \"ns\", \"seconds\": %.2f, \"messages\": %llu, \"calls\": %llu",
+          (double)(now_ns() - start) / 1e9, (unsigned long long)messages, (unsigned long long)histogram.count);
   static const struct {
     const char *name;
     double percent;

@@ -38,7 +38,8 @@ instant)
 	for spec in $(echo "${INSTANTVERBS_DEVICES:-instant0=127.0.0.1/8}" | tr , ' '); do
 		dev=${spec%%=*}
 		ip=${spec#*=}; ip=${ip%%/*}
-		nd=$(ip -o -4 addr | awk -v ip="$ip" '{ split($4, a, "/"); if (a[1] == ip) { sub(/@.*/, "", $2); print $2; exit } }')
+		nd=$(ip -o -4 addr |
+			awk -v ip="$ip" '{ split($4, a, "/"); if (a[1] == ip) { sub(/@.*/, "", $2); print $2; exit } }')
 		pci=$bus/0000:c$i:00.0
 		p=$ib/$dev/ports/1
 		mkdir -p "$p/gids" "$p/gid_attrs/types" "$p/gid_attrs/ndevs" "$pci/net"
@@ -48,9 +49,11 @@ instant)
 		driver=${INSTANTVERBS_DRIVER-mlx5_core}
 		[ -z "$driver" ] || { mkdir -p "$bus/drivers/$driver" && ln -s "$bus/drivers/$driver" "$pci/driver"; }
 		ll=$(printf 'fe80:0000:0000:0000:0200:00ff:fe00:00%02x' $((i + 1)))
-		v4=$(echo "$ip" | awk -F. '{ printf "0000:0000:0000:0000:0000:ffff:%02x%02x:%02x%02x", $1, $2, $3, $4 }')
+		v4=$(echo "$ip" |
+			awk -F. '{ printf "0000:0000:0000:0000:0000:ffff:%02x%02x:%02x%02x", $1, $2, $3, $4 }')
 		k=0
-		if [ -n "${INSTANTVERBS_SIMPLE_GIDS+x}" ]; then set2="$ll@2 $v4@2"; else set2="$ll@2 $ll@1 $v4@1 $v4@2"; fi
+		set2="$ll@2 $ll@1 $v4@1 $v4@2"
+		[ -z "${INSTANTVERBS_SIMPLE_GIDS+x}" ] || set2="$ll@2 $v4@2"
 		for g in $set2; do
 			echo "${g%@*}" >"$p/gids/$k"
 			if [ "${g#*@}" = 1 ]; then echo "IB/RoCE v1"; else echo "RoCE v2"; fi >"$p/gid_attrs/types/$k"

@@ -1,10 +1,10 @@
 /*
- * A plugin with no transport at all: Trigon's messages as work requests, in as little C as can be, both ends in one process and
- * on one thread. What is measured with it is the device and net-bench, beside plugins that have to do more. It is told the truth,
- * so it checks nothing: no sizes, no tags, no handles that are stale.
+ * A plugin with no transport at all: Trigon's messages as work requests, in as little C as can be, both ends in one
+ * process and on one thread. What is measured with it is the device and net-bench, beside plugins that have to do more.
+ * It is told the truth, so it checks nothing: no sizes, no tags, no handles that are stale.
  *
- * A message: the receiver posts a receive and writes a clear-to-send entry into the sender's ring, the sender writes the payload
- * with an immediate, both poll.
+ * A message: the receiver posts a receive and writes a clear-to-send entry into the sender's ring, the sender writes
+ * the payload with an immediate, both poll.
  */
 #include <stdbool.h>
 #include <stdlib.h>

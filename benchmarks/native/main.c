@@ -1,7 +1,7 @@
 /*
- * net-bench: what NCCL's calls cost with a network plugin. Both ends are in this process, on one thread, so over a device
- * that costs nothing (libibverbs.so.1 of this directory) what remains is the plugin. Several plugins are measured in
- * turns, in one run. Prints one JSON object.
+ * net-bench: what NCCL's calls cost with a network plugin. Both ends are in this process, on one thread, so over a
+ * device that costs nothing (libibverbs.so.1 of this directory) what remains is the plugin. Several plugins are
+ * measured in turns, in one run. Prints one JSON object.
  */
 #include <getopt.h>
 #include <limits.h>
@@ -23,13 +23,14 @@ static const char usage[] =
     "  --sample-seconds X     how long a sample takes (default 0.001: shorter than a scheduler's slice)\n"
     "  --test-seconds X       how long messages of the first size move, with each test() timed by itself (default 1)\n"
     "  --warmup-seconds X     before each figure (default 1)\n"
-    "  --setup-seconds X      warm connections are timed for so long, or 1000 of them (default 10); until they are warm, at\n"
-    "                         most six times as long, they are made in spans of a fifth of that\n"
+    "  --setup-seconds X      warm connections are timed for so long, or 1000 of them (default 10); until they are\n"
+    "                         warm, at most six times as long, they are made in spans of a fifth of that\n"
     "  --device NAME          of the plugin's devices the one of that name, else the first\n"
     "  --cpu N                binds the measuring thread to a processor\n"
-    "  --token FOLDER         measures one connection alone, while the others are open and rest, in turns with another\n"
-    "                         net-bench that has the same folder and --comms\n"
-    "  --begins               in one of these two: it has the least connections, and the first turn; the other has the most\n"
+    "  --token FOLDER         measures one connection alone, while the others are open and rest, in turns with\n"
+    "                         another net-bench that has the same folder and --comms\n"
+    "  --begins               in one of these two: it has the least connections, and the first turn; the other has\n"
+    "                         the most\n"
     "  --timeout SECONDS      for every wait (default 60)\n"
     "  --jvm-log FILE         where -Xlog:safepoint,gc:file=FILE:tn writes, to read the pauses from\n"
     "  --json FILE            instead of stdout\n";
@@ -127,8 +128,8 @@ bool parse_options(struct options *options, int argc, char **argv) {
       {"json", required_argument, NULL, 'j'},           {NULL, 0, NULL, 0},
   };
   *options = (struct options){.sizes = {8, 1024, 65536}, .size_count = 3, .comm_counts = {1}, .comm_count_count = 1,
-                              .samples = 301, .sample_seconds = 0.001, .warmup_seconds = 1, .distribution_seconds = 1, .setup_seconds = 10,
-                              .window = 8, .timeout_seconds = 60, .cpu = -1};
+                              .samples = 301, .sample_seconds = 0.001, .warmup_seconds = 1, .distribution_seconds = 1,
+                              .setup_seconds = 10, .window = 8, .timeout_seconds = 60, .cpu = -1};
   int option;
   while ((option = getopt_long(argc, argv, "", long_options, NULL)) != -1) {
     if (!set(options, option, optarg)) {
@@ -160,7 +161,10 @@ static bool allocate_buffers(const struct options *options) {
   return (send_buffer != MAP_FAILED && receive_buffer != MAP_FAILED) || fail(0, "no memory for the messages");
 }
 
-/* Beside a run with another number of connections: of those that were asked for the first has the least, the other the most. */
+/*
+ * Beside a run with another number of connections: of those that were asked for the first has the least, the other the
+ * most.
+ */
 static bool measure_one_of_many(const struct options *options, struct subject *subjects, FILE *json[]) {
   int comms = options->comm_counts[options->begins ? 0 : options->comm_count_count - 1];
   bool ok = true;

@@ -78,7 +78,8 @@ static bool check_message(struct subject *subject, struct question *question, un
     return false;
   }
   if (memcmp(send_buffer, receive_buffer, question->size) != 0 || (size_t)size != question->size) {
-    return fail(0, "%s: a message of %zu bytes arrived as %d bytes, or other ones", subject->path, question->size, size);
+    return fail(0, "%s: a message of %zu bytes arrived as %d bytes, or other ones", subject->path, question->size,
+                size);
   }
   return true;
 }
@@ -250,8 +251,8 @@ static bool sample(const char *name, stretch run, struct subject *subjects, int 
 }
 
 /*
- * Whether a plugin takes a message before its receive is there, as over software links: then there is no isend that has to
- * wait for one. Moves a message if so.
+ * Whether a plugin takes a message before its receive is there, as over software links: then there is no isend that has
+ * to wait for one. Moves a message if so.
  */
 static bool find_eager(struct subject *subject, const struct question *question, bool *eager) {
   struct patience patience = patience_of(question->options);
@@ -306,7 +307,8 @@ bool measure_in_turns(struct subject *subjects, int count, const struct options 
 }
 
 bool measure_data_path(struct subject *subjects, int count, const struct options *options, int comms, FILE *json[]) {
-  struct question question = {.options = options, .open = comms, .comms = comms, .turns = turns_of(comms), .size = 8, .window = 1};
+  struct question question = {.options = options, .open = comms, .comms = comms, .turns = turns_of(comms), .size = 8,
+                              .window = 1};
   if (!sample("devices", count_devices, subjects, count, &question, json, false, false) ||
       !sample("test_empty", test_empty, subjects, count, &question, json, true, false)) {
     return false;

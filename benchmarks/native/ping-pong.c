@@ -2,8 +2,8 @@
  * net-ping-pong: latency and bandwidth between two processes, each with its plugin, in the manner of perftest's
  * ib_write_lat and ib_write_bw. Rank 0 measures, and prints one JSON object; rank 1 answers.
  * usage: net-ping-pong PLUGIN RANK RENDEZVOUS-DIRECTORY WARMUP-SECONDS ITERATIONS [ROUNDS]
- * With ROUNDS the measurements are repeated, each when its turn comes: when somebody, who meanwhile runs something else,
- * makes the file turn.NAME.ROUND in the directory, with one byte in it. Afterwards there is done.NAME.ROUND.
+ * With ROUNDS the measurements are repeated, each when its turn comes: when somebody, who meanwhile runs something
+ * else, makes the file turn.NAME.ROUND in the directory, with one byte in it. Afterwards there is done.NAME.ROUND.
  */
 #include <sched.h>
 #include <stdint.h>
@@ -97,8 +97,8 @@ static bool receive_ping(struct rank *rank, struct flow *receives, bool *more) {
 }
 
 /*
- * One turn: rank 0 sends, rank 1 answers. *more is what rank 0 says: whether another turn comes. What a message does not
- * wait for is done while it is on its way: posting further receives, and, as ib_write_lat does it, looking for the
+ * One turn: rank 0 sends, rank 1 answers. *more is what rank 0 says: whether another turn comes. What a message does
+ * not wait for is done while it is on its way: posting further receives, and, as ib_write_lat does it, looking for the
  * completion of the own send.
  */
 static bool turn(struct rank *rank, struct flow *sends, struct flow *receives, bool *more) {
@@ -164,8 +164,9 @@ static bool ping_pong(struct rank *rank, struct flow *sends, struct flow *receiv
 }
 
 /*
- * After a round that brought nothing others run, as with NCCL's proxy thread. On SoftRoCE it is they who move the data, and a
- * thread that yields all the time still takes a third of their processor; one that sleeps leaves it free, as ib_write_bw's waiting receiver.
+ * After a round that brought nothing others run, as with NCCL's proxy thread. On SoftRoCE it is they who move the data,
+ * and a thread that yields all the time still takes a third of their processor; one that sleeps leaves it free, as
+ * ib_write_bw's waiting receiver.
  */
 static bool let_run(int progress, unsigned *idle, bool sleeps) {
   *idle = progress > 0 ? 0 : *idle;
@@ -302,7 +303,8 @@ static bool measure(struct rank *rank, struct flow *sends, struct flow *receives
     ok = (!in_turns || await_turn(rank, name)) &&
          (figures[i].bytes == 0
               ? measure_latency(rank, sends, receives, name, iterations)
-              : measure_bandwidth(rank, sends, receives, name, figures[i].bytes, figures[i].messages, figures[i].sleeps)) &&
+              : measure_bandwidth(rank, sends, receives, name, figures[i].bytes, figures[i].messages,
+                                  figures[i].sleeps)) &&
          (!in_turns || end_turn(rank, name));
   }
   if (rank->number == 0) {
@@ -352,7 +354,8 @@ int main(int argc, char **argv) {
   }
   int result = net_begin(&net, &rank.ctx, 0x70696e67, &rank.devices);
   if (result != NCCL_SUCCESS || rank.devices < 1) {
-    return fail(rank.number, "init returned %d (%s), with %d devices", result, result_name(result), rank.devices) ? 0 : 1;
+    fail(rank.number, "init returned %d (%s), with %d devices", result, result_name(result), rank.devices);
+    return 1;
   }
   bool ok = run(&rank, warmup, iterations, rounds);
   ok = close_channels(&rank) && ok;

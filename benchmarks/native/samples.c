@@ -73,8 +73,8 @@ void begin_result(struct subject *subject, FILE *json, const char *question, int
 void print_samples(FILE *json, const char *unit, struct samples *samples) {
   double sorted[MAX_SAMPLES];
   sort(samples, sorted);
-  fprintf(json, ", \"unit\": \"%s\", \"median\": %.2f, \"min\": %.2f, \"p10\": %.2f, \"p90\": %.2f, \"max\": %.2f", unit,
-          quantile(sorted, samples->count, 0.5), sorted[0], quantile(sorted, samples->count, 0.1),
+  fprintf(json, ", \"unit\": \"%s\", \"median\": %.2f, \"min\": %.2f, \"p10\": %.2f, \"p90\": %.2f, \"max\": %.2f",
+          unit, quantile(sorted, samples->count, 0.5), sorted[0], quantile(sorted, samples->count, 0.1),
           quantile(sorted, samples->count, 0.9), sorted[samples->count - 1]);
   fprintf(json, ", \"samples\": [");
   for (int i = 0; i < samples->count; i++) {

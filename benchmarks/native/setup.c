@@ -1,9 +1,9 @@
 /* What connections take: to make and to close, and what the process holds for each. */
 #include "bench.h"
 
-/* Connections are made in spans of a fifth of --setup-seconds. They are warm when the last of these were no faster than those
- * before, but for so much, and compilers took no more than so much of a processor; that may take half a minute. Or when that
- * has not come about in so many spans. */
+/* Connections are made in spans of a fifth of --setup-seconds. They are warm when the last of these were no faster than
+ * those before, but for so much, and compilers took no more than so much of a processor; that may take half a minute.
+ * Or when that has not come about in so many spans. */
 enum { SPANS_OF_SETUP = 5, SPANS_ALIKE = 3, MAX_SPANS = 30 };
 static const double ALIKE = 0.95;
 static const double COMPILERS = 0.1;
@@ -49,8 +49,8 @@ static bool is_warm(const struct setup *setup) {
 }
 
 /* One after the other for so long, or until there are so many samples; at least one. */
-static bool connect_for(struct subject *subject, const struct options *options, double seconds, struct samples *connecting,
-                        struct samples *closing, bool until_full) {
+static bool connect_for(struct subject *subject, const struct options *options, double seconds,
+                        struct samples *connecting, struct samples *closing, bool until_full) {
   int64_t end = now_ns() + (int64_t)(seconds * 1e9);
   connecting->count = closing->count = 0;
   do {
@@ -115,9 +115,10 @@ bool measure_growth(struct subject *subject, const struct options *options, int 
   int made = comms - already;
   begin_result(subject, json, "growth", comms);
   fprintf(json,
-          ", \"made\": %d, \"per_second\": %.1f, \"kib_each\": %.1f, \"descriptors_each\": %.2f, \"resident_kib\": %ld, "
-          "\"descriptors\": %d, \"threads\": %d}",
-          made, seconds > 0 ? made / seconds : 0, made > 0 ? (double)(after.resident_kib - before.resident_kib) / made : 0,
+          ", \"made\": %d, \"per_second\": %.1f, \"kib_each\": %.1f, \"descriptors_each\": %.2f, "
+          "\"resident_kib\": %ld, \"descriptors\": %d, \"threads\": %d}",
+          made, seconds > 0 ? made / seconds : 0,
+          made > 0 ? (double)(after.resident_kib - before.resident_kib) / made : 0,
           made > 0 ? (double)(after.descriptors - before.descriptors) / made : 0, after.resident_kib, after.descriptors,
           after.threads);
   return true;

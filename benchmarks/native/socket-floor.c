@@ -1,6 +1,7 @@
 /*
- * socket-floor: what a message costs over a TCP connection of one process to itself on the loopback interface, on one thread, without
- * anything on top: the floor of software links. Prints one JSON object. usage: socket-floor MESSAGES RESTED-MESSAGES
+ * socket-floor: what a message costs over a TCP connection of one process to itself on the loopback interface, on one
+ * thread, without anything on top: the floor of software links. Prints one JSON object.
+ * usage: socket-floor MESSAGES RESTED-MESSAGES
  */
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -72,8 +73,10 @@ static int compare(const void *a, const void *b) {
 
 static void print(const char *operation, double *ns, int count) {
   qsort(ns, (size_t)count, sizeof *ns, compare);
-  printf("%s\n  {\"operation\": \"%s\", \"bytes\": %d, \"unit\": \"ns\", \"median\": %.0f, \"p99\": %.0f, \"p99_9\": %.0f}",
-         printed++ > 0 ? "," : "", operation, BYTES, ns[count / 2], ns[(long)count * 99 / 100], ns[(long)count * 999 / 1000]);
+  printf("%s\n  {\"operation\": \"%s\", \"bytes\": %d, \"unit\": \"ns\", \"median\": %.0f, "
+         "\"p99\": %.0f, \"p99_9\": %.0f}",
+         printed++ > 0 ? "," : "", operation, BYTES, ns[count / 2], ns[(long)count * 99 / 100],
+         ns[(long)count * 999 / 1000]);
 }
 
 static int count_of(const char *text) {

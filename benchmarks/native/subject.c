@@ -93,7 +93,8 @@ bool connect_pair(struct subject *subject, const struct options *options, struct
   if (result == NCCL_SUCCESS) {
     result = net_close_listen(&subject->net, listen_comm);
   }
-  return result == NCCL_SUCCESS || fail(0, "%s: connecting returned %d (%s)", subject->path, result, result_name(result));
+  return result == NCCL_SUCCESS ||
+         fail(0, "%s: connecting returned %d (%s)", subject->path, result, result_name(result));
 }
 
 bool close_pair(struct subject *subject, struct pair *pair) {

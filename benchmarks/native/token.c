@@ -1,6 +1,6 @@
 /*
- * Two runs, each a process, whose rounds alternate: what the machine does in the meantime meets both alike. One byte goes to
- * and fro through two FIFOs, and who has it measures.
+ * Two runs, each a process, whose rounds alternate: what the machine does in the meantime meets both alike. One byte
+ * goes to and fro through two FIFOs, and who has it measures.
  */
 #include <errno.h>
 #include <fcntl.h>

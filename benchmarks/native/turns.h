@@ -1,5 +1,5 @@
-/* The order in which many connections are used: the same for all plugins, and none that a processor foresees, as it does with
- * an ascending one, whose memory it then has before it is asked for. */
+/* The order in which many connections are used: the same for all plugins, and none that a processor foresees, as it
+ * does with an ascending one, whose memory it then has before it is asked for. */
 #ifndef TURNS_H
 #define TURNS_H
 

@@ -1,4 +1,7 @@
-/* What the programs on bare verbs share: queue pairs with a completion queue of their own, made and connected as Trigon does. */
+/*
+ * What the programs on bare verbs share: queue pairs with a completion queue of their own, made and connected as Trigon
+ * does.
+ */
 #ifndef VERBS_ENDS_H
 #define VERBS_ENDS_H
 
@@ -69,7 +72,8 @@ static inline const char *connect_end(struct end end, const struct route *peer) 
 static inline int post_bytes(struct end end, enum ibv_wr_opcode opcode, const struct ibv_sge *from, uint64_t to,
                              uint32_t remote_key, unsigned flags) {
   struct ibv_sge sge = *from;
-  struct ibv_send_wr wr = {.sg_list = &sge, .num_sge = 1, .opcode = opcode, .send_flags = flags, .wr.rdma = {to, remote_key}};
+  struct ibv_send_wr wr = {.sg_list = &sge, .num_sge = 1, .opcode = opcode, .send_flags = flags,
+                           .wr.rdma = {to, remote_key}};
   struct ibv_send_wr *bad;
   wr.imm_data = from->length;
   return ibv_post_send(end.qp, &wr, &bad);

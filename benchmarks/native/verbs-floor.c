@@ -1,7 +1,8 @@
 /*
- * verbs-floor: what single operations of a verbs library cost, between queue pairs of one process, on one thread, to compare one
- * machine with another. What whole messages cost without any transport on top, floor.c asks. Meant for the instant device; prints
- * one JSON object. usage: verbs-floor [BYTES,...]
+ * verbs-floor: what single operations of a verbs library cost, between queue pairs of one process, on one thread, to
+ * compare one machine with another. What whole messages cost without any transport on top, floor.c asks. Meant for the
+ * instant device; prints one JSON object.
+ * usage: verbs-floor [BYTES,...]
  */
 #include <infiniband/verbs.h>
 #include <stdint.h>
@@ -130,8 +131,10 @@ static int numbers(const char *text, long max, long values[MAX_SIZES]) {
   while (*text != '\0') {
     char *end;
     values[count] = strtol(text, &end, 10);
-    if (end == text || (*end != '\0' && *end != ',') || values[count] < 1 || values[count] > max || count == MAX_SIZES - 1) {
-      fprintf(stderr, "verbs-floor: %s: needs up to %d numbers from 1 to %ld, separated by commas\n", text, MAX_SIZES - 1, max);
+    if (end == text || (*end != '\0' && *end != ',') || values[count] < 1 || values[count] > max ||
+        count == MAX_SIZES - 1) {
+      fprintf(stderr, "verbs-floor: %s: needs up to %d numbers from 1 to %ld, separated by commas\n", text,
+              MAX_SIZES - 1, max);
       exit(2);
     }
     count++;

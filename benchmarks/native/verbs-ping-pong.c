@@ -3,7 +3,8 @@
  * message's time is the device's. Two processes, each with a queue pair for either direction.
  * usage: verbs-ping-pong DEVICE GID-INDEX RANK RENDEZVOUS-DIRECTORY latency|bandwidth|bandwidth-asleep BYTES MESSAGES
  *        [ENTRIES-AT-ONCE]
- * bandwidth-asleep: the receiver sleeps a little when nothing has come, instead of yielding; ib_write_bw's waits all the time.
+ * bandwidth-asleep: the receiver sleeps a little when nothing has come, instead of yielding; ib_write_bw's waits all
+ * the time.
  * ENTRIES-AT-ONCE: clear-to-send entries of one work request, 1 to 4, by default 4 as in Trigon.
  */
 #include <errno.h>
@@ -194,7 +195,8 @@ static void write_entries(void) {
 }
 
 static void write_entries_if_due(void) {
-  if (receiver.posted - receiver.written >= receiver.entries_at_once || receiver.written - receiver.done < ENOUGH_AHEAD) {
+  if (receiver.posted - receiver.written >= receiver.entries_at_once ||
+      receiver.written - receiver.done < ENOUGH_AHEAD) {
     write_entries();
   }
 }
@@ -312,7 +314,8 @@ static void bandwidth(uint32_t bytes, uint64_t messages) {
 
 int main(int argc, char **argv) {
   if (argc < 8 || argc > 9) {
-    fprintf(stderr, "usage: verbs-ping-pong DEVICE GID-INDEX RANK RENDEZVOUS-DIRECTORY latency|bandwidth|bandwidth-asleep "
+    fprintf(stderr,
+            "usage: verbs-ping-pong DEVICE GID-INDEX RANK RENDEZVOUS-DIRECTORY latency|bandwidth|bandwidth-asleep "
                     "BYTES MESSAGES [ENTRIES-AT-ONCE]\n");
     return 2;
   }

@@ -1,16 +1,21 @@
 #!/usr/bin/env bash
-# Makes a network plugin of NCCL's own InfiniBand transport, as it is, so that the benchmarks can measure it beside Trigon:
+# Makes a network plugin of NCCL's own InfiniBand transport, as it is, so that the benchmarks can measure it beside
+# Trigon:
 #   benchmarks/nccl-ib/build.sh NCCL-SOURCE OUT.so
 #   ./trigon bench instant --plugin OUT.so
-# NCCL-SOURCE: a checkout of NCCL, left as it is; 2.30.7 is known to work. Needs g++, and the headers of CUDA (CUDA_HOME), nothing of
-# CUDA at run time. What NCCL's sources want of CUDA is in stubs.cc: buffers of the host are all that the benchmarks have.
+# NCCL-SOURCE: a checkout of NCCL, left as it is; 2.30.7 is known to work. Needs g++, and the headers of CUDA
+# (CUDA_HOME), nothing of CUDA at run time. What NCCL's sources want of CUDA is in stubs.cc: buffers of the host are all
+# that the benchmarks have.
 set -euo pipefail
 here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)
-[ $# -eq 2 ] || { sed -n '2,7s/^# *//p' "${BASH_SOURCE[0]}" >&2; exit 2; }
+[ $# -eq 2 ] || { sed -n '2,/^set/{/^set/d; s/^# *//p}' "${BASH_SOURCE[0]}" >&2; exit 2; }
 source=$(cd -- "$1" && pwd)
 out=$2
 cuda=$(realpath -m -- "${CUDA_HOME:-/usr/local/cuda}/include")
-[ -r "$source/src/transport/net_ib/p2p.cc" ] || { echo "build.sh: no NCCL with src/transport/net_ib/p2p.cc in $source" >&2; exit 2; }
+[ -r "$source/src/transport/net_ib/p2p.cc" ] || {
+  echo "build.sh: no NCCL with src/transport/net_ib/p2p.cc in $source" >&2
+  exit 2
+}
 [ -r "$cuda/cuda_runtime.h" ] || { echo "build.sh: no $cuda/cuda_runtime.h: set CUDA_HOME" >&2; exit 2; }
 scratch=$(realpath -- "$(mktemp -d "${TMPDIR:-/tmp}/trigon-nccl-ib.XXXXXX")")
 trap 'rm -rf "$scratch"' EXIT
@@ -23,7 +28,8 @@ major=$(version MAJOR) minor=$(version MINOR) patch=$(version PATCH)
 sed -e "s/\${nccl:Major}/$major/g; s/\${nccl:Minor}/$minor/g; s/\${nccl:Patch}/$patch/g; s/\${nccl:Suffix}//g" \
   -e "s/\${nccl:Version}/$((major * 10000 + minor * 100 + patch))/g" "$source/src/nccl.h.in" >"$scratch/nccl.h"
 
-compile() { # FILE: with the level of optimization and the defines of NCCL's release; CUDA's version is said to be 13.0, whichever it is
+# With the level of optimization and the defines of NCCL's release; CUDA's version is said to be 13.0, whichever it is.
+compile() { # FILE
   g++ -std=c++17 -O3 -fPIC -fvisibility=hidden -w -DCUDA_MAJOR=13 -DCUDA_MINOR=0 -DNCCL_OS_LINUX -DPROFAPI \
     -DNCCL_GIN_PROXY_ENABLE=1 -DDOCA_VERBS_USE_CUDA_WRAPPER -DDOCA_VERBS_USE_NET_WRAPPER \
     -I"$scratch" -I"$source/src/include" -I"$source/src/include/plugin" -I"$source/src" -I"$cuda" -I"$cuda/cccl" \

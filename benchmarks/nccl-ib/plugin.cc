@@ -1,4 +1,5 @@
-// NCCL's own InfiniBand transport under the name by which a network plugin is found: the same functions, nothing in between.
+// NCCL's own InfiniBand transport under the name by which a network plugin is found: the same functions, nothing in
+// between.
 #include "nccl.h"
 #include "net.h"
 

@@ -377,8 +377,8 @@ int main(int argc, char **argv) {
     default: plugin_path = NULL; argc = 0; break;
     }
   }
-  if (plugin_path == NULL || runs < 1 || runs > MAX_RUNS || messages < 200 || bytes < sizeof(int) || bytes > 1UL << 30 ||
-      pause_ms < 0 || pause_ms > 999) {
+  if (plugin_path == NULL || runs < 1 || runs > MAX_RUNS || messages < 200 || bytes < sizeof(int) ||
+      bytes > 1UL << 30 || pause_ms < 0 || pause_ms > 999) {
     fprintf(stderr,
             "usage: startup -p PLUGIN.so [-n RUNS] [-m MESSAGES] [-b BYTES] [-w MILLISECONDS] [-v]\n"
             "  RUNS 1 to %d (default 5), MESSAGES at least 200 (20000), BYTES at least 4 (8),\n"

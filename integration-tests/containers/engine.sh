@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # engine.sh - a container engine of its own for one command: its socket, its images and its containers live in a new
-# directory, which is removed afterwards. It touches neither iptables nor ip_forward, and has no bridge but those that are
-# asked for.
+# directory, which is removed afterwards. It touches neither iptables nor ip_forward, and has no bridge but those that
+# are asked for.
 #
 #   engine.sh run COMMAND...   COMMAND sees it by DOCKER_HOST; exits with COMMAND's status, with 125 if it cannot start
 #
@@ -13,7 +13,8 @@ die() { note "$*"; exit 125; }
 
 start_engine() {
   [ "$(id -u)" -eq 0 ] || die "dockerd needs root"
-  command -v dockerd >/dev/null || die "no dockerd on the PATH; on Debian: apt-get install --no-install-recommends docker.io iptables"
+  command -v dockerd >/dev/null ||
+    die "no dockerd on the PATH; on Debian: apt-get install --no-install-recommends docker.io iptables"
   # short: the path of a socket has at most 107 characters
   directory=$(mktemp -d /tmp/trigon-engine.XXXXXX)
   trap stop_engine EXIT
@@ -46,9 +47,10 @@ stop_engine() {
     sleep 0.1
     waited=$((waited + 1))
   done
-  awk -v below="$directory/" 'index($5, below) == 1 { print $5 }' /proc/self/mountinfo | sort -r | while read -r mount; do
-    umount "$mount" || :
-  done
+  awk -v below="$directory/" 'index($5, below) == 1 { print $5 }' /proc/self/mountinfo | sort -r |
+    while read -r mount; do
+      umount "$mount" || :
+    done
   for network in $networks; do
     ip link delete "br-$network" 2>/dev/null || :
   done

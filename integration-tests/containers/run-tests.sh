@@ -14,13 +14,16 @@ trigon_find_jdk
 (cd "$project" && ./mvnw -q package -DskipTests -pl integration-tests -am)
 
 engine=()
-if [ -z "${DOCKER_HOST:-}" ] && ! [ -S /var/run/docker.sock ] && ! [ -S "${XDG_RUNTIME_DIR:-/run/user/$(id -u)}/docker.sock" ]; then
+if [ -z "${DOCKER_HOST:-}" ] && ! [ -S /var/run/docker.sock ] &&
+  ! [ -S "${XDG_RUNTIME_DIR:-/run/user/$(id -u)}/docker.sock" ]; then
   engine=("$here/engine.sh" run)
 fi
 
 # as in pom.xml
 export TRIGON_CONTAINERS=required TESTCONTAINERS_RYUK_DISABLED=true TESTCONTAINERS_HOST_OVERRIDE=localhost
 exec "${engine[@]}" "$JAVA_HOME/bin/java" --enable-native-access=ALL-UNNAMED \
-  -Dtrigon.distribution="$project/dist/target/trigon" -cp "$module/target/test-classes:$(cat "$module/target/lab.classpath")" \
-  org.junit.platform.console.ConsoleLauncher execute --disable-banner --disable-ansi-colors --details=tree --details-theme=ascii \
+  -Dtrigon.distribution="$project/dist/target/trigon" \
+  -cp "$module/target/test-classes:$(cat "$module/target/lab.classpath")" \
+  org.junit.platform.console.ConsoleLauncher execute --disable-banner --disable-ansi-colors \
+  --details=tree --details-theme=ascii \
   --scan-classpath="$module/target/test-classes" --include-classname='.*ContainersIT' "$@"

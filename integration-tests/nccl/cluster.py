@@ -66,8 +66,8 @@ def sockets(threads, sockets_per_thread):
             "NCCL_NSOCKS_PERTHREAD": str(sockets_per_thread)}
 
 
-# Below the range from which the kernel takes ports for outgoing connections: NCCL and Trigon open many of these, and one
-# of them could take a port between here and its use.
+# Below the range from which the kernel takes ports for outgoing connections: NCCL and Trigon open many of these, and
+# one of them could take a port between here and its use.
 _PORTS = itertools.count(os.getpid() % 10000)
 
 
@@ -238,7 +238,8 @@ class Launch:
             for rank, process in enumerate(self.processes):
                 try:
                     code = process.wait(max(0.1, deadline - time.monotonic()))
-                    problem = problem or (f"rank {rank} ended with {code}\n{self.evidence([], [rank])}" if code else None)
+                    if code and not problem:
+                        problem = f"rank {rank} ended with {code}\n{self.evidence([], [rank])}"
                 except subprocess.TimeoutExpired:
                     problem = problem or f"rank {rank} does not end\n{self.evidence([rank], [rank])}"
         self.kill()

@@ -161,7 +161,8 @@ def plan(setting, report, ranks):
                           lambda session, a=algorithm, p=proto: protocol(session, a, p),
                           fixed(algorithm, proto, channels)))
     steps += [Step("communicators", ranks, communicators),
-              Step("communicators that share resources", ranks, communicators, {"NCCL_COMM_SPLIT_SHARE_RESOURCES": "1"})]
+              Step("communicators that share resources", ranks, communicators,
+                   {"NCCL_COMM_SPLIT_SHARE_RESOURCES": "1"})]
     if setting.dry_run:
         report.skips("CUDA graph", "needs a GPU")
     else:

@@ -51,7 +51,10 @@ def measure(rank, bytes, iterations, warmup):
 
 @exercise
 def rested(rank, bytes, times, pause):
-    """The times of all-reduces by themselves, each after a pause, as this rank saw them: who comes first waits for the others."""
+    """The times of all-reduces by themselves, each after a pause, as this rank saw them.
+
+    Who comes first waits for the others.
+    """
     data = torch.zeros(max(1, bytes // 4), dtype=torch.float32, device=rank.device)
     taken = []
     for _ in range(times):

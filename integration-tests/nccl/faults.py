@@ -61,12 +61,12 @@ def with_evidence(problem, launch, seen):
 def killed_by_default(setting, report, ranks):
     """With PyTorch's default error handling PyTorch ends the processes, when it likes: so the same run over sockets.
 
-    Its watchdog reports the error, sleeps four times TORCH_NCCL_WAIT_TIMEOUT_DUMP_MILSEC (15 s), whether there is anything
-    to dump or not, and throws then, which ends the process (ProcessGroupNCCL.cpp, Watchdog::runLoop).
+    Its watchdog reports the error, sleeps four times TORCH_NCCL_WAIT_TIMEOUT_DUMP_MILSEC (15 s), whether there is
+    anything to dump or not, and throws then, which ends the process (ProcessGroupNCCL.cpp, Watchdog::runLoop).
 
-    In an all-reduce a survivor may wait for another survivor alone, as one that is no neighbour of the killed rank does in
-    any case. Over sockets it hears of the error when that one ends, a minute later. Over Trigon it must know as soon as
-    the others: a rank that NCCL was told of a failure on gives up the communicator's other connections.
+    In an all-reduce a survivor may wait for another survivor alone, as one that is no neighbour of the killed rank does
+    in any case. Over sockets it hears of the error when that one ends, a minute later. Over Trigon it must know as soon
+    as the others: a rank that NCCL was told of a failure on gives up the communicator's other connections.
     """
     name = "killed rank, PyTorch's default error handling"
     seen = []
@@ -80,7 +80,8 @@ def killed_by_default(setting, report, ranks):
         if problem:
             report.fails(name, f"{problem}{both}\n{first.evidence([], list(seen[0].marks))}")
         elif verdict is None:
-            report.skips(name, f"no verdict: nobody ends within {DEFAULT_HANDLING_SECONDS} s, over sockets neither{both}")
+            report.skips(name,
+                         f"no verdict: nobody ends within {DEFAULT_HANDLING_SECONDS} s, over sockets neither{both}")
         else:
             report.passes(name, verdict + both)
 

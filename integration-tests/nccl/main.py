@@ -32,14 +32,16 @@ def arguments(given):
     parser.add_argument("--ip", default="ip")
     parser.add_argument("--nodes", type=int)
     parser.add_argument("--cables", type=int, choices=[1, 2, 3], default=1)
-    parser.add_argument("--set", dest="settings", action="append", default=[], type=trigon_setting, metavar="NAME=VALUE")
+    parser.add_argument("--set", dest="settings", action="append", default=[], type=trigon_setting,
+                        metavar="NAME=VALUE")
     parser.add_argument("--dry-run", action="store_true")
     args = parser.parse_args(given)
     if not 1 <= args.gpus <= len(network.NODES):
         parser.error(f"GPUS is {args.gpus}: must be 1 to {len(network.NODES)}")
     args.nodes = args.gpus if args.nodes is None else args.nodes
     if not max(2, args.gpus) <= args.nodes <= len(network.NODES):
-        parser.error(f"{args.nodes} nodes for {args.gpus} GPUs: --nodes must be {max(2, args.gpus)} to {len(network.NODES)}")
+        parser.error(f"{args.nodes} nodes for {args.gpus} GPUs: "
+                     f"--nodes must be {max(2, args.gpus)} to {len(network.NODES)}")
     args.distribution = args.distribution.resolve()
     plugin = args.distribution / "lib" / "libnccl-net-trigon.so"
     if not args.dry_run and not plugin.is_file():

@@ -97,7 +97,8 @@ class Namespaces:
         if os.geteuid() != 0:
             raise NetworkUnavailable("network namespaces need root")
         if self.ip is None:
-            raise NetworkUnavailable(f"network namespaces need the program ip (package iproute2), and there is no '{ip}'; "
+            raise NetworkUnavailable("network namespaces need the program ip (package iproute2), "
+                                     f"and there is no '{ip}'; "
                                      "portable-ip.sh makes a copy of another machine's, for --ip")
         self.ip = os.path.abspath(self.ip)  # the ranks' working directories are others
         self._remove_stale()

@@ -1,7 +1,7 @@
 """What collectives are fed with, and what they must give: whole numbers that every element type adds exactly.
 
-An element's value depends on its source, its index and the check it belongs to, so misplaced, stale and missing data all
-show. The numbers are made on the CPU; they repeat after a prime number of elements, which no chunk size divides.
+An element's value depends on its source, its index and the check it belongs to, so misplaced, stale and missing data
+all show. The numbers are made on the CPU; they repeat after a prime number of elements, which no chunk size divides.
 """
 
 import torch

@@ -45,7 +45,8 @@ class Session:
         for index, spec in enumerate(checks):
             wrong = {rank: a["results"][index]["wrong"] for rank, a in answers.items() if a["results"][index]["wrong"]}
             if wrong:
-                self.report.fails(f"{self.name}: {describe(spec)}", "; ".join(f"rank {r}: {w}" for r, w in wrong.items()))
+                self.report.fails(f"{self.name}: {describe(spec)}",
+                                  "; ".join(f"rank {r}: {w}" for r, w in wrong.items()))
             else:
                 passed += 1
         slowest = max(range(len(checks)), key=lambda i: answers[0]["results"][i]["seconds"])

@@ -1,7 +1,7 @@
 """Several nodes on one GPU: NVIDIA's Multi-Process Service lets their kernels run side by side, where it is there.
 
-Without it the GPU's processes take turns of milliseconds. NCCL's kernels wait for each other over the network, so every step
-of a collective then waits for a turn: right, but slow, and no measure of any transport.
+Without it the GPU's processes take turns of milliseconds. NCCL's kernels wait for each other over the network, so every
+step of a collective then waits for a turn: right, but slow, and no measure of any transport.
 """
 
 import os

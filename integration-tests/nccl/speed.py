@@ -13,7 +13,8 @@ import evidence
 import table
 from cluster import Launch, LaunchFailed, free_port, sockets, trigon
 
-SIZES = (8, 32, 128, 512, 2048, 8192, 32_768, 65_536, 131_072, 524_288, 2 << 20, 8 << 20, 32 << 20, 128 << 20, 256 << 20)
+SIZES = (8, 32, 128, 512, 2048, 8192, 32_768, 65_536, 131_072, 524_288, 2 << 20, 8 << 20, 32 << 20, 128 << 20,
+         256 << 20)
 # of those that come after a pause, as a training's do
 RESTED_SIZES = (8, 65_536, 8 << 20)
 RESTED_ROUNDS = 4
@@ -137,7 +138,8 @@ def all_sizes(report, launches, count, sizes, out_of_time):
         for size in sizes:
             if part < sampling(size).passes:
                 if out_of_time():
-                    report.fails(f"speed, {count} ranks", f"pass {part + 1} from {size} B on not run: the part's time was over")
+                    report.fails(f"speed, {count} ranks",
+                                 f"pass {part + 1} from {size} B on not run: the part's time was over")
                     return [summary(size, taken) for size, taken in samples.items() if all(taken.values())]
                 take(launches, size, part, samples[size])
     return [summary(size, taken) for size, taken in samples.items()]

@@ -40,7 +40,8 @@ def ratio(results):
 
 def machine(results):
     facts = results["machine"]
-    parts = [f"{facts.get('processor', '?')}, {facts.get('processors', '?')} processors, Linux {facts.get('kernel', '?')}"]
+    parts = [f"{facts.get('processor', '?')}, {facts.get('processors', '?')} processors, "
+             f"Linux {facts.get('kernel', '?')}"]
     if "gpu" in facts:
         parts.append(f"GPU {facts['gpu']}, NCCL {facts['nccl']}, CUDA {facts['cuda']}, PyTorch {facts['torch']}")
     if "driver" in facts:
@@ -55,7 +56,8 @@ def bandwidth(run):
     text += times(run, run["sizes"], names)
     if "rested" in run:
         rested = run["rested"]
-        text += f"\nBy itself, after a pause of {rested['pause_s'] * 1000:.0f} ms, from the call to its end, by the rank that comes last; median of {rested['sizes'][0]['rounds']}\n\n"
+        text += (f"\nBy itself, after a pause of {rested['pause_s'] * 1000:.0f} ms, from the call to its end, "
+                 f"by the rank that comes last; median of {rested['sizes'][0]['rounds']}\n\n")
         text += times(run, rested["sizes"], names)
     return text
 

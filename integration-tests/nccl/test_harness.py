@@ -1,7 +1,8 @@
 """Tests of what judges NCCL, on any machine: python3 -m unittest -v
 
 Those of the patterns need PyTorch, those of the namespaces root and the program ip, which IP_PROGRAM may name. With
-TRIGON_DISTRIBUTION set, the distribution's own host program, which plays NCCL, runs in the namespaces and its log is judged.
+TRIGON_DISTRIBUTION set, the distribution's own host program, which plays NCCL, runs in the namespaces and its log is
+judged.
 """
 
 import contextlib
@@ -95,8 +96,9 @@ class Calls(unittest.TestCase):
         self.assertIsNone(calls.differences(self.expected, made))
 
     def test_another_argument_order_or_thread_is_noticed(self):
-        for old, new in (("tag=own rank", "tag=neither rank"), ("bytes=4915200", "bytes=4096"), ("mr 2 step", "mr 2+64"),
-                         ("service   closeRecv", "init      closeRecv"), ("init      devices -> 2\n", "")):
+        for old, new in (("tag=own rank", "tag=neither rank"), ("bytes=4915200", "bytes=4096"),
+                         ("mr 2 step", "mr 2+64"), ("service   closeRecv", "init      closeRecv"),
+                         ("init      devices -> 2\n", "")):
             self.assertIn(old, self.expected)
             self.assertIsNotNone(calls.differences(self.expected, self.expected.replace(old, new)), old)
 
@@ -150,11 +152,13 @@ class SpeedSamples(unittest.TestCase):
 class Table(unittest.TestCase):
     def results(self):
         times = {"Trigon": 0.5, "Socket 1x1": 1.0, "Socket 4x4": 0.25}
-        entry = {"bytes": 1 << 30, "rounds": 5, "results": {n: {"seconds": s, "processor_s": 2 * s} for n, s in times.items()}}
+        entry = {"bytes": 1 << 30, "rounds": 5,
+                 "results": {n: {"seconds": s, "processor_s": 2 * s} for n, s in times.items()}}
         facts = {n: {"init_s": 1, "first_s": 0.1, "rss_mib": 300, "peak_rss_mib": 400, "threads": 30, "channels": None}
                  for n in times}
         return {"machine": {"processor": "P", "processors": 64, "kernel": "6", "gpu": "G", "nccl": "2.28.9",
-                            "cuda": "13.0", "torch": "2.11", "driver": "580"}, "network": "veth", "gpus": "a GPU for each",
+                            "cuda": "13.0", "torch": "2.11", "driver": "580"}, "network": "veth",
+                "gpus": "a GPU for each",
                 "runs": [{"ranks": 4, "variants": facts, "sizes": [entry]}]}
 
     def test_compares_with_the_best_socket(self):
@@ -174,7 +178,8 @@ class Table(unittest.TestCase):
         entry = {"bytes": 8, "rounds": 60, "results": {"Trigon": {"seconds": 1e-4}, "Socket 1x1": {"seconds": 9e-5}}}
         results["runs"][0]["rested"] = {"pause_s": 0.01, "sizes": [entry]}
         text = table.render(results)
-        self.assertIn("after a pause of 10 ms, from the call to its end, by the rank that comes last; median of 60", text)
+        self.assertIn("after a pause of 10 ms, from the call to its end, by the rank that comes last; median of 60",
+                      text)
         self.assertIn("| 8 B | 100.0 µs (0.000) | 90.0 µs (0.000) | - | 0.90 |", text)
 
     def test_a_variant_that_failed_leaves_a_gap(self):
@@ -405,7 +410,8 @@ class Namespaces(unittest.TestCase):
             subprocess.run(script, check=True, capture_output=True, timeout=60)
             copied = network.Namespaces(2, f"{folder}/new/ip")
             try:
-                self.assertEqual(copied.inside("a", "sh", "-c", "echo $PPID $LD_LIBRARY_PATH").strip(), str(os.getpid()))
+                self.assertEqual(copied.inside("a", "sh", "-c", "echo $PPID $LD_LIBRARY_PATH").strip(),
+                                 str(os.getpid()))
             finally:
                 copied.close()
             again = subprocess.run(script, check=False, capture_output=True, text=True, timeout=60)

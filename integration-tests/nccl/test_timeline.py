@@ -33,7 +33,8 @@ class KilledRank(unittest.TestCase):
             partly = {label: seconds for label, seconds in RAISED.items() if label != missing}
             problem = timeline.judge_contract(marks(r0=RAISED, r1=partly), 30)
             self.assertRegex(problem, f"^rank 1: .*{text}$")
-        self.assertIn("did not end within 30 s", timeline.judge_contract(marks(r0={**RAISED, timeline.ENDED: 31.0}), 30))
+        late = marks(r0={**RAISED, timeline.ENDED: 31.0})
+        self.assertIn("did not end within 30 s", timeline.judge_contract(late, 30))
 
     def test_a_crash_is_no_end_that_the_contract_allows(self):
         crashed = marks(r0={label: seconds for label, seconds in RAISED.items() if label != timeline.ENDED})

@@ -226,7 +226,8 @@ def judge_beside(trigon, sockets, limit, tolerance):
     """PyTorch decides when the processes end. Over Trigon they must know as soon as the contract says, and end no later
     than over NCCL's own sockets, or within the limit.
 
-    Returns (problem or None, verdict). The verdict is None where sockets do not end either: there is nothing to compare.
+    Returns (problem or None, verdict). The verdict is None where sockets do not end either: there is nothing to
+    compare.
     """
     late = [rank for rank in trigon.marks if (knows := trigon.knows(rank)) is None or knows > limit]
     if late:

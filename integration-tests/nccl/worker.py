@@ -16,7 +16,8 @@ import traceback
 from datetime import timedelta
 
 PR_SET_PDEATHSIG = 1
-# the kernel ends this process when the driver ends, however that happens; PyTorch takes seconds to load, so first of all
+# the kernel ends this process when the driver ends, however that happens; PyTorch takes seconds to load, so first of
+# all
 ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
 faulthandler.register(signal.SIGUSR1, all_threads=True)
 

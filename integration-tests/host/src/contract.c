@@ -182,7 +182,8 @@ static void check_nulls(struct pair *pair) {
   comm = (void *)0x5550;
   expect(net_accept(&net, NULL, &comm) != 0 && comm == NULL && net_accept(&net, (void *)0x10, NULL) != 0,
          "accept with a NULL pointer is an error");
-  expect(net_reg_mr(&net, pair->send_comm, pair->source, BUFFER, NCCL_PTR_HOST, NULL) != 0, "regMr to NULL is an error");
+  expect(net_reg_mr(&net, pair->send_comm, pair->source, BUFFER, NCCL_PTR_HOST, NULL) != 0,
+         "regMr to NULL is an error");
   expect(net_reg_mr(&net, NULL, pair->source, BUFFER, NCCL_PTR_HOST, &mhandle) != 0 && mhandle == NULL,
          "regMr on a NULL comm is an error");
   expect(net_isend(&net, pair->send_comm, pair->source, 8, TAG, pair->send_mhandle, NULL) != 0,
@@ -220,7 +221,8 @@ static void check_transfers(struct pair *pair) {
   expect(moves(pair, 0, NULL), "a message of 0 bytes arrives");
   expect(moves(pair, 4097, NULL), "one of an odd size arrives");
   expect(moves(pair, 512, (void *)0xabcdef0), "a stale request pointer in irecv is overwritten");
-  expect(moves(pair, 512, NCCL_NET_OPTIONAL_COMPLETION), "a receive with optional completion is done when its message has come");
+  expect(moves(pair, 512, NCCL_NET_OPTIONAL_COMPLETION),
+         "a receive with optional completion is done when its message has come");
   expect(moves(pair, 512, NULL), "a message after it arrives");
 }
 

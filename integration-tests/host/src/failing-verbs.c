@@ -96,7 +96,8 @@ static bool step(struct ends *ends, struct end *end) {
     return true;
   }
   if (end->request == NULL) {
-    note(ends, end, sends ? "isend" : "irecv", sends ? send_once(ends, &end->request) : receive_once(ends, &end->request));
+    note(ends, end, sends ? "isend" : "irecv",
+         sends ? send_once(ends, &end->request) : receive_once(ends, &end->request));
     return true;
   }
   int done = 0;

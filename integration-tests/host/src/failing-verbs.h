@@ -5,10 +5,10 @@
 #include "net.h"
 
 /*
- * "poll:sender", "queue-pair:receiver", "device:both" and so on: what fails, and at which end. With the instant device as
- * libibverbs.so.1 (benchmarks/native/instant-verbs.c), which has a device "one" and then a device "two".
- * Says on stderr what each end's calls returned. Returns 0 if both ends got errors that stay, nothing was done that was not, all else goes on,
- * and everything can be closed.
+ * "poll:sender", "queue-pair:receiver", "device:both" and so on: what fails, and at which end. With the instant device
+ * as libibverbs.so.1 (benchmarks/native/instant-verbs.c), which has a device "one" and then a device "two".
+ * Says on stderr what each end's calls returned. Returns 0 if both ends got errors that stay, nothing was done that was
+ * not, all else goes on, and everything can be closed.
  */
 int fail_under_connection(struct net *net, const char *how);
 

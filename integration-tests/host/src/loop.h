@@ -25,7 +25,10 @@ struct loop {
   char target[LOOP_BYTES];
 };
 
-/* Opens a context for each end, connects and registers. False: it has said why; whatever is open is closed by loop_close. */
+/*
+ * Opens a context for each end, connects and registers. False: it has said why; whatever is open is closed by
+ * loop_close.
+ */
 bool loop_open(struct loop *loop, struct net *net);
 
 /* Moves a message and compares it. Waits for 20 s at most. False: it has said why. */

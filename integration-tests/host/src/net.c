@@ -147,7 +147,8 @@ int net_begin(struct net *net, void **ctx, uint64_t comm_id, int *devices) {
 }
 
 const char *net_optional_slots(const struct net *net) {
-  bool any = COMMON(net)->regMrDmaBuf != NULL || COMMON(net)->getDeviceMr != NULL || COMMON(net)->irecvConsumed != NULL ||
+  bool any = COMMON(net)->regMrDmaBuf != NULL || COMMON(net)->getDeviceMr != NULL ||
+             COMMON(net)->irecvConsumed != NULL ||
              (net->api >= 9 && COMMON(net)->makeVDevice != NULL) || (net->api >= 11 && COMMON(net)->setNetAttr != NULL);
   return any ? "some" : "none";
 }
@@ -306,7 +307,8 @@ int net_irecv(const struct net *net, void *comm, int n, void **data, size_t *siz
   const void *entry = *request;
   int result = irecv_of_version(net, comm, n, data, sizes, tags, mhandles, request);
   if (n == 1) {
-    trace_post("irecv n=1", comm, net->api, data[0], sizes[0], tags[0], mhandles[0], &no_events[0], entry, *request, result);
+    trace_post("irecv n=1", comm, net->api, data[0], sizes[0], tags[0], mhandles[0], &no_events[0], entry, *request,
+               result);
   }
   return result;
 }

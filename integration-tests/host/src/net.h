@@ -69,7 +69,9 @@ int net_init(struct net *net, void **ctx, uint64_t comm_id);
 int net_finalize(struct net *net, void *ctx);
 int net_devices(const struct net *net, int *count);
 
-/* "none" or "some": which of the slots that may be NULL the plugin fills. NCCL would use them, this program does not. */
+/*
+ * "none" or "some": which of the slots that may be NULL the plugin fills. NCCL would use them, this program does not.
+ */
 const char *net_optional_slots(const struct net *net);
 
 /* Fills the struct with `poison` before the call. */

@@ -1,5 +1,6 @@
 /*
- * Host programs that behave oddly around a network plugin, a case each. Needs no peer: the plugin is connected to itself.
+ * Host programs that behave oddly around a network plugin, a case each. Needs no peer: the plugin is connected to
+ * itself.
  *
  * odd-host PLUGIN API CASE [ARGUMENT]; ends as the case says, or with 1 after it has said on stderr what was wrong.
  */
@@ -132,7 +133,10 @@ static bool install_handler(int signal) {
 }
 
 static int number_of(const char *name) {
-  return strcmp(name, "BUS") == 0 ? SIGBUS : strcmp(name, "FPE") == 0 ? SIGFPE : strcmp(name, "ILL") == 0 ? SIGILL : SIGSEGV;
+  return strcmp(name, "BUS") == 0   ? SIGBUS
+         : strcmp(name, "FPE") == 0 ? SIGFPE
+         : strcmp(name, "ILL") == 0 ? SIGILL
+                                    : SIGSEGV;
 }
 
 static volatile int zero;
@@ -175,8 +179,8 @@ static bool have_faults(int signal, char *beyond) {
 }
 
 /*
- * "before:SEGV": when the handler is installed, in relation to the plugin's start, and for what. After the start, it is so
- * while no code of the JVM runs, and the next init follows: until then it would get the JVM's signals as well.
+ * "before:SEGV": when the handler is installed, in relation to the plugin's start, and for what. After the start, it is
+ * so while no code of the JVM runs, and the next init follows: until then it would get the JVM's signals as well.
  */
 static int fault(const char *when) {
   int signal = number_of(strchr(when, ':') == NULL ? "" : strchr(when, ':') + 1);
@@ -185,7 +189,8 @@ static int fault(const char *when) {
   struct traffic traffic;
   static struct loop own; /* this thread has been in the plugin too */
   if (beyond == MAP_FAILED || (before && !install_handler(signal)) || !loop_open(&own, &net) || !loop_move(&own) ||
-      !loop_close(&own) || (!before && !install_handler(signal)) || !loop_open(&own, &net) || !begin_traffic(&traffic)) {
+      !loop_close(&own) || (!before && !install_handler(signal)) || !loop_open(&own, &net) ||
+      !begin_traffic(&traffic)) {
     return 1;
   }
   bool ok = loop_move(&own) && have_faults(signal, beyond) && loop_move(&own) && loop_close(&own);
@@ -213,7 +218,8 @@ static int stack(const char *kib) {
   for (int life = 0; life < 2; life++) { /* the first starts the JVM and loads the classes */
     pthread_t thread;
     void *result = NULL;
-    if (pthread_create(&thread, &attributes, live_once, &net) != 0 || pthread_join(thread, &result) != 0 || result == NULL) {
+    if (pthread_create(&thread, &attributes, live_once, &net) != 0 || pthread_join(thread, &result) != 0 ||
+        result == NULL) {
       return 1;
     }
   }
@@ -273,7 +279,7 @@ static int deep(const char *unused) {
              : 1;
 }
 
-/* ---- hoard: connections until the plugin refuses one, beside traffic; then all ends, and none of it takes for ever ---- */
+/* ---- hoard: connections until the plugin refuses one, beside traffic; then all ends, in a finite time ---- */
 
 enum { MOST = 3000 };
 
@@ -373,7 +379,8 @@ int main(int argc, char **argv) {
   static const struct {
     const char *name;
     int (*run)(const char *argument);
-  } cases[] = {{"live", live}, {"exit", leave}, {"fault", fault}, {"stack", stack}, {"deep", deep}, {"hoard", hoard}, {"every", every}, {"verbs", verbs}, {"threads", threads}};
+  } cases[] = {{"live", live},   {"exit", leave},  {"fault", fault}, {"stack", stack},    {"deep", deep},
+               {"hoard", hoard}, {"every", every}, {"verbs", verbs}, {"threads", threads}};
   if (argc < 4 || !net_open(&net, argv[1], atoi(argv[2]))) {
     fprintf(stderr, "usage: odd-host PLUGIN API live|exit|fault|stack|deep|hoard|every|verbs|threads [ARGUMENT]\n");
     return 2;

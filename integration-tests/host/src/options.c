@@ -117,7 +117,8 @@ static bool set(struct options *options, int option, const char *text) {
 }
 
 bool parse_options(struct options *options, int argc, char **argv) {
-  *options = (struct options){.api = 12, .ranks = 1, .local_ranks = 1, .communicators = 1, .channels = 1, .device = -1, .bytes = 1 << 20,
+  *options = (struct options){.api = 12, .ranks = 1, .local_ranks = 1, .communicators = 1, .channels = 1,
+                              .device = -1, .bytes = 1 << 20,
                               .slice_bytes = 512 << 10, .iterations = 3, .warmup = 1, .timeout_seconds = 60, .seed = 1};
   int option;
   while ((option = getopt_long(argc, argv, "", long_options, NULL)) != -1) {

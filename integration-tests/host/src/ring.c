@@ -151,7 +151,8 @@ static bool stalled(const struct work *works) {
   for (int c = 0; c < rank->options->channels && length < sizeof text; c++) {
     const struct work *work = &works[c];
     length += (size_t)snprintf(text + length, sizeof text - length,
-                               "; channel %d: of %zu messages %zu sends posted, %zu done, %zu receives posted, %zu done",
+                               "; channel %d: of %zu messages %zu sends posted, %zu done, "
+                                "%zu receives posted, %zu done",
                                c, work->messages, work->sends.posted, work->sends.done, work->receives.posted,
                                work->receives.done);
   }

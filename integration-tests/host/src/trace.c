@@ -310,9 +310,11 @@ void trace_post(const char *call, const void *comm, int api, const void *data, s
   char text[180];
   describe_data(where, connection, data, mhandle);
   snprintf(text, sizeof text, "%s %s data=%s size=%zu tag=%s mhandle=%s%s", call, name_of(connection), where, size,
-           tag_name(tag), region_name(connection, mhandle), api < 10 ? "" : parent == NULL ? " phandle=null" : " phandle=given");
+           tag_name(tag), region_name(connection, mhandle),
+           api < 10 ? "" : parent == NULL ? " phandle=null" : " phandle=given");
   if (connection->refused[0] == '\0') {
-    snprintf(connection->entry, sizeof connection->entry, "%s", entry == NULL ? "null" : entry == (void *)1 ? "1" : "stale");
+    snprintf(connection->entry, sizeof connection->entry, "%s",
+             entry == NULL ? "null" : entry == (void *)1 ? "1" : "stale");
   } else if (strcmp(connection->refused, text) != 0) {
     note(connection, POST, connection->posted, "%s, asked again as: %s", connection->refused, text);
   }

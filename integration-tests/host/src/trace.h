@@ -3,8 +3,8 @@
  *
  * One line per call, with the arguments that matter; comms, contexts, memory regions and requests by number instead of
  * by address. What is asked again until there is an answer (connect, accept, isend, irecv, test) is one line. Where the
- * order depends on time alone, between connections, the lines are put in order by connection. For one rank per process, and
- * for one thread at a time.
+ * order depends on time alone, between connections, the lines are put in order by connection. For one rank per process,
+ * and for one thread at a time.
  */
 #ifndef HOST_TRACE_H
 #define HOST_TRACE_H

@@ -1,9 +1,10 @@
 /*
- * A plugin between NCCL and another plugin: hands every call on and writes it down, as nccl-host --trace does. So NCCL's
- * own calls can be compared with those that are expected of it. API version 11 only, that of the NCCL at hand (2.28).
+ * A plugin between NCCL and another plugin: hands every call on and writes it down, as nccl-host --trace does. So
+ * NCCL's own calls can be compared with those that are expected of it. API version 11 only, that of the NCCL at hand
+ * (2.28).
  *
- * TRACED_PLUGIN names the other plugin, TRACED_FILE where the calls go, rewritten whenever a communicator ends; RANK and
- * WORLD_SIZE say which rank this is of how many. NCCL names its threads if NCCL_SET_THREAD_NAME is 1.
+ * TRACED_PLUGIN names the other plugin, TRACED_FILE where the calls go, rewritten whenever a communicator ends; RANK
+ * and WORLD_SIZE say which rank this is of how many. NCCL names its threads if NCCL_SET_THREAD_NAME is 1.
  */
 #include <dlfcn.h>
 #include <pthread.h>

@@ -10,7 +10,7 @@ package=trigon.verbs.ffm.generated
 . "$here/versions.env"
 
 missing() {
-  echo "regenerate.sh: $1" >&2
+  echo "regenerate.sh: $*" >&2
   exit 1
 }
 
@@ -27,7 +27,8 @@ fi
 
 jextract=${JEXTRACT:-jextract}
 command -v "$jextract" >/dev/null 2>&1 ||
-  missing "no jextract: get version $JEXTRACT_VERSION (for JDK $JDK_VERSION) from https://jdk.java.net/jextract, and put it on the PATH or name it in JEXTRACT"
+  missing "no jextract: get version $JEXTRACT_VERSION (for JDK $JDK_VERSION) from https://jdk.java.net/jextract, and" \
+    "put it on the PATH or name it in JEXTRACT"
 [ -r "$VERBS_HEADER" ] ||
   missing "no $VERBS_HEADER: install libibverbs-dev $LIBIBVERBS_DEV_VERSION"
 
@@ -37,7 +38,8 @@ found=$("$jextract" --version 2>&1 | sed -n 's/^jextract \([0-9]*\).*/\1/p')
 if command -v dpkg-query >/dev/null 2>&1; then
   found=$(dpkg-query -W -f '${Version}' libibverbs-dev 2>/dev/null || :)
   [ "$found" = "$LIBIBVERBS_DEV_VERSION" ] ||
-    echo "regenerate.sh: libibverbs-dev is ${found:-not from a package}, not $LIBIBVERBS_DEV_VERSION: expect differences" >&2
+    echo "regenerate.sh: libibverbs-dev is ${found:-not from a package}, not $LIBIBVERBS_DEV_VERSION:" \
+      "expect differences" >&2
 fi
 
 fresh=$(mktemp -d)

@@ -30,8 +30,8 @@ install_file 755 "$project/native-entry/target/host/libnccl-net-traced.so" "$dis
 install_file 755 "$project/dist/src/main/sh/trigon" "$distribution/bin/trigon"
 
 # The AOT cache: classes loaded, linked and profiled by a run of the distribution itself, over software links on the
-# loopback interface, and over the instant device as if it was an NIC's, if that has been built. Made again when a jar, the
-# library, the device or the runtime has changed.
+# loopback interface, and over the instant device as if it was an NIC's, if that has been built. Made again when a jar,
+# the library, the device or the runtime has changed.
 work=$project/dist/target/training
 instant=$project/native-entry/target/host/instant
 set -- # with a driver's name in sysfs, by which ibv_post_send is called as on an NIC; where namespaces may be made
@@ -39,13 +39,19 @@ if [ -e "$instant/libibverbs.so.1" ]; then
   if "$project/benchmarks/native/fake-sysfs.sh" instant true 2>/dev/null; then
     set -- "$project/benchmarks/native/fake-sysfs.sh" instant
   else
-    echo "assemble.sh: no namespaces here: calls over RDMA are learnt less well, and a process's first messages take longer" >&2
+    echo "assemble.sh: no namespaces here: calls over RDMA are learnt less well, and a process's first messages take" \
+      "longer" >&2
   fi
 else
-  echo "assemble.sh: no libibverbs-dev was there: calls over RDMA are not learnt, and a process's first messages take longer" >&2
+  echo "assemble.sh: no libibverbs-dev was there: calls over RDMA are not learnt, and a process's first messages take" \
+    "longer" >&2
 fi
-learnt_from="$stamp $# $({ cat "$instant/libibverbs.so.1" 2>/dev/null || :; cd "$distribution" && cat jars/*.jar lib/libnccl-net-trigon.so; } | sha256sum)"
-if ! [ -e "$distribution/lib/trigon.aot.binding" ] || [ "$(cat "$work/learnt-from" 2>/dev/null || :)" != "$learnt_from" ]; then
+learnt_from="$stamp $# $({
+  cat "$instant/libibverbs.so.1" 2>/dev/null || :
+  cd "$distribution" && cat jars/*.jar lib/libnccl-net-trigon.so
+} | sha256sum)"
+if ! [ -e "$distribution/lib/trigon.aot.binding" ] ||
+  [ "$(cat "$work/learnt-from" 2>/dev/null || :)" != "$learnt_from" ]; then
   mkdir -p "$work"
   cmake -S "$project/dist/src/main/training" -B "$work/build" -DJAVA_HOME="$java_home" >"$work/build.log" 2>&1 &&
     cmake --build "$work/build" >>"$work/build.log" 2>&1 || { cat "$work/build.log" >&2; exit 1; }
@@ -60,7 +66,8 @@ END
   done | sed -n '/-info\.class$/d; /\/generated\//d; s|/|.|g; s/\.class$//p' >"$work/classes"
   env -u JAVA_TOOL_OPTIONS -u _JAVA_OPTIONS -u TRIGON_LINKS -u TRIGON_HOME -u TRIGON_LOG NCCL_DEBUG=INFO \
     "LD_LIBRARY_PATH=$instant${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" INSTANTVERBS_DRIVER=mlx5_core "$@" \
-    "$work/build/train" "$distribution" "$work/trigon.yaml" "$work/rendezvous" "$work/classes" >"$work/train.log" 2>&1 </dev/null || {
+    "$work/build/train" "$distribution" "$work/trigon.yaml" "$work/rendezvous" "$work/classes" \
+    >"$work/train.log" 2>&1 </dev/null || {
     echo "assemble.sh: the training run for the AOT cache failed; the end of $work/train.log:" >&2
     tail -n 25 "$work/train.log" >&2
     exit 1

@@ -1,6 +1,7 @@
 /*
- * Makes a distribution's AOT cache: plays NCCL's part as nccl-host does, in this one process, and then ends the JVM, which
- * writes what it has learnt. Writes beside the cache which jars and which content belong together (entry_cache.h).
+ * Makes a distribution's AOT cache: plays NCCL's part as nccl-host does, in this one process, and then ends the JVM,
+ * which writes what it has learnt. Writes beside the cache which jars and which content belong together
+ * (entry_cache.h).
  *
  * usage: train DISTRIBUTION CONFIG RENDEZVOUS CLASSES
  *   CONFIG       a cluster's YAML file whose node "a" has addresses of the loopback interface
@@ -35,8 +36,8 @@ static int find_libjvm(struct dl_phdr_info *info, size_t size, void *path) {
 }
 
 /*
- * Loads the classes of a list, a name per line, without initializing them: the run has not needed them all, since a build
- * machine has no RDMA devices. One that cannot be loaded is left out.
+ * Loads the classes of a list, a name per line, without initializing them: the run has not needed them all, since a
+ * build machine has no RDMA devices. One that cannot be loaded is left out.
  */
 static bool load_classes(JNIEnv *env, const char *list) {
   char name[1024];
@@ -101,7 +102,8 @@ static bool has_thread(const char *wanted) {
 static bool is_rehearsal_over(void) {
   enum { SECONDS = 30, LOOKS_A_SECOND = 20 };
   int looks = 0;
-  while (has_thread("trigon-rehears") && looks < SECONDS * LOOKS_A_SECOND) { /* the kernel keeps 15 characters of a name */
+  /* the kernel keeps 15 characters of a name */
+  while (has_thread("trigon-rehears") && looks < SECONDS * LOOKS_A_SECOND) {
     usleep(1000 * 1000 / LOOKS_A_SECOND);
     looks++;
   }
@@ -150,8 +152,8 @@ int main(int argc, char **argv) {
   char options[PATH_MAX + 128];
   char short_messages[PATH_MAX];
   char long_messages[PATH_MAX];
-  if (argc != 5 || !path_of(plugin, argv[1], "lib/libnccl-net-trigon.so") || !path_of(cache, argv[1], "lib/trigon.aot") ||
-      !path_of(binding, argv[1], "lib/trigon.aot.binding")) {
+  if (argc != 5 || !path_of(plugin, argv[1], "lib/libnccl-net-trigon.so") ||
+      !path_of(cache, argv[1], "lib/trigon.aot") || !path_of(binding, argv[1], "lib/trigon.aot.binding")) {
     return fails("usage: train DISTRIBUTION CONFIG RENDEZVOUS CLASSES");
   }
   (void)snprintf(short_messages, sizeof short_messages, "%s-short", argv[3]);
@@ -159,7 +161,8 @@ int main(int argc, char **argv) {
   (void)remove(cache);
   (void)remove(binding);
   /* as on a machine with cores to spare, where long messages take a way of their own */
-  (void)snprintf(options, sizeof options, "-XX:ActiveProcessorCount=16 -Dtrigon.rehearsal=all '-XX:AOTCacheOutput=%s'", cache);
+  (void)snprintf(options, sizeof options, "-XX:ActiveProcessorCount=16 -Dtrigon.rehearsal=all '-XX:AOTCacheOutput=%s'",
+                 cache);
   (void)setenv("TRIGON_JAVA_OPTS", options, 1);
   (void)setenv("TRIGON_CONFIG", argv[2], 1);
   (void)setenv("TRIGON_NODE", "a", 1);

@@ -173,7 +173,10 @@ def refuses_everything(plugin):
 
 
 def fork_after(plugin, how):
-    """Children forked after the start, with traffic under way: each gets errors, ends by itself, and the parent goes on."""
+    """Children forked after the start, with traffic under way.
+
+    Each gets errors, ends by itself, and the parent goes on.
+    """
     traffic = Traffic(plugin)
     context = multiprocessing.get_context("fork")
     for _ in range(5):
@@ -318,7 +321,10 @@ def leave_and_use_java(plugin, libjvm):
 
 
 def leave_while_collecting(plugin, libjvm):
-    """Exits with 7 while the JVM collects garbage. Has an exit handler of its own, which was there first and so comes last."""
+    """Exits with 7 while the JVM collects garbage.
+
+    Has an exit handler of its own, which was there first and so comes last.
+    """
     program = ctypes.CDLL(None)
     program.__cxa_atexit(program.usleep, 50_000, None)
     move_and_close(plugin)

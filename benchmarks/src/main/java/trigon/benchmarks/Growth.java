@@ -52,9 +52,9 @@ final class Growth {
         }
         NetBench run = NetBench.of(json.get());
         page.describe(run);
-        page.line(
-                "| plugin | connections | `test()` that finds nothing, ns: of one | of all in turns | message of 8 B, ns: of one"
-                        + " | of all in turns | KiB each | descriptors each | threads | made per second |");
+        page.line("| plugin | connections | `test()` that finds nothing, ns: of one | of all in turns | message of 8 B,"
+                + " ns: of one"
+                + " | of all in turns | KiB each | descriptors each | threads | made per second |");
         page.line("|---|---|---|---|---|---|---|---|---|---|");
         run.plugins().forEach(Growth.this::rows);
         page.line("");
@@ -175,9 +175,9 @@ final class Growth {
         Map<Integer, Double> paths = medians(passes, "pathsToAllPeers");
         Map<Integer, Double> handshakes = medians(passes, "connectionsOfAllNodes");
         BarChart chart = new BarChart("By number of nodes, for each node", "ns");
-        page.line(
-                "| nodes | cluster file, ns for each node | paths to all others, ns for each | handshakes of all others with"
-                        + " one, ns for each |");
+        page.line("| nodes | cluster file, ns for each node | paths to all others, ns for each | handshakes of all"
+                + " others with"
+                + " one, ns for each |");
         page.line("|---|---|---|---|");
         files.forEach((nodes, file) -> {
             double path = paths.getOrDefault(nodes, Double.NaN);

@@ -191,10 +191,9 @@ final class Render {
             });
             plugin.find("connect", 0, -1)
                     .filter(warm -> !warm.all().path("warm").asBoolean(true))
-                    .ifPresent(
-                            _ -> line(
-                                    plugin.name()
-                                            + ": connections still became faster when they were timed, so the figure of warm ones is too high."));
+                    .ifPresent(_ -> line(plugin.name()
+                            + ": connections still became faster when they were timed, so the figure"
+                            + " of warm ones is too high."));
         }
         plot(file, chart);
     }
@@ -206,10 +205,10 @@ final class Render {
             return;
         }
         JsonNode lab = json.get();
-        page.add(
-                ("In one boot of an emulated machine, two processes over one pair of devices: compare within a line only."
-                                + " Rounds: %d; the host's load at the end: %s.")
-                        .formatted(lab.path("rounds").asInt(), lab.path("load").asText("not known")));
+        page.add(("In one boot of an emulated machine, two processes over one pair of devices: compare within a line"
+                        + " only."
+                        + " Rounds: %d; the host's load at the end: %s.")
+                .formatted(lab.path("rounds").asInt(), lab.path("load").asText("not known")));
         page.add("");
         page.add("| what | Trigon | its work requests alone | perftest |");
         page.add("|---|---|---|---|");

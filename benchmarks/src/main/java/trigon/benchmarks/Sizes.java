@@ -7,8 +7,8 @@ import trigon.benchmarks.NetBench.Plugin;
 import trigon.benchmarks.NetBench.Result;
 
 /**
- * The part of the page on what grows with the size of a message: Trigon should add the same to what the device takes for the
- * bytes, however many there are.
+ * The part of the page on what grows with the size of a message: Trigon should add the same to what the device takes
+ * for the bytes, however many there are.
  */
 final class Sizes {
 

@@ -33,17 +33,17 @@ final class Steady {
                     JsonNode jvm = run.jvm();
                     double seconds = result.number("seconds");
                     double collections = jvm.path("collections_while_measuring").asDouble(Double.NaN);
-                    page.line(
-                            "%s: %s. Messages of one after the other, irecv, isend, test and iflush, for %s s: %s, with %s calls of `test()`."
-                                    .formatted(
-                                            device,
-                                            run.machine(),
-                                            Budget.number(seconds),
-                                            Budget.number(result.number("messages")),
-                                            Budget.number(result.number("calls"))));
+                    page.line(("%s: %s. Messages of one after the other, irecv, isend, test and iflush, for %s s: %s,"
+                                    + " with %s calls of `test()`.")
+                            .formatted(
+                                    device,
+                                    run.machine(),
+                                    Budget.number(seconds),
+                                    Budget.number(result.number("messages")),
+                                    Budget.number(result.number("calls"))));
                     page.line("");
-                    page.line(
-                            "| `test()`, ns | 50 % | 99 % | 99.9 % | 99.99 % | longest | JVM: collections | stops | longest stop, ms |");
+                    page.line("| `test()`, ns | 50 % | 99 % | 99.9 % | 99.99 % | longest | JVM: collections | stops |"
+                            + " longest stop, ms |");
                     page.line("|---|---|---|---|---|---|---|---|---|");
                     page.line("| %s | %s | %s | %s | %s | %s | %.0f | %d | %s |"
                             .formatted(

@@ -18,8 +18,8 @@ import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.State;
 
 /**
- * What it costs C to call Java: a downcall to an upcall stub, in the shapes of the data path's calls. The downcall's own
- * share is {@link #downcallAlone}.
+ * What it costs C to call Java: a downcall to an upcall stub, in the shapes of the data path's calls. The downcall's
+ * own share is {@link #downcallAlone}.
  */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)

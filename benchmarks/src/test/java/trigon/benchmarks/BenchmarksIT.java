@@ -186,8 +186,8 @@ class BenchmarksIT {
     }
 
     /**
-     * More than a hundred connections were closed. Closing a shared arena stops all threads that run Java, NCCL's progress
-     * thread among them; the few that are allowed belong to the start.
+     * More than a hundred connections were closed. Closing a shared arena stops all threads that run Java, NCCL's
+     * progress thread among them; the few that are allowed belong to the start.
      */
     private void closingStoppedNoThreads(String name) throws IOException {
         List<String> log = Files.readAllLines(results.resolve(name + ".log"));

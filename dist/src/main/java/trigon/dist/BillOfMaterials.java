@@ -24,11 +24,11 @@ import java.util.stream.Stream;
 import java.util.zip.ZipEntry;
 
 /**
- * Writes what the distribution is made of, and under which licences, into the distribution: {@code bom.json} (CycloneDX),
- * {@code THIRD-PARTY.txt} and {@code licences}.
+ * Writes what the distribution is made of, and under which licences, into the distribution: {@code bom.json}
+ * (CycloneDX), {@code THIRD-PARTY.txt} and {@code licences}.
  *
- * <p>Maven's CycloneDX plugin knows the jars. This adds the Java runtime and what is inside of jars, and takes the texts
- * of the licences out into files. Run by the build from its source: {@code java -cp JARS BillOfMaterials.java
+ * <p>Maven's CycloneDX plugin knows the jars. This adds the Java runtime and what is inside of jars, and takes the
+ * texts of the licences out into files. Run by the build from its source: {@code java -cp JARS BillOfMaterials.java
  * DISTRIBUTION BOM}.
  */
 final class BillOfMaterials {
@@ -75,8 +75,8 @@ final class BillOfMaterials {
         Files.writeString(distribution.resolve("bom.json"), JSON.writeValueAsString(bom) + "\n");
         Files.writeString(distribution.resolve("THIRD-PARTY.txt"), """
                 What Trigon's distribution contains of others, and under which licence. The texts of the licences are in
-                licences/, and in a folder there for each jar that brings notices of its own. The same for programs to read:
-                bom.json (CycloneDX).
+                licences/, and in a folder there for each jar that brings notices of its own. The same for programs to
+                read: bom.json (CycloneDX).
 
                 """ + String.join("\n", lines.values()) + "\n");
     }

@@ -19,8 +19,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * The plugin as NCCL loads it over RDMA links, so with what the entry library does by itself: two ranks of one process, each on
- * a thread of its own, over the benchmarks' instant device.
+ * The plugin as NCCL loads it over RDMA links, so with what the entry library does by itself: two ranks of one process,
+ * each on a thread of its own, over the benchmarks' instant device.
  */
 @Timeout(300)
 class RdmaHostIT {
@@ -58,7 +58,10 @@ class RdmaHostIT {
                 .isZero();
     }
 
-    /** Each element is checked by the host, and every byte is counted; what was counted is said where NCCL ends the network. */
+    /**
+     * Each element is checked by the host, and every byte is counted; what was counted is said where NCCL ends the
+     * network.
+     */
     @ParameterizedTest
     @CsvSource({"11, 0", "11, 2", "12, 0", "12, 5"})
     void everyMessageIsRightAndCounted(int api, String late) throws IOException {

@@ -10,8 +10,8 @@ import java.net.URL;
 import java.util.Objects;
 
 /**
- * Sends what this JVM logs to its stderr, as logback-test.xml says. Without it the plugin's own configurator, which is on
- * the class path here, would keep all of it for an NCCL that never comes.
+ * Sends what this JVM logs to its stderr, as logback-test.xml says. Without it the plugin's own configurator, which is
+ * on the class path here, would keep all of it for an NCCL that never comes.
  */
 @ConfiguratorRank(ConfiguratorRank.CUSTOM_HIGH_PRIORITY)
 public final class TestLogConfigurator extends ContextAwareBase implements Configurator {

@@ -206,7 +206,9 @@ public final class QueuePairLifecycle implements AutoCloseable {
         }
     }
 
-    /** Null where nobody has ever asked for a recording: the class alone would start the recorder, which takes 90 ms. */
+    /**
+     * Null where nobody has ever asked for a recording: the class alone would start the recorder, which takes 90 ms.
+     */
     private static @Nullable QueuePairTransitionEvent begunEvent() {
         if (!FlightRecorder.isInitialized()) {
             return null;

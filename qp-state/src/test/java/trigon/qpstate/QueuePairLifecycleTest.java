@@ -239,8 +239,10 @@ class QueuePairLifecycleTest {
         assertThat(appender.list.stream().map(event -> event.getLevel() + " " + event.getFormattedMessage()))
                 .containsExactly(
                         "INFO qp 0x0001a2 rxe_ab RESET -> INIT port 1",
-                        "INFO qp 0x0001a2 rxe_ab INIT -> READY_TO_RECEIVE peer qp 0x0003b4 gid ::ffff:10.0.1.2 mtu 1024",
-                        "INFO qp 0x0001a2 rxe_ab READY_TO_RECEIVE -> READY_TO_SEND peer qp 0x0003b4 gid ::ffff:10.0.1.2",
+                        "INFO qp 0x0001a2 rxe_ab INIT -> READY_TO_RECEIVE peer qp 0x0003b4 gid ::ffff:10.0.1.2 mtu"
+                                + " 1024",
+                        "INFO qp 0x0001a2 rxe_ab READY_TO_RECEIVE -> READY_TO_SEND peer qp 0x0003b4 gid"
+                                + " ::ffff:10.0.1.2",
                         "INFO qp 0x0001a2 rxe_ab READY_TO_SEND -> ERROR peer qp 0x0003b4 gid ::ffff:10.0.1.2:"
                                 + " java.lang.IllegalStateException: cut",
                         "WARN qp 0x0001a2 rxe_ab ERROR -> ERROR on the way to RESET: trigon.verbs.VerbsException:"

@@ -12,7 +12,9 @@ import trigon.verbs.SendFlag;
 import trigon.verbs.WorkCompletionOpcode;
 import trigon.verbs.WorkCompletionStatus;
 
-/** A SEND with an immediate, and one that is complete once its memory may be used again: on any device, no byte is lost. */
+/**
+ * A SEND with an immediate, and one that is complete once its memory may be used again: on any device, no byte is lost.
+ */
 public interface InjectedSendContract extends OnFabric {
 
     @ParameterizedTest
@@ -48,7 +50,9 @@ public interface InjectedSendContract extends OnFabric {
         }
     }
 
-    /** The memory of each is written anew as soon as it is complete, while most of them still wait for their receives. */
+    /**
+     * The memory of each is written anew as soon as it is complete, while most of them still wait for their receives.
+     */
     @Test
     default void memoryMayBeUsedAgainOnceAnInjectedSendIsComplete() {
         int length = 3000;

@@ -22,7 +22,8 @@ import javax.management.ObjectName;
  *     and another that was opened are told apart. Ordinary files are left out: the JVM opens jars when it likes.
  * @param threads Trigon's, by name; several may share one
  * @param nativeBytes memory of arenas and direct buffers, as the JVM's native memory tracking counts it
- * @param residentBytes the process's resident memory: also what C code has allocated, and the Java heap, so it is no count
+ * @param residentBytes the process's resident memory: also what C code has allocated, and the Java heap, so it is no
+ *     count
  */
 public record ProcessResources(Set<String> descriptors, Set<String> threads, long nativeBytes, long residentBytes) {
 

@@ -1,8 +1,8 @@
 package trigon.verbs;
 
 /**
- * What a device reports by itself, beside all completions ({@code enum ibv_event_type}, and one of software devices), with
- * what it means.
+ * What a device reports by itself, beside all completions ({@code enum ibv_event_type}, and one of software devices),
+ * with what it means.
  *
  * @see <a href="https://man7.org/linux/man-pages/man3/ibv_get_async_event.3.html">ibv_get_async_event(3)</a>
  */

@@ -1,8 +1,9 @@
 package trigon.verbs;
 
 /**
- * What polls a completion queue in C: {@code int poll_cq(struct ibv_cq *queue, int entries, struct ibv_wc *completions)} of
- * {@code struct ibv_context_ops}. Valid until the queue is closed; for the thread that polls the queue.
+ * What polls a completion queue in C: {@code int poll_cq(struct ibv_cq *queue, int entries,
+ * struct ibv_wc *completions)} of {@code struct ibv_context_ops}. Valid until the queue is closed; for the thread that
+ * polls the queue.
  *
  * @param function address of the function
  * @param queue address of the {@code struct ibv_cq}
@@ -10,8 +11,8 @@ package trigon.verbs;
 public record NativePoll(long function, long queue) {
 
     /**
-     * What a call of the function returned, as {@link CompletionQueue#poll} returns it: some providers return -1 where they
-     * know no errno.
+     * What a call of the function returned, as {@link CompletionQueue#poll} returns it: some providers return -1 where
+     * they know no errno.
      */
     public static int result(int returned) {
         return returned == -1 ? -Errno.EIO : returned;

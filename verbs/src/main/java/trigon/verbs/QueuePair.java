@@ -86,14 +86,14 @@ public interface QueuePair extends AutoCloseable {
     int postReceive(long workRequestId, long localAddress, int length, int localKey);
 
     /**
-     * Posts receives without a buffer, for the immediates of so many RDMA WRITEs; their identifier is 0. One call of the
-     * device where it takes them as a list. After an error some may have been posted.
+     * Posts receives without a buffer, for the immediates of so many RDMA WRITEs; their identifier is 0. One call of
+     * the device where it takes them as a list. After an error some may have been posted.
      */
     int postEmptyReceives(int count);
 
     /**
-     * Waits until the way to the peer is open, from READY_TO_SEND on: a device that works over connections of its own opens
-     * one ahead of the first request, which would wait for it otherwise. Control threads.
+     * Waits until the way to the peer is open, from READY_TO_SEND on: a device that works over connections of its own
+     * opens one ahead of the first request, which would wait for it otherwise. Control threads.
      *
      * @return whether it is open; if not, because the peer refuses or the time is over, the first request tries again
      */

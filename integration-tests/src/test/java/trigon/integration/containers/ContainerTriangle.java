@@ -146,9 +146,9 @@ final class ContainerTriangle implements AutoCloseable {
     }
 
     /**
-     * Stops all its processes where they are; its kernel still acknowledges what comes. Where control groups are of version
-     * 1, runc gives up and lets them all go on if one is slow to freeze, as on a busy machine, and leaves it to its caller
-     * to try again (runc, libcontainer/cgroups/fs/freezer.go).
+     * Stops all its processes where they are; its kernel still acknowledges what comes. Where control groups are of
+     * version 1, runc gives up and lets them all go on if one is slow to freeze, as on a busy machine, and leaves it to
+     * its caller to try again (runc, libcontainer/cgroups/fs/freezer.go).
      */
     void pause(Node node) {
         long deadline = System.nanoTime() + PAUSE_LIMIT.toNanos();

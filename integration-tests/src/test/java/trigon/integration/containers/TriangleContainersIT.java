@@ -134,7 +134,10 @@ class TriangleContainersIT {
                         .formatted(Pattern.quote(AB.address(A)), Pattern.quote(AB.address(B))));
     }
 
-    /** Over the cable a sends and b receives, with nothing under way: the lifeline alone can tell, and nobody answers it. */
+    /**
+     * Over the cable a sends and b receives, with nothing under way: the lifeline alone can tell, and nobody answers
+     * it.
+     */
     @Test
     void aCableThatIsCutUnderAnIdleConnectionIsNoticedAtBothEnds() {
         ContainerJob job = triangle.run(List.of("TRIGON_PEER_TIMEOUT=4s"), "job", "--pause", "12");
@@ -152,7 +155,8 @@ class TriangleContainersIT {
 
     /** What the lifeline says by itself, whether or not anybody asks. */
     private static String noticedBy(String role, String address) {
-        return "WARN .*%s on \\S+ %s.*nothing was heard from the peer for [0-9]+[.][0-9] s.*Requests that are not finished fail"
+        return ("WARN .*%s on \\S+ %s.*nothing was heard from the peer for [0-9]+[.][0-9] s.*Requests that are not"
+                        + " finished fail")
                 .formatted(role, Pattern.quote(address));
     }
 

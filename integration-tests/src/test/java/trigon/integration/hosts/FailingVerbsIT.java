@@ -112,7 +112,8 @@ class FailingVerbsIT {
                         "-rn",
                         "sh",
                         "-ec",
-                        "ip link set lo up; ip addr add 10.1.12.1/24 dev lo; ip addr add 10.1.13.1/24 dev lo; exec \"$@\"",
+                        "ip link set lo up; ip addr add 10.1.12.1/24 dev lo; ip addr add 10.1.13.1/24 dev lo; exec"
+                                + " \"$@\"",
                         "sh",
                         FAKE_SYSFS.toString(),
                         "instant")

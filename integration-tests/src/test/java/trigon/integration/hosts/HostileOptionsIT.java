@@ -9,8 +9,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * JVM options in the environment that were meant for other programs. JAVA_TOOL_OPTIONS go before Trigon's own, which win;
- * _JAVA_OPTIONS after.
+ * JVM options in the environment that were meant for other programs. JAVA_TOOL_OPTIONS go before Trigon's own, which
+ * win; _JAVA_OPTIONS after.
  */
 @Timeout(600)
 class HostileOptionsIT {

@@ -19,7 +19,10 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Python programs, as with PyTorch: threads, forks, signals, other JVMs, the plugin twice. The cases are in odd_host.py. */
+/**
+ * Python programs, as with PyTorch: threads, forks, signals, other JVMs, the plugin twice. The cases are in
+ * odd_host.py.
+ */
 @Timeout(600)
 class PythonHostIT {
 

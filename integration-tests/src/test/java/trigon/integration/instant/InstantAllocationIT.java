@@ -17,9 +17,11 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * The data path over RDMA links allocates nothing, with one queue pair and with several, through the classes that serve
- * libibverbs: here that of the benchmarks' instant device. A JVM of its own, since a library is found by its environment.
+ * libibverbs: here that of the benchmarks' instant device. A JVM of its own, since a library is found by its
+ * environment.
  *
- * <p>Both ways to call ibv_post_send: that for devices whose driver is known to post without a system call, and the other.
+ * <p>Both ways to call ibv_post_send: that for devices whose driver is known to post without a system call, and the
+ * other.
  */
 @Timeout(300)
 class InstantAllocationIT {

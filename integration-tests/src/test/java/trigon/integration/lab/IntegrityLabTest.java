@@ -15,9 +15,9 @@ import trigon.verbs.LinkKind;
  * Random traffic over a link that loses, repeats, disorders, damages and delays packets, in both directions.
  *
  * <p>SoftRoCE counts each loss and each packet out of order as a retry, and starts to count anew only with an
- * acknowledgement, which it asks for about every 66 packets: a connection whose link is too bad is given up, as it should be.
- * Of runs of 3 s, 4 of 8 were with 3 of 100 packets lost, 2 of 8 with 1.8 of 100 and a delay, none of 31 with 0.6 and a
- * delay, but then one in a run of all tests; so fewer are lost here.
+ * acknowledgement, which it asks for about every 66 packets: a connection whose link is too bad is given up, as it
+ * should be. Of runs of 3 s, 4 of 8 were with 3 of 100 packets lost, 2 of 8 with 1.8 of 100 and a delay, none of 31
+ * with 0.6 and a delay, but then one in a run of all tests; so fewer are lost here.
  */
 class IntegrityLabTest extends IntegrityContract {
 

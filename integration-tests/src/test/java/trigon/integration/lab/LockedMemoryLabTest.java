@@ -11,7 +11,10 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import trigon.transport.LockedMemoryCheck;
 
-/** Registering memory where the process may lock little. Root may lock all there is: the process runs without that right. */
+/**
+ * Registering memory where the process may lock little. Root may lock all there is: the process runs without that
+ * right.
+ */
 @Timeout(180)
 class LockedMemoryLabTest {
 

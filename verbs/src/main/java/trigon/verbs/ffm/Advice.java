@@ -57,7 +57,8 @@ final class Advice {
         return switch (errno) {
             case Errno.ETIMEDOUT ->
                 resolvesAddress
-                        ? "the peer's address was not resolved in time; check the cable, that the peer's interface is up,"
+                        ? "the peer's address was not resolved in time; check the cable, that the peer's interface is"
+                                + " up,"
                                 + " and with ping that it answers on this link"
                         : "";
             case Errno.ENETUNREACH, Errno.EHOSTUNREACH ->

@@ -9,9 +9,9 @@ import trigon.verbs.VerbsException;
 import trigon.verbs.ffm.generated.Verbs;
 
 /**
- * {@code ibv_get_async_event(3)} of one device, made not to block: the file it reads is. Apart from {@link ResourceCalls}
- * since these functions are not needed before a process has been up for a while. Initialising this class needs
- * libibverbs.
+ * {@code ibv_get_async_event(3)} of one device, made not to block: the file it reads is. Apart from
+ * {@link ResourceCalls} since these functions are not needed before a process has been up for a while. Initialising
+ * this class needs libibverbs.
  */
 final class AsyncEventCalls implements AsyncEvents.Source {
 

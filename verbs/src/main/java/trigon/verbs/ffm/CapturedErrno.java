@@ -12,8 +12,8 @@ import java.util.List;
 import trigon.verbs.Errno;
 
 /**
- * Calls of functions that report by {@code errno(3)}. It is captured into a segment of the call, since the JVM may change the
- * thread's own before Java reads it. Thread-safe.
+ * Calls of functions that report by {@code errno(3)}. It is captured into a segment of the call, since the JVM may
+ * change the thread's own before Java reads it. Thread-safe.
  */
 final class CapturedErrno {
 

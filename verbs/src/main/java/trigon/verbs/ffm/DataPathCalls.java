@@ -11,11 +11,12 @@ import trigon.verbs.NativePoll;
  * The verbs of the data path of one device context: the function pointers that the inline functions of
  * {@code <infiniband/verbs.h>} call. Immutable, and valid while the context is open. Allocates nothing.
  *
- * <p>A critical call leaves out the thread state transition, which is most of a call's cost, but keeps the JVM from reaching
- * a safepoint until it returns. That suits polling and the posting of receives, which every provider does in memory that it
- * shares with the device. It suits the posting of sends where the provider writes to the NIC's doorbell from user space and
- * returns within a microsecond, not where that is a system call that moves the data, as with rxe and siw: hence two handles.
- * The addresses are {@code long}s because a segment argument costs a liveness check per call.
+ * <p>A critical call leaves out the thread state transition, which is most of a call's cost, but keeps the JVM from
+ * reaching a safepoint until it returns. That suits polling and the posting of receives, which every provider does in
+ * memory that it shares with the device. It suits the posting of sends where the provider writes to the NIC's doorbell
+ * from user space and returns within a microsecond, not where that is a system call that moves the data, as with rxe
+ * and siw: hence two handles. The addresses are {@code long}s because a segment argument costs a liveness check per
+ * call.
  */
 final class DataPathCalls {
 
@@ -60,8 +61,8 @@ final class DataPathCalls {
     }
 
     /**
-     * Calls each kind of call once, for a function that does nothing: what their first call links is linked then, and not by the
-     * first message.
+     * Calls each kind of call once, for a function that does nothing: what their first call links is linked then, and
+     * not by the first message.
      */
     static void linkAhead() {
         MemorySegment labs = Linker.nativeLinker().defaultLookup().findOrThrow("labs");

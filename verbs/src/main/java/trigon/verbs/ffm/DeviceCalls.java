@@ -5,11 +5,12 @@ import java.lang.invoke.MethodHandle;
 import trigon.verbs.ffm.generated.Verbs;
 
 /**
- * The verbs that find, open and query devices. Functions that return an errno give 0 or a positive errno here; functions that
- * return a pointer and set {@code errno} give the address or a negative errno.
+ * The verbs that find, open and query devices. Functions that return an errno give 0 or a positive errno here;
+ * functions that return a pointer and set {@code errno} give the address or a negative errno.
  *
- * <p>Thread-safe. Initialising this class needs libibverbs, and links what {@code init} needs, which takes a good part of it:
- * what only connections need is in {@link ResourceCalls}, and in {@link AsyncEventCalls} what is needed later still.
+ * <p>Thread-safe. Initialising this class needs libibverbs, and links what {@code init} needs, which takes a good part
+ * of it: what only connections need is in {@link ResourceCalls}, and in {@link AsyncEventCalls} what is needed later
+ * still.
  */
 final class DeviceCalls {
 

@@ -1,9 +1,9 @@
 package trigon.verbs.ffm;
 
 /**
- * Sizes of, and offsets in, {@code struct ibv_context}, {@code struct ibv_device_attr} and {@code struct ibv_gid_entry} on 64-bit
- * Linux. Constants, since to initialise the generated classes of structs that have arrays takes 30 ms, a tenth of {@code init}; a
- * test compares them with those.
+ * Sizes of, and offsets in, {@code struct ibv_context}, {@code struct ibv_device_attr} and {@code struct ibv_gid_entry}
+ * on 64-bit Linux. Constants, since to initialise the generated classes of structs that have arrays takes 30 ms, a
+ * tenth of {@code init}; a test compares them with those.
  */
 final class DeviceLayout {
 

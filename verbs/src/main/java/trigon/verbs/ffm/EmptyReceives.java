@@ -4,8 +4,9 @@ import java.lang.foreign.Arena;
 import trigon.verbs.Memory;
 
 /**
- * Lists of {@code struct ibv_recv_wr} without a buffer and with identifier 0, as {@code ibv_post_recv(3)} takes them in one
- * call. They are only read, so all queue pairs share them. Immutable; allocates nothing after its class is initialized.
+ * Lists of {@code struct ibv_recv_wr} without a buffer and with identifier 0, as {@code ibv_post_recv(3)} takes them in
+ * one call. They are only read, so all queue pairs share them. Immutable; allocates nothing after its class is
+ * initialized.
  */
 final class EmptyReceives {
 

@@ -59,8 +59,8 @@ public final class Libibverbs {
     private Libibverbs() {}
 
     /**
-     * Whether the kernel has any RDMA device. Much cheaper to find out than to load the library, which takes a good part of
-     * a process's start.
+     * Whether the kernel has any RDMA device. Much cheaper to find out than to load the library, which takes a good
+     * part of a process's start.
      */
     public static boolean kernelHasDevices() {
         return !Sysfs.ofThisMachine().deviceNames().isEmpty();
@@ -79,9 +79,9 @@ public final class Libibverbs {
     }
 
     /**
-     * Links the calls that connections need and {@code init} does not, and initialises the classes of their structs: a hundred
-     * milliseconds, which the first connection, and the first message, take otherwise. For a thread that nobody waits for, and
-     * only where {@link #load()} found a provider.
+     * Links the calls that connections need and {@code init} does not, and initialises the classes of their structs: a
+     * hundred milliseconds, which the first connection, and the first message, take otherwise. For a thread that nobody
+     * waits for, and only where {@link #load()} found a provider.
      */
     public static void linkAhead() {
         try {

@@ -14,7 +14,10 @@ final class NativeMemoryRegion implements MemoryRegion {
     private final int localKey;
     private final int remoteKey;
 
-    /** Takes over the {@code struct ibv_mr} at {@code region}, which registers {@code length} bytes from {@code address}. */
+    /**
+     * Takes over the {@code struct ibv_mr} at {@code region}, which registers {@code length} bytes from
+     * {@code address}.
+     */
     NativeMemoryRegion(NativeDeviceContext context, long region, long address, long length) {
         MemorySegment struct = MemorySegment.ofAddress(region).reinterpret(ibv_mr.sizeof());
         this.address = address;

@@ -5,7 +5,8 @@ import java.lang.invoke.MethodHandle;
 import trigon.verbs.ffm.generated.Verbs;
 
 /**
- * The verbs of what connections have: memory regions, completion queues, queue pairs. Results are as in {@link DeviceCalls}.
+ * The verbs of what connections have: memory regions, completion queues, queue pairs. Results are as in
+ * {@link DeviceCalls}.
  *
  * <p>Thread-safe. Initialising this class needs libibverbs, and links these functions: left to the first connection.
  */

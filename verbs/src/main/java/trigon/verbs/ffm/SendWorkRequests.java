@@ -9,9 +9,9 @@ import trigon.verbs.SendFlag;
  * writes what varies and hands the struct to {@code ibv_post_send(3)}, which copies it to the device's queue before it
  * returns; that is why one of each is enough, however deep the queue is.
  *
- * <p>Used by the one thread that posts to the send queue. The queue pair keeps no more than the address of {@link #allocate}d
- * structs: an object for them would be one more cache line for each post. The {@code prepare} methods return the address of a
- * struct, and allocate nothing.
+ * <p>Used by the one thread that posts to the send queue. The queue pair keeps no more than the address of
+ * {@link #allocate}d structs: an object for them would be one more cache line for each post. The {@code prepare}
+ * methods return the address of a struct, and allocate nothing.
  */
 final class SendWorkRequests {
 

@@ -8,9 +8,9 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 
 /**
- * Native memory for the work requests of a device's queue pairs, a piece for each. Pieces pass from a queue pair that is
- * closed to the next one: an arena for each would have to be closed, for which the JVM stops all threads that run Java, NCCL's
- * among them.
+ * Native memory for the work requests of a device's queue pairs, a piece for each. Pieces pass from a queue pair that
+ * is closed to the next one: an arena for each would have to be closed, for which the JVM stops all threads that run
+ * Java, NCCL's among them.
  *
  * <p>Thread-safe. Closed with the device, when no piece is out.
  */

@@ -13,7 +13,10 @@ import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** No class of the package needs libibverbs to be loaded, and only those that call its control functions need it to be initialised. */
+/**
+ * No class of the package needs libibverbs to be loaded, and only those that call its control functions need it to be
+ * initialised.
+ */
 class ClassLoadingTest {
 
     private static final String PACKAGE = Libibverbs.class.getPackageName();

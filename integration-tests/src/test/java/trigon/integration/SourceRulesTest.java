@@ -1,0 +1,179 @@
+package trigon.integration;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.FileVisitResult;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.FieldSource;
+import trigon.config.SettingKey;
+import trigon.config.Settings;
+
+/** The rules for the text of all sources, in whatever language. What jextract has generated is none of ours. */
+class SourceRulesTest {
+
+    private static final int MOST_COLUMNS = 120;
+    private static final int MOST_LINES = 400;
+    private static final int TAB_COLUMNS = 8;
+
+    /** What does not keep the rules yet; to be emptied. */
+    private static final List<String> NOT_YET =
+            List.of("transport/", "software-verbs/", "native-entry/", "benchmarks/native/instant-verbs.c");
+
+    private static final Path PROJECT = Path.of("..").toAbsolutePath().normalize();
+
+    /** Not sources: what is built, kept or generated, and Maven's own script. */
+    private static final Set<String> OTHERS = Set.of("target", "generated", "mvnw");
+
+    private static final Pattern SOURCE = Pattern.compile(".*\\.(java|c|cc|h|py|sh)");
+    private static final Pattern TEST = Pattern.compile("(.*/src/test/|test-support/|.*/test_).*");
+    private static final Pattern VARIABLE = Pattern.compile("\\bTRIGON_[A-Z_]*[A-Z]\\b(?!=VALUE)");
+    private static final Pattern INCLUDE_GUARD = Pattern.compile("TRIGON_[A-Z_]+_H");
+    private static final List<Source> SOURCES = sources();
+
+    @Test
+    void linesAreNoLongerThanAScreenIsWide() {
+        assertThat(tooWide().stream().filter(line -> !isExempt(line)))
+                .as("lines of more than %d columns", MOST_COLUMNS)
+                .isEmpty();
+    }
+
+    @Test
+    void filesAreNoLongerThanAReaderLikes() {
+        assertThat(tooLong().stream().filter(line -> !isExempt(line)))
+                .as("files of more than %d lines that are no tests", MOST_LINES)
+                .isEmpty();
+    }
+
+    @ParameterizedTest
+    @FieldSource("NOT_YET")
+    void exceptionsAreNeeded(String path) {
+        assertThat(tooWide().stream().anyMatch(line -> line.startsWith(path))
+                        || tooLong().stream().anyMatch(line -> line.startsWith(path)))
+                .as("%s keeps the rules by now: take it out of the list of exceptions", path)
+                .isTrue();
+    }
+
+    /** One that is not in the table would be warned of as no setting of Trigon's. */
+    @Test
+    void variablesOfTheEnvironmentAreInTheTableOfSettings() {
+        List<String> known = Settings.all().stream()
+                .flatMap((SettingKey<?> key) -> key.variable().stream())
+                .toList();
+        Set<String> unknown = new TreeSet<>();
+        for (Source source : SOURCES) {
+            if (!source.path().startsWith("config/src/test/")) {
+                VARIABLE.matcher(source.text())
+                        .results()
+                        .map(result -> result.group())
+                        .filter(name -> !known.contains(name)
+                                && !INCLUDE_GUARD.matcher(name).matches())
+                        .forEach(name -> unknown.add(name + " in " + source.path()));
+            }
+        }
+
+        assertThat(unknown).isEmpty();
+    }
+
+    @Test
+    void looksAtAllModules() {
+        assertThat(SOURCES.stream().map(source -> source.path().replaceFirst("/.*", "")))
+                .contains("benchmarks", "config", "dist", "handshake", "integration-tests", "native-entry", "qp-state")
+                .contains("routing", "software-verbs", "test-support", "transport", "trigon", "verbs");
+        assertThat(SOURCES).map(Source::path).contains("dist/src/main/sh/trigon", ".ci/run", ".mvn/find-jdk.sh");
+    }
+
+    private static boolean isExempt(String line) {
+        return NOT_YET.stream().anyMatch(line::startsWith);
+    }
+
+    private static List<String> tooWide() {
+        List<String> found = new ArrayList<>();
+        for (Source source : SOURCES) {
+            List<String> lines = source.text().lines().toList();
+            for (int i = 0; i < lines.size(); i++) {
+                if (columns(lines.get(i)) > MOST_COLUMNS) {
+                    found.add("%s:%d".formatted(source.path(), i + 1));
+                }
+            }
+        }
+        return found;
+    }
+
+    private static List<String> tooLong() {
+        List<String> found = new ArrayList<>();
+        for (Source source : SOURCES) {
+            long lines = source.text().lines().count();
+            if (lines > MOST_LINES && !TEST.matcher(source.path()).matches()) {
+                found.add("%s: %d lines".formatted(source.path(), lines));
+            }
+        }
+        return found;
+    }
+
+    private static int columns(String line) {
+        int columns = 0;
+        for (int c : line.codePoints().toArray()) {
+            columns += c == '\t' ? TAB_COLUMNS - columns % TAB_COLUMNS : 1;
+        }
+        return columns;
+    }
+
+    private static List<Source> sources() {
+        List<Source> sources = new ArrayList<>();
+        try {
+            Files.walkFileTree(PROJECT, new SimpleFileVisitor<>() {
+                @Override
+                public FileVisitResult preVisitDirectory(Path directory, BasicFileAttributes attributes) {
+                    String name = directory.getFileName().toString();
+                    boolean hidden = name.startsWith(".") && !name.equals(".ci") && !name.equals(".mvn");
+                    return OTHERS.contains(name) || hidden ? FileVisitResult.SKIP_SUBTREE : FileVisitResult.CONTINUE;
+                }
+
+                @Override
+                public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) throws IOException {
+                    if (attributes.isRegularFile() && isSource(file)) {
+                        sources.add(new Source(PROJECT.relativize(file).toString(), Files.readString(file)));
+                    }
+                    return FileVisitResult.CONTINUE;
+                }
+            });
+            return List.copyOf(sources);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** By its ending, or, without one, if its first line says what runs it. */
+    private static boolean isSource(Path file) throws IOException {
+        String name = file.getFileName().toString();
+        if (OTHERS.contains(name)) {
+            return false;
+        }
+        if (name.contains(".")) {
+            return SOURCE.matcher(name).matches();
+        }
+        try (var in = Files.newInputStream(file)) {
+            return new String(in.readNBytes(2), StandardCharsets.ISO_8859_1).equals("#!");
+        }
+    }
+
+    /**
+     * A file.
+     *
+     * @param path from the project's root
+     */
+    private record Source(String path, String text) {}
+}
