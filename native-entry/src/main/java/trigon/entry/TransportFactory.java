@@ -24,7 +24,7 @@ import trigon.routing.LinkDiscovery;
 import trigon.routing.LocalLink;
 import trigon.routing.RdmaPort;
 import trigon.software.SoftwareDevice;
-import trigon.software.SoftwareVerbs;
+import trigon.software.device.SoftwareVerbs;
 import trigon.transport.CompletionBoard;
 import trigon.transport.NetPlugin;
 import trigon.transport.RoutedNetPlugin;
