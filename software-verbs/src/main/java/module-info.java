@@ -1,11 +1,11 @@
 /** The verbs API over TCP, for links without RDMA NICs. */
 module trigon.software {
     requires transitive trigon.verbs;
-    requires io.netty.common;
     requires java.management;
     requires jdk.net;
     requires org.slf4j;
     requires static org.jspecify;
 
     exports trigon.software;
+    exports trigon.software.device;
 }

@@ -17,7 +17,7 @@ import trigon.routing.LinkDiscovery;
 import trigon.routing.LocalLink;
 import trigon.routing.RdmaPort;
 import trigon.software.SoftwareDevice;
-import trigon.software.SoftwareVerbs;
+import trigon.software.device.SoftwareVerbs;
 import trigon.transport.CompletionBoard;
 import trigon.transport.RoutedNetPlugin;
 import trigon.verbs.DeviceContext;

@@ -25,7 +25,7 @@ import trigon.routing.LocalLink;
 import trigon.routing.RdmaPort;
 import trigon.routing.RdmaPorts;
 import trigon.software.SoftwareDevice;
-import trigon.software.SoftwareVerbs;
+import trigon.software.device.SoftwareVerbs;
 import trigon.transport.CompletionBoard;
 import trigon.transport.NetPlugin;
 import trigon.transport.RoutedNetPlugin;

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import trigon.entry.log.NcclLogger;
-import trigon.software.SoftwareVerbs;
+import trigon.software.device.SoftwareVerbs;
 import trigon.transport.NetPlugin;
 import trigon.verbs.LinkKind;
 

@@ -10,7 +10,8 @@ import java.time.Duration;
  * pieces, which are long, and their workers leave the cores to others sooner: where all look for work at the same
  * time, NCCL's own thread is without a core.
  *
- * @param first who serves the first lanes of queue pairs; nobody to send every message on the queue pair's own connection
+ * @param first who serves the first lanes of queue pairs; nobody to send every message on the queue pair's own
+ *     connection
  * @param others who serves the second lanes, and as many for the third, and so on; nobody for the same workers
  * @param perQueuePair connections of a queue pair for pieces, one way
  * @param cut which messages go on them, and in how many pieces
@@ -55,7 +56,7 @@ public record LaneSettings(Workers first, Workers others, int perQueuePair, Cut 
         }
 
         /** In how many pieces a message goes, at least 1, if so many queue pairs send. */
-        int pieces(int length, int senders) {
+        public int pieces(int length, int senders) {
             int fit = Math.max(Math.min(length / pieceBytes, FEW), length / longPieceBytes);
             return Math.clamp(fit, 1, Math.max(FEW, atOnce / Math.max(senders, 1)));
         }
@@ -87,8 +88,8 @@ public record LaneSettings(Workers first, Workers others, int perQueuePair, Cut 
     }
 
     /**
-     * What suits a process that may use so many cores: a quarter of them is left for NCCL and the application, and at least
-     * two, since both look for work all the time.
+     * What suits a process that may use so many cores: a quarter of them is left for NCCL and the application, and at
+     * least two, since both look for work all the time.
      */
     public static LaneSettings forCores(int cores) {
         if (cores < LEAST_CORES) {
@@ -112,7 +113,7 @@ public record LaneSettings(Workers first, Workers others, int perQueuePair, Cut 
     }
 
     /** Whether there are lanes at all. */
-    boolean areUsed() {
+    public boolean areUsed() {
         return first.count() > 0;
     }
 }

@@ -3,7 +3,7 @@ package trigon.software;
 import java.net.InetAddress;
 
 /**
- * One local IP address as an RDMA device would be: what {@link SoftwareVerbs} is made of.
+ * One local IP address as an RDMA device would be: what the software verbs are made of.
  *
  * @param name the device's name, for example {@code soft_eth0}
  * @param address a unicast address of this machine
@@ -29,7 +29,7 @@ public record SoftwareDevice(String name, InetAddress address, int prefixLength,
     }
 
     /** Whether the other address is in this device's subnet. */
-    boolean isOnLink(InetAddress other) {
+    public boolean isOnLink(InetAddress other) {
         byte[] mine = address.getAddress();
         byte[] its = other.getAddress();
         if (mine.length != its.length) {

@@ -14,7 +14,7 @@ import trigon.routing.LinkDiscovery;
 import trigon.routing.LocalLink;
 import trigon.routing.RdmaPort;
 import trigon.software.SoftwareDevice;
-import trigon.software.SoftwareVerbs;
+import trigon.software.device.SoftwareVerbs;
 import trigon.verbs.DeviceContext;
 import trigon.verbs.LinkKind;
 import trigon.verbs.Memory;

@@ -1,0 +1,294 @@
+package trigon.software.connection;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.channels.ClosedSelectorException;
+import java.nio.channels.SelectableChannel;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.PriorityQueue;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The background thread of a provider. It accepts connections and opens them, keeps the time, and moves the data of
+ * those queue pairs whose completion queue nobody polls; who polls moves the data himself, without a change of
+ * threads.
+ *
+ * <p>A queue pair's sockets are in the selector, until one has something to say, or somebody begins to poll. Then all
+ * of them are taken out and the event loop watches the queue pair, which costs a look per millisecond: as long as it
+ * is polled, nothing else happens; otherwise the event loop does its work, and puts the sockets back once there is no
+ * more. So no data wait long, an idle process sleeps, and one that polls is not disturbed by messages: who polls
+ * before the first one comes does not meet the event loop over it.
+ *
+ * <p>The thread starts with the first thing to do, and ends with {@link #close}.
+ */
+public final class EventLoop implements AutoCloseable {
+
+    /** What a channel in the selector belongs to. Called by the event loop. */
+    public interface Handler {
+
+        /** The channel is ready for what its key asks for. */
+        void onReady();
+    }
+
+    /** How long closing waits for a thread to end. */
+    public static final long JOIN_MILLIS = 5000;
+
+    /** After a failure, for lack of file descriptors for example: trying again at once would be trying without end. */
+    public static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
+    /** How long after it was polled a queue pair still counts as polled. */
+    static final long POLLED_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+
+    private static final Logger log = LoggerFactory.getLogger(EventLoop.class);
+
+    private final String name;
+    private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
+    private final PriorityQueue<Timer> timers = new PriorityQueue<>(); // guarded by itself
+    private final List<ProgressLock> watched = new ArrayList<>(); // the thread's own
+    /** Those to be watched from now on, the latest first: a list without nodes, since data paths add to it. */
+    private final AtomicReference<@Nullable ProgressLock> newlyWatched = new AtomicReference<>();
+
+    private @Nullable Selector selector; // guarded by this
+    private @Nullable Thread thread; // guarded by this
+    private volatile boolean closed;
+
+    /** Its thread will have that name. */
+    public EventLoop(String name) {
+        this.name = name;
+    }
+
+    // ---- any thread
+
+    private synchronized Selector started() throws IOException {
+        Selector open = selector;
+        if (open == null) {
+            if (closed) {
+                throw new ClosedSelectorException();
+            }
+            open = Selector.open();
+            selector = open;
+        }
+        if (thread == null && !closed) {
+            Selector mine = open;
+            Thread starting = new Thread(() -> run(mine), name);
+            starting.setDaemon(true);
+            starting.start(); // or there is no memory for a thread, and the next call tries again
+            thread = starting;
+        }
+        return open;
+    }
+
+    /** Has a task done soon; not at all once the event loop is closed. */
+    public void execute(Runnable task) {
+        tasks.add(task);
+        wakeUp();
+    }
+
+    /** Has a timer fire in so many nanoseconds; not at all once the event loop is closed. */
+    public void schedule(Timer timer, long nanos) {
+        boolean first;
+        synchronized (timers) {
+            timers.remove(timer);
+            timer.scheduledAt(System.nanoTime() + nanos);
+            Timer next = timers.peek();
+            first = next == null || timer.compareTo(next) < 0;
+            timers.add(timer);
+        }
+        if (first) {
+            wakeUp();
+        }
+    }
+
+    public void cancel(Timer timer) {
+        synchronized (timers) {
+            timer.cancelled();
+            timers.remove(timer);
+        }
+    }
+
+    /**
+     * Has it look at a queue pair every now and then, until that is left alone and has nothing to do. Allocates
+     * nothing.
+     */
+    void watch(ProgressLock queuePair) {
+        ProgressLock latest;
+        do {
+            latest = newlyWatched.get();
+            queuePair.setWatchedBefore(latest);
+        } while (!newlyWatched.compareAndSet(latest, queuePair));
+        wakeUp();
+    }
+
+    /** Has it look again at its tasks, timers, and what the keys ask for. */
+    public void wakeUp() {
+        if (closed) {
+            return;
+        }
+        try {
+            started().wakeup();
+        } catch (ClosedSelectorException _) {
+            // just now
+        } catch (IOException e) {
+            throw new UncheckedIOException("no selector for " + name, e);
+        }
+    }
+
+    /**
+     * Adds a channel.
+     *
+     * @throws IOException if there is no selector any more, or never was
+     */
+    public SelectionKey register(SelectableChannel channel, int interest, Handler owner) throws IOException {
+        try {
+            Selector open = started();
+            SelectionKey key = channel.register(open, interest, owner);
+            open.wakeup();
+            return key;
+        } catch (ClosedSelectorException e) {
+            throw new IOException(name + " has ended", e);
+        }
+    }
+
+    // ---- its thread
+
+    private void run(Selector open) {
+        try (open) {
+            try {
+                while (!closed) {
+                    iterate(open);
+                }
+            } finally {
+                closeChannels(open);
+            }
+        } catch (IOException | RuntimeException | VirtualMachineError e) {
+            log.error("{} ends: software links do not work any more in this process", name, e);
+        }
+    }
+
+    private void iterate(Selector open) throws IOException {
+        long millis = millisToSleep();
+        if (millis == 0) {
+            open.selectNow();
+        } else {
+            open.select(millis == Long.MAX_VALUE ? 0 : millis);
+        }
+        runTasks();
+        fireTimers();
+        if (!open.selectedKeys().isEmpty()) { // an iterator for each iteration would be garbage, a thousand a second
+            handleReady(open.selectedKeys().iterator());
+        }
+        beginToWatch();
+        watched.removeIf(queuePair -> {
+            try {
+                return queuePair.progressUnpolled();
+            } catch (RuntimeException | VirtualMachineError e) {
+                log.warn("{} cannot be unpolled to, which is a defect of the software device", queuePair, e);
+                return true;
+            }
+        });
+    }
+
+    private static void handleReady(Iterator<SelectionKey> ready) {
+        while (ready.hasNext()) {
+            SelectionKey key = ready.next();
+            ready.remove();
+            if (key.isValid() && key.attachment() instanceof Handler owner) {
+                guarded(owner::onReady);
+            }
+        }
+    }
+
+    private void beginToWatch() {
+        ProgressLock next = newlyWatched.getAndSet(null);
+        while (next != null) {
+            ProgressLock queuePair = next;
+            next = queuePair.watchedBefore();
+            queuePair.setWatchedBefore(null); // it may outlive that one
+            watched.add(queuePair);
+        }
+    }
+
+    /** Until the next timer, or the next look at what is watched; {@link Long#MAX_VALUE} for until woken. */
+    private long millisToSleep() {
+        if (!tasks.isEmpty() || closed) {
+            return 0;
+        }
+        long nanos = watched.isEmpty() ? Long.MAX_VALUE : POLLED_NANOS;
+        synchronized (timers) {
+            Timer next = timers.peek();
+            if (next != null) {
+                nanos = Math.min(nanos, Math.max(0, next.nanosLeft(System.nanoTime())));
+            }
+        }
+        // rounded up: waking early would be waking for nothing
+        return nanos == Long.MAX_VALUE ? nanos : Math.ceilDiv(nanos, TimeUnit.MILLISECONDS.toNanos(1));
+    }
+
+    private void runTasks() {
+        for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
+            guarded(task);
+        }
+    }
+
+    private void fireTimers() {
+        while (true) {
+            Timer due;
+            synchronized (timers) {
+                due = timers.peek();
+                if (due == null || due.nanosLeft(System.nanoTime()) > 0) {
+                    return;
+                }
+                timers.remove();
+            }
+            guarded(due::fire);
+        }
+    }
+
+    private static void guarded(Runnable action) {
+        try {
+            action.run();
+        } catch (RuntimeException | VirtualMachineError e) {
+            // the second is a lack of memory most likely: one connection less is no reason to leave all others alone
+            log.warn("A lack of memory, or a defect of the software device", e);
+        }
+    }
+
+    /** Peers are to see that this end is gone. */
+    private static void closeChannels(Selector open) throws IOException {
+        for (SelectionKey key : open.keys()) {
+            key.channel().close();
+        }
+        open.selectNow(); // lets go of the sockets
+    }
+
+    /** Ends the thread and closes all channels that it has. */
+    @Override
+    public void close() {
+        Thread running;
+        Selector open;
+        synchronized (this) {
+            closed = true;
+            running = thread;
+            open = selector;
+        }
+        if (open == null || running == null) {
+            return;
+        }
+        open.wakeup();
+        try {
+            running.join(JOIN_MILLIS);
+        } catch (InterruptedException _) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

@@ -1,0 +1,23 @@
+package trigon.software.connection;
+
+import java.net.InetAddress;
+import trigon.software.SoftwareDevice;
+
+/**
+ * What connections need to know of the open device that they belong to.
+ *
+ * @param settings what it stands for
+ * @param eventLoop the provider's
+ * @param socketOptions of all its connections
+ */
+public record LocalDevice(SoftwareDevice settings, EventLoop eventLoop, SocketOptions socketOptions) {
+
+    public String name() {
+        return settings.name();
+    }
+
+    /** Where its connections end. */
+    public InetAddress address() {
+        return settings.address();
+    }
+}

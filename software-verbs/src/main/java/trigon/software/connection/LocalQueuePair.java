@@ -1,0 +1,44 @@
+package trigon.software.connection;
+
+import trigon.software.memory.ProtectedMemory;
+import trigon.software.wire.ConnectionProofs;
+
+/**
+ * The queue pair at this end, for the connections and lanes that serve it; what it says as a string names it in logs.
+ * Under its lock where nothing else is said.
+ */
+public interface LocalQueuePair {
+
+    /** Its number. Any thread. */
+    int number();
+
+    /** The device that it belongs to. Any thread. */
+    LocalDevice device();
+
+    /** The lock that it makes progress under. Any thread. */
+    ProgressLock lock();
+
+    /** The memory that its work requests may use. Any thread. */
+    ProtectedMemory memory();
+
+    /** The queue pair at the other end; only from READY_TO_RECEIVE on. */
+    Peer peer();
+
+    /** What the peer's connections have to prove, and this end's prove to the peer. */
+    ConnectionProofs proofs();
+
+    /** Has it look for work once more, after what is going on now. */
+    void workLater();
+
+    /** Ends both halves and flushes what is posted; nothing if it is closed, or has failed already. */
+    void enterError(String reason);
+
+    /** Something has become of a message that goes, or comes, in pieces. Any thread that does not hold the lock. */
+    void onPieces();
+
+    /**
+     * One of its connections, or lanes, has ended, and not since the queue pair was stopped: what was sent on it may be
+     * lost though its request is complete, and nobody need have posted something that fails by it. Any thread.
+     */
+    void onBroken();
+}

@@ -1,0 +1,208 @@
+package trigon.software.connection;
+
+import java.io.IOException;
+import java.net.ConnectException;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.SocketChannel;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import trigon.software.wire.Preamble;
+import trigon.software.wire.PreambleExchange;
+import trigon.software.wire.WireFormat;
+import trigon.verbs.Gid;
+
+/**
+ * A data connection on its way, from the device's address: it connects to the peer's device, hears the greeting, says
+ * and proves whose it is, and waits until the peer has taken it and proven the same. Nothing is sent before that. Used
+ * under the queue pair's lock; what goes on, goes on in the event loop's thread.
+ */
+public final class PendingConnection {
+
+    /** Who wants the connection; told once how it ended, unless he {@linkplain #giveUp gives up} before. */
+    public interface Owner {
+
+        /** The peer has accepted it. Its place in the selector is left as it is. */
+        void onConnected(SocketChannel channel, SelectionKey key);
+
+        /** Nobody listens there, or who does takes no connection from here. */
+        void onRefused(String reason);
+
+        /** Something else went wrong, a lack of buffers for example: there may be some in a moment. */
+        void onFailed(Throwable cause);
+    }
+
+    private enum Phase {
+        CONNECTING,
+        AWAITS_GREETING,
+        AWAITS_ACCEPTANCE,
+        OVER
+    }
+
+    private static final Logger log = LoggerFactory.getLogger(PendingConnection.class);
+
+    private final LocalQueuePair queuePair;
+    private final int firstPsn;
+    private final int lane;
+    private final Owner owner;
+    private final PreambleExchange exchange = new PreambleExchange();
+
+    private Phase phase = Phase.CONNECTING;
+    private ByteBuffer expected = exchange.greetingSpace();
+    private @Nullable SocketChannel channel;
+    private @Nullable SelectionKey key;
+
+    /**
+     * A connection to be.
+     *
+     * @param firstPsn PSN of the requester's first request
+     * @param lane 0 for the connection of the requests, else the number of a lane
+     */
+    public PendingConnection(LocalQueuePair queuePair, int firstPsn, int lane, Owner owner) {
+        this.queuePair = queuePair;
+        this.firstPsn = firstPsn;
+        this.lane = lane;
+        this.owner = owner;
+    }
+
+    /** To be called once. */
+    public void start() {
+        try {
+            SocketChannel connecting = SocketChannel.open();
+            channel = connecting;
+            queuePair.device().socketOptions().apply(connecting);
+            connecting.bind(new InetSocketAddress(queuePair.device().address(), 0));
+            boolean connected = connecting.connect(peer().address());
+            if (connected) {
+                phase = Phase.AWAITS_GREETING;
+            }
+            key = queuePair
+                    .device()
+                    .eventLoop()
+                    .register(
+                            connecting,
+                            connected ? SelectionKey.OP_READ : SelectionKey.OP_CONNECT,
+                            () -> queuePair.lock().locked(() -> onReady(connecting)));
+        } catch (IOException | OutOfMemoryError e) {
+            failed(e);
+        }
+    }
+
+    private Peer peer() {
+        return queuePair.peer();
+    }
+
+    private void onReady(SocketChannel connecting) {
+        SelectionKey mine = key;
+        if (mine != null && isAccepted(connecting, mine)) {
+            phase = Phase.OVER;
+            owner.onConnected(connecting, mine);
+        }
+    }
+
+    /** Goes on; whether the end is reached, and it is good. */
+    private boolean isAccepted(SocketChannel connecting, SelectionKey mine) {
+        try {
+            switch (phase) {
+                case CONNECTING -> {
+                    if (connecting.finishConnect()) {
+                        phase = Phase.AWAITS_GREETING;
+                        mine.interestOps(SelectionKey.OP_READ);
+                    }
+                }
+                case AWAITS_GREETING -> {
+                    if (isRead(connecting)) {
+                        answer(connecting);
+                    }
+                }
+                case AWAITS_ACCEPTANCE -> {
+                    if (isRead(connecting)) {
+                        return isTaken();
+                    }
+                }
+                case OVER -> {}
+            }
+        } catch (IOException | OutOfMemoryError e) {
+            failed(e);
+        }
+        return false;
+    }
+
+    /** Reads no more than what is expected, and so nothing of what follows it. */
+    private boolean isRead(SocketChannel connecting) throws IOException {
+        int bytes = 0;
+        try {
+            bytes = connecting.read(expected);
+        } catch (IOException e) {
+            refused(String.valueOf(e.getMessage()));
+            return false;
+        }
+        if (bytes < 0) {
+            refused("it has closed the connection");
+        }
+        return !expected.hasRemaining();
+    }
+
+    private void answer(SocketChannel connecting) throws IOException {
+        Optional<String> refusal = exchange.refusal();
+        if (refusal.isPresent()) {
+            warnAndRefuse(refusal.get());
+            return;
+        }
+        Preamble.Hello hello = new Preamble.Hello(
+                peer().number(),
+                queuePair.number(),
+                firstPsn,
+                Gid.of(queuePair.device().address()),
+                lane);
+        ByteBuffer answer = exchange.answer(hello, queuePair.proofs(), peer().gid());
+        connecting.write(answer);
+        if (answer.hasRemaining()) {
+            throw new IOException("a fresh socket takes no preamble");
+        }
+        phase = Phase.AWAITS_ACCEPTANCE;
+        expected = ByteBuffer.allocate(WireFormat.ACCEPTANCE_BYTES);
+    }
+
+    private boolean isTaken() {
+        boolean taken = exchange.isAccepted(expected.array(), queuePair.proofs(), peer().gid());
+        if (!taken) {
+            warnAndRefuse("it does not know the connection's key, so it is not the peer");
+        }
+        return taken;
+    }
+
+    private void warnAndRefuse(String reason) {
+        log.warn("{} does not send to {}: {}", queuePair, peer().address(), reason);
+        refused(reason);
+    }
+
+    private void refused(String reason) {
+        if (phase != Phase.OVER) {
+            giveUp();
+            owner.onRefused(reason);
+        }
+    }
+
+    private void failed(Throwable cause) {
+        giveUp();
+        if (cause instanceof ConnectException) {
+            owner.onRefused(String.valueOf(cause.getMessage()));
+        } else {
+            owner.onFailed(cause);
+        }
+    }
+
+    /** Closes it, unless it is there already. */
+    public void giveUp() {
+        SocketChannel unfinished = phase == Phase.OVER ? null : channel;
+        phase = Phase.OVER;
+        if (unfinished != null) {
+            StreamReader.closeQuietly(unfinished);
+            queuePair.device().eventLoop().wakeUp(); // lets go of the socket
+        }
+    }
+}

@@ -1,0 +1,69 @@
+package trigon.software.device;
+
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import org.jspecify.annotations.Nullable;
+import trigon.software.SoftwareDevice;
+import trigon.software.connection.Peer;
+import trigon.software.wire.ConnectionProofs;
+import trigon.verbs.AccessFlag;
+import trigon.verbs.AddressVector;
+import trigon.verbs.QueuePairAttribute;
+import trigon.verbs.QueuePairAttributes;
+
+/**
+ * What a queue pair's changes of state have set: who its peer is, and what the peer may do. Changed and used under the
+ * queue pair's lock where nothing else is said.
+ */
+final class CurrentAttributes {
+
+    private volatile int accessBits; // lane workers look at it
+    private int minRnrTimer;
+    private @Nullable Peer peer;
+    private ConnectionProofs proofs = new ConnectionProofs(null);
+
+    /** Takes what may be set on the way to any state. */
+    void take(QueuePairAttributes attributes) {
+        if (attributes.mask().contains(QueuePairAttribute.ACCESS_FLAGS)) {
+            accessBits = attributes.accessFlags();
+        }
+        if (attributes.mask().contains(QueuePairAttribute.MIN_RNR_TIMER)) {
+            minRnrTimer = attributes.minRnrTimer();
+        }
+    }
+
+    /**
+     * Takes what is set on the way to READY_TO_RECEIVE.
+     *
+     * @throws trigon.verbs.VerbsException if the device does not reach the peer; then nothing has changed
+     */
+    void takePeer(SoftwareDevice device, QueuePairAttributes attributes) {
+        AddressVector vector = attributes.addressVector();
+        InetAddress address = Reachability.resolve(device, vector.destination());
+        take(attributes);
+        peer = new Peer(
+                vector.destination(),
+                attributes.destinationNumber(),
+                new InetSocketAddress(address, vector.destinationLid()));
+        proofs = new ConnectionProofs(attributes.connectionKey());
+    }
+
+    /** Whether the peer may access memory like that. Any thread. */
+    boolean allows(AccessFlag flag) {
+        return (accessBits & flag.bit()) != 0;
+    }
+
+    int minRnrTimer() {
+        return minRnrTimer;
+    }
+
+    /** Null before READY_TO_RECEIVE. */
+    @Nullable
+    Peer peer() {
+        return peer;
+    }
+
+    ConnectionProofs proofs() {
+        return proofs;
+    }
+}

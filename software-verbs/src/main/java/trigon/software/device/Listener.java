@@ -1,0 +1,185 @@
+package trigon.software.device;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.util.concurrent.TimeUnit;
+import java.util.function.IntFunction;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import trigon.software.connection.EventLoop;
+import trigon.software.connection.LocalDevice;
+import trigon.software.connection.StreamReader;
+import trigon.software.connection.Timer;
+import trigon.software.memory.Buffers;
+import trigon.software.responder.InboundConnection;
+import trigon.software.wire.Preamble;
+import trigon.software.wire.WireFormat;
+import trigon.verbs.Errno;
+import trigon.verbs.VerbsException;
+
+/**
+ * Accepts connections on a device's address, and hands those with a proper preamble to the queue pair they name. Its
+ * port is the device's LID. The event loop's but for what says otherwise.
+ */
+final class Listener implements EventLoop.Handler, InboundConnection.Acceptor {
+
+    private static final Logger log = LoggerFactory.getLogger(Listener.class);
+    private static final int BACKLOG = 1024;
+    /** Most connections accepted in a row: the event loop has other things to do. */
+    private static final int ACCEPTS_AT_ONCE = 64;
+
+    private static final long REPORT_EVERY_NANOS = TimeUnit.SECONDS.toNanos(10);
+
+    private final LocalDevice device;
+    private final IntFunction<@Nullable QueuePairEngine> queuePairs;
+    private final long preambleMillis;
+    private final ServerSocketChannel server;
+    private final SelectionKey key;
+    private final Timer retry = new Timer(this::acceptAgain);
+    private final UnidentifiedConnections unidentified = new UnidentifiedConnections();
+    /** Used by all of them, one after the other. */
+    private final ByteBuffer preambleBuffer = Buffers.allocate(WireFormat.PREAMBLE_BYTES);
+
+    private long reportedAt = System.nanoTime() - REPORT_EVERY_NANOS;
+    private int unreported;
+    private long failureReportedAt = reportedAt;
+
+    /**
+     * Listens from now on.
+     *
+     * @param queuePairs the device's by their numbers; null for a number that none has
+     * @param preambleMillis how long an accepted connection may take to say who it is
+     */
+    Listener(LocalDevice device, IntFunction<@Nullable QueuePairEngine> queuePairs, long preambleMillis) {
+        this.device = device;
+        this.queuePairs = queuePairs;
+        this.preambleMillis = preambleMillis;
+        ServerSocketChannel bound = null;
+        try {
+            bound = ServerSocketChannel.open();
+            bound.configureBlocking(false);
+            bound.bind(new InetSocketAddress(device.address(), 0), BACKLOG);
+            server = bound;
+            key = device.eventLoop().register(bound, 0, this);
+        } catch (IOException | OutOfMemoryError e) {
+            if (bound != null) {
+                StreamReader.closeQuietly(bound);
+            }
+            throw new VerbsException(
+                    "ibv_open_device",
+                    device.settings().toString(),
+                    Errno.EADDRNOTAVAIL,
+                    "cannot listen on its address: " + e.getMessage());
+        }
+        acceptAgain();
+        device.eventLoop().wakeUp();
+    }
+
+    /** Any thread. */
+    int port() {
+        return server.socket().getLocalPort();
+    }
+
+    @Override
+    public void onReady() {
+        try {
+            for (int i = 0; i < ACCEPTS_AT_ONCE; i++) {
+                SocketChannel channel = server.accept();
+                if (channel == null) {
+                    return;
+                }
+                accepted(channel);
+            }
+        } catch (ClosedChannelException _) {
+            // just now
+        } catch (IOException e) {
+            long now = System.nanoTime();
+            if (now - failureReportedAt >= REPORT_EVERY_NANOS) {
+                failureReportedAt = now;
+                log.warn("{} cannot accept connections, and keeps trying: {}", device.name(), e.getMessage());
+            }
+            if (key.isValid()) {
+                key.interestOps(0);
+                device.eventLoop().schedule(retry, EventLoop.RETRY_NANOS);
+            }
+        }
+    }
+
+    private void acceptAgain() {
+        if (key.isValid()) {
+            key.interestOps(SelectionKey.OP_ACCEPT);
+        }
+    }
+
+    private void accepted(SocketChannel channel) {
+        InboundConnection evicted;
+        try {
+            device.socketOptions().apply(channel);
+            evicted = unidentified.add(new InboundConnection(channel, device.eventLoop(), this, preambleMillis));
+        } catch (IOException | OutOfMemoryError e) {
+            log.debug("{} was gone when it was accepted, or there is no memory for it: {}", channel, e.toString());
+            StreamReader.closeQuietly(channel);
+            return;
+        }
+        if (evicted != null) {
+            evicted.reject("more than " + UnidentifiedConnections.MOST + " have not said who they are");
+        }
+    }
+
+    @Override
+    public InetAddress address() {
+        return device.address();
+    }
+
+    @Override
+    public ByteBuffer preambleBuffer() {
+        return preambleBuffer;
+    }
+
+    @Override
+    public void onIdentified(InboundConnection connection, Preamble.Hello hello) {
+        unidentified.remove(connection);
+        QueuePairEngine queuePair = queuePairs.apply(hello.destinationNumber());
+        if (queuePair == null) {
+            connection.decline("there is no queue pair for " + hello);
+        } else {
+            queuePair.offer(connection);
+        }
+    }
+
+    /** Logs a connection that was not accepted; few lines, however many there are. Any thread. */
+    @Override
+    public synchronized void onRejected(InetSocketAddress from, String reason) {
+        long now = System.nanoTime();
+        if (now - reportedAt < REPORT_EVERY_NANOS) {
+            unreported++;
+            return;
+        }
+        log.info(
+                "{} closed a connection from {}: {} ({} more since the last such line)",
+                device.name(),
+                from,
+                reason,
+                unreported);
+        reportedAt = now;
+        unreported = 0;
+    }
+
+    @Override
+    public void onClosed(InboundConnection connection) {
+        unidentified.remove(connection);
+    }
+
+    /** Accepts no more; connections that are about to end get their time. Any thread. */
+    void close() {
+        StreamReader.closeQuietly(server);
+        device.eventLoop().wakeUp(); // lets go of the socket
+    }
+}

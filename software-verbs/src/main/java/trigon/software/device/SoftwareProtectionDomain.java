@@ -1,0 +1,91 @@
+package trigon.software.device;
+
+import java.util.Set;
+import trigon.software.memory.SoftwareMemoryRegion;
+import trigon.verbs.AccessFlag;
+import trigon.verbs.Errno;
+import trigon.verbs.MemoryRegion;
+import trigon.verbs.ProtectionDomain;
+import trigon.verbs.ResourceLedger;
+import trigon.verbs.VerbsException;
+
+/** A protection domain of a software device. Its state is guarded by the context's monitor. */
+final class SoftwareProtectionDomain implements ProtectionDomain {
+
+    private final SoftwareDeviceContext context;
+    private int users;
+    private boolean open = true;
+
+    SoftwareProtectionDomain(SoftwareDeviceContext context) {
+        this.context = context;
+        context.childOpened(ResourceLedger.Kind.PROTECTION_DOMAIN);
+    }
+
+    SoftwareDeviceContext context() {
+        return context;
+    }
+
+    /** A queue pair or memory region begins to use it; ends with {@link #released}. */
+    void retained() {
+        if (!open) {
+            throw new VerbsException(
+                    "ibv_reg_mr or ibv_create_qp", toString(), Errno.EINVAL, "the protection domain is closed");
+        }
+        users++;
+    }
+
+    void released() {
+        users--;
+    }
+
+    @Override
+    public MemoryRegion registerMemory(long address, long length, Set<AccessFlag> access) {
+        String object = context.deviceName() + " (" + length + " bytes at 0x" + Long.toHexString(address) + ")";
+        if (address == 0 || length < 1 || address + length < address) {
+            throw new VerbsException("ibv_reg_mr", object, Errno.EINVAL, "not a range of addresses");
+        }
+        boolean remoteChanges = access.contains(AccessFlag.REMOTE_WRITE) || access.contains(AccessFlag.REMOTE_ATOMIC);
+        if (remoteChanges && !access.contains(AccessFlag.LOCAL_WRITE)) {
+            throw new VerbsException(
+                    "ibv_reg_mr", object, Errno.EINVAL, "REMOTE_WRITE and REMOTE_ATOMIC need LOCAL_WRITE");
+        }
+        synchronized (context) {
+            retained();
+            context.ledger().opened(ResourceLedger.Kind.MEMORY_REGION);
+            return context.memoryRegions().add(this, address, length, AccessFlag.bits(access), this::deregister);
+        }
+    }
+
+    private void deregister(SoftwareMemoryRegion region) {
+        synchronized (context) {
+            if (context.memoryRegions().remove(region)) {
+                released();
+                context.ledger().closed(ResourceLedger.Kind.MEMORY_REGION);
+            }
+        }
+        context.passBarrier(); // also for who closes it while another does
+    }
+
+    @Override
+    public void close() {
+        synchronized (context) {
+            if (!open) {
+                return;
+            }
+            if (users > 0) {
+                throw new VerbsException(
+                        "ibv_dealloc_pd",
+                        toString(),
+                        Errno.EBUSY,
+                        "close its " + users + " memory regions and queue pairs first");
+            }
+            open = false;
+            context.childClosed(ResourceLedger.Kind.PROTECTION_DOMAIN);
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "protection domain of " + context.deviceName();
+    }
+}

@@ -1,0 +1,242 @@
+package trigon.software.device;
+
+import static trigon.software.wire.WireFormat.FETCH_AND_ADD;
+import static trigon.software.wire.WireFormat.READ;
+import static trigon.software.wire.WireFormat.SEND;
+import static trigon.software.wire.WireFormat.SEND_WITH_IMMEDIATE;
+import static trigon.software.wire.WireFormat.WRITE;
+import static trigon.software.wire.WireFormat.WRITE_WITH_IMMEDIATE;
+
+import java.time.Duration;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import trigon.software.lanes.LaneWorkers;
+import trigon.software.memory.ProtectedMemory;
+import trigon.software.queue.ReceiveQueue;
+import trigon.software.queue.SendQueue;
+import trigon.software.wire.DeviceLimits;
+import trigon.verbs.Errno;
+import trigon.verbs.QueuePair;
+import trigon.verbs.QueuePairAttributes;
+import trigon.verbs.QueuePairCapacity;
+import trigon.verbs.QueuePairStateCode;
+import trigon.verbs.SendFlag;
+
+/**
+ * A queue pair of a software device, as who uses it sees it: posting to its two queues, changing its state, closing.
+ * What becomes of it is up to its {@link QueuePairEngine}.
+ */
+final class SoftwareQueuePair implements QueuePair {
+
+    private static final Logger log = LoggerFactory.getLogger(SoftwareQueuePair.class);
+
+    private final SoftwareDeviceContext context;
+    private final SoftwareProtectionDomain protectionDomain;
+    private final SoftwareCompletionQueue sendCompletions;
+    private final SoftwareCompletionQueue receiveCompletions;
+    private final SendQueue sendQueue;
+    private final ReceiveQueue receiveQueue;
+    private final QueuePairEngine engine;
+
+    SoftwareQueuePair(
+            SoftwareDeviceContext context,
+            SoftwareProtectionDomain protectionDomain,
+            int number,
+            SoftwareCompletionQueue sendCompletions,
+            SoftwareCompletionQueue receiveCompletions,
+            QueuePairCapacity capacity,
+            LaneWorkers laneWorkers) {
+        this.context = context;
+        this.protectionDomain = protectionDomain;
+        this.sendCompletions = sendCompletions;
+        this.receiveCompletions = receiveCompletions;
+        sendQueue = new SendQueue(capacity.sendWorkRequests(), capacity.inlineBytes());
+        receiveQueue = new ReceiveQueue(capacity.receiveWorkRequests());
+        engine = new QueuePairEngine(
+                number,
+                context.localDevice(),
+                new ProtectedMemory(context.memoryRegions(), protectionDomain),
+                sendQueue,
+                receiveQueue,
+                sendCompletions,
+                receiveCompletions,
+                laneWorkers,
+                () -> context.onBroken(this));
+    }
+
+    @Override
+    public int number() {
+        return engine.number();
+    }
+
+    @Override
+    public int maxInlineBytes() {
+        return sendQueue.inlineBytes();
+    }
+
+    @Override
+    public QueuePairStateCode queryState() {
+        return engine.state();
+    }
+
+    QueuePairEngine engine() {
+        return engine;
+    }
+
+    // ---- data path
+
+    @Override
+    public int postSend(long workRequestId, long localAddress, int length, int localKey, int sendFlags) {
+        return post(SEND, workRequestId, localAddress, length, localKey, 0, 0, 0, sendFlags);
+    }
+
+    @Override
+    public int postSendWithImmediate(
+            long workRequestId, long localAddress, int length, int localKey, int immediate, int sendFlags) {
+        int opcode = SEND_WITH_IMMEDIATE;
+        return post(opcode, workRequestId, localAddress, length, localKey, 0, 0, immediate, sendFlags);
+    }
+
+    @Override
+    public int postWrite(
+            long workRequestId,
+            long localAddress,
+            int length,
+            int localKey,
+            long remoteAddress,
+            int remoteKey,
+            int sendFlags) {
+        return post(WRITE, workRequestId, localAddress, length, localKey, remoteAddress, remoteKey, 0, sendFlags);
+    }
+
+    @Override
+    public int postWriteWithImmediate(
+            long workRequestId,
+            long localAddress,
+            int length,
+            int localKey,
+            long remoteAddress,
+            int remoteKey,
+            int immediate,
+            int sendFlags) {
+        int opcode = WRITE_WITH_IMMEDIATE;
+        return post(
+                opcode, workRequestId, localAddress, length, localKey, remoteAddress, remoteKey, immediate, sendFlags);
+    }
+
+    @Override
+    public int postRead(
+            long workRequestId,
+            long localAddress,
+            int length,
+            int localKey,
+            long remoteAddress,
+            int remoteKey,
+            int sendFlags) {
+        if ((sendFlags & SendFlag.INLINE) != 0) {
+            return Errno.EINVAL;
+        }
+        return post(READ, workRequestId, localAddress, length, localKey, remoteAddress, remoteKey, 0, sendFlags);
+    }
+
+    @Override
+    public int postFetchAndAdd(
+            long workRequestId,
+            long localAddress,
+            int localKey,
+            long remoteAddress,
+            int remoteKey,
+            long addend,
+            int sendFlags) {
+        if ((sendFlags & SendFlag.INLINE) != 0) {
+            return Errno.EINVAL;
+        }
+        int opcode = FETCH_AND_ADD;
+        int length = Long.BYTES;
+        return post(opcode, workRequestId, localAddress, length, localKey, remoteAddress, remoteKey, addend, sendFlags);
+    }
+
+    private int post(
+            int opcode,
+            long workRequestId,
+            long localAddress,
+            int length,
+            int localKey,
+            long remoteAddress,
+            int remoteKey,
+            long operand,
+            int sendFlags) {
+        QueuePairStateCode current = engine.state();
+        boolean accepts = current == QueuePairStateCode.READY_TO_SEND || current == QueuePairStateCode.ERROR;
+        if (!accepts || engine.isClosed() || length < 0 || length > DeviceLimits.MAX_MESSAGE_BYTES) {
+            return Errno.EINVAL;
+        }
+        long source = localAddress;
+        if ((sendFlags & SendFlag.INLINE) != 0) {
+            if (length > sendQueue.inlineBytes()) {
+                return Errno.EINVAL;
+            }
+            if (!sendQueue.hasRoom()) {
+                return Errno.ENOMEM;
+            }
+            source = sendQueue.copyInline(localAddress, length);
+        }
+        int result = sendQueue.offer(
+                opcode, workRequestId, source, length, localKey, remoteAddress, remoteKey, operand, sendFlags);
+        if (result == 0) {
+            engine.lock().send();
+        }
+        return result;
+    }
+
+    @Override
+    public int postReceive(long workRequestId, long localAddress, int length, int localKey) {
+        if (engine.state() == QueuePairStateCode.RESET || engine.isClosed() || length < 0) {
+            return Errno.EINVAL;
+        }
+        int result = receiveQueue.offer(workRequestId, localAddress, length, localKey);
+        if (result == 0) {
+            engine.onReceivePosted();
+        }
+        return result;
+    }
+
+    @Override
+    public int postEmptyReceives(int count) {
+        int errno = 0;
+        for (int i = 0; i < count && errno == 0; i++) {
+            errno = postReceive(0, 0, 0, 0);
+        }
+        return errno;
+    }
+
+    // ---- control path
+
+    @Override
+    public void modify(QueuePairAttributes attributes) {
+        engine.modify(attributes);
+    }
+
+    @Override
+    public boolean awaitOpen(Duration timeout) {
+        return engine.awaitOpen(timeout);
+    }
+
+    @Override
+    public boolean mayStillReceive() {
+        return engine.mayStillReceive();
+    }
+
+    @Override
+    public void close() {
+        if (engine.close()) {
+            context.close(this, sendCompletions, receiveCompletions, protectionDomain);
+            log.debug("{} closed", this);
+        }
+    }
+
+    @Override
+    public String toString() {
+        return engine.toString();
+    }
+}

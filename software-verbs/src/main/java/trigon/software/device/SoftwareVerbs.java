@@ -1,0 +1,130 @@
+package trigon.software.device;
+
+import java.security.SecureRandom;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import trigon.software.LaneSettings;
+import trigon.software.SoftwareDevice;
+import trigon.software.connection.EventLoop;
+import trigon.software.connection.LocalDevice;
+import trigon.software.connection.SocketOptions;
+import trigon.software.lanes.LaneWorkers;
+import trigon.software.wire.DeviceLimits;
+import trigon.verbs.DeviceContext;
+import trigon.verbs.Errno;
+import trigon.verbs.LinkKind;
+import trigon.verbs.ResourceLedger;
+import trigon.verbs.VerbsException;
+import trigon.verbs.VerbsProvider;
+
+/**
+ * The software devices: RDMA verbs over TCP, one device per local IP address.
+ *
+ * <p>Data are moved by the threads that post and poll. The provider's own threads end with {@link #close}: one accepts
+ * connections, and moves data when nobody polls; and where there are cores enough, some move the pieces of long
+ * messages. Thread-safe.
+ */
+public final class SoftwareVerbs implements VerbsProvider, AutoCloseable {
+
+    /** How long an accepted connection may take to say who it is. */
+    static final long PREAMBLE_MILLIS = 5000;
+
+    private static final Logger log = LoggerFactory.getLogger(SoftwareVerbs.class);
+    /** 0 and 1 are the management queue pairs of InfiniBand. */
+    private static final int FIRST_NUMBER = 2;
+
+    private final Map<String, SoftwareDevice> devices = new LinkedHashMap<>();
+    private final long preambleMillis;
+    private final ResourceLedger ledger = new ResourceLedger();
+    private final EventLoop eventLoop = new EventLoop("trigon-software");
+    private final LaneWorkers laneWorkers;
+    private final SocketOptions socketOptions = new SocketOptions();
+    private int lastNumber = new SecureRandom().nextInt() & DeviceLimits.MAX_QUEUE_PAIR_NUMBER;
+
+    /**
+     * A provider of these devices.
+     *
+     * @throws IllegalArgumentException if two have the same name
+     */
+    public SoftwareVerbs(List<SoftwareDevice> devices, LaneSettings lanes) {
+        this(devices, new LaneWorkers(lanes), PREAMBLE_MILLIS);
+    }
+
+    /** A provider of these devices, with the lanes that suit this machine. */
+    public SoftwareVerbs(List<SoftwareDevice> devices) {
+        this(devices, LaneSettings.forCores(Runtime.getRuntime().availableProcessors()));
+    }
+
+    /** A provider that closes these workers, and waits so long for an accepted connection to say who it is. */
+    SoftwareVerbs(List<SoftwareDevice> devices, LaneWorkers laneWorkers, long preambleMillis) {
+        for (SoftwareDevice device : devices) {
+            if (this.devices.put(device.name(), device) != null) {
+                throw new IllegalArgumentException("two software devices are called " + device.name());
+            }
+        }
+        this.preambleMillis = preambleMillis;
+        this.laneWorkers = laneWorkers;
+    }
+
+    @Override
+    public String name() {
+        return "software verbs";
+    }
+
+    @Override
+    public LinkKind linkKind() {
+        return LinkKind.SOFTWARE;
+    }
+
+    @Override
+    public List<String> deviceNames() {
+        return List.copyOf(devices.keySet());
+    }
+
+    /**
+     * Opens a device. Each open device listens on a port of its own, which its port's LID says.
+     *
+     * @throws VerbsException ENODEV if there is no such device, EADDRNOTAVAIL if its address cannot be listened on
+     */
+    @Override
+    public DeviceContext open(String deviceName) {
+        SoftwareDevice device = devices.get(deviceName);
+        if (device == null) {
+            throw new VerbsException(
+                    "ibv_open_device", deviceName, Errno.ENODEV, "the software devices are " + devices.keySet());
+        }
+        return new SoftwareDeviceContext(
+                new LocalDevice(device, eventLoop, socketOptions),
+                laneWorkers,
+                ledger,
+                this::nextQueuePairNumber,
+                preambleMillis);
+    }
+
+    @Override
+    public ResourceLedger ledger() {
+        return ledger;
+    }
+
+    /** Ends the threads. What is still open does nothing any more, and may still be closed. */
+    @Override
+    public void close() {
+        if (!ledger.outstanding().isEmpty()) {
+            log.warn("The software devices are closed with {} open", ledger.outstanding());
+        }
+        eventLoop.close();
+        laneWorkers.close();
+    }
+
+    /** Counts through all 24 bits before one comes again. */
+    private synchronized int nextQueuePairNumber() {
+        lastNumber = (lastNumber + 1) & DeviceLimits.MAX_QUEUE_PAIR_NUMBER;
+        if (lastNumber < FIRST_NUMBER) {
+            lastNumber = FIRST_NUMBER;
+        }
+        return lastNumber;
+    }
+}

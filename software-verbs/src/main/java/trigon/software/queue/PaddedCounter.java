@@ -1,0 +1,40 @@
+package trigon.software.queue;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+
+/** A counter that one thread advances and others read, on a cache line of its own. */
+public final class PaddedCounter {
+
+    private static final VarHandle ELEMENT = MethodHandles.arrayElementVarHandle(long[].class);
+    private static final int LONGS_PER_TWO_LINES = 16;
+
+    private final long[] cell = new long[2 * LONGS_PER_TWO_LINES];
+
+    /** For the thread that advances it, or where an old value does no harm. */
+    public long get() {
+        return cell[LONGS_PER_TWO_LINES];
+    }
+
+    public long getAcquire() {
+        return (long) ELEMENT.getAcquire(cell, LONGS_PER_TWO_LINES);
+    }
+
+    public void setRelease(long value) {
+        ELEMENT.setRelease(cell, LONGS_PER_TWO_LINES, value);
+    }
+
+    /** In the total order of volatile accesses: for "publish, then see whether the other side sleeps". */
+    public long getVolatile() {
+        return (long) ELEMENT.getVolatile(cell, LONGS_PER_TWO_LINES);
+    }
+
+    /** For where several threads advance it. */
+    boolean compareAndSet(long expected, long value) {
+        return ELEMENT.compareAndSet(cell, LONGS_PER_TWO_LINES, expected, value);
+    }
+
+    public void setVolatile(long value) {
+        ELEMENT.setVolatile(cell, LONGS_PER_TWO_LINES, value);
+    }
+}

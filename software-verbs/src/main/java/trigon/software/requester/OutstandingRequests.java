@@ -1,0 +1,152 @@
+package trigon.software.requester;
+
+import trigon.software.queue.SendQueue;
+import trigon.software.wire.WireFormat;
+import trigon.verbs.SendFlag;
+
+/**
+ * How far a requester is with its send queue. Requests lie in the order {@code head <= next <= tail}: below {@code
+ * next} they have been begun, and from {@code head} on they are not complete. Each has the PSN of its place. Used
+ * under the queue pair's lock.
+ */
+final class OutstandingRequests {
+
+    private final SendQueue queue;
+
+    private long head;
+    private long next;
+    /** The request that has {@code firstPsn}. */
+    private long base;
+
+    private int firstPsn;
+
+    // of those that have been begun and are not complete
+    private int answers;
+    private int signaled;
+    private int inPieces;
+    private int reads;
+
+    OutstandingRequests(SendQueue queue) {
+        this.queue = queue;
+    }
+
+    /** The next request has that PSN. */
+    void start(int sendPsn) {
+        firstPsn = sendPsn;
+    }
+
+    /** Forgets everything that is in the queue. */
+    void reset() {
+        head = queue.tail();
+        next = head;
+        base = head;
+        queue.release(head);
+        answers = 0;
+        signaled = 0;
+        inPieces = 0;
+        reads = 0;
+    }
+
+    /** The oldest request that is not complete, if there is one. */
+    long head() {
+        return head;
+    }
+
+    /** The request that is begun next, if there is one. */
+    long next() {
+        return next;
+    }
+
+    /** Whether a request is not complete. */
+    boolean isAny() {
+        return head < queue.tail();
+    }
+
+    /** Whether a request has been begun and is not complete. */
+    boolean isAnyBegun() {
+        return head < next;
+    }
+
+    int firstPsn() {
+        return firstPsn;
+    }
+
+    int psn(long index) {
+        return (int) (firstPsn + (index - base)) & WireFormat.PSN_MASK;
+    }
+
+    // ---- what a request is
+
+    /** Whether a request is complete as soon as the socket has it. */
+    boolean isInjected(long index) {
+        return (queue.flags(index) & SendFlag.INJECT_COMPLETE) != 0 && WireFormat.isSend(queue.opcode(index));
+    }
+
+    boolean isReadOrAtomic(long index) {
+        int opcode = queue.opcode(index);
+        return opcode == WireFormat.READ || opcode == WireFormat.FETCH_AND_ADD;
+    }
+
+    boolean isSignaled(long index) {
+        return (queue.flags(index) & SendFlag.SIGNALED) != 0;
+    }
+
+    // ---- how many
+
+    /** Whether the peer answers one of them once it is carried out. */
+    boolean awaitAnswer() {
+        return answers > 0;
+    }
+
+    /** Whether the program waits for a response to one of them. */
+    boolean awaitResponse() {
+        return signaled > 0 || reads > 0;
+    }
+
+    boolean areInPieces() {
+        return inPieces > 0;
+    }
+
+    int inPieces() {
+        return inPieces;
+    }
+
+    /** READs and atomics. */
+    int reads() {
+        return reads;
+    }
+
+    // ---- steps
+
+    /** The request at {@code next} is begun. Which way it goes is in the queue. */
+    void begin() {
+        count(next, 1);
+        next++;
+    }
+
+    /** The request that was begun last is not, after all. Returns its index. */
+    long takeBack() {
+        next--;
+        count(next, -1);
+        return next;
+    }
+
+    /** The request at {@code head} is over. Its slot is the caller's until he releases it. */
+    void end() {
+        if (head < next) {
+            count(head, -1);
+        } else {
+            next++; // it never began
+        }
+        head++;
+    }
+
+    private void count(long index, int by) {
+        if (!isInjected(index)) {
+            answers += by;
+            signaled += isSignaled(index) ? by : 0;
+        }
+        inPieces += queue.isInPieces(index) ? by : 0;
+        reads += isReadOrAtomic(index) ? by : 0;
+    }
+}

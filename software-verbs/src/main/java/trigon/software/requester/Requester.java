@@ -1,0 +1,342 @@
+package trigon.software.requester;
+
+import java.io.IOException;
+import java.nio.channels.SocketChannel;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import trigon.software.connection.Timer;
+import trigon.software.lanes.LaneWorkers;
+import trigon.software.lanes.OutgoingLanes;
+import trigon.software.queue.SendQueue;
+import trigon.verbs.QueuePairAttributes;
+import trigon.verbs.SendFlag;
+import trigon.verbs.WorkCompletionStatus;
+
+/**
+ * The sending half of a queue pair: turns send work requests into messages, in order. Used under the queue pair's lock.
+ *
+ * <p>A request is complete when it is acknowledged; a SEND with {@link SendFlag#INJECT_COMPLETE} when the socket has
+ * it, and then no answer is asked for.
+ */
+public final class Requester {
+
+    private static final Logger log = LoggerFactory.getLogger(Requester.class);
+
+    /** Every so many calls it looks for acknowledgements of unsignalled requests, and for the end of the connection. */
+    private static final int CALLS_UNHEARD = 16;
+
+    /** How long after a lane the peer may take to say on its own connection why. */
+    private static final long BROKEN_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+    private final RequestingQueuePair queuePair;
+    private final SendQueue queue;
+    final OutstandingRequests outstanding;
+    private final IncomingResponses responses;
+    private final TimeLimits limits;
+    private final Timer brokenTimer;
+    private final RequestConnector connector;
+    final OutgoingLanes lanes;
+    private final RequestEncoder encoder;
+
+    /** Calls since the responses were looked at, though nobody waits for any. */
+    private int callsUnheard;
+
+    private long laneBytes;
+
+    private @Nullable RequestConnection connection;
+
+    private boolean lost;
+
+    public Requester(RequestingQueuePair queuePair, SendQueue queue, LaneWorkers laneWorkers) {
+        this.queuePair = queuePair;
+        this.queue = queue;
+        outstanding = new OutstandingRequests(queue);
+        connector = new RequestConnector(queuePair, this);
+        lanes = new OutgoingLanes(queuePair, laneWorkers);
+        encoder = new RequestEncoder(queuePair, queue, outstanding, lanes);
+        limits = new TimeLimits(this, queuePair);
+        responses = new IncomingResponses(queuePair, this, queue, outstanding, limits);
+        brokenTimer = new Timer(queuePair.lock()::locked, this::onBrokenTimer);
+    }
+
+    // ---- life cycle
+
+    /** READY_TO_SEND: connects ahead of the first request. */
+    public void start(QueuePairAttributes attributes) {
+        outstanding.start(attributes.sendPsn());
+        encoder.start(attributes.maxReadAtomic());
+        limits.start(TimerCodes.retryNanos(attributes.timeout(), attributes.retryCount()), attributes.rnrRetry());
+        connector.connect();
+    }
+
+    /** Ends the connection; nothing is read or written for this queue pair any more. */
+    public void stop() {
+        connector.stop();
+        RequestConnection current = connection;
+        connection = null;
+        if (current != null) {
+            current.close();
+        }
+        lanes.stop();
+        responses.stop();
+        limits.stop();
+        queuePair.device().eventLoop().cancel(brokenTimer);
+    }
+
+    /** Completes all requests that are left as flushed. */
+    public void flush() {
+        while (hasWork()) {
+            complete(WorkCompletionStatus.WR_FLUSHED);
+        }
+    }
+
+    /** RESET: forgets everything, without completions. */
+    public void reset() {
+        stop();
+        outstanding.reset();
+        encoder.reset();
+        lost = false;
+    }
+
+    // ---- connection
+
+    /** The PSN that a connection opened now begins with. */
+    int nextPsn() {
+        return outstanding.psn(outstanding.head());
+    }
+
+    public boolean isConnecting() {
+        return connector.isConnecting();
+    }
+
+    /** Whether the connection was there, and has ended. */
+    public boolean isLost() {
+        return lost;
+    }
+
+    public boolean isConnected() {
+        return connection != null;
+    }
+
+    /** What is said on a channel that the peer has accepted. */
+    RequestConnection open(SocketChannel channel) throws IOException {
+        return new RequestConnection(channel, queuePair, this, new RequestStream(channel, encoder, limits));
+    }
+
+    /** The peer has accepted the connection. */
+    void onConnected(RequestConnection established) {
+        connection = established;
+        queuePair.onConnectFinished();
+        onProgress();
+        established.stream().ring();
+        work();
+        queuePair.lock().arm();
+    }
+
+    /** Nobody listens at the peer's address, or who does takes no connection. The next request tries again. */
+    void onRefused(String reason) {
+        if (hasWork()) {
+            fail(WorkCompletionStatus.RETRY_EXCEEDED, reason);
+        }
+    }
+
+    /** Whether a request is not done. */
+    public boolean hasWork() {
+        return outstanding.isAny();
+    }
+
+    void onConnectionClosed(RequestConnection closed) {
+        if (closed != connection) {
+            return;
+        }
+        connection = null;
+        lost = true;
+        log.debug("{} lost the connection to its peer", queuePair);
+        // firewalls forget a connection that never carries anything, and nothing is lost then; a peer's end takes both
+        if (encoder.hasBegun() || !queuePair.hasInboundConnection()) {
+            queuePair.onBroken();
+        }
+        work();
+    }
+
+    // ---- the socket
+
+    /** Takes the responses that have come; seldom while nobody waits for any, which saves a system call each time. */
+    public void receive(boolean evenIfNobodyWaits) {
+        RequestConnection current = connection;
+        if (current != null && (evenIfNobodyWaits || awaitsResponse() || ++callsUnheard >= CALLS_UNHEARD)) {
+            callsUnheard = 0;
+            current.receive();
+        }
+    }
+
+    /** Whether a response has something to say that somebody waits for. */
+    boolean awaitsResponse() {
+        return outstanding.awaitResponse();
+    }
+
+    /** Has the event loop look after the connection. */
+    public void arm() {
+        if (connection != null) {
+            connection.arm();
+        }
+    }
+
+    /** The event loop looks after the queue pair. */
+    public void disarm() {
+        if (connection != null) {
+            connection.disarm();
+        }
+    }
+
+    // ---- requests
+
+    /** Looks for something to do: after posts, and whenever something that was waited for has happened. */
+    public void work() {
+        if (!hasWork()) {
+            return;
+        }
+        WorkCompletionStatus localFailure = encoder.failure();
+        if (localFailure != null && !outstanding.isAnyBegun()) {
+            fail(localFailure, "a request does not fit the local memory regions or the queue pair");
+            return;
+        }
+        if (lost) {
+            completeInjected(); // the lanes may have sent all of a message since anybody looked
+            if (hasWork()) {
+                fail(WorkCompletionStatus.RETRY_EXCEEDED, "the peer has closed the connection");
+            }
+            return;
+        }
+        RequestConnection current = connection;
+        if (current != null) {
+            current.stream().ring();
+            encoder.noteWritten(current.stream());
+            completeInjected();
+        }
+        if (lanes.areBroken()) {
+            onLanesBroken();
+            return;
+        }
+        if (isWaitingForPeer()) {
+            limits.arm();
+        }
+        if (current == null && !connector.isConnecting()) {
+            connector.connect();
+        }
+    }
+
+    /** Completes those at {@code head} whose memory may be used again and whose answer is not waited for. */
+    private void completeInjected() {
+        while (outstanding.isAnyBegun()
+                && outstanding.isInjected(outstanding.head())
+                && encoder.isWritten(outstanding.head())) {
+            complete(WorkCompletionStatus.SUCCESS);
+        }
+    }
+
+    private void onLanesBroken() {
+        long index = outstanding.head();
+        while (index < outstanding.next() && !(queue.isInPieces(index) && lanes.haveLost(outstanding.psn(index)))) {
+            index++;
+        }
+        if (index < outstanding.next()) {
+            if (index == outstanding.head()) { // those before it have come to their end
+                lanes.stop();
+                while (outstanding.next() > index) {
+                    encoder.takeBackLast();
+                }
+                encoder.fail(WorkCompletionStatus.LOCAL_PROTECTION_ERROR);
+            }
+            return;
+        }
+        // the peer has most likely refused a request, or ended: it says which on the other connection
+        if (!brokenTimer.isScheduled()) {
+            queuePair.device().eventLoop().schedule(brokenTimer, BROKEN_NANOS);
+        }
+        receive(true);
+    }
+
+    private void onBrokenTimer() {
+        if (queuePair.isReadyToSend() && lanes.areBroken()) {
+            fail(WorkCompletionStatus.RETRY_EXCEEDED, "the peer has closed a lane");
+        }
+    }
+
+    // ---- responses
+
+    /** Handles a response; returns how many bytes of payload follow it. */
+    int onResponse(int kind, int detail, int psn, long value) {
+        onProgress();
+        return responses.onResponse(kind, detail, psn, value);
+    }
+
+    void onReadData(long at, int bytes, boolean lastOfResponse) {
+        responses.onReadData(at, bytes, lastOfResponse);
+    }
+
+    /** One past the last request that has been sent, as far as its payload. */
+    long sent() {
+        boolean sending = connection != null && connection.stream().payloadLeft() > 0;
+        return outstanding.next() - (sending ? 1 : 0);
+    }
+
+    // ---- completions
+
+    /** The oldest request fails with that status, and the queue pair with it. */
+    void fail(WorkCompletionStatus status, String reason) {
+        if (hasWork()) {
+            complete(status);
+        }
+        queuePair.enterError(status + ": " + reason);
+    }
+
+    /** Reports the request at {@code head} if it asks for that or failed, and goes on to the next. */
+    void complete(WorkCompletionStatus status) {
+        long index = outstanding.head();
+        if (outstanding.isAnyBegun() && queue.isInPieces(index)) {
+            lanes.forget(outstanding.psn(index));
+        }
+        outstanding.end();
+        boolean signaled = outstanding.isSignaled(index);
+        long id = queue.workRequestId(index);
+        int opcode = queue.opcode(index);
+        int length = queue.length(index);
+        queue.release(outstanding.head()); // who sees the completion may post another
+        if (signaled || status != WorkCompletionStatus.SUCCESS) {
+            queuePair.completeSend(id, status.code(), opcode, length);
+        }
+    }
+
+    // ---- for the time limits
+
+    /** The peer, or the socket towards it, has given a sign of life. */
+    void onProgress() {
+        limits.onProgress();
+    }
+
+    /** Whether the lanes have sent something since the last time that this was asked. */
+    boolean haveLanesMoved() {
+        long bytes = lanes.bytes();
+        boolean moved = bytes != laneBytes;
+        laneBytes = bytes;
+        return moved;
+    }
+
+    boolean isRunning() {
+        return queuePair.isReadyToSend();
+    }
+
+    /** Whether the peer owes an answer, or a connection. */
+    boolean isWaitingForPeer() {
+        return outstanding.awaitAnswer() || (connection == null && hasWork());
+    }
+
+    void onTimeLimit(WorkCompletionStatus status, String reason) {
+        if (queuePair.isReadyToSend()) {
+            fail(status, reason);
+        }
+    }
+}

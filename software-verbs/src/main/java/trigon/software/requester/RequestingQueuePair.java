@@ -1,0 +1,19 @@
+package trigon.software.requester;
+
+import trigon.software.connection.LocalQueuePair;
+
+/** The queue pair at this end, for its {@link Requester}. Under its lock. */
+public interface RequestingQueuePair extends LocalQueuePair {
+
+    /** Whether requests may be sent. */
+    boolean isReadyToSend();
+
+    /** Whether the connection that the peer opened is there. */
+    boolean hasInboundConnection();
+
+    /** The requester's connection is open, or will not be for now. */
+    void onConnectFinished();
+
+    /** Reports that a send work request is complete, or has failed. */
+    void completeSend(long workRequestId, int status, int opcode, int length);
+}

@@ -1,0 +1,97 @@
+package trigon.software.requester;
+
+import trigon.software.connection.EventLoop;
+import trigon.software.connection.Timer;
+import trigon.software.wire.WireFormat;
+import trigon.verbs.WorkCompletionStatus;
+
+/**
+ * How long a requester waits for its peer: for any progress (timeout and retry count), and for a receive (RNR retry).
+ * Used under the queue pair's lock. In the steady state there is a timer that looks once per period, and nothing is
+ * allocated.
+ */
+final class TimeLimits {
+
+    private final Requester requester;
+    private final EventLoop eventLoop;
+    private final Timer retryTimer;
+    private final Timer rnrTimer;
+    private long retryNanos;
+    private int rnrRetry;
+    private long progressAt;
+    /** Longer than {@link #retryNanos} while the peer waits for a receive and only says so now and then. */
+    private long silenceAllowance;
+
+    TimeLimits(Requester requester, RequestingQueuePair queuePair) {
+        this.requester = requester;
+        eventLoop = queuePair.device().eventLoop();
+        retryTimer = new Timer(queuePair.lock()::locked, this::onRetryTimer);
+        rnrTimer = new Timer(queuePair.lock()::locked, this::onRnrTimer);
+    }
+
+    /** Sets the limits; 0 nanoseconds for no limit. */
+    void start(long newRetryNanos, int newRnrRetry) {
+        retryNanos = newRetryNanos;
+        rnrRetry = newRnrRetry;
+        silenceAllowance = 0;
+    }
+
+    void stop() {
+        eventLoop.cancel(retryTimer);
+        eventLoop.cancel(rnrTimer);
+    }
+
+    /** The peer, or the socket towards it, has given a sign of life. */
+    void onProgress() {
+        progressAt = System.nanoTime();
+    }
+
+    /** There is something to wait for. */
+    void arm() {
+        if (retryNanos > 0 && !retryTimer.isScheduled()) {
+            onProgress();
+            eventLoop.schedule(retryTimer, retryNanos);
+        }
+    }
+
+    private void onRetryTimer() {
+        if (!requester.isRunning()) {
+            return;
+        }
+        if (!requester.isWaitingForPeer()) {
+            requester.work(); // arms it again for what has just been posted, with the full time
+            return;
+        }
+        if (requester.haveLanesMoved()) {
+            onProgress();
+        }
+        long left = Math.max(retryNanos, silenceAllowance) - (System.nanoTime() - progressAt);
+        if (left > 0) {
+            eventLoop.schedule(retryTimer, left);
+        } else {
+            requester.onTimeLimit(WorkCompletionStatus.RETRY_EXCEEDED, "no answer in time");
+        }
+    }
+
+    /** The peer waits for a receive. It says so again and again; silence longer than that is not waiting. */
+    void onReceiverNotReady(int timerCode) {
+        silenceAllowance = 4 * WireFormat.NOT_READY_REPEAT_NANOS;
+        if (rnrRetry == 0) {
+            onRnrTimer();
+        } else if (rnrRetry < TimerCodes.RNR_RETRY_FOR_EVER && !rnrTimer.isScheduled()) {
+            eventLoop.schedule(rnrTimer, rnrRetry * TimerCodes.rnrNanos(timerCode));
+        }
+    }
+
+    /** The peer has a receive now. */
+    void onReceiverReady() {
+        if (rnrTimer.isScheduled()) {
+            eventLoop.cancel(rnrTimer);
+        }
+        silenceAllowance = 0;
+    }
+
+    private void onRnrTimer() {
+        requester.onTimeLimit(WorkCompletionStatus.RNR_RETRY_EXCEEDED, "the peer posted no receive in time");
+    }
+}

@@ -1,0 +1,309 @@
+package trigon.software.responder;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import trigon.software.connection.DataConnection;
+import trigon.software.connection.EventLoop;
+import trigon.software.connection.Timer;
+import trigon.software.wire.ConnectionProofs;
+import trigon.software.wire.Preamble;
+import trigon.software.wire.PreambleExchange;
+import trigon.software.wire.WireFormat;
+import trigon.verbs.Gid;
+
+/**
+ * A connection that a peer's requester has opened: after the {@link PreambleExchange} its requests come in, and the
+ * responses go out. The event loop's until the preamble is there; then used under the lock of the queue pair that it
+ * named; and the event loop's again from {@link #finish} on.
+ */
+public final class InboundConnection extends DataConnection {
+
+    /** Who has accepted it from the socket. */
+    public interface Acceptor {
+
+        /** The local address that it was accepted at. Any thread. */
+        InetAddress address();
+
+        /** Where its preamble is read into, which may be shared with others of this thread. */
+        ByteBuffer preambleBuffer();
+
+        /** It has named the queue pair that it wants. */
+        void onIdentified(InboundConnection connection, Preamble.Hello hello);
+
+        /** It is closed for what its other side did. Any thread. */
+        void onRejected(InetSocketAddress from, String reason);
+
+        /** It has ended without a preamble. */
+        void onClosed(InboundConnection connection);
+    }
+
+    /** Whose it is. */
+    private enum Phase {
+        UNIDENTIFIED,
+        KEPT,
+        ADOPTED,
+        FINISHING
+    }
+
+    private static final Logger log = LoggerFactory.getLogger(InboundConnection.class);
+
+    /** How long the end of a connection may take: the last responses, and the peer's reaction to them. */
+    private static final long FINISH_NANOS = TimeUnit.SECONDS.toNanos(2);
+
+    private final SocketChannel channel;
+    private final InetSocketAddress from;
+    private final Acceptor acceptor;
+    private final Timer deadline;
+    private final PreambleExchange exchange = new PreambleExchange();
+    private volatile Phase phase = Phase.UNIDENTIFIED;
+    private Preamble.@Nullable Hello hello;
+
+    private @Nullable Responder responder;
+    /** From the adoption on, as is a buffer for what comes in: before, it gets no memory but for the preamble. */
+    private @Nullable ResponseStream stream;
+
+    private boolean refusing;
+
+    public InboundConnection(SocketChannel channel, EventLoop eventLoop, Acceptor acceptor, long preambleMillis)
+            throws IOException {
+        super(channel, eventLoop, WireFormat.PREAMBLE_BYTES, acceptor.preambleBuffer());
+        this.channel = channel;
+        this.acceptor = acceptor;
+        from = (InetSocketAddress) channel.getRemoteAddress();
+        writeAll(exchange.greet());
+        deadline = new Timer(() -> {
+            if (phase == Phase.UNIDENTIFIED) {
+                reject("it said nothing for " + preambleMillis + " ms");
+            } else {
+                close();
+            }
+        });
+        eventLoop.schedule(deadline, TimeUnit.MILLISECONDS.toNanos(preambleMillis));
+        arm();
+    }
+
+    /** A few bytes, to a socket that has room for as many. */
+    private void writeAll(ByteBuffer bytes) throws IOException {
+        channel.write(bytes);
+        if (bytes.hasRemaining()) {
+            throw new IOException("a fresh socket has no room");
+        }
+    }
+
+    /** Only after {@link #adoptedBy}. */
+    ResponseStream stream() {
+        ResponseStream mine = stream;
+        if (mine == null) {
+            throw new IllegalStateException("nobody has adopted the connection");
+        }
+        return mine;
+    }
+
+    /** Who is at the other end; only after the preamble. */
+    Preamble.Hello hello() {
+        Preamble.Hello known = hello;
+        if (known == null) {
+            throw new IllegalStateException("no preamble yet");
+        }
+        return known;
+    }
+
+    /** Whether it has proven to know the key of the queue pair that it named. */
+    boolean isProven(ConnectionProofs proofs) {
+        return exchange.isProven(proofs, ownGid());
+    }
+
+    /** Tells the peer that it is taken, with this end's proof: only now it sends what is to be sent. */
+    void accept(ConnectionProofs proofs) throws IOException {
+        writeAll(exchange.acceptance(proofs, ownGid()));
+    }
+
+    private Gid ownGid() {
+        return Gid.of(acceptor.address());
+    }
+
+    /** Where it comes from. */
+    public InetAddress address() {
+        return from.getAddress();
+    }
+
+    /** Waits until a responder adopts or declines it. */
+    void keep() {
+        phase = Phase.KEPT;
+    }
+
+    /**
+     * The requests belong to that responder from now on.
+     *
+     * @throws OutOfMemoryError if there is no memory for its buffers; then nothing has changed
+     */
+    void adoptedBy(Responder owner) {
+        ResponseStream responses = new ResponseStream(channel, this);
+        takeOwnBuffer();
+        responder = owner;
+        stream = responses;
+        phase = Phase.ADOPTED;
+        resume();
+    }
+
+    /** What takes the socket over. */
+    interface NewOwner {
+
+        void takeOver(SocketChannel channel) throws IOException;
+    }
+
+    /** It is a lane, and a worker's from now on. */
+    void becomeLane(NewOwner owner) {
+        leaveEventLoop();
+        try {
+            owner.takeOver(channel);
+        } catch (IOException | OutOfMemoryError e) {
+            end(e.toString());
+        }
+    }
+
+    /** Ends it for what the peer did, with a line in the log. */
+    public void reject(String reason) {
+        acceptor.onRejected(from, reason);
+        close();
+    }
+
+    /** Ends it because the queue pair is not there for it: the peer may just be a moment late. */
+    public void decline(String reason) {
+        log.debug("{} is closed: {}", from, reason);
+        close();
+    }
+
+    /** Ends it at once; nothing more is read from or written to memory. */
+    void close() {
+        end("this side is done with it");
+    }
+
+    /** Ends it once the last responses are out, so that the peer learns what has been done; takes no more requests. */
+    void finish() {
+        responder = null;
+        if (stream().readsMemory()) {
+            close();
+            return;
+        }
+        discard();
+        eventLoop().execute(this::startFinishing);
+        phase = Phase.FINISHING;
+    }
+
+    private void startFinishing() {
+        if (!isEnded()) {
+            eventLoop().schedule(deadline, FINISH_NANOS);
+            goOnFinishing();
+        }
+    }
+
+    private void goOnFinishing() {
+        stream().ring();
+        if (stream().isIdle()) {
+            try {
+                channel.shutdownOutput();
+            } catch (IOException e) {
+                end(e.toString());
+                return;
+            }
+        }
+        receive();
+        if (!isEnded()) {
+            disarm();
+            arm();
+        }
+    }
+
+    @Override
+    public void onReady() {
+        switch (phase) {
+            case UNIDENTIFIED -> {
+                receive();
+                Preamble.Hello named = hello;
+                if (named != null && !isEnded()) {
+                    disarm();
+                    acceptor.onIdentified(this, named);
+                }
+            }
+            case KEPT -> disarm();
+            case ADOPTED -> {
+                Responder owner = responder;
+                if (owner != null) {
+                    owner.queuePair().lock().onReady();
+                }
+            }
+            case FINISHING -> goOnFinishing();
+        }
+    }
+
+    @Override
+    protected boolean hasOutput() {
+        return stream != null && !stream.isIdle();
+    }
+
+    @Override
+    protected void onHeader(long at) {
+        Responder owner = responder;
+        if (owner != null) {
+            owner.onRequest(at);
+            return;
+        }
+        eventLoop().cancel(deadline);
+        switch (exchange.readPreamble(at)) {
+            case Preamble.Malformed malformed -> reject(malformed.reason());
+            case Preamble.Hello named -> {
+                hello = named;
+                expectHeaders(WireFormat.REQUEST_BYTES);
+                pause(); // what follows is the queue pair's, under its lock
+            }
+        }
+    }
+
+    @Override
+    protected void onPayload(long at, int bytes, boolean last) {
+        Responder owner = responder;
+        if (owner != null) {
+            owner.onPayload(at, bytes, last);
+        }
+    }
+
+    /** A refusal is queued: no request after it counts. */
+    void onRefused() {
+        refusing = true;
+        Responder owner = responder;
+        if (owner != null) {
+            owner.onRefused();
+        }
+        discard();
+    }
+
+    /** Whether a refusal is the last that is said on it. */
+    boolean isRefusing() {
+        return refusing;
+    }
+
+    @Override
+    protected void onClosed() {
+        eventLoop().cancel(deadline);
+        if (stream != null) {
+            stream.stop();
+        }
+        if (hello == null) {
+            acceptor.onClosed(this);
+        }
+        Responder owner = responder;
+        responder = null;
+        if (owner != null) {
+            owner.onConnectionClosed(this);
+        }
+        eventLoop().wakeUp(); // lets go of the socket
+    }
+}

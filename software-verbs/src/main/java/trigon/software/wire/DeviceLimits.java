@@ -1,0 +1,24 @@
+package trigon.software.wire;
+
+/** What every software device allows, so that both ends of a connection agree on it. */
+public final class DeviceLimits {
+
+    /** The number of the only port. */
+    public static final int PORT = 1;
+
+    public static final int MAX_MESSAGE_BYTES = 1 << 30;
+
+    /** READs and atomics outstanding one way. */
+    public static final int MAX_READ_ATOMIC = 16;
+
+    /** Of one queue. */
+    public static final int MAX_WORK_REQUESTS = 16384;
+
+    public static final int MAX_COMPLETIONS = 1 << 20;
+    public static final int MAX_INLINE_BYTES = 1024;
+
+    /** Queue pair numbers have 24 bits, as in InfiniBand. */
+    public static final int MAX_QUEUE_PAIR_NUMBER = 0xFF_FFFF;
+
+    private DeviceLimits() {}
+}

@@ -1,0 +1,130 @@
+package trigon.software.wire;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.security.SecureRandom;
+import java.util.Arrays;
+import java.util.Optional;
+import trigon.verbs.Gid;
+import trigon.verbs.Memory;
+
+/**
+ * What the two ends of a data connection say to each other before anything else:
+ *
+ * <pre>
+ * connecting side                                                accepting side
+ *                                        &lt;──   greeting    nonce
+ * preamble   who, to whom, nonce, proof  ──&gt;
+ *                                        &lt;──   acceptance  proof
+ * requests, or pieces of messages        ──&gt;
+ * </pre>
+ *
+ * Each end keeps one of these, with all that was said. Used by one thread at a time; blocks for nothing.
+ */
+public final class PreambleExchange {
+
+    private static final SecureRandom RANDOM = new SecureRandom();
+    private static final int NONCE_BYTES = 32;
+
+    private static final int PREAMBLE_AT = WireFormat.GREETING_BYTES;
+    private static final int PROOF_AT = PREAMBLE_AT + WireFormat.PREAMBLE_BYTES - ConnectionProofs.BYTES;
+
+    /** Greeting and preamble, as on the wire. */
+    private final byte[] said = new byte[WireFormat.GREETING_BYTES + WireFormat.PREAMBLE_BYTES];
+
+    private final ByteBuffer fields = ByteBuffer.wrap(said).order(ByteOrder.LITTLE_ENDIAN);
+
+    private static byte[] nonce() {
+        byte[] nonce = new byte[NONCE_BYTES];
+        RANDOM.nextBytes(nonce);
+        return nonce;
+    }
+
+    private void putProtocol(int at) {
+        fields.putLong(at, WireFormat.MAGIC);
+        fields.putInt(at + 8, WireFormat.VERSION);
+    }
+
+    /** Why what begins there is not this protocol; empty if it is. */
+    private Optional<String> disagreement(int at) {
+        int version = fields.getInt(at + 8);
+        if (fields.getLong(at) != WireFormat.MAGIC) {
+            return Optional.of("it does not speak this protocol");
+        }
+        return version == WireFormat.VERSION
+                ? Optional.empty()
+                : Optional.of("it speaks version " + version + ", this end " + WireFormat.VERSION
+                        + "; run the same release of Trigon on all nodes");
+    }
+
+    // ---- the accepting side
+
+    /** Begins: a greeting with a fresh nonce, to be sent. */
+    public ByteBuffer greet() {
+        putProtocol(0);
+        fields.put(16, nonce());
+        return ByteBuffer.wrap(said, 0, WireFormat.GREETING_BYTES);
+    }
+
+    /** The preamble that lies at that address, or why the bytes are none. */
+    public Preamble readPreamble(long at) {
+        for (int i = 0; i < WireFormat.PREAMBLE_BYTES; i += Long.BYTES) {
+            fields.putLong(PREAMBLE_AT + i, Memory.getLong(at + i));
+        }
+        Optional<String> disagreement = disagreement(PREAMBLE_AT);
+        int lane = fields.getInt(PREAMBLE_AT + 40);
+        if (disagreement.isEmpty() && lane < 0) {
+            return new Preamble.Malformed("lane " + lane);
+        }
+        return disagreement.isPresent()
+                ? new Preamble.Malformed(disagreement.get())
+                : new Preamble.Hello(
+                        fields.getInt(PREAMBLE_AT + 12),
+                        fields.getInt(PREAMBLE_AT + 16),
+                        fields.getInt(PREAMBLE_AT + 20),
+                        new Gid(fields.getLong(PREAMBLE_AT + 24), fields.getLong(PREAMBLE_AT + 32)),
+                        lane);
+    }
+
+    /** Whether the preamble ends with a right proof. */
+    public boolean isProven(ConnectionProofs proofs, Gid accepting) {
+        byte[] proof = Arrays.copyOfRange(said, PROOF_AT, said.length);
+        return ConnectionProofs.areEqual(proof, proofs.ofConnecting(said, accepting));
+    }
+
+    /** What tells the connecting side that it is taken, and by whom it was meant to be. */
+    public ByteBuffer acceptance(ConnectionProofs proofs, Gid accepting) {
+        return ByteBuffer.wrap(proofs.ofAccepting(said, accepting));
+    }
+
+    // ---- the connecting side
+
+    /** Where the greeting is to be read into. */
+    public ByteBuffer greetingSpace() {
+        return ByteBuffer.wrap(said, 0, WireFormat.GREETING_BYTES);
+    }
+
+    /** Why the greeting is none; empty if it is one. */
+    public Optional<String> refusal() {
+        return disagreement(0);
+    }
+
+    /** The answer to the greeting, to be sent. */
+    public ByteBuffer answer(Preamble.Hello hello, ConnectionProofs proofs, Gid accepting) {
+        putProtocol(PREAMBLE_AT);
+        fields.putInt(PREAMBLE_AT + 12, hello.destinationNumber());
+        fields.putInt(PREAMBLE_AT + 16, hello.sourceNumber());
+        fields.putInt(PREAMBLE_AT + 20, hello.firstPsn());
+        fields.putLong(PREAMBLE_AT + 24, hello.source().high());
+        fields.putLong(PREAMBLE_AT + 32, hello.source().low());
+        fields.putInt(PREAMBLE_AT + 40, hello.lane());
+        fields.put(PREAMBLE_AT + 48, nonce());
+        fields.put(PROOF_AT, proofs.ofConnecting(said, accepting));
+        return ByteBuffer.wrap(said, PREAMBLE_AT, WireFormat.PREAMBLE_BYTES);
+    }
+
+    /** Whether that acceptance is the one of who was meant. */
+    public boolean isAccepted(byte[] acceptance, ConnectionProofs proofs, Gid accepting) {
+        return ConnectionProofs.areEqual(acceptance, proofs.ofAccepting(said, accepting));
+    }
+}

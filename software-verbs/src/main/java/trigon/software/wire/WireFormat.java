@@ -1,0 +1,225 @@
+package trigon.software.wire;
+
+import java.util.concurrent.TimeUnit;
+import trigon.verbs.Memory;
+import trigon.verbs.WorkCompletionOpcode;
+
+/**
+ * What two software devices say to each other on a TCP connection: first their {@link PreambleExchange}; then requests
+ * with their payload one way, and responses the other way; or, on a lane, pieces of messages one way. Little-endian,
+ * as all hosts are that NCCL runs on.
+ *
+ * <p>Each message has a packet sequence number (PSN) of 24 bits, counted per message and not per packet. A response
+ * acknowledges all requests before its own PSN; an ACK also that one. A SEND that comes in pieces on the lanes is not
+ * announced on the requests' connection: there its PSN is left out.
+ */
+public final class WireFormat {
+
+    static final long MAGIC = 0x5653_4E4F_4749_5254L; // "TRIGONSV" in memory order
+    static final int VERSION = 6;
+    static final int PSN_BITS = 24;
+    public static final int PSN_MASK = (1 << PSN_BITS) - 1;
+
+    static final int GREETING_BYTES = 48;
+    public static final int PREAMBLE_BYTES = 112;
+    public static final int ACCEPTANCE_BYTES = ConnectionProofs.BYTES;
+    public static final int REQUEST_BYTES = 32;
+    public static final int RESPONSE_BYTES = 16;
+    public static final int PIECE_BYTES = 32;
+
+    /** Opcodes of requests. */
+    public static final int WRITE = 1;
+
+    public static final int WRITE_WITH_IMMEDIATE = 2;
+    public static final int SEND = 3;
+    public static final int READ = 4;
+    public static final int FETCH_AND_ADD = 5;
+    public static final int SEND_WITH_IMMEDIATE = 6;
+
+    /** Added to the opcode of a request whose end is waited for: the acknowledgement is not to wait for others. */
+    public static final int ACKNOWLEDGE_SOON = 0x200;
+
+    /** Added to the opcode of a SEND that is to be answered by nothing but a refusal. */
+    public static final int UNANSWERED = 0x400;
+
+    /** Added to the opcode of a request behind whose payload comes one byte more, which says nothing. */
+    public static final int WITH_TAIL = 0x800;
+
+    public static final int TAIL_BYTES = 1;
+
+    /** How often a responder says again that it has no receive, so that the requester knows that it is alive. */
+    public static final long NOT_READY_REPEAT_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+
+    private static final int OPCODE_MASK = 0xFF;
+
+    /** Kinds of responses. */
+    public static final int ACK = 1;
+
+    public static final int NAK = 2;
+    public static final int RECEIVER_NOT_READY = 3;
+    public static final int READ_DATA = 4;
+    public static final int ATOMIC_RESULT = 5;
+
+    /** Reasons of a NAK, in {@link #responseDetail}. */
+    public static final int REMOTE_ACCESS = 1;
+
+    public static final int REMOTE_INVALID_REQUEST = 2;
+    public static final int REMOTE_OPERATION = 3;
+
+    private WireFormat() {}
+
+    /** Without what may be added to it. */
+    public static int plainOpcode(int opcode) {
+        return opcode & OPCODE_MASK;
+    }
+
+    public static boolean isSend(int plainOpcode) {
+        return plainOpcode == SEND || plainOpcode == SEND_WITH_IMMEDIATE;
+    }
+
+    /** Whether a message takes one of the peer's receives. */
+    public static boolean takesReceive(int plainOpcode) {
+        return isSend(plainOpcode) || plainOpcode == WRITE_WITH_IMMEDIATE;
+    }
+
+    /** How far a PSN is ahead of another; negative if it is behind. */
+    public static int psnDistance(int psn, int from) {
+        return (psn - from) << (Integer.SIZE - PSN_BITS) >> (Integer.SIZE - PSN_BITS);
+    }
+
+    /** The {@link WorkCompletionOpcode} of a request with that opcode. */
+    public static int completionOpcode(int opcode) {
+        return switch (opcode) {
+            case WRITE, WRITE_WITH_IMMEDIATE -> WorkCompletionOpcode.RDMA_WRITE;
+            case READ -> WorkCompletionOpcode.RDMA_READ;
+            case FETCH_AND_ADD -> WorkCompletionOpcode.FETCH_ADD;
+            default -> WorkCompletionOpcode.SEND;
+        };
+    }
+
+    // ---- requests
+
+    /**
+     * Writes a request.
+     *
+     * @param operand WRITE_WITH_IMMEDIATE, SEND_WITH_IMMEDIATE: the immediate; FETCH_AND_ADD: the addend; else 0
+     */
+    public static void putRequest(
+            long at, int opcode, int psn, int length, long remoteAddress, int remoteKey, long operand) {
+        Memory.putInt(at, opcode);
+        Memory.putInt(at + 4, psn);
+        Memory.putLong(at + 8, remoteAddress);
+        Memory.putInt(at + 16, remoteKey);
+        Memory.putInt(at + 20, length);
+        Memory.putLong(at + 24, operand);
+    }
+
+    public static int requestOpcode(long at) {
+        return Memory.getInt(at);
+    }
+
+    public static int requestPsn(long at) {
+        return Memory.getInt(at + 4);
+    }
+
+    public static long requestAddress(long at) {
+        return Memory.getLong(at + 8);
+    }
+
+    public static int requestKey(long at) {
+        return Memory.getInt(at + 16);
+    }
+
+    public static int requestLength(long at) {
+        return Memory.getInt(at + 20);
+    }
+
+    public static long requestOperand(long at) {
+        return Memory.getLong(at + 24);
+    }
+
+    // ---- responses
+
+    /**
+     * Writes a response.
+     *
+     * @param detail NAK: the reason; RECEIVER_NOT_READY: the RNR timer's code; else 0
+     * @param value READ_DATA: bytes that follow; ATOMIC_RESULT: the value before
+     */
+    public static void putResponse(long at, int kind, int detail, int psn, long value) {
+        Memory.putShort(at, (short) kind);
+        Memory.putShort(at + 2, (short) detail);
+        Memory.putInt(at + 4, psn);
+        Memory.putLong(at + 8, value);
+    }
+
+    public static int responseKind(long at) {
+        return Memory.getShort(at);
+    }
+
+    public static int responseDetail(long at) {
+        return Memory.getShort(at + 2);
+    }
+
+    public static int responsePsn(long at) {
+        return Memory.getInt(at + 4);
+    }
+
+    public static long responseValue(long at) {
+        return Memory.getLong(at + 8);
+    }
+
+    // ---- pieces
+
+    /**
+     * Writes the header of a piece of a SEND; its bytes follow, at least one unless the message is empty.
+     *
+     * @param opcode the message's, with what is added to it
+     * @param receiveNumber how many messages before it have taken a receive
+     * @param offset where in the message it begins
+     */
+    public static void putPiece(
+            long at, int opcode, int psn, int receiveNumber, int length, int offset, int messageLength, int immediate) {
+        Memory.putInt(at, opcode);
+        Memory.putInt(at + 4, psn);
+        Memory.putInt(at + 8, receiveNumber);
+        Memory.putInt(at + 12, length);
+        Memory.putInt(at + 16, offset);
+        Memory.putInt(at + 20, messageLength);
+        Memory.putInt(at + 24, immediate);
+        Memory.putInt(at + 28, 0);
+    }
+
+    /** What a piece counts for towards its message, and the message in all: an empty one has a piece, too. */
+    public static int weight(int bytes) {
+        return Math.max(bytes, 1);
+    }
+
+    public static int pieceOpcode(long at) {
+        return Memory.getInt(at);
+    }
+
+    public static int piecePsn(long at) {
+        return Memory.getInt(at + 4);
+    }
+
+    public static int pieceReceiveNumber(long at) {
+        return Memory.getInt(at + 8);
+    }
+
+    public static int pieceLength(long at) {
+        return Memory.getInt(at + 12);
+    }
+
+    public static int pieceOffset(long at) {
+        return Memory.getInt(at + 16);
+    }
+
+    public static int pieceMessageLength(long at) {
+        return Memory.getInt(at + 20);
+    }
+
+    public static int pieceImmediate(long at) {
+        return Memory.getInt(at + 24);
+    }
+}

@@ -1,0 +1,249 @@
+package trigon.software.connection;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.RepeatedTest;
+import org.junit.jupiter.api.Test;
+import trigon.software.wire.WireFormat;
+import trigon.testsupport.Await;
+import trigon.testsupport.Seed;
+import trigon.verbs.Memory;
+
+/** Messages of any lengths, with and without tails, and what is left in the socket after one. */
+class StreamReaderTest {
+
+    /** A header is a number, the payload's length, and whether there is a tail. */
+    private static final int HEADER_BYTES = 12;
+
+    private static final int MOST_PAYLOAD = 2048;
+    private static final int MOST_BYTES = HEADER_BYTES + MOST_PAYLOAD + WireFormat.TAIL_BYTES;
+    private static final int MESSAGES = 300;
+
+    private SocketChannel sender;
+    private Reader reader;
+    private int sent;
+
+    @BeforeEach
+    void connect() throws IOException {
+        try (ServerSocketChannel listener = ServerSocketChannel.open()) {
+            listener.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+            sender = SocketChannel.open(listener.getLocalAddress());
+            SocketChannel receiver = listener.accept();
+            receiver.configureBlocking(false);
+            reader = new Reader(receiver);
+        }
+    }
+
+    @AfterEach
+    void disconnect() throws IOException {
+        reader.end("the test is over");
+        sender.close();
+    }
+
+    @Test
+    void leavesTheTailOfAMessageAsLongAsTheLastOne() throws IOException {
+        take(8, true);
+        reader.receive(); // nothing else is there: from now on no more is read than such a message
+        take(8, true);
+        assertThat(unread()).isEqualTo(WireFormat.TAIL_BYTES);
+        assertThat(reader.receive()).isTrue(); // the tail
+        assertThat(unread()).isZero();
+        take(8, true);
+        assertThat(unread()).isEqualTo(WireFormat.TAIL_BYTES);
+    }
+
+    @Test
+    void takesWhatHasPiledUpWithOneRead() throws IOException {
+        take(8, true);
+        reader.receive();
+        take(8, true);
+        for (int i = 0; i < 10; i++) {
+            send(8, true);
+        }
+        Await.until(
+                "all have come",
+                () -> unread() == WireFormat.TAIL_BYTES + 10 * (HEADER_BYTES + 8 + WireFormat.TAIL_BYTES));
+        reader.receive();
+        assertThat(reader.lengths).hasSize(12);
+        assertThat(unread()).isZero();
+    }
+
+    @Test
+    void readsOnWhereAMessageIsLongerThanTheLast() throws IOException {
+        take(8, true);
+        reader.receive();
+        take(1000, true);
+        assertThat(reader.lengths).containsExactly(8, 1000);
+    }
+
+    @Test
+    void leavesNothingBehindAMessageWithoutATail() throws IOException {
+        take(8, false);
+        reader.receive();
+        take(8, false);
+        assertThat(unread()).isZero();
+    }
+
+    @Test
+    void takesTheTailBeforeItCloses() throws IOException {
+        take(8, true);
+        reader.receive();
+        take(8, true);
+        assertThat(unread()).isEqualTo(WireFormat.TAIL_BYTES);
+        reader.end("the test wants it");
+        // a reset would be an exception here
+        assertThat(sender.read(ByteBuffer.allocate(1))).isEqualTo(-1);
+    }
+
+    /** Another thread may be reading into it. */
+    @Test
+    void aSharedBufferIsLeftAsItIs() throws IOException {
+        ByteBuffer shared = ByteBuffer.allocateDirect(64 << 10).position(5).limit(7);
+        SocketChannel channel = reader.channel();
+        Reader sharing = new Reader(channel, shared);
+        send(8, false);
+        Await.until("all has come", () -> unread() == HEADER_BYTES + 8);
+        assertThat(sharing.receive()).isTrue();
+        assertThat(sharing.lengths).containsExactly(8);
+        assertThat(shared.position()).isEqualTo(5);
+        assertThat(shared.limit()).isEqualTo(7);
+        assertThat(shared.clear().order(ByteOrder.LITTLE_ENDIAN).getInt(Integer.BYTES))
+                .isEqualTo(8); // it came here
+    }
+
+    @RepeatedTest(4)
+    void handsOnWhatWasSentInPiecesOfAnyLength() throws IOException {
+        Random random = new Random(Seed.next());
+        sender.configureBlocking(false);
+        List<Integer> lengths = new ArrayList<>();
+        ByteBuffer all = ByteBuffer.allocate(MESSAGES * MOST_BYTES).order(ByteOrder.LITTLE_ENDIAN);
+        for (int i = 0; i < MESSAGES; i++) {
+            boolean asBefore = i > 0 && random.nextInt(4) > 0;
+            lengths.add(asBefore ? lengths.getLast() : random.nextInt(1 + random.nextInt(MOST_PAYLOAD)));
+            put(all, i, lengths.getLast(), random.nextInt(8) > 0);
+        }
+        int end = all.flip().limit();
+        Await.until("all have come", () -> {
+            try {
+                all.limit(Math.min(end, all.position() + random.nextInt(100)));
+                sender.write(all);
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+            reader.pausesBeforePayload = random.nextInt(4) == 0;
+            reader.receive();
+            if (reader.isPaused() && random.nextBoolean()) {
+                reader.goOn();
+            }
+            return reader.lengths.size() == MESSAGES;
+        });
+        assertThat(reader.lengths).isEqualTo(lengths);
+    }
+
+    private void take(int length, boolean tail) throws IOException {
+        int before = reader.lengths.size();
+        send(length, tail);
+        Await.until("the message is there", () -> {
+            reader.receive();
+            return reader.lengths.size() > before;
+        });
+    }
+
+    private void send(int length, boolean tail) throws IOException {
+        ByteBuffer message = ByteBuffer.allocate(MOST_BYTES).order(ByteOrder.LITTLE_ENDIAN);
+        put(message, sent++, length, tail);
+        sender.write(message.flip());
+    }
+
+    private static void put(ByteBuffer into, int number, int length, boolean tail) {
+        into.putInt(number).putInt(length).putInt(tail ? 1 : 0);
+        for (int i = 0; i < length; i++) {
+            into.put((byte) (number + i));
+        }
+        if (tail) {
+            into.put((byte) 0xEE);
+        }
+    }
+
+    /** Bytes that are in the socket. */
+    private int unread() {
+        try {
+            return reader.channel().socket().getInputStream().available();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Notes what has come, and that it is what was sent. */
+    private static final class Reader extends StreamReader {
+
+        private final List<Integer> lengths = new ArrayList<>();
+        private boolean pausesBeforePayload;
+        private int length;
+        private int filled;
+
+        Reader(SocketChannel channel) {
+            super(channel, HEADER_BYTES);
+        }
+
+        Reader(SocketChannel channel, ByteBuffer shared) {
+            super(channel, HEADER_BYTES, shared, Sharing.UNTIL_PAUSED);
+        }
+
+        @Override
+        protected void onHeader(long at) {
+            assertThat(Memory.getInt(at)).isEqualTo(lengths.size());
+            length = Memory.getInt(at + 4);
+            filled = 0;
+            if (Memory.getInt(at + 8) != 0) {
+                expectTail(length);
+            }
+            if (pausesBeforePayload) {
+                pause();
+            } else {
+                begin();
+            }
+        }
+
+        private void begin() {
+            expectPayload(length);
+            if (length == 0) {
+                lengths.add(0);
+            }
+        }
+
+        void goOn() {
+            begin();
+            resume();
+        }
+
+        @Override
+        protected void onPayload(long at, int bytes, boolean last) {
+            for (int i = 0; i < bytes; i++) {
+                assertThat(Memory.getByte(at + i)).isEqualTo((byte) (lengths.size() + filled++));
+            }
+            if (last) {
+                assertThat(filled).isEqualTo(length);
+                lengths.add(length);
+            }
+        }
+
+        @Override
+        protected void onClosed() {
+            // by the test
+        }
+    }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package trigon.software.connection;
+
+import org.jspecify.annotations.NullMarked;

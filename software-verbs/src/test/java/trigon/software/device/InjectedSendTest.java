@@ -1,0 +1,216 @@
+package trigon.software.device;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import trigon.software.LaneSettings;
+import trigon.testsupport.Await;
+import trigon.testsupport.Completion;
+import trigon.testsupport.ConnectedPair;
+import trigon.testsupport.NativeBuffer;
+import trigon.testsupport.QueuePairSettings;
+import trigon.testsupport.VerbsEnd;
+import trigon.testsupport.VerbsFabric;
+import trigon.verbs.MemoryRegion;
+import trigon.verbs.SendFlag;
+import trigon.verbs.WorkCompletionStatus;
+
+/**
+ * SENDs that are complete once the socket has them: not earlier, not later, and what becomes of them with their
+ * sender.
+ */
+@Timeout(120)
+class InjectedSendTest {
+
+    /** More than all buffers between two sockets. */
+    private static final int LONG = 64 << 20;
+
+    /** And than moves while a few calls are made. */
+    private static final int VERY_LONG = 160 << 20;
+
+    private static final long PAUSE_NANOS = 3_000_000;
+
+    private static final int INJECTED = SendFlag.SIGNALED | SendFlag.INJECT_COMPLETE;
+
+    /** No message is cut, so that one lane can be ahead of the other. */
+    private static final LaneSettings WHOLE = new LaneSettings(
+            new LaneSettings.Workers(2, Duration.ofNanos(20_000)),
+            LaneSettings.Workers.NONE,
+            2,
+            new LaneSettings.Cut(2048, Integer.MAX_VALUE, Integer.MAX_VALUE, 2));
+
+    private SoftwareVerbs one = new SoftwareVerbs(List.of(Loopback.A), LaneSettings.NONE);
+    private SoftwareVerbs other = new SoftwareVerbs(List.of(Loopback.B), LaneSettings.NONE);
+
+    private ConnectedPair open(QueuePairSettings settings) {
+        return ConnectedPair.open(
+                new VerbsFabric(
+                        new VerbsFabric.End(one, "soft_a", 1, 0),
+                        new VerbsFabric.End(other, "soft_b", 1, 0),
+                        Optional.empty()),
+                settings);
+    }
+
+    private void useLanes() {
+        close();
+        one = new SoftwareVerbs(List.of(Loopback.A), WHOLE);
+        other = new SoftwareVerbs(List.of(Loopback.B), WHOLE);
+    }
+
+    @AfterEach
+    void close() {
+        one.close();
+        other.close();
+    }
+
+    private static void send(VerbsEnd end, int id, NativeBuffer from, MemoryRegion local, int length) {
+        assertThat(end.queuePair().postSendWithImmediate(id, from.address(), length, local.localKey(), id, INJECTED))
+                .isZero();
+    }
+
+    private static void receive(VerbsEnd end, int id, NativeBuffer to, MemoryRegion target, int length) {
+        assertThat(end.queuePair().postReceive(id, to.address(), length, target.localKey()))
+                .isZero();
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {100, 10_000})
+    void isCompleteThoughTheNextIsHeldBack(int length) {
+        try (ConnectedPair pair = open(QueuePairSettings.DEFAULT);
+                NativeBuffer from = new NativeBuffer(LONG);
+                NativeBuffer to = new NativeBuffer(LONG)) {
+            MemoryRegion local = pair.first().register(from);
+            MemoryRegion target = pair.second().register(to);
+            // behind the first, the others are given to the socket together
+            send(pair.first(), 0, from, local, LONG);
+            send(pair.first(), 1, from, local, length);
+            send(pair.first(), 2, from, local, LONG);
+            receive(pair.second(), 0, to, target, LONG);
+            receive(pair.second(), 1, to, target, length);
+            for (int i = 0; i < 2; i++) {
+                int id = i;
+                Await.until("message " + i + " is sent and received", () -> {
+                    pair.second().hasReceive();
+                    return pair.first().hasSend();
+                });
+                assertThat(pair.first().nextSend().workRequestId()).isEqualTo(id);
+            }
+            assertThat(pair.second().nextReceive().workRequestId()).isZero();
+            assertThat(pair.second().nextReceive().workRequestId()).isEqualTo(1);
+            assertThat(pair.first().hasSend()).isFalse();
+        }
+    }
+
+    @Test
+    void isNoSuccessIfTheSocketHasNotTakenAllOfIt() throws InterruptedException {
+        for (int round = 0; round < 5; round++) {
+            try (ConnectedPair pair = open(QueuePairSettings.DEFAULT);
+                    NativeBuffer from = new NativeBuffer(LONG)) {
+                MemoryRegion local = pair.first().register(from);
+                send(pair.first(), 1, from, local, LONG);
+                assertThat(pair.first().hasSend()).isFalse();
+                Thread end = Thread.ofPlatform().start(other::close); // as if its process ended
+                while (!pair.first().hasSend()) { // at every moment
+                    Thread.onSpinWait();
+                }
+                end.join();
+
+                Completion failed = pair.first().nextSend();
+                assertThat(failed.workRequestId()).isEqualTo(1);
+                assertThat(failed.status()).isEqualTo(WorkCompletionStatus.RETRY_EXCEEDED);
+            }
+            other = new SoftwareVerbs(List.of(Loopback.B), LaneSettings.NONE);
+        }
+    }
+
+    /** The first message is on its way when the sender goes, and what came after it waits for receives of its own. */
+    @ParameterizedTest
+    @ValueSource(ints = {10, 20_000})
+    void nobodyWaitsForTheRestOfAMessageBecauseALaterOneIsThere(int laterLength) {
+        useLanes();
+        boolean cutOff = false;
+        for (int round = 0; round < 5 && !cutOff; round++) {
+            try (ConnectedPair pair = open(QueuePairSettings.DEFAULT);
+                    NativeBuffer from = new NativeBuffer(VERY_LONG);
+                    NativeBuffer to = new NativeBuffer(VERY_LONG)) {
+                MemoryRegion local = pair.first().register(from);
+                MemoryRegion target = pair.second().register(to);
+                for (int i = 0; i < 100; i++) { // the lanes are opened
+                    receive(pair.second(), i, to, target, 20_000);
+                    send(pair.first(), i, from, local, 20_000);
+                    pair.second().nextReceive();
+                    pair.first().nextSend();
+                }
+                receive(pair.second(), 100, to, target, VERY_LONG);
+                send(pair.first(), 100, from, local, VERY_LONG);
+                send(pair.first(), 101, from, local, laterLength);
+                LockSupport.parkNanos(PAUSE_NANOS); // on its lane, too, the later one is sent
+                pair.first().queuePair().close();
+
+                Await.until("the end is seen", () -> {
+                    pair.second().hasReceive();
+                    return pair.second().hasReceive()
+                            || !pair.second().queuePair().mayStillReceive();
+                });
+                cutOff = !pair.second().hasReceive();
+            }
+        }
+        assertThat(cutOff).as("a message that was cut off").isTrue();
+    }
+
+    /** With as many requests as the queue holds: each is posted as soon as there is a completion. */
+    @Test
+    void givesItsPlaceInTheQueueBackBeforeItsCompletionIsSeen() {
+        useLanes();
+        int length = 4096;
+        int depth = 2;
+        QueuePairSettings like = QueuePairSettings.DEFAULT;
+        QueuePairSettings settings = new QueuePairSettings(
+                depth,
+                like.completions(),
+                like.inlineBytes(),
+                like.access(),
+                like.psn(),
+                like.readAtomic(),
+                like.timeout(),
+                like.retryCount(),
+                like.rnrRetry(),
+                like.minRnrTimer(),
+                like.key());
+        try (ConnectedPair pair = open(settings);
+                NativeBuffer from = new NativeBuffer(length);
+                NativeBuffer to = new NativeBuffer(length)) {
+            MemoryRegion local = pair.first().register(from);
+            MemoryRegion target = pair.second().register(to);
+            int messages = 30_000;
+            int outstanding = 0;
+            int sent = 0;
+            int receives = 0;
+            int received = 0;
+            while (received < messages) {
+                while (outstanding < depth && sent < messages) {
+                    send(pair.first(), sent++, from, local, length);
+                    outstanding++;
+                }
+                while (receives - received < depth && receives < messages) {
+                    receive(pair.second(), receives++, to, target, length);
+                }
+                if (pair.first().hasSend()) {
+                    pair.first().nextSend();
+                    outstanding--;
+                }
+                if (pair.second().hasReceive()) {
+                    assertThat(pair.second().nextReceive().workRequestId()).isEqualTo(received++);
+                }
+            }
+        }
+    }
+}

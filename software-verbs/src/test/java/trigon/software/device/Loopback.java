@@ -1,0 +1,54 @@
+package trigon.software.device;
+
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.time.Duration;
+import java.util.List;
+import trigon.software.LaneSettings;
+import trigon.software.SoftwareDevice;
+import trigon.testsupport.LedgerAssert;
+
+/**
+ * Software devices on loopback addresses: {@code soft_a} and {@code soft_b} share a subnet, {@code soft_c} does not.
+ */
+public final class Loopback {
+
+    public static final SoftwareDevice A = device("soft_a", "127.0.12.1");
+    public static final SoftwareDevice B = device("soft_b", "127.0.12.2");
+    public static final SoftwareDevice C = device("soft_c", "127.0.13.2");
+
+    /** Lanes even where there are few cores, and for short messages, so that the tests meet what large machines do. */
+    public static final LaneSettings LANES = new LaneSettings(
+            new LaneSettings.Workers(2, Duration.ofNanos(50_000)),
+            new LaneSettings.Workers(2, Duration.ofNanos(5_000)),
+            2,
+            new LaneSettings.Cut(2048, 1024, 1024, Integer.MAX_VALUE));
+
+    private Loopback() {}
+
+    public static SoftwareDevice device(String name, String address) {
+        return new SoftwareDevice(name, address(address), 24, 25_000, 1);
+    }
+
+    public static InetAddress address(String literal) {
+        try {
+            return InetAddress.getByName(literal);
+        } catch (UnknownHostException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    public static SoftwareVerbs provider() {
+        return new SoftwareVerbs(List.of(A, B, C), LANES);
+    }
+
+    /** Closes the devices; nothing of them may be open still. */
+    public static void closeUnused(SoftwareVerbs... providers) {
+        for (SoftwareVerbs each : providers) {
+            LedgerAssert.assertNothingOpen(each);
+        }
+        for (SoftwareVerbs each : providers) {
+            each.close();
+        }
+    }
+}

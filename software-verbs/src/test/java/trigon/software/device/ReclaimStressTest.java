@@ -1,0 +1,123 @@
+package trigon.software.device;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.Optional;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import trigon.testsupport.ConnectedPair;
+import trigon.testsupport.NativeBuffer;
+import trigon.testsupport.QueuePairSettings;
+import trigon.testsupport.VerbsFabric;
+import trigon.verbs.MemoryRegion;
+import trigon.verbs.QueuePair;
+import trigon.verbs.SendFlag;
+import trigon.verbs.WorkCompletionStatus;
+
+/** Memory is left alone once it is taken back, while another thread posts and polls without pause. */
+@Timeout(120)
+class ReclaimStressTest {
+
+    private static final int ROUNDS = 20;
+    private static final int LENGTH = 1 << 20;
+    private static final byte GOOD = 1;
+    private static final byte TAKEN_BACK = 2;
+
+    /** What is closed while data are under way. */
+    enum Closed {
+        LOCAL_REGION,
+        REMOTE_REGION,
+        LOCAL_QUEUE_PAIR,
+        REMOTE_QUEUE_PAIR
+    }
+
+    private final SoftwareVerbs one = Loopback.provider();
+    private final SoftwareVerbs other = Loopback.provider();
+    private final VerbsFabric fabric = new VerbsFabric(
+            new VerbsFabric.End(one, "soft_a", 1, 0), new VerbsFabric.End(other, "soft_b", 1, 0), Optional.empty());
+
+    @AfterEach
+    void close() {
+        Loopback.closeUnused(one, other);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void nothingIsTouchedAfterwards(Closed closed) throws InterruptedException, ExecutionException, TimeoutException {
+        long seed = new Random().nextLong();
+        for (int round = 0; round < ROUNDS; round++) {
+            Random random = new Random(seed + round);
+            try (NativeBuffer local = new NativeBuffer(LENGTH).fill(GOOD);
+                    NativeBuffer remote = new NativeBuffer(LENGTH).fill(GOOD);
+                    ConnectedPair pair = ConnectedPair.open(fabric, QueuePairSettings.DEFAULT)) {
+                MemoryRegion here = pair.first().register(local);
+                MemoryRegion there = pair.second().register(remote);
+                Random traffic = new Random(random.nextLong());
+                CompletableFuture<Integer> posting =
+                        CompletableFuture.supplyAsync(() -> post(pair, local, here, remote, there, traffic));
+                LockSupport.parkNanos(random.nextInt(20_000_000));
+
+                boolean isLocal = closed == Closed.LOCAL_REGION || closed == Closed.LOCAL_QUEUE_PAIR;
+                switch (closed) {
+                    case LOCAL_REGION -> here.close();
+                    case REMOTE_REGION -> there.close();
+                    case LOCAL_QUEUE_PAIR -> pair.first().queuePair().close();
+                    case REMOTE_QUEUE_PAIR -> pair.second().queuePair().close();
+                }
+                (isLocal ? local : remote).fill(TAKEN_BACK);
+                int posted = posting.get(60, TimeUnit.SECONDS);
+
+                String where = "seed " + seed + ", round " + round + ", " + posted + " posted";
+                // neither has anything been written to it, nor has any of it got out; where a READ has failed there may
+                // be anything else
+                assertThat((isLocal ? local : remote).bytes()).as(where).containsOnly(TAKEN_BACK);
+                assertThat((isLocal ? remote : local).bytes()).as(where).doesNotContain(TAKEN_BACK);
+            }
+        }
+    }
+
+    /** Posts WRITEs and READs of any length until that is refused, or fails; returns how many. */
+    private static int post(
+            ConnectedPair pair,
+            NativeBuffer local,
+            MemoryRegion here,
+            NativeBuffer remote,
+            MemoryRegion there,
+            Random random) {
+        QueuePair queuePair = pair.first().queuePair();
+        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
+        int posted = 0;
+        int done = 0;
+        boolean fails = false;
+        while (!fails && System.nanoTime() - end < 0) {
+            int length = 1 + random.nextInt(random.nextInt(4) == 0 ? LENGTH : 10_000);
+            int offset = random.nextInt(LENGTH - length + 1);
+            long from = local.at(offset);
+            long to = remote.at(offset);
+            int lkey = here.localKey();
+            int rkey = there.remoteKey();
+            int result = random.nextInt(5) == 0
+                    ? queuePair.postRead(posted, from, length, lkey, to, rkey, SendFlag.SIGNALED)
+                    : queuePair.postWrite(posted, from, length, lkey, to, rkey, SendFlag.SIGNALED);
+            fails = result != 0;
+            posted += fails ? 0 : 1;
+            while (posted - done > 12 && !fails && System.nanoTime() - end < 0) {
+                if (pair.first().hasSend()) {
+                    fails = pair.first().nextSend().status() != WorkCompletionStatus.SUCCESS;
+                    done++;
+                } else {
+                    fails = ((SoftwareQueuePair) queuePair).engine().isClosed();
+                }
+            }
+        }
+        return posted;
+    }
+}

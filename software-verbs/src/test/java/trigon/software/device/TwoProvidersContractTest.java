@@ -1,0 +1,29 @@
+package trigon.software.device;
+
+import java.util.Optional;
+import org.junit.jupiter.api.AfterAll;
+import trigon.testsupport.VerbsContract;
+import trigon.testsupport.VerbsFabric;
+
+/** The contract between two providers, each with its own event loop, as two processes have. */
+class TwoProvidersContractTest extends VerbsContract {
+
+    private static final SoftwareVerbs ONE = Loopback.provider();
+    private static final SoftwareVerbs OTHER = Loopback.provider();
+
+    private static final VerbsFabric FABRIC = new VerbsFabric(
+            new VerbsFabric.End(ONE, "soft_a", 1, 0),
+            new VerbsFabric.End(OTHER, "soft_b", 1, 0),
+            Optional.of(new VerbsFabric.End(OTHER, "soft_c", 1, 0)));
+
+    @Override
+    public VerbsFabric fabric() {
+        return FABRIC;
+    }
+
+    @AfterAll
+    static void close() {
+        ONE.close();
+        OTHER.close();
+    }
+}

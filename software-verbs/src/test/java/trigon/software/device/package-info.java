@@ -1,0 +1,4 @@
+@NullMarked
+package trigon.software.device;
+
+import org.jspecify.annotations.NullMarked;

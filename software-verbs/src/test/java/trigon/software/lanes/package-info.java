@@ -1,0 +1,4 @@
+@NullMarked
+package trigon.software.lanes;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package trigon.software.memory;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package trigon.software.requester;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,29 @@
+package trigon.software.wire;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+import trigon.testsupport.NativeBuffer;
+
+class WireFormatTest {
+
+    @Test
+    void readsTheRequestsAndResponsesThatItWrites() {
+        try (NativeBuffer buffer = new NativeBuffer(64)) {
+            long at = buffer.address();
+            WireFormat.putRequest(at, WireFormat.FETCH_AND_ADD, 0xFFFFFF, 8, -16, -2, Long.MIN_VALUE);
+            assertThat(WireFormat.requestOpcode(at)).isEqualTo(WireFormat.FETCH_AND_ADD);
+            assertThat(WireFormat.requestPsn(at)).isEqualTo(0xFFFFFF);
+            assertThat(WireFormat.requestLength(at)).isEqualTo(8);
+            assertThat(WireFormat.requestAddress(at)).isEqualTo(-16);
+            assertThat(WireFormat.requestKey(at)).isEqualTo(-2);
+            assertThat(WireFormat.requestOperand(at)).isEqualTo(Long.MIN_VALUE);
+
+            WireFormat.putResponse(at, WireFormat.NAK, WireFormat.REMOTE_ACCESS, 0xABCDEF, Long.MAX_VALUE);
+            assertThat(WireFormat.responseKind(at)).isEqualTo(WireFormat.NAK);
+            assertThat(WireFormat.responseDetail(at)).isEqualTo(WireFormat.REMOTE_ACCESS);
+            assertThat(WireFormat.responsePsn(at)).isEqualTo(0xABCDEF);
+            assertThat(WireFormat.responseValue(at)).isEqualTo(Long.MAX_VALUE);
+        }
+    }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package trigon.software.wire;
+
+import org.jspecify.annotations.NullMarked;
