@@ -24,7 +24,7 @@ plugin=$distribution/lib/libnccl-net-trigon.so
 
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/trigon-startup.XXXXXX")
 trap 'rm -rf "$scratch"' EXIT
-"${CC:-cc}" -std=gnu11 -O2 -Wall -Wextra -I"$project/native-entry/src/main/c" "$here/startup.c" -ldl -o "$scratch/startup"
+"${CC:-cc}" -std=gnu11 -O2 -Wall -Wextra -I"$project/nccl-abi" "$here/startup.c" -ldl -o "$scratch/startup"
 
 unset TRIGON_CONFIG TRIGON_NODE TRIGON_HOME TRIGON_LOG JAVA_TOOL_OPTIONS _JAVA_OPTIONS
 export TRIGON_LINKS=${TRIGON_LINKS:-software}
