@@ -19,6 +19,7 @@ enum nccl_result {
   NCCL_INVALID_ARGUMENT = 4,
   NCCL_INVALID_USAGE = 5,
   NCCL_REMOTE_ERROR = 6,
+  NCCL_IN_PROGRESS = 7,
 };
 
 enum nccl_log_level { NCCL_LOG_WARN = 2, NCCL_LOG_INFO = 3, NCCL_LOG_TRACE = 5 };
