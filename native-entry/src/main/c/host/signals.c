@@ -142,7 +142,7 @@ void block_signals_of_host(void) {
  * The kernel tells nobody of a new handler, so it is looked for: so long it is alone. Five system calls each time. In
  * C, so that it goes on when Java has run out of memory.
  */
-enum { LOOK_EVERY_MS = 50, LOOKING_STACK_BYTES = 64 * 1024 };
+enum { LOOK_EVERY_MS = 50, LOOKING_STACK_BYTES = 256 * 1024 };
 
 static void *look_again_and_again(void *unused) {
   (void)unused;
