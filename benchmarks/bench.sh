@@ -6,6 +6,7 @@ set -euo pipefail
 here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)
 project=$(cd -- "$here/.." && pwd)
 native=$here/target/native
+instant_device=$project/native-host/instant-device
 results=${TRIGON_BENCH_RESULTS:-$here/target/results}
 plugin=$project/dist/target/trigon/lib/libnccl-net-trigon.so
 # Trigon's work requests as a plugin of their own, so the instant device alone
@@ -89,7 +90,7 @@ in_own_network() {
 # Sees the instant device as a NIC that is driven from user space, if this machine allows a mount namespace.
 as_nic() {
   if unshare -m true 2>/dev/null || unshare -Urm true 2>/dev/null; then
-    echo "$here/native/fake-sysfs.sh" instant
+    echo "$instant_device/fake-sysfs.sh instant"
   else
     echo "trigon bench: no mount namespace here, so the device's driver has no name, and Trigon calls it as it calls" \
       "SoftRoCE" >&2
@@ -152,7 +153,7 @@ divided() {
   export INSTANTVERBS_DEVICES=one0=10.77.1.1/24,two0=10.77.2.1/24
   for stripes in one all; do
     TRIGON_STRIPES=$stripes net_bench "divided-$stripes" \
-      ip netns exec "$namespace" "$here/native/fake-sysfs.sh" instant -- \
+      ip netns exec "$namespace" "$instant_device/fake-sysfs.sh" instant -- \
       --sizes 8,16384,32768,65536,262144 "$@"
   done
 }
@@ -228,9 +229,10 @@ pack() { # FILE
   built "$native/net-bench"
   built "$native/instant/libibverbs.so.1"
   mkdir -p "$kit/benchmarks/target/native/instant" "$kit/benchmarks/target/jars" "$kit/benchmarks/native" \
-    "$kit/dist/target"
+    "$kit/dist/target" "$kit/native-host/instant-device"
   cp "$here/bench.sh" "$here/stripes.sh" "$here/stripes-results.py" "$kit/benchmarks"
-  cp "$here/native/fake-sysfs.sh" "$here/native/own-network.sh" "$kit/benchmarks/native"
+  cp "$here/native/own-network.sh" "$kit/benchmarks/native"
+  cp "$instant_device/fake-sysfs.sh" "$kit/native-host/instant-device"
   cp "$native"/{net-bench,net-ping-pong,libfloor.so,socket-floor,verbs-floor,verbs-ping-pong} \
     "$kit/benchmarks/target/native"
   cp "$native/instant/libibverbs.so.1" "$kit/benchmarks/target/native/instant"

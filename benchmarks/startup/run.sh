@@ -24,8 +24,7 @@ plugin=$distribution/lib/libnccl-net-trigon.so
 
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/trigon-startup.XXXXXX")
 trap 'rm -rf "$scratch"' EXIT
-"${CC:-cc}" -std=gnu11 -O2 -Wall -Wextra -I"$project/native-entry/src/main/c" "$here/startup.c" -ldl \
-  -o "$scratch/startup"
+"${CC:-cc}" -std=gnu11 -O2 -Wall -Wextra -I"$project/nccl-abi" "$here/startup.c" -ldl -o "$scratch/startup"
 
 unset TRIGON_CONFIG TRIGON_NODE TRIGON_HOME TRIGON_LOG JAVA_TOOL_OPTIONS _JAVA_OPTIONS
 export TRIGON_LINKS=${TRIGON_LINKS:-software}
@@ -41,7 +40,7 @@ echo "{\"date\": \"$(date -u +%FT%TZ)\", \"cpu\": \"$model\", \"cores\": $(nproc
 echo "\"links\": \"$TRIGON_LINKS\", \"load_before\": \"$(cut -d' ' -f1-3 /proc/loadavg)\","
 echo "\"distribution_tar_gz_mb\": $(tar czf - -C "$distribution" . | wc -c | awk '{printf "%.1f", $1 / 1e6}')"
 variant "as shipped" ""
-variant "without rehearsal" "-Dtrigon.rehearsal=false"
-variant "without AOT cache and rehearsal" "-Xshare:auto -Dtrigon.rehearsal=false"
+variant "without warm-up" "-Dtrigon.warmup=false"
+variant "without AOT cache and warm-up" "-Xshare:auto -Dtrigon.warmup=false"
 [ -z "$other" ] || variant "the other plugin" "" "$other"
 echo "}"

@@ -1,7 +1,7 @@
 /*
  * Makes a distribution's AOT cache: plays NCCL's part as nccl-host does, in this one process, and then ends the JVM,
  * which writes what it has learnt. Writes beside the cache which jars and which content belong together
- * (entry_cache.h).
+ * (host/aot_cache.c).
  *
  * usage: train DISTRIBUTION CONFIG RENDEZVOUS CLASSES
  *   CONFIG       a cluster's YAML file whose node "a" has addresses of the loopback interface
@@ -12,10 +12,14 @@
 #include <inttypes.h>
 #include <jni.h>
 #include <link.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include <dlfcn.h>
 
-#include "entry_jars.h"
+#include "host/jars.h"
 
 /* nccl-host's main */
 int run_host(int argc, char **argv);
@@ -99,11 +103,10 @@ static bool has_thread(const char *wanted) {
 }
 
 /* It goes on beside all that the ranks do. */
-static bool is_rehearsal_over(void) {
+static bool is_warm_up_over(void) {
   enum { SECONDS = 30, LOOKS_A_SECOND = 20 };
   int looks = 0;
-  /* the kernel keeps 15 characters of a name */
-  while (has_thread("trigon-rehears") && looks < SECONDS * LOOKS_A_SECOND) {
+  while (has_thread("trigon-warm-up") && looks < SECONDS * LOOKS_A_SECOND) {
     usleep(1000 * 1000 / LOOKS_A_SECOND);
     looks++;
   }
@@ -161,12 +164,12 @@ int main(int argc, char **argv) {
   (void)remove(cache);
   (void)remove(binding);
   /* as on a machine with cores to spare, where long messages take a way of their own */
-  (void)snprintf(options, sizeof options, "-XX:ActiveProcessorCount=16 -Dtrigon.rehearsal=all '-XX:AOTCacheOutput=%s'",
+  (void)snprintf(options, sizeof options, "-XX:ActiveProcessorCount=16 -Dtrigon.warmup=all '-XX:AOTCacheOutput=%s'",
                  cache);
   (void)setenv("TRIGON_JAVA_OPTS", options, 1);
   (void)setenv("TRIGON_CONFIG", argv[2], 1);
   (void)setenv("TRIGON_NODE", "a", 1);
-  (void)setenv("TRIGON_LINKS", "software", 1); /* those over RDMA are the rehearsal's part */
+  (void)setenv("TRIGON_LINKS", "software", 1); /* those over RDMA are the warm-up's part */
   /* every call and every refusal; then the data path, long enough for profiles */
   if (RUN("--plugin", plugin, "--mode", "contract") != 0) {
     return fails("a check failed");
@@ -186,8 +189,8 @@ int main(int argc, char **argv) {
           "--slice-bytes", "262144", "--iterations", "100", "--channels", "2") != 0) {
     return fails("the all-reduce of long messages failed");
   }
-  if (!is_rehearsal_over()) {
-    return fails("the rehearsal has no end");
+  if (!is_warm_up_over()) {
+    return fails("the warm-up has no end");
   }
   if (!end_jvm(argv[4])) {
     return fails("the JVM did not load the classes, or did not end");

@@ -8,6 +8,7 @@ import faulthandler
 import os
 import signal
 import sys
+import threading
 import time
 
 POINTER = ctypes.c_void_p
@@ -15,6 +16,7 @@ LOGGER = ctypes.CFUNCTYPE(
     None, ctypes.c_int, ctypes.c_ulong, ctypes.c_char_p, ctypes.c_int, ctypes.c_char_p, ctypes.c_char_p
 )
 SYSTEM_ERROR = 2
+INTERNAL_ERROR = 3
 
 
 @LOGGER
@@ -127,8 +129,40 @@ def foreign_jvm(plugin):
     assert plugin.listen() == (SYSTEM_ERROR, None)
 
 
+def calls_without_init(plugin):
+    """Refused, and nothing is started for them."""
+    assert plugin.listen() == (SYSTEM_ERROR, None)
+    assert plugin.devices() == (SYSTEM_ERROR, 0)
+    assert len(os.listdir("/proc/self/task")) == 1
+    assert plugin.init() == 0
+    assert plugin.devices() == (0, 2)
+
+
+def failed_init(plugin):
+    """The JVM runs, and the net plugin could not be made (LOOPBACK_FAULT=create): not tried again, and calls are refused."""
+    for _ in range(3):
+        assert plugin.init() == INTERNAL_ERROR
+        assert plugin.listen() == (SYSTEM_ERROR, None)
+        assert plugin.devices() == (SYSTEM_ERROR, 0)
+
+
+def many_inits(plugin):
+    """The first init on many threads at a time: all of them find it done."""
+    results = []
+    threads = [threading.Thread(target=lambda: results.append(Plugin(sys.argv[1]).init())) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert results == [0] * 8, results
+    assert plugin.devices() == (0, 2)
+
+
 def main():
-    cases = [signals, late_faulthandler, segv, segv_of_two_handlers, fork, fork_before, foreign_jvm]
+    cases = [
+        signals, late_faulthandler, segv, segv_of_two_handlers, fork, fork_before, foreign_jvm, calls_without_init,
+        failed_init, many_inits,
+    ]
     {case.__name__: case for case in cases}[sys.argv[2]](Plugin(sys.argv[1]))
 
 

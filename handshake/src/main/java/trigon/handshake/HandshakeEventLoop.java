@@ -88,17 +88,6 @@ public final class HandshakeEventLoop implements AutoCloseable {
         };
     }
 
-    /**
-     * Has the thread do a task again and again, until it ends.
-     *
-     * @param task takes microseconds, never blocks, and throws nothing
-     * @param interval from one time to the next
-     */
-    public void repeat(Runnable task, Duration interval) {
-        long nanos = interval.toNanos();
-        var _ = eventLoop.scheduleWithFixedDelay(task, nanos, nanos, TimeUnit.NANOSECONDS);
-    }
-
     /** Whether {@link #close} has begun: a channel that ends now was not ended by the peer. On the thread only. */
     boolean isClosing() {
         return closing;

@@ -67,8 +67,8 @@ class ArchitectureTest {
     }
 
     /**
-     * The root of a module's packages, and how many of its classes may know each other in circles. Add a module here once
-     * its packages are in order.
+     * The root of a module's packages, and how many of its classes may know each other in circles. Add a module here
+     * once its packages are in order.
      */
     static List<Arguments> roots() {
         return List.of(Arguments.of("trigon.software", 8));

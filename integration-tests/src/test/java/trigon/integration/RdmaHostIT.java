@@ -20,7 +20,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * The plugin as NCCL loads it over RDMA links, so with what the entry library does by itself: two ranks of one process,
- * each on a thread of its own, over the benchmarks' instant device.
+ * each on a thread of its own, over the instant device.
  */
 @Timeout(300)
 class RdmaHostIT {
@@ -33,7 +33,7 @@ class RdmaHostIT {
     private static final Path INSTANT =
             Path.of(System.getProperty("trigon.odd.host")).resolveSibling("instant");
     private static final Path FAKE_SYSFS =
-            Path.of("../benchmarks/native/fake-sysfs.sh").toAbsolutePath();
+            Path.of("../native-host/instant-device/fake-sysfs.sh").toAbsolutePath();
     private static final Pattern TRAFFIC =
             Pattern.compile("\\(rdma\\): [0-9]+ messages, ([0-9]+) bytes sent and received");
 

@@ -1,15 +1,15 @@
 package trigon.entry;
 
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
+import trigon.entry.warmup.WarmUpNode;
 import trigon.transport.CompletionBoard;
 import trigon.transport.NetPlugin;
 
 /**
- * Makes the plugin that NCCL's calls go to: {@link TransportFactory}, unless {@link java.util.ServiceLoader} finds another
- * one on Trigon's own path, where tests put theirs.
+ * Makes the plugin that NCCL's calls go to: {@link TransportFactory}, unless {@link java.util.ServiceLoader} finds
+ * another one on Trigon's own path, where tests put theirs.
  */
 public interface NetPluginFactory {
 
@@ -22,20 +22,12 @@ public interface NetPluginFactory {
     NetPlugin create(Map<String, String> environment, CompletionBoard board);
 
     /**
-     * Has a task done again and again, for as long as the process lives. Called after {@link #create}.
-     *
-     * @param task takes microseconds, never waits, and throws nothing
-     * @param interval from one time to the next
-     */
-    void repeat(Runnable task, Duration interval);
-
-    /**
-     * What opens the stages of the {@link Rehearsal}, each called at most once, on its thread; none where there is nothing to
-     * rehearse on. Called after {@link #create}.
+     * What opens the nodes of the {@link trigon.entry.warmup.WarmUp}, each called at most once, on its thread; none
+     * where there is nothing to warm up. Called after {@link #create}.
      *
      * @param ofAllKinds also for links that this process does not have
      */
-    default List<Supplier<Rehearsal.Stage>> rehearsalStages(boolean ofAllKinds) {
+    default List<Supplier<WarmUpNode>> warmUpNodes(boolean ofAllKinds) {
         return List.of();
     }
 }

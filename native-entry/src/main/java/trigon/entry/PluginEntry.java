@@ -1,63 +1,68 @@
 package trigon.entry;
 
-import java.time.Duration;
-import java.util.Map;
-import java.util.function.IntSupplier;
-import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import trigon.entry.host.AbiCheck;
+import trigon.entry.host.CallFailures;
+import trigon.entry.host.HostBlock;
+import trigon.entry.host.NativeFunction;
 import trigon.entry.log.NcclLog;
 import trigon.entry.log.NcclLogger;
+import trigon.entry.net.DataPathStubs;
+import trigon.entry.net.NetBlock;
+import trigon.entry.net.NetFacts;
+import trigon.entry.net.UpcallTable;
+import trigon.entry.warmup.WarmUp;
 import trigon.transport.CompletionBoard;
 import trigon.transport.NcclResult;
 import trigon.transport.NetPlugin;
 
-/** Where C enters Java for the first time. */
+/**
+ * Java's side of the library: C makes one object of it per process, and has each kind of plugin made when NCCL first
+ * wants it. One call at a time, each on a thread that ends afterwards.
+ */
 public final class PluginEntry {
 
-    private static final Duration SIGNALS_INTERVAL = Duration.ofMillis(50);
-
-    private PluginEntry() {}
+    private final int pageBytes;
+    private final CallFailures failures;
 
     /**
-     * Starts the Java side. Called once per process, by {@code entry.c}, on a thread that ends afterwards.
+     * What all kinds of plugins share: the log, and what is said of exceptions.
      *
      * @param hostBlock address of C's {@code host_block}
-     * @return the code of an {@code ncclResult_t}; unless it is success, the log says why and no call comes here again
+     * @throws trigon.entry.host.InstallationException where the library and the jars do not fit together
      */
-    public static int boot(long hostBlock) {
+    public PluginEntry(long hostBlock) {
         HostBlock host = HostBlock.read(hostBlock);
         NcclLogger nccl = new NcclLogger(host.logLine());
-        CallFailures failures = new CallFailures(nccl);
+        NcclLog.connect(nccl, System.getenv());
+        AbiCheck.check(HostBlock.expectedFacts(), host.facts());
+        pageBytes = host.pageBytes();
+        failures = new CallFailures(nccl);
+        // not a field: the log must be connected before the first logger is asked for
+        LoggerFactory.getLogger(PluginEntry.class)
+                .info("started on Java {} ({})", Runtime.version(), System.getProperty("java.vm.name"));
+    }
+
+    /**
+     * Makes the net plugin, and fills C's table of its calls. Once.
+     *
+     * @param netBlock address of C's {@code net_block}
+     * @return the code of an {@code ncclResult_t}; unless it is success, the log says why and no call of the net
+     * plugin's
+     *     comes to Java
+     */
+    public int bindNet(long netBlock) {
         try {
-            Map<String, String> environment = System.getenv();
-            NcclLog.connect(nccl, environment);
-            AbiCheck.check(host.facts());
-            NetPluginFactory factory = PluginWiring.factory(host.pageBytes());
-            NetPlugin plugin = factory.create(environment, CompletionBoard.of(host.board()));
-            UpcallTable table = UpcallTable.fill(
-                    host.upcalls(), host.upcallCount(), plugin, failures, new NativeFunction(host.practise()));
-            guardSignals(factory, new NativeFunction(host.guardSignalsAgain()));
-            Rehearsal.begin(factory, table.dataPath(), failures);
-            logger().info("started on Java {} ({})", Runtime.version(), System.getProperty("java.vm.name"));
+            NetBlock net = NetBlock.read(netBlock);
+            AbiCheck.check(NetFacts.expected(), net.facts());
+            NetPluginFactory factory = NetPluginFactories.find(pageBytes);
+            NetPlugin plugin = factory.create(System.getenv(), CompletionBoard.of(net.requestTable()));
+            DataPathStubs dataPath = UpcallTable.fill(
+                    net.upcalls(), net.upcallCount(), plugin, failures, new NativeFunction(net.warmUp()));
+            WarmUp.begin(factory::warmUpNodes, dataPath, failures);
             return NcclResult.SUCCESS.code();
         } catch (Throwable thrown) {
             return failures.report("init", thrown);
         }
-    }
-
-    /** A signal handler that the program installs after the JVM's must not shut that out: so it is looked for. */
-    private static void guardSignals(NetPluginFactory factory, IntSupplier guardAgain) {
-        if (guardAgain.getAsInt() != 0) {
-            factory.repeat(
-                    () -> {
-                        var _ = guardAgain.getAsInt();
-                    },
-                    SIGNALS_INTERVAL);
-        }
-    }
-
-    /** Not a field: the log must be connected before the first logger is asked for. */
-    private static Logger logger() {
-        return LoggerFactory.getLogger(PluginEntry.class);
     }
 }

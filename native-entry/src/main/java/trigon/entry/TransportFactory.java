@@ -3,20 +3,19 @@ package trigon.entry;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import trigon.config.ConfigException;
 import trigon.config.ConfigLoader;
 import trigon.config.LinkPolicy;
 import trigon.config.PluginConfig;
+import trigon.entry.warmup.LoopbackNode;
+import trigon.entry.warmup.WarmUpNode;
 import trigon.routing.DiscoveredLinks;
 import trigon.routing.HostInterfaces;
 import trigon.routing.KernelRouteLookup;
@@ -41,7 +40,6 @@ final class TransportFactory implements NetPluginFactory {
     private static final Path HOST_NAME = Path.of("/proc/sys/kernel/hostname");
 
     private final int pageBytes;
-    private @Nullable RoutedNetPlugin created;
     private boolean hasRdma;
 
     /**
@@ -72,23 +70,17 @@ final class TransportFactory implements NetPluginFactory {
                     + " interface that is up; bring one up, or name the NICs in a file (TRIGON_CONFIG)");
         }
         providers.put(LinkKind.SOFTWARE, software(discovered));
-        RoutedNetPlugin plugin = RoutedNetPlugin.open(
+        NetPlugin plugin = RoutedNetPlugin.open(
                 config, discovered, providers, new KernelRouteLookup(), hostName, pageBytes, board);
-        created = plugin;
         hasRdma = discovered.links().stream().anyMatch(link -> link.kind() == LinkKind.RDMA);
         return plugin;
     }
 
-    @Override
-    public void repeat(Runnable task, Duration interval) {
-        Objects.requireNonNull(created, "created").repeat(task, interval);
-    }
-
     /** On loopback devices: messages go as they go over this machine's links. */
     @Override
-    public List<Supplier<Rehearsal.Stage>> rehearsalStages(boolean ofAllKinds) {
-        Supplier<Rehearsal.Stage> asOverSoftwareLinks = () -> LoopbackStage.ofSoftware(LinkKind.SOFTWARE, pageBytes);
-        Supplier<Rehearsal.Stage> asOverRdmaLinks = () -> LoopbackStage.ofSoftware(LinkKind.RDMA, pageBytes);
+    public List<Supplier<WarmUpNode>> warmUpNodes(boolean ofAllKinds) {
+        Supplier<WarmUpNode> asOverSoftwareLinks = () -> LoopbackNode.ofSoftware(LinkKind.SOFTWARE, pageBytes);
+        Supplier<WarmUpNode> asOverRdmaLinks = () -> LoopbackNode.ofSoftware(LinkKind.RDMA, pageBytes);
         if (ofAllKinds) {
             return List.of(asOverSoftwareLinks, asOverRdmaLinks, this::standIn);
         }
@@ -96,17 +88,17 @@ final class TransportFactory implements NetPluginFactory {
     }
 
     /** On a software device, too; but first it links what the first connection over an RDMA device will call. */
-    private Rehearsal.Stage asOverOwnRdmaLinks() {
+    private WarmUpNode asOverOwnRdmaLinks() {
         Libibverbs.linkAhead();
-        return LoopbackStage.ofSoftware(LinkKind.RDMA, pageBytes);
+        return LoopbackNode.ofSoftware(LinkKind.RDMA, pageBytes);
     }
 
     /** Whatever the kernel has: what stands in for RDMA devices need not be known to it. */
-    private Rehearsal.Stage standIn() {
+    private WarmUpNode standIn() {
         return switch (Libibverbs.load()) {
             case VerbsAvailability.Unavailable(String reason) -> throw new IllegalStateException(reason);
             case VerbsAvailability.Available(VerbsProvider provider) ->
-                LoopbackStage.ofRdma(provider, pageBytes)
+                LoopbackNode.ofRdma(provider, pageBytes)
                         .orElseThrow(() -> new IllegalStateException("no RDMA device has the loopback address"));
         };
     }

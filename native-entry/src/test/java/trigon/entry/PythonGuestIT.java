@@ -23,7 +23,7 @@ class PythonGuestIT {
     private Path scratch;
 
     @ParameterizedTest
-    @ValueSource(strings = {"signals", "fork", "fork_before"})
+    @ValueSource(strings = {"signals", "fork", "fork_before", "calls_without_init", "many_inits"})
     void isAGoodGuest(String name) throws Exception {
         ChildProcess python = python(name, Map.of());
 
@@ -58,6 +58,18 @@ class PythonGuestIT {
     @Test
     void saysWhatAForkedChildDidWrong() throws Exception {
         assertThat(python("fork", Map.of()).stderr()).contains("listen in a process forked after Trigon started");
+    }
+
+    @Test
+    void remembersThatThePluginCouldNotBeMade() throws Exception {
+        ChildProcess python = python("failed_init", Map.of("LOOPBACK_FAULT", "create"));
+
+        assertThat(python.exit()).as(python.stderr()).isZero();
+        assertThat(python.stderr()).containsOnlyOnce("init failed unexpectedly");
+        assertThat(python.stderr().lines().filter(line -> line.contains("the start in Java failed")))
+                .hasSize(3);
+        assertThat(python.stderr().lines().filter(line -> line.contains("listen without a successful init")))
+                .hasSize(3);
     }
 
     @Test

@@ -155,16 +155,6 @@ public final class RoutedNetPlugin implements NetPlugin, AutoCloseable {
                 loop.delayed(HalfOpenConnections.INTERVAL, Runnable::run));
     }
 
-    /**
-     * Has a task done again and again, until the plugin is closed, on a thread that there is anyway.
-     *
-     * @param task takes microseconds, never waits, and throws nothing
-     * @param interval from one time to the next
-     */
-    public void repeat(Runnable task, Duration interval) {
-        loop.repeat(task, interval);
-    }
-
     /** For tests, which do not wait for its time. */
     HalfOpenConnections halfOpen() {
         return halfOpen;

@@ -14,7 +14,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * RDMA devices that fail under a connection: the distribution over a libibverbs of the tests (the benchmarks' instant
+ * RDMA devices that fail under a connection: the distribution over a libibverbs of the tests (the instant
  * device), told to fail by the host program, which moves data over two connections to itself. What each end's calls
  * return, and what the log says; that the errors stay, that all can be closed, and that new connections come up, is
  * checked by the program (failing-verbs.c).
@@ -27,7 +27,7 @@ class FailingVerbsIT {
     private static final Path HOST = Path.of(System.getProperty("trigon.odd.host"));
     private static final Path INSTANT = HOST.resolveSibling("instant");
     private static final Path FAKE_SYSFS =
-            Path.of("../benchmarks/native/fake-sysfs.sh").toAbsolutePath();
+            Path.of("../native-host/instant-device/fake-sysfs.sh").toAbsolutePath();
     private static final String SYSTEM_ERROR = " returned 2 (system error)";
     private static final String REMOTE_ERROR = " returned 6 (remote error)";
 

@@ -17,8 +17,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * The data path over RDMA links allocates nothing, with one queue pair and with several, through the classes that serve
- * libibverbs: here that of the benchmarks' instant device. A JVM of its own, since a library is found by its
- * environment.
+ * libibverbs: here that of the instant device. A JVM of its own, since a library is found by its environment.
  *
  * <p>Both ways to call ibv_post_send: that for devices whose driver is known to post without a system call, and the
  * other.
@@ -31,7 +30,7 @@ class InstantAllocationIT {
     private static final Path INSTANT =
             Path.of(System.getProperty("trigon.odd.host")).resolveSibling("instant");
     private static final Path FAKE_SYSFS =
-            Path.of("../benchmarks/native/fake-sysfs.sh").toAbsolutePath();
+            Path.of("../native-host/instant-device/fake-sysfs.sh").toAbsolutePath();
     private static final String NOT_KNOWN = "none that is known";
 
     @TempDir

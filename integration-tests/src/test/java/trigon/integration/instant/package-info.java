@@ -1,4 +1,4 @@
-/** Tests in Java over the libibverbs of the benchmarks' instant device, which a JVM of their own finds. */
+/** Tests in Java over the libibverbs of the instant device, which a JVM of their own finds. */
 @NullMarked
 package trigon.integration.instant;
 

@@ -30,8 +30,8 @@ public final class NcclLog {
         }
         if (!settings.unknown().isEmpty()) {
             root.warn(
-                    "the environment variable TRIGON_LOG is \"{}\": must be one of off, error, warn, info, debug, trace;"
-                            + " until then NCCL_DEBUG says how much is logged",
+                    "the environment variable TRIGON_LOG is \"{}\": must be one of off, error, warn, info, debug,"
+                            + " trace; until then NCCL_DEBUG says how much is logged",
                     settings.unknown());
         }
     }

@@ -8,24 +8,30 @@ import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 
 /**
- * NCCL's log, reached through {@code log_line} in {@code entry.c}: NCCL's own logger is variadic, and text must not
+ * NCCL's log, reached through {@code log_line} in {@code host/log.c}: NCCL's own logger is variadic, and text must not
  * become its format. Any thread.
  */
 public final class NcclLogger {
 
     /** Levels of {@code ncclDebugLogLevel}. */
-    static final int WARN = 2;
+    public static final int WARN = 2;
 
-    static final int INFO = 3;
-    static final int TRACE = 5;
+    /** Of {@code NCCL_DEBUG=INFO}. */
+    public static final int INFO = 3;
+
+    /** Of {@code NCCL_DEBUG=TRACE}. */
+    public static final int TRACE = 5;
 
     static final String PREFIX = "NET/Trigon : ";
 
-    /** {@code NCCL_INIT | NCCL_NET}: shown with NCCL_DEBUG=INFO, whose default subsystems contain INIT. */
-    private static final long INIT_AND_NET = 0x11;
+    /** {@code NCCL_INIT}: shown with NCCL_DEBUG=INFO by default. */
+    public static final long INIT = 0x1;
+
+    /** {@code NCCL_NET}. */
+    public static final long NET = 0x10;
 
     /** {@code NCCL_ALL}: warnings pass every filter, as NCCL's own do. */
-    private static final long ALL = -1;
+    public static final long ALL = -1;
 
     private static final MethodHandle LOG_LINE = Linker.nativeLinker()
             .downcallHandle(FunctionDescriptor.of(
@@ -57,7 +63,7 @@ public final class NcclLogger {
         try (Arena arena = Arena.ofConfined()) {
             return call(
                     level,
-                    level == WARN ? ALL : INIT_AND_NET,
+                    level == WARN ? ALL : INIT | NET,
                     arena.allocateFrom(PREFIX + text.replace('\0', ' ')).address());
         }
     }

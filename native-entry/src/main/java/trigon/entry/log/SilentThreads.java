@@ -1,7 +1,7 @@
 package trigon.entry.log;
 
 /**
- * Threads whose events stay out of the log unless they concern the process: those of a rehearsal, whose connections would
+ * Threads whose events stay out of the log unless they concern the process: those of a warm-up, whose connections would
  * only puzzle. A thread that such a thread starts is silent too, being of the same group.
  */
 public final class SilentThreads {

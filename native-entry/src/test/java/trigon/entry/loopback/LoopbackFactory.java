@@ -1,8 +1,6 @@
 package trigon.entry.loopback;
 
-import java.time.Duration;
 import java.util.Map;
-import java.util.concurrent.locks.LockSupport;
 import trigon.entry.NetPluginFactory;
 import trigon.transport.CompletionBoard;
 import trigon.transport.NetPlugin;
@@ -29,15 +27,5 @@ public final class LoopbackFactory implements NetPluginFactory {
             case "waiting" -> new WaitingSends(plugin, board).plugin();
             default -> plugin;
         };
-    }
-
-    @Override
-    public void repeat(Runnable task, Duration interval) {
-        Thread.ofPlatform().daemon().name("loopback-repeat").start(() -> {
-            while (true) {
-                LockSupport.parkNanos(interval.toNanos());
-                task.run();
-            }
-        });
     }
 }

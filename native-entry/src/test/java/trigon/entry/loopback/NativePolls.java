@@ -11,7 +11,9 @@ import trigon.verbs.NativePoll;
 /** Java code in the place of a provider's {@code poll_cq}, for as long as the process lives. */
 final class NativePolls {
 
-    /** Polls for a number of completions at most, which it puts at an address, and returns how many, or minus an errno. */
+    /**
+     * Polls for a number of completions at most, which it puts at an address, and returns how many, or minus an errno.
+     */
     @FunctionalInterface
     interface Poll {
         int poll(long queue, int entries, long completions);

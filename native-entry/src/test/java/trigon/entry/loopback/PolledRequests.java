@@ -14,9 +14,9 @@ import trigon.verbs.Errno;
 import trigon.verbs.Memory;
 
 /**
- * A plugin whose completions are found by the library's own poll, a function that it puts on the board. Whoever asks it for a
- * request gets an error, unless a poll has just found something, or as many as the library makes by itself found nothing. Each
- * comm's first poll fails, and some requests are not in the state in which the library may poll for them.
+ * A plugin whose completions are found by the library's own poll, a function that it puts on the board. Whoever asks it
+ * for a request gets an error, unless a poll has just found something, or as many as the library makes by itself found
+ * nothing. Each comm's first poll fails, and some requests are not in the state in which the library may poll for them.
  */
 final class PolledRequests extends PluginOnBoard {
 

@@ -8,8 +8,8 @@ import trigon.transport.CompletionBoard;
 import trigon.transport.NetPlugin;
 
 /**
- * A plugin that says that a request is finished on the board only: whoever asks it for one that is gets an error. Each comm
- * has a row of its own, so a row is touched by one thread.
+ * A plugin that says that a request is finished on the board only: whoever asks it for one that is gets an error. Each
+ * comm has a row of its own, so a row is touched by one thread.
  */
 final class ShownRequests extends PluginOnBoard {
 

@@ -16,9 +16,10 @@ import trigon.verbs.WorkCompletionStatus;
 import trigon.verbs.WorkCompletions;
 
 /**
- * A plugin whose requests the library finishes by itself, from the completions that its poll gives it. Whoever asks it for a request gets
- * an error, unless the last poll brought something that is not the library's to take, or as many polls as the library makes by itself
- * found nothing, or the request is not in the state in which the library may poll for it.
+ * A plugin whose requests the library finishes by itself, from the completions that its poll gives it. Whoever asks it
+ * for a request gets an error, unless the last poll brought something that is not the library's to take, or as many
+ * polls as the library makes by itself found nothing, or the request is not in the state in which the library may poll
+ * for it.
  *
  * <p>Every fifth request is in another state, with every seventh there comes a completion of another kind, as that of a
  * clear-to-send, and every eleventh is said to have failed, though it has not.
@@ -148,7 +149,10 @@ final class TakenRequests extends PluginOnBoard {
         return comm.found;
     }
 
-    /** Finds what the device has finished, in its order; returns whether nothing in it speaks against the library's taking it. */
+    /**
+     * Finds what the device has finished, in its order; returns whether nothing in it speaks against the library's
+     * taking it.
+     */
     private boolean find(Taken comm, int entries, List<Finished> finished) {
         comm.found = 0;
         boolean plain = true;

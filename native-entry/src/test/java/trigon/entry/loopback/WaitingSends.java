@@ -11,8 +11,9 @@ import trigon.transport.NetPlugin;
 import trigon.verbs.Memory;
 
 /**
- * A plugin each of whose messages waits for a word that comes a little later, and that says so on the board. Whoever asks it
- * to send, though the word is not there, sooner than after the calls that the library answers by itself, gets an error.
+ * A plugin each of whose messages waits for a word that comes a little later, and that says so on the board. Whoever
+ * asks it to send, though the word is not there, sooner than after the calls that the library answers by itself, gets
+ * an error.
  */
 final class WaitingSends extends PluginOnBoard {
 

@@ -1,0 +1,180 @@
+#include "jvm.h"
+
+#include <dlfcn.h>
+#include <limits.h>
+#include <link.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "environment.h"
+#include "exhaustion.h"
+#include "exit.h"
+#include "failure.h"
+#include "log.h"
+#include "memory.h"
+#include "options.h"
+#include "signals.h"
+
+typedef jint (*create_jvm_function)(JavaVM **vm, void **env, void *arguments);
+typedef jint (*created_jvms_function)(JavaVM **vms, jsize size, jsize *count);
+
+/* While the JVM is being created: what it says, and the way out if it gives up. */
+static atomic_bool creating;
+static pthread_t creator;
+static jmp_buf out_of_creation;
+static char said[LOG_LINE_BYTES];
+static size_t said_bytes;
+
+/* The JVM's "abort" hook: it would end the process after this. */
+static void leave_creation(void) {
+  if (atomic_load(&creating) && pthread_equal(pthread_self(), creator)) {
+    longjmp(out_of_creation, 1);
+  }
+}
+
+/*
+ * The JVM's "vfprintf" hook: its words go to NCCL's log while it starts, to stderr after, to stdout never. What it
+ * writes into a file of its own (-Xlog:gc:file=...) stays there.
+ */
+static jint JNICALL hear_jvm(FILE *file, const char *format, va_list arguments) {
+  if (file != NULL && file != stdout && file != stderr) {
+    return vfprintf(file, format, arguments);
+  }
+  if (!atomic_load(&creating)) {
+    return vfprintf(stderr, format, arguments);
+  }
+  int length = vsnprintf(said + said_bytes, sizeof said - said_bytes, format, arguments);
+  if (length > 0) {
+    size_t end = said_bytes + (size_t)length;
+    said_bytes = end < sizeof said ? end : sizeof said - 1;
+  }
+  return length;
+}
+
+static void trim_said(void) {
+  for (char *c = said; *c != '\0'; c++) {
+    *c = *c == '\n' || *c == '\r' ? ' ' : *c;
+  }
+  while (said_bytes > 0 && said[said_bytes - 1] == ' ') {
+    said[--said_bytes] = '\0';
+  }
+}
+
+struct mapped_jvm {
+  char path[PATH_MAX];
+};
+
+static int is_libjvm(struct dl_phdr_info *info, size_t size, void *found) {
+  (void)size;
+  const char *name = info->dlpi_name == NULL ? NULL : strrchr(info->dlpi_name, '/');
+  if (name == NULL || strcmp(name, "/libjvm.so") != 0) {
+    return 0;
+  }
+  (void)snprintf(((struct mapped_jvm *)found)->path, PATH_MAX, "%s", info->dlpi_name);
+  return 1;
+}
+
+static bool is_same_file(const char *one, const char *other) {
+  struct stat a;
+  struct stat b;
+  return stat(one, &a) == 0 && stat(other, &b) == 0 && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
+JavaVM *running_jvm(void *libjvm) {
+  created_jvms_function created = (created_jvms_function)dlsym(libjvm, "JNI_GetCreatedJavaVMs");
+  JavaVM *vm = NULL;
+  jsize count = 0;
+  return created != NULL && created(&vm, 1, &count) == JNI_OK && count > 0 ? vm : NULL;
+}
+
+bool open_libjvm(const struct home *home, void **libjvm) {
+  struct mapped_jvm mapped = {""};
+  const char *path = home->libjvm;
+  if (dl_iterate_phdr(is_libjvm, &mapped) != 0 && !is_same_file(mapped.path, home->libjvm)) {
+    *libjvm = dlopen(mapped.path, RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD);
+    if (*libjvm == NULL || running_jvm(*libjvm) == NULL) {
+      return start_fails("another JVM, %s, is loaded in this process; Trigon's, %s, cannot be beside it: set JAVA_HOME "
+                         "to the one the program uses and remove Trigon's runtime, or run NCCL in another process",
+                         mapped.path, home->libjvm);
+    }
+    return true;
+  }
+  *libjvm = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  return *libjvm != NULL || start_fails("cannot load the JVM: %s", dlerror());
+}
+
+/* With a handler of the host's on SIGUSR2 (which HotSpot takes, for profiling alone) put back. */
+static jint create_keeping_usr2(create_jvm_function create, JavaVM **vm, JNIEnv **env, JavaVMInitArgs *arguments) {
+  struct sigaction of_host_usr2;
+  bool keep = sigaction(SIGUSR2, NULL, &of_host_usr2) == 0 &&
+              ((of_host_usr2.sa_flags & SA_SIGINFO) || of_host_usr2.sa_handler != SIG_DFL);
+  jint result = create(vm, (void **)env, arguments);
+  if (keep && getenv("_JAVA_SR_SIGNUM") == NULL) {
+    (void)sigaction(SIGUSR2, &of_host_usr2, NULL);
+  }
+  return result;
+}
+
+/* Ours, the hooks, and what the user adds. False: start_failure() says what is wrong with them. */
+static bool prepare_options(struct jvm_options *options, const struct home *home) {
+  collect_options(options, home);
+  add_option(options, "abort", (void *)leave_creation);
+  add_option(options, "vfprintf", (void *)hear_jvm);
+  if (!options->complete) {
+    return start_fails("%s: too many options in TRIGON_JAVA_OPTS, or no memory", home->libjvm);
+  }
+  return is_memory_granted(options);
+}
+
+/* What the JVM said goes to the log, with the reason if it gave up. */
+static bool create_heard(create_jvm_function create, struct jvm_options *options, const char *libjvm, JavaVM **vm,
+                         JNIEnv **env) {
+  JavaVMInitArgs arguments = {.version = JNI_VERSION_10,
+                              .nOptions = options->count,
+                              .options = options->list,
+                              .ignoreUnrecognized = JNI_TRUE};
+  volatile jint result = JNI_ERR;
+  creator = pthread_self();
+  atomic_store(&creating, true);
+  bool gave_up = setjmp(out_of_creation) != 0;
+  if (!gave_up) {
+    result = create_keeping_usr2(create, vm, env, &arguments);
+  }
+  atomic_store(&creating, false);
+  trim_said();
+  if (gave_up || result != JNI_OK) {
+    char options_outside[LOG_LINE_BYTES / 2];
+    describe_environment(options_outside, sizeof options_outside);
+    return start_fails("the JVM %s did not start (%d): %s; with %s", libjvm, (int)result,
+                       said_bytes > 0 ? said : "it may have said why on standard error", options_outside);
+  }
+  if (said_bytes > 0) {
+    log_text(NCCL_LOG_INFO, "the JVM says: %s", said);
+  }
+  return true;
+}
+
+bool create_jvm(void *libjvm, const struct home *home, JavaVM **vm, JNIEnv **env) {
+  static struct jvm_options options; /* not on the stack: longjmp leaves it as it is */
+  if (!is_environment_bearable()) {
+    return false;
+  }
+  create_jvm_function create = (create_jvm_function)dlsym(libjvm, "JNI_CreateJavaVM");
+  if (create == NULL) {
+    return start_fails("%s has no JNI_CreateJavaVM: not a JVM", home->libjvm);
+  }
+  if (!prepare_options(&options, home) || !create_heard(create, &options, home->libjvm, vm, env)) {
+    return false;
+  }
+  watch_for_exhaustion(*vm);
+  guard_exit(*vm);
+  begin_to_guard(libjvm);
+  return true;
+}

@@ -1,0 +1,157 @@
+#include "options.h"
+
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "aot_cache.h"
+
+static const char *const standard_options[] = {
+    /*
+     * a guest: no handlers for INT, TERM, HUP, QUIT, no files outside, nothing on stdout; cores are for ulimit -c to
+     * say
+     */
+    "-Xrs",
+    "-XX:-UsePerfData",
+    "-XX:+DisableAttachMechanism",
+    "-Xlog:disable",
+    "-Xlog:all=warning,jvmti=off:stderr", /* jvmti: exhaustion.c says it */
+    /* JAVA_TOOL_OPTIONS may have them for programs of their own: here a call fails instead */
+    "-XX:-ExitOnOutOfMemoryError",
+    "-XX:-CrashOnOutOfMemoryError",
+    /* small: the data path makes no garbage, so the heap serves connection set-up alone */
+    "-Xms16m",
+    "-Xmx128m",
+    "-Xss512k",
+    "-XX:MaxMetaspaceSize=128m",
+    "-XX:MaxDirectMemorySize=128m",
+    "-XX:ReservedCodeCacheSize=48m",
+    /*
+     * few threads: one per compiler on however many cores, none for finalizers and JMX notifications, of which are none
+     */
+    "-XX:CICompilerCount=2",
+    "--finalization=disabled",
+    /*
+     * Netty's allocators would register flight recorder events, which takes longer than all else they do at the start
+     */
+    "-Dio.netty.jfr.enabled=false",
+};
+
+/* The shortest pauses at this size. Switched off by name, since JAVA_TOOL_OPTIONS may have switched one on. */
+static const char *const collector_options[] = {
+    "-XX:-UseG1GC", "-XX:-UseParallelGC", "-XX:-UseZGC", "-XX:-UseShenandoahGC", "-XX:+UseSerialGC",
+};
+
+void add_option(struct jvm_options *options, char *text, void *extra) {
+  if (options->count == MAX_JVM_OPTIONS || text == NULL) {
+    options->complete = false;
+    return;
+  }
+  options->list[options->count++] = (JavaVMOption){.optionString = text, .extraInfo = extra};
+}
+
+/* The strings live as long as the process: the JVM keeps some of them. */
+__attribute__((format(printf, 2, 3))) static void add_formatted(struct jvm_options *options, const char *format, ...) {
+  char *text = NULL;
+  va_list arguments;
+  va_start(arguments, format);
+  if (vasprintf(&text, format, arguments) < 0) {
+    text = NULL;
+  }
+  va_end(arguments);
+  add_option(options, text, NULL);
+}
+
+/* Adds the words of `text`; blanks separate them, single and double quotes keep blanks. */
+static void add_words(struct jvm_options *options, const char *text) {
+  while (*text != '\0') {
+    text += strspn(text, " \t\n");
+    if (*text == '\0') {
+      return;
+    }
+    char *word = malloc(strlen(text) + 1);
+    if (word == NULL) {
+      options->complete = false;
+      return;
+    }
+    size_t length = 0;
+    char quote = '\0';
+    for (; *text != '\0' && (quote != '\0' || strchr(" \t\n", *text) == NULL); text++) {
+      if (quote != '\0' ? *text == quote : *text == '\'' || *text == '"') {
+        quote = quote != '\0' ? '\0' : *text;
+      } else {
+        word[length++] = *text;
+      }
+    }
+    word[length] = '\0';
+    add_option(options, word, NULL);
+  }
+}
+
+static bool chooses_collector(const char *text) {
+  for (const char *at = text; (at = strstr(at, "-XX:+Use")) != NULL; at++) {
+    size_t length = strcspn(at, " \t\n'\"");
+    if (length > 2 && strncmp(at + length - 2, "GC", 2) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* "FIRST:SECOND:...", to be freed; NULL without memory. */
+static char *class_path_of(const struct jar_list *list, const char *directory) {
+  size_t bytes = 1;
+  for (int i = 0; i < list->count; i++) {
+    bytes += strlen(directory) + strlen(list->entries[i]->d_name) + 2;
+  }
+  char *path = malloc(bytes);
+  size_t length = 0;
+  for (int i = 0; path != NULL && i < list->count; i++) {
+    length += (size_t)snprintf(path + length, bytes - length, "%s%s/%s", i == 0 ? "" : ":", directory,
+                               list->entries[i]->d_name);
+  }
+  return path;
+}
+
+/* The class path: on the module path, a cache serves no installation that was moved or copied. */
+static void add_class_path(struct jvm_options *options, const struct home *home) {
+  char cache[PATH_MAX];
+  char *class_path = class_path_of(&home->list, home->jars);
+  if (class_path == NULL) {
+    options->complete = false;
+    return;
+  }
+  add_formatted(options, "-Djava.class.path=%s", class_path);
+  free(class_path);
+  add_formatted(options, "--enable-native-access=ALL-UNNAMED");
+  if (find_cache(home, cache)) {
+    add_formatted(options, "-XX:AOTCache=%s", cache);
+    /* no machine code out of the cache: it is of the processor that made it, and JDK 25 does not check that */
+    add_formatted(options, "-XX:+UnlockDiagnosticVMOptions");
+    add_formatted(options, "-XX:-AOTAdapterCaching");
+    add_formatted(options, "-XX:-AOTStubCaching");
+  }
+}
+
+void collect_options(struct jvm_options *options, const struct home *home) {
+  const char *own = getenv("TRIGON_JAVA_OPTS");
+  const char *directory = getenv("TMPDIR");
+  own = own != NULL ? own : "";
+  directory = directory != NULL && directory[0] != '\0' ? directory : "/tmp";
+  options->complete = true;
+  for (size_t i = 0; i < sizeof standard_options / sizeof standard_options[0]; i++) {
+    add_formatted(options, "%s", standard_options[i]);
+  }
+  if (!chooses_collector(own)) {
+    for (size_t i = 0; i < sizeof collector_options / sizeof collector_options[0]; i++) {
+      add_formatted(options, "%s", collector_options[i]);
+    }
+  }
+  add_formatted(options, "-XX:ErrorFile=%s/hs_err_trigon_%%p.log", directory);
+  add_formatted(options, "-XX:ReplayDataFile=%s/replay_trigon_%%p.log", directory);
+  add_formatted(options, "-Dtrigon.home=%s", home->directory);
+  add_class_path(options, home);
+  add_words(options, own);
+}

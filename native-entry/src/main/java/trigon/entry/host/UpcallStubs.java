@@ -1,0 +1,49 @@
+package trigon.entry.host;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemoryLayout;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodType;
+import java.util.Arrays;
+
+/**
+ * Upcall stubs of one shape: so many times {@code long}, and {@code int} for the result. Pointers need no segments
+ * then, and targets with equally many arguments share what the linker generates.
+ */
+public final class UpcallStubs {
+
+    private UpcallStubs() {}
+
+    /**
+     * Makes a stub that calls a method of an object.
+     *
+     * @param lookup may call the method
+     * @param target the object
+     * @param method its method, which throws nothing: that would end the process
+     * @param arguments of the method
+     * @param arena whose life the stub has
+     */
+    public static MemorySegment stub(
+            MethodHandles.Lookup lookup, Object target, String method, int arguments, Arena arena) {
+        Class<?>[] types = new Class<?>[arguments];
+        Arrays.fill(types, long.class);
+        try {
+            MethodHandle handle = lookup.bind(target, method, MethodType.methodType(int.class, types));
+            return Linker.nativeLinker().upcallStub(handle, descriptor(arguments), arena);
+        } catch (ReflectiveOperationException e) {
+            throw new LinkageError("no upcall target " + method, e);
+        }
+    }
+
+    /** How C calls such a stub. */
+    public static FunctionDescriptor descriptor(int arguments) {
+        MemoryLayout[] layouts = new MemoryLayout[arguments];
+        Arrays.fill(layouts, ValueLayout.JAVA_LONG);
+        return FunctionDescriptor.of(ValueLayout.JAVA_INT, layouts);
+    }
+}

@@ -1,0 +1,29 @@
+package trigon.entry.net;
+
+import java.util.Locale;
+
+/**
+ * What {@link ControlUpcalls#call} is asked for; the order is that of {@code CONTROL_CALLS} in {@code net/upcalls.h}.
+ */
+enum ControlCall {
+    OPEN_CONTEXT,
+    OPEN_DEFAULT_CONTEXT,
+    FINALIZE,
+    DEVICES,
+    GET_PROPERTIES,
+    LISTEN,
+    CONNECT,
+    ACCEPT,
+    REG_MR,
+    DEREG_MR,
+    IFLUSH,
+    CLOSE_SEND,
+    CLOSE_RECV,
+    CLOSE_LISTEN,
+    MAKE_ROOM;
+
+    /** Under which C tells its number. */
+    String fact() {
+        return "call." + name().toLowerCase(Locale.ROOT);
+    }
+}

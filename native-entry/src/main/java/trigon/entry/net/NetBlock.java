@@ -1,0 +1,34 @@
+package trigon.entry.net;
+
+import java.util.Map;
+import trigon.entry.host.Facts;
+import trigon.verbs.Memory;
+
+/**
+ * What C gives to Java when NCCL first wants the net plugin ({@code net_block} in {@code net/upcalls.c}).
+ *
+ * @param facts what C was compiled with, by name; see {@link NetFacts}
+ * @param upcalls address of the table to be filled, one function pointer an entry
+ * @param upcallCount entries of the table
+ * @param requestTable address of the table of rows for {@link trigon.transport.CompletionBoard}
+ * @param warmUp address of {@code int warm_up(void)}, which calls all entries of the table
+ */
+public record NetBlock(Map<String, Long> facts, long upcalls, long upcallCount, long requestTable, long warmUp) {
+
+    private static final int WORD = 8;
+
+    /** Keeps a copy of the facts. */
+    public NetBlock {
+        facts = Map.copyOf(facts);
+    }
+
+    /** Reads the block, which C has filled and keeps. */
+    public static NetBlock read(long address) {
+        return new NetBlock(
+                Facts.read(Memory.getLong(address)),
+                Memory.getLong(address + WORD),
+                Memory.getLong(address + 2 * WORD),
+                Memory.getLong(address + 3 * WORD),
+                Memory.getLong(address + 4 * WORD));
+    }
+}

@@ -1,0 +1,100 @@
+package trigon.entry.net;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.function.ToIntFunction;
+import trigon.transport.CompletionBoard;
+import trigon.transport.DeviceProperties;
+import trigon.transport.NetPlugin;
+import trigon.verbs.WorkCompletionOpcode;
+import trigon.verbs.WorkCompletionStatus;
+import trigon.verbs.WorkCompletions;
+
+/** What the net plugin's layouts and numbers are in Java; {@code net/facts.c} has C's. */
+public final class NetFacts {
+
+    private static final Map<String, ToIntFunction<PropertiesLayout>> FIELDS = fields();
+
+    private NetFacts() {}
+
+    /** Everything that Java's reads and writes of NCCL's and the library's structs rest on. */
+    public static Map<String, Long> expected() {
+        Map<String, Long> facts = new LinkedHashMap<>();
+        facts.put("ptr.host", (long) DeviceProperties.POINTER_HOST);
+        facts.put("net_device.host", (long) PropertiesWriter.NET_DEVICE_HOST);
+        facts.put("default_context", ControlUpcalls.DEFAULT_CONTEXT);
+        facts.put("handle", (long) NetPlugin.HANDLE_BYTES);
+        facts.put("nccl_net_config", (long) ControlUpcalls.CONFIG_BYTES);
+        facts.put("nccl_net_config.trafficClass", (long) ControlUpcalls.CONFIG_TRAFFIC_CLASS);
+        facts.put("request_table", (long) CompletionBoard.ROWS);
+        facts.put("request_table.requests", (long) CompletionBoard.ROW_REQUESTS);
+        facts.put("request_table.calls_for_each_to_java", (long) CompletionBoard.WAITS_AT_ONCE);
+        facts.put("request.pending", (long) CompletionBoard.PENDING);
+        facts.put("request.done", (long) CompletionBoard.DONE);
+        facts.put("request_table.completions", (long) CompletionBoard.COMPLETIONS_AT_ONCE);
+        facts.put("request_row", CompletionBoard.ROW_BYTES);
+        facts.put("request_row.entries", 0L);
+        facts.put("request_row.sender", CompletionBoard.SENDER);
+        facts.put("request_row.awaited", CompletionBoard.AWAITED);
+        facts.put("request_row.arrived", CompletionBoard.ARRIVED);
+        facts.put("request_row.waits", CompletionBoard.WAITS);
+        facts.put("request_row.poll", CompletionBoard.POLL);
+        facts.put("request_row.queue", CompletionBoard.QUEUE);
+        facts.put("request_row.completions", CompletionBoard.COMPLETIONS);
+        facts.put("request_row.polled", CompletionBoard.POLLED);
+        facts.put("request_row.idle", CompletionBoard.IDLE);
+        facts.put("request_row.takes", CompletionBoard.TAKES);
+        facts.put("request_row.completed", CompletionBoard.COMPLETED);
+        facts.put("completion", (long) WorkCompletions.STRIDE);
+        facts.put("completion.status", (long) WorkCompletions.STATUS_OFFSET);
+        facts.put("completion.opcode", (long) WorkCompletions.OPCODE_OFFSET);
+        facts.put("completion.immediate", (long) WorkCompletions.IMMEDIATE_OFFSET);
+        facts.put("completion.success", (long) WorkCompletionStatus.SUCCESS_CODE);
+        facts.put("completion.receive", (long) WorkCompletionOpcode.RECEIVE);
+        facts.put("request_entry", CompletionBoard.ENTRY_BYTES);
+        facts.put("request_entry.finished", CompletionBoard.FINISHED);
+        facts.put("request_entry.request", CompletionBoard.REQUEST);
+        facts.put("request_entry.size", CompletionBoard.SIZE);
+        facts.put("request_entry.state", CompletionBoard.STATE);
+        ControlCall[] calls = ControlCall.values();
+        for (int number = 0; number < calls.length; number++) {
+            facts.put(calls[number].fact(), (long) number);
+        }
+        for (PropertiesLayout layout : PropertiesLayout.values()) {
+            String struct = "nccl_net_properties_v" + layout.version();
+            facts.put(struct, (long) layout.bytes());
+            FIELDS.forEach((field, offset) -> {
+                int at = offset.applyAsInt(layout);
+                if (at != PropertiesLayout.ABSENT) {
+                    facts.put(struct + "." + field, (long) at);
+                }
+            });
+        }
+        return facts;
+    }
+
+    private static Map<String, ToIntFunction<PropertiesLayout>> fields() {
+        Map<String, ToIntFunction<PropertiesLayout>> fields = new LinkedHashMap<>();
+        fields.put("name", _ -> PropertiesLayout.NAME);
+        fields.put("pciPath", _ -> PropertiesLayout.PCI_PATH);
+        fields.put("guid", _ -> PropertiesLayout.GUID);
+        fields.put("ptrSupport", _ -> PropertiesLayout.PTR_SUPPORT);
+        fields.put("regIsGlobal", _ -> PropertiesLayout.REG_IS_GLOBAL);
+        fields.put("forceFlush", PropertiesLayout::forceFlush);
+        fields.put("speed", PropertiesLayout::speed);
+        fields.put("port", PropertiesLayout::port);
+        fields.put("latency", PropertiesLayout::latency);
+        fields.put("maxComms", PropertiesLayout::maxComms);
+        fields.put("maxRecvs", PropertiesLayout::maxRecvs);
+        fields.put("netDeviceType", PropertiesLayout::netDeviceType);
+        fields.put("netDeviceVersion", PropertiesLayout::netDeviceVersion);
+        fields.put("vProps.ndevs", PropertiesLayout::virtualDeviceCount);
+        fields.put("vProps.devs", PropertiesLayout::virtualDevices);
+        fields.put("maxP2pBytes", PropertiesLayout::maxP2pBytes);
+        fields.put("maxCollBytes", PropertiesLayout::maxCollBytes);
+        fields.put("maxMultiRequestSize", PropertiesLayout::maxMultiRequestSize);
+        fields.put("railId", PropertiesLayout::railId);
+        fields.put("planeId", PropertiesLayout::planeId);
+        return fields;
+    }
+}

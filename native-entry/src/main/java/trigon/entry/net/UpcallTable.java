@@ -1,0 +1,63 @@
+package trigon.entry.net;
+
+import java.lang.foreign.Arena;
+import java.lang.invoke.MethodHandles;
+import java.util.List;
+import java.util.function.IntSupplier;
+import trigon.entry.host.CallFailures;
+import trigon.entry.host.InstallationException;
+import trigon.entry.host.UpcallStubs;
+import trigon.transport.NetPlugin;
+import trigon.verbs.Memory;
+
+/**
+ * Fills C's table ({@code struct net_upcalls} in {@code net/upcalls.h}) with upcall stubs, which live as long as the
+ * process.
+ */
+public final class UpcallTable {
+
+    private static final long POINTER_BYTES = 8;
+    private static final int CONTROL_ARGUMENTS = 6;
+
+    private UpcallTable() {}
+
+    /**
+     * Fills the table, and has C call every entry often before the calls go anywhere.
+     *
+     * <p>The JDK gives a handle that is called often code of its own, outside of the target and of what that catches
+     * ({@code java.lang.invoke.MethodHandle.CUSTOMIZE_THRESHOLD}, 127 calls), and links it in the call after that.
+     * Where there is no memory left for it by then, the process ends. So it happens here.
+     *
+     * @param address of the table
+     * @param entries that C expects
+     * @param plugin where the calls go
+     * @param failures where what they throw goes
+     * @param warmUp calls each entry often enough, with arguments that a {@link WarmUpPlugin} takes
+     * @return the stubs of the data path, which go where C's calls go
+     * @throws InstallationException where Java has more or fewer
+     */
+    public static DataPathStubs fill(
+            long address, long entries, NetPlugin plugin, CallFailures failures, IntSupplier warmUp) {
+        ControlUpcalls control = new ControlUpcalls(new WarmUpPlugin(), failures);
+        DataPathUpcalls dataPath = new DataPathUpcalls(new WarmUpPlugin(), failures);
+        DataPathStubs stubs = DataPathStubs.to(dataPath, Arena.global());
+        List<Long> inOrderOfC = List.of(stub(control), stubs.isend(), stubs.irecv(), stubs.test());
+        if (inOrderOfC.size() != entries) {
+            throw new InstallationException(
+                    "libnccl-net-trigon.so has %d calls and the jars have %d; install both from one package"
+                            .formatted(entries, inOrderOfC.size()));
+        }
+        for (int i = 0; i < inOrderOfC.size(); i++) {
+            Memory.putLong(address + POINTER_BYTES * i, inOrderOfC.get(i));
+        }
+        var _ = warmUp.getAsInt();
+        control.goTo(plugin);
+        dataPath.goTo(plugin);
+        return stubs;
+    }
+
+    private static long stub(ControlUpcalls control) {
+        return UpcallStubs.stub(MethodHandles.lookup(), control, "call", CONTROL_ARGUMENTS, Arena.global())
+                .address();
+    }
+}
