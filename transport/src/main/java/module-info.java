@@ -8,5 +8,8 @@ module trigon.transport {
     requires transitive trigon.verbs;
     requires static org.jspecify;
 
-    exports trigon.transport;
+    exports trigon.net;
+    exports trigon.transport.metrics;
+    exports trigon.transport.plugin;
+    exports trigon.transport.request;
 }

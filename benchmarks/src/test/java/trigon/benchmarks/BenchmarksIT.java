@@ -179,7 +179,7 @@ class BenchmarksIT {
                 .anyMatch(name -> name.contains(".UpcallBenchmark."))
                 .anyMatch(name -> name.contains(".DowncallBenchmark."))
                 .anyMatch(name -> name.contains(".WorkRequestBenchmark."))
-                .anyMatch(name -> name.contains(".RequestSlabBenchmark."))
+                .anyMatch(name -> name.contains(".RequestsBenchmark."))
                 .anyMatch(name -> name.contains(".EmptyTestBenchmark."))
                 .anyMatch(name -> name.contains(".HandshakeCodecBenchmark."))
                 .anyMatch(name -> name.contains(".RoutingBenchmark."));

@@ -4,6 +4,7 @@ import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
+import java.util.Optional;
 import java.util.OptionalInt;
 import trigon.handshake.HandshakeException.Kind;
 import trigon.handshake.HandshakeMessage.Alive;
@@ -33,7 +34,7 @@ import trigon.verbs.QueuePairEndpoint;
  *   <li>3 Ready: number of queue pairs (1), proof
  *   <li>4 Reject: reason (UTF-8, to the end)
  *   <li>7 Alive: count (8), proof
- *   <li>8 Farewell: why (UTF-8), proof
+ *   <li>8 Farewell: what has failed (1; 0: nothing), why (UTF-8), proof
  *   <li>endpoint: queue pair number (4), PSN (4), GID (16), LID (2), MTU (1, as in {@code enum ibv_mtu})
  *   <li>proof: 32 bytes; see {@code HandshakeProofs}. Here it is carried, and neither made nor checked
  * </ul>
@@ -43,7 +44,7 @@ final class HandshakeCodec {
     /** "TrgM" */
     static final int MAGIC = 0x5472674D;
 
-    static final int VERSION = 4;
+    static final int VERSION = 5;
     static final int HEADER_BYTES = 8;
 
     /** The longest frame; the longest reason fits, with a proof. */
@@ -57,6 +58,9 @@ final class HandshakeCodec {
     private static final int CHALLENGE = 6;
     private static final int ALIVE = 7;
     private static final int FAREWELL = 8;
+
+    /** In a Farewell, where nothing has failed. */
+    private static final byte IN_GOOD_ORDER = 0;
 
     /** The longest body of a message that gives no reason: an Offer with the longest name. */
     private static final int MAX_BODY_BYTES = 512;
@@ -103,7 +107,11 @@ final class HandshakeCodec {
                 yield ALIVE;
             }
             case Farewell farewell -> {
-                buffer.put(farewell.failure().getBytes(StandardCharsets.UTF_8));
+                buffer.put(farewell.failure()
+                        .map(failure -> (byte) failure.scope().code())
+                        .orElse(IN_GOOD_ORDER));
+                farewell.failure()
+                        .ifPresent(failure -> buffer.put(failure.words().getBytes(StandardCharsets.UTF_8)));
                 yield FAREWELL;
             }
         };
@@ -178,7 +186,7 @@ final class HandshakeCodec {
                 case CHALLENGE -> new Challenge(getOpaque(body));
                 case REJECT -> new Reject(getText(body, body.remaining()));
                 case ALIVE -> new Alive(body.getLong());
-                case FAREWELL -> new Farewell(getText(body, body.remaining()));
+                case FAREWELL -> new Farewell(getEndFailure(body));
                 default -> throw malformed("its message has the unknown type " + type);
             };
             if (body.hasRemaining()) {
@@ -190,6 +198,18 @@ final class HandshakeCodec {
         } catch (IllegalArgumentException | CharacterCodingException e) {
             throw malformed(String.valueOf(e.getMessage()));
         }
+    }
+
+    private static Optional<EndFailure> getEndFailure(ByteBuffer from) throws CharacterCodingException {
+        byte scope = from.get();
+        String words = getText(from, from.remaining());
+        if (scope != IN_GOOD_ORDER) {
+            return Optional.of(new EndFailure(EndFailure.Scope.ofCode(scope), words));
+        }
+        if (!words.isEmpty()) {
+            throw malformed("it lets go in good order and says why: " + words);
+        }
+        return Optional.empty();
     }
 
     private static void putOffer(ByteBuffer to, Offer offer) {

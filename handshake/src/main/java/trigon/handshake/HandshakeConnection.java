@@ -12,6 +12,7 @@ import io.netty.util.ReferenceCountUtil;
 import io.netty.util.concurrent.ScheduledFuture;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -169,9 +170,9 @@ abstract class HandshakeConnection extends ChannelInboundHandlerAdapter implemen
                 peersBeats = count;
                 silentNanos = 0;
             }
-            case Farewell(String why)
+            case Farewell(Optional<EndFailure> failure)
             when lifelineProofs.verifyAfterwards(frame.bytes()) -> {
-                over(why.isEmpty() ? new LifelineEnd.Released() : new LifelineEnd.Failed(why));
+                over(failure.<LifelineEnd>map(LifelineEnd.Failed::new).orElseGet(LifelineEnd.Released::new));
                 close();
             }
             default -> LOGGER.debug("{}: unexpected or unproven {} dropped", describe(), frame.message());
@@ -234,23 +235,27 @@ abstract class HandshakeConnection extends ChannelInboundHandlerAdapter implemen
 
     @Override
     public final void release() {
-        fail("");
+        end(Optional.empty());
     }
 
     @Override
-    public final void fail(String reason) {
+    public final void fail(EndFailure failure) {
+        end(Optional.of(failure));
+    }
+
+    private void end(Optional<EndFailure> failure) {
         try {
-            loop.eventLoop().execute(() -> letGo(reason));
+            loop.eventLoop().execute(() -> letGo(failure));
         } catch (RejectedExecutionException e) {
             LOGGER.trace("the thread has ended, and closed the connection before", e);
         }
     }
 
     /** Ends the connection; an established one with a farewell. */
-    final void letGo(String why) {
+    final void letGo(Optional<EndFailure> failure) {
         if (lifelineProofs != null && end == null) {
             over(new LifelineEnd.Here());
-            var _ = sendAfterwards(new Farewell(why));
+            var _ = sendAfterwards(new Farewell(failure));
         }
         close();
     }

@@ -1,5 +1,6 @@
 package trigon.handshake;
 
+import java.util.Optional;
 import trigon.verbs.LinkKind;
 import trigon.verbs.QueuePairEndpoint;
 
@@ -90,14 +91,9 @@ public sealed interface HandshakeMessage {
     /**
      * From either side of an established link: I let go.
      *
-     * @param failure why, for the peer's log, as with {@link Reject}; empty: in good order
+     * @param failure why; empty: in good order
      */
-    record Farewell(String failure) implements HandshakeMessage {
-
-        public Farewell {
-            failure = printable(failure);
-        }
-    }
+    record Farewell(Optional<EndFailure> failure) implements HandshakeMessage {}
 
     /**
      * No. The connection ends.
@@ -110,19 +106,8 @@ public sealed interface HandshakeMessage {
         public static final int MAX_REASON_CHARS = 1000;
 
         public Reject {
-            reason = printable(reason);
+            reason = PeerText.printable(reason, MAX_REASON_CHARS);
         }
-    }
-
-    /** A reason ends up in the other side's log: nothing in it may forge a line there. */
-    private static String printable(String text) {
-        StringBuilder result = new StringBuilder();
-        text.codePoints()
-                .limit(Reject.MAX_REASON_CHARS)
-                .map(c -> Character.isISOControl(c) ? ' ' : c)
-                .map(c -> Character.getType(c) == Character.SURROGATE ? '?' : c)
-                .forEach(result::appendCodePoint);
-        return result.toString();
     }
 
     private static void requirePositive(long maxMessageBytes) {

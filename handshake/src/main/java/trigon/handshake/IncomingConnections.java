@@ -116,7 +116,7 @@ final class IncomingConnections {
         registrations.clear();
         for (IncomingConnection connection : List.copyOf(open)) {
             connection.reject(Kind.ABANDONED, "the listener was closed");
-            connection.letGo("");
+            connection.letGo(Optional.empty());
         }
     }
 }

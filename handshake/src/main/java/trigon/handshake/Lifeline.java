@@ -19,7 +19,7 @@ public interface Lifeline {
     /**
      * Lets go: this end of the link is unusable, and so the peer's is. Does not block. Without effect after the end.
      *
-     * @param reason what went wrong, for the peer's log
+     * @param failure what went wrong
      */
-    void fail(String reason);
+    void fail(EndFailure failure);
 }

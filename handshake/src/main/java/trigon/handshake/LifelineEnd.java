@@ -11,9 +11,9 @@ public sealed interface LifelineEnd {
     /**
      * The peer let go because its end of the link has failed.
      *
-     * @param reason the peer's own words, printable
+     * @param failure in the peer's own words
      */
-    record Failed(String reason) implements LifelineEnd {}
+    record Failed(EndFailure failure) implements LifelineEnd {}
 
     /**
      * The TCP connection ended without a farewell.
@@ -36,7 +36,7 @@ public sealed interface LifelineEnd {
     default String explanation() {
         return switch (this) {
             case Released _ -> "the peer has closed its end";
-            case Failed(String reason) -> "the peer's end has failed, which says: " + reason;
+            case Failed(EndFailure failure) -> "the peer's end has failed, which says: " + failure.words();
             case Broken(String how) ->
                 ("the peer's process has ended or was killed: its connection broke off without a farewell (%s); see"
                                 + " that"

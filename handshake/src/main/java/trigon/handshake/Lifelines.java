@@ -2,6 +2,7 @@ package trigon.handshake;
 
 import io.netty.channel.EventLoop;
 import java.util.HashSet;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
@@ -41,7 +42,7 @@ final class Lifelines {
     /** Ends all of them in good order. */
     void letGo() {
         for (HandshakeConnection connection : connections.toArray(NONE)) {
-            connection.letGo("");
+            connection.letGo(Optional.empty());
         }
     }
 

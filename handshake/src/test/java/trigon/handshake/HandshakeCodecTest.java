@@ -45,7 +45,7 @@ class HandshakeCodecTest {
                 1 << 30);
         ByteBuffer expected = ByteBuffer.allocate(8 + 8 + 3 + 2 + 4 + 1 + 10 + 27 + 12 + 8 + 32)
                 .putInt(0x5472674D)
-                .put((byte) 4)
+                .put((byte) 5)
                 .put((byte) 1)
                 .putShort((short) (8 + 3 + 2 + 4 + 1 + 10 + 27 + 12 + 8 + 32))
                 .putLong(0x0102030405060708L)
@@ -68,7 +68,7 @@ class HandshakeCodecTest {
 
         assertThat(HandshakeCodec.encode(offer)).isEqualTo(expected.array());
         assertThat(HandshakeCodec.encode(new Ready(4)))
-                .isEqualTo(Arrays.copyOf(new byte[] {'T', 'r', 'g', 'M', 4, 3, 0, 33, 4}, 8 + 33));
+                .isEqualTo(Arrays.copyOf(new byte[] {'T', 'r', 'g', 'M', 5, 3, 0, 33, 4}, 8 + 33));
     }
 
     @Test
@@ -113,7 +113,7 @@ class HandshakeCodecTest {
         assertThatThrownBy(() -> decode(frame))
                 .isInstanceOf(HandshakeException.class)
                 .hasMessageContaining("version 9")
-                .hasMessageContaining("version 4")
+                .hasMessageContaining("version 5")
                 .hasMessageContaining("same Trigon");
     }
 

@@ -52,10 +52,11 @@ class LifelineTest {
     void anEndThatFailsTellsTheOtherWhy() throws Exception {
         Ends ends = establish();
 
-        ends.atServer().fail("work request 3 failed\nWARN forged");
-        ends.atServer().fail("something else");
+        ends.atServer().fail(failure("work request 3 failed\nWARN forged"));
+        ends.atServer().fail(failure("something else"));
 
-        assertThat(end(ends.atClient())).isEqualTo(new LifelineEnd.Failed("work request 3 failed WARN forged"));
+        assertThat(end(ends.atClient()))
+                .isEqualTo(new LifelineEnd.Failed(failure("work request 3 failed WARN forged")));
         assertThat(end(ends.atServer())).isEqualTo(new LifelineEnd.Here());
     }
 
@@ -104,7 +105,7 @@ class LifelineTest {
             while (!lost.isDone()) {
                 peer.send(recorded);
                 peer.send(HandshakeCodec.encode(new Alive(1L << 40)));
-                peer.send(HandshakeCodec.encode(new Farewell("forged")));
+                peer.send(HandshakeCodec.encode(new Farewell(Optional.of(failure("forged")))));
                 peer.send(HandshakeCodec.encode(new HandshakeMessage.Reject("forged")));
                 Thread.sleep(50);
             }
@@ -124,7 +125,7 @@ class LifelineTest {
             }
 
             assertThat(lifeline.lost()).isNotDone();
-            peer.send(peer.provenAfterwards(new Farewell("")));
+            peer.send(peer.provenAfterwards(new Farewell(Optional.empty())));
             assertThat(end(lifeline)).isEqualTo(new LifelineEnd.Released());
         }
     }
@@ -194,7 +195,7 @@ class LifelineTest {
     void everyEndHasAnExplanation() {
         assertThat(List.of(
                         new LifelineEnd.Released(),
-                        new LifelineEnd.Failed("its reason"),
+                        new LifelineEnd.Failed(failure("its reason")),
                         new LifelineEnd.Broken("Connection reset"),
                         new LifelineEnd.Silent(Duration.ofMillis(20_500)),
                         new LifelineEnd.Here()))
@@ -237,6 +238,10 @@ class LifelineTest {
         peer.expect(Ready.class);
         assertThat(attempt.incoming().local()).isEqualTo(server.listeningAt());
         return attempt.incoming().result().get(60, TimeUnit.SECONDS).lifeline();
+    }
+
+    private static EndFailure failure(String words) {
+        return new EndFailure(EndFailure.Scope.CONNECTION, words);
     }
 
     private static LifelineEnd end(Lifeline lifeline) throws Exception {

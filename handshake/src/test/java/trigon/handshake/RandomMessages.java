@@ -5,6 +5,7 @@ import java.net.UnknownHostException;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.random.RandomGenerator;
@@ -31,14 +32,18 @@ final class RandomMessages {
     }
 
     HandshakeMessage message() {
-        return switch (random.nextInt(8)) {
+        return switch (random.nextInt(9)) {
             case 0 -> offer(connection(), kind());
             case 3 -> hello();
             case 4 -> new Challenge(opaque(HandshakeProofs.BYTES));
             case 1 -> answer(kind());
             case 2 -> new Ready(random.nextInt(1, Stripe.MOST + 1));
             case 5 -> new Alive(random.nextLong());
-            case 6 -> new Farewell(text(random.nextInt(2 * Reject.MAX_REASON_CHARS)));
+            case 6 -> new Farewell(Optional.empty());
+            case 7 ->
+                new Farewell(Optional.of(new EndFailure(
+                        random.nextBoolean() ? EndFailure.Scope.CONNECTION : EndFailure.Scope.COMMUNICATOR,
+                        text(random.nextInt(2 * Reject.MAX_REASON_CHARS)))));
             default -> new Reject(text(random.nextInt(2 * Reject.MAX_REASON_CHARS)));
         };
     }
@@ -126,7 +131,7 @@ final class RandomMessages {
     private String text(int characters) {
         StringBuilder text = new StringBuilder();
         for (int i = 0; i < characters; i++) {
-            switch (random.nextInt(8)) {
+            switch (random.nextInt(9)) {
                 case 0 -> text.append('\u00e4');
                 case 1 -> text.append('\u6f22');
                 case 2 -> text.appendCodePoint(0x1F680);

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.io.TempDir;
 class AotCacheIT {
 
     /** A class of Trigon's that every start needs. */
-    private static final String CLASS = "trigon.transport.RoutedNetPlugin";
+    private static final String CLASS = "trigon.transport.plugin.RoutedNetPlugin";
 
     @TempDir
     Path directory;

@@ -41,7 +41,7 @@ class ArchitectureTest {
                 .layer("qp-state")
                 .definedBy("trigon.qpstate..")
                 .layer("transport")
-                .definedBy("trigon.transport..")
+                .definedBy("trigon.transport..", "trigon.net..")
                 .layer("native-entry")
                 .definedBy("trigon.entry..")
                 .whereLayer("native-entry")
@@ -71,7 +71,7 @@ class ArchitectureTest {
      * once its packages are in order.
      */
     static List<Arguments> roots() {
-        return List.of(Arguments.of("trigon.software", 8));
+        return List.of(Arguments.of("trigon.software", 8), Arguments.of("trigon.transport", 4));
     }
 
     @ParameterizedTest
@@ -87,6 +87,39 @@ class ArchitectureTest {
         assertThat(Knots.among(CLASSES, root))
                 .isNotEmpty()
                 .allSatisfy(knot -> assertThat(knot).hasSizeLessThanOrEqualTo(most));
+    }
+
+    /** From NCCL's calls down to the queue pairs; whoever is further down knows nobody above. */
+    @Test
+    void theTransportIsBuiltInLayers() {
+        String root = "trigon.transport.";
+        layeredArchitecture()
+                .consideringOnlyDependenciesInLayers()
+                .layer("plugin")
+                .definedBy(root + "plugin")
+                .layer("failure")
+                .definedBy(root + "failure")
+                .layer("session")
+                .definedBy(root + "session")
+                .layer("connect")
+                .definedBy(root + "connect")
+                .layer("protocol")
+                .definedBy(root + "protocol")
+                .layer("path")
+                .definedBy(root + "path")
+                .whereLayer("plugin")
+                .mayNotBeAccessedByAnyLayer()
+                .whereLayer("failure")
+                .mayOnlyBeAccessedByLayers("plugin")
+                .whereLayer("session")
+                .mayOnlyBeAccessedByLayers("plugin", "failure")
+                .whereLayer("connect")
+                .mayOnlyBeAccessedByLayers("plugin")
+                .whereLayer("protocol")
+                .mayOnlyBeAccessedByLayers("plugin", "session", "connect")
+                .whereLayer("path")
+                .mayOnlyBeAccessedByLayers("plugin", "failure", "session", "connect", "protocol")
+                .check(CLASSES);
     }
 
     /** From the verbs down to the wire; {@code requester} and {@code responder} are beside each other. */

@@ -4,8 +4,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
 import trigon.entry.warmup.WarmUpNode;
-import trigon.transport.CompletionBoard;
-import trigon.transport.NetPlugin;
+import trigon.net.NetPlugin;
+import trigon.transport.request.RequestTable;
 
 /**
  * Makes the plugin that NCCL's calls go to: {@link TransportFactory}, unless {@link java.util.ServiceLoader} finds
@@ -17,9 +17,9 @@ public interface NetPluginFactory {
      * Makes the plugin. Called once per process, on the thread that starts Java.
      *
      * @param environment the process's environment variables; nothing else reads them
-     * @param board where the entry library looks for finished requests; the plugin's from now on
+     * @param requests where the entry library looks for finished requests; the plugin's from now on
      */
-    NetPlugin create(Map<String, String> environment, CompletionBoard board);
+    NetPlugin create(Map<String, String> environment, RequestTable requests);
 
     /**
      * What opens the nodes of the {@link trigon.entry.warmup.WarmUp}, each called at most once, on its thread; none

@@ -12,9 +12,9 @@ import trigon.entry.net.NetBlock;
 import trigon.entry.net.NetFacts;
 import trigon.entry.net.UpcallTable;
 import trigon.entry.warmup.WarmUp;
-import trigon.transport.CompletionBoard;
-import trigon.transport.NcclResult;
-import trigon.transport.NetPlugin;
+import trigon.net.NcclResult;
+import trigon.net.NetPlugin;
+import trigon.transport.request.RequestTable;
 
 /**
  * Java's side of the library: C makes one object of it per process, and has each kind of plugin made when NCCL first
@@ -56,7 +56,7 @@ public final class PluginEntry {
             NetBlock net = NetBlock.read(netBlock);
             AbiCheck.check(NetFacts.expected(), net.facts());
             NetPluginFactory factory = NetPluginFactories.find(pageBytes);
-            NetPlugin plugin = factory.create(System.getenv(), CompletionBoard.of(net.requestTable()));
+            NetPlugin plugin = factory.create(System.getenv(), RequestTable.of(net.requestTable()));
             DataPathStubs dataPath = UpcallTable.fill(
                     net.upcalls(), net.upcallCount(), plugin, failures, new NativeFunction(net.warmUp()));
             WarmUp.begin(factory::warmUpNodes, dataPath, failures);

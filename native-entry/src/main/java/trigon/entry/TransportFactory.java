@@ -16,6 +16,7 @@ import trigon.config.LinkPolicy;
 import trigon.config.PluginConfig;
 import trigon.entry.warmup.LoopbackNode;
 import trigon.entry.warmup.WarmUpNode;
+import trigon.net.NetPlugin;
 import trigon.routing.DiscoveredLinks;
 import trigon.routing.HostInterfaces;
 import trigon.routing.KernelRouteLookup;
@@ -25,9 +26,10 @@ import trigon.routing.RdmaPort;
 import trigon.routing.RdmaPorts;
 import trigon.software.SoftwareDevice;
 import trigon.software.device.SoftwareVerbs;
-import trigon.transport.CompletionBoard;
-import trigon.transport.NetPlugin;
-import trigon.transport.RoutedNetPlugin;
+import trigon.transport.metrics.Metrics;
+import trigon.transport.plugin.PluginSetup;
+import trigon.transport.plugin.RoutedNetPlugin;
+import trigon.transport.request.RequestTable;
 import trigon.verbs.LinkKind;
 import trigon.verbs.VerbsAvailability;
 import trigon.verbs.VerbsProvider;
@@ -38,6 +40,9 @@ final class TransportFactory implements NetPluginFactory {
 
     private static final Logger log = LoggerFactory.getLogger(TransportFactory.class);
     private static final Path HOST_NAME = Path.of("/proc/sys/kernel/hostname");
+
+    /** A file system in memory, see shm_overview(7). */
+    private static final Path SHARED_MEMORY = Path.of("/dev/shm");
 
     private final int pageBytes;
     private boolean hasRdma;
@@ -52,7 +57,7 @@ final class TransportFactory implements NetPluginFactory {
     }
 
     @Override
-    public NetPlugin create(Map<String, String> environment, CompletionBoard board) {
+    public NetPlugin create(Map<String, String> environment, RequestTable requests) {
         String hostName = hostName();
         PluginConfig config = ConfigLoader.load(environment, hostName);
         config.describe().forEach(log::info);
@@ -70,8 +75,15 @@ final class TransportFactory implements NetPluginFactory {
                     + " interface that is up; bring one up, or name the NICs in a file (TRIGON_CONFIG)");
         }
         providers.put(LinkKind.SOFTWARE, software(discovered));
-        NetPlugin plugin = RoutedNetPlugin.open(
-                config, discovered, providers, new KernelRouteLookup(), hostName, pageBytes, board);
+        NetPlugin plugin = RoutedNetPlugin.open(new PluginSetup(
+                config,
+                discovered,
+                providers,
+                new KernelRouteLookup(),
+                hostName,
+                pageBytes,
+                requests,
+                Metrics.shared(SHARED_MEMORY)));
         hasRdma = discovered.links().stream().anyMatch(link -> link.kind() == LinkKind.RDMA);
         return plugin;
     }

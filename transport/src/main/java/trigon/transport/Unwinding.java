@@ -9,17 +9,17 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Used with try-with-resources on one thread.
  */
-final class Unwinding implements AutoCloseable {
+public final class Unwinding implements AutoCloseable {
 
     private final Deque<Runnable> steps = new ArrayDeque<>();
 
     /** What to do if a later step fails. */
-    void onFailure(Runnable step) {
+    public void onFailure(Runnable step) {
         steps.push(step);
     }
 
     /** Nothing is to be undone any more. */
-    void succeeded() {
+    public void succeeded() {
         steps.clear();
     }
 

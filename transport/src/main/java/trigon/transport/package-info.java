@@ -1,7 +1,9 @@
 /**
- * NCCL's network calls, made of routing, handshake and queue pairs: comms, requests, memory registration.
+ * NCCL's network calls, made of routing, handshake and queue pairs.
  *
- * <p>{@link trigon.transport.NetPlugin} is what the native entry forwards NCCL's calls to.
+ * <p>Data goes down: {@code plugin} finds the session of a call, {@code session} keeps its requests, {@code protocol}
+ * hands messages to {@code path}s. {@code connect} brings paths up, {@code failure} acts when they fail, {@code
+ * metrics} counts.
  */
 @NullMarked
 package trigon.transport;

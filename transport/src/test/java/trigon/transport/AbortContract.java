@@ -21,14 +21,16 @@ import trigon.testsupport.Seed;
 import trigon.verbs.ResourceLedger;
 
 /**
- * Communicators that are aborted at random points, while connections come up or carry data, in any order of closing: the
- * peer gets an error for everything that was not finished, nothing hangs, and nothing is left open. A subclass says over
- * what links, and how many.
+ * Communicators that are aborted at random points, while connections come up or carry data, in any order of closing:
+ * the peer gets an error for everything that was not finished, nothing hangs, and nothing is left open. A subclass says
+ * over what links, and how many.
  */
 @Timeout(7200)
 public abstract class AbortContract {
 
-    /** So many communicators are alive at a time: a peer that closes its end in order is told of after a second only. */
+    /**
+     * So many communicators are alive at a time: a peer that closes its end in order is told of after a second only.
+     */
     private static final int AT_ONCE = 48;
 
     /** Calls after which the last ones abort, from the start; most do much earlier. */

@@ -11,13 +11,16 @@ import java.util.Random;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import trigon.handshake.HandshakeException;
+import trigon.net.NcclResult;
+import trigon.net.NetPlugin;
+import trigon.net.NoConnectionException;
 import trigon.verbs.Memory;
 import trigon.verbs.VerbsException;
 
 /**
- * One of two ranks of a communicator that is aborted: it connects to the other, accepts the other's connection, and sends
- * and receives over the two, until its own end comes, or until it has been told that the other is gone. Driven by its
- * node's thread, one call at a time, as NCCL's proxy does.
+ * One of two ranks of a communicator that is aborted: it connects to the other, accepts the other's connection, and
+ * sends and receives over the two, until its own end comes, or until it has been told that the other is gone. Driven by
+ * its node's thread, one call at a time, as NCCL's proxy does.
  */
 final class AbortedRank {
 
@@ -44,7 +47,8 @@ final class AbortedRank {
 
         @Override
         public String toString() {
-            return "%d ranks aborted, %d of them before both their connections were up, %d were told of their peer's end, %d messages"
+            return ("%d ranks aborted, %d of them before both their connections were up, %d were told of their peer's"
+                            + " end, %d messages")
                     .formatted(aborts.get(), beforeTraffic.get(), told.get(), messages.get());
         }
     }

@@ -15,6 +15,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import trigon.net.NetPlugin;
 import trigon.verbs.Memory;
 
 /** Eight ranks connect to each other all at once, each from one thread that polls, in any order. */

@@ -6,14 +6,17 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import trigon.net.NetPlugin;
 import trigon.testsupport.AllocationAssert;
+import trigon.transport.protocol.MessageProtocol;
+import trigon.transport.request.RequestRow;
 
 /** The data path's calls allocate nothing on the thread that makes them. A subclass says over what links. */
 @Timeout(180)
 public abstract class AllocationContract {
 
     private static final int SHORT_BYTES = 64;
-    private static final int LONG_BYTES = 2 * StripedSendComm.LEAST_DIVIDED_BYTES;
+    private static final int LONG_BYTES = 2 * MessageProtocol.LEAST_DIVIDED_BYTES;
     private static final int AT_ONCE = 8;
     private static final int TAG = 3;
 
@@ -90,7 +93,7 @@ public abstract class AllocationContract {
     @Test
     void aSendWithoutRoomAllocatesNothing() {
         // on software links that is with as many sends outstanding as there may be
-        for (int i = 0; i < RequestRing.SLOTS && send(0) != NetPlugin.TRY_AGAIN; i++) {}
+        for (int i = 0; i < RequestRow.REQUESTS && send(0) != NetPlugin.TRY_AGAIN; i++) {}
 
         AllocationAssert.assertZeroAllocation(() -> expect(send(0), NetPlugin.TRY_AGAIN), 100_000);
     }

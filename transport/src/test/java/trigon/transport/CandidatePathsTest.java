@@ -13,6 +13,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import trigon.handshake.LinkAddress;
 import trigon.handshake.ListenHandle;
+import trigon.net.NetPlugin;
+import trigon.net.NoConnectionException;
 import trigon.routing.NoPathException;
 
 /** Two nodes with two cables on one subnet: the handshake over a cable is what tells whether it works. */

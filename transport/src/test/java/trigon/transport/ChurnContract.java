@@ -13,6 +13,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.Timeout;
+import trigon.net.NetPlugin;
 import trigon.testsupport.Await;
 import trigon.testsupport.LedgerAssert;
 import trigon.testsupport.ProcessResources;
@@ -21,8 +22,8 @@ import trigon.verbs.ResourceLedger;
 
 /**
  * Connections and communicators that come and go by the thousand leave nothing behind: no queue pair, completion queue,
- * memory region, protection domain or device context, no native memory, no file descriptor and no thread. A subclass says
- * over what links, and how many.
+ * memory region, protection domain or device context, no native memory, no file descriptor and no thread. A subclass
+ * says over what links, and how many.
  */
 @Timeout(7200)
 public abstract class ChurnContract {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.lang.foreign.Arena;
 import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
+import trigon.net.NetPlugin;
 
 /**
  * A connection from one node to another, made as NCCL makes it: connect and accept polled in turn. Every wait has a

@@ -13,15 +13,19 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import trigon.net.NcclResult;
+import trigon.net.NetPlugin;
 import trigon.testsupport.LedgerAssert;
+import trigon.transport.connect.PathFactory;
 import trigon.verbs.Memory;
 import trigon.verbs.QueuePair;
 import trigon.verbs.QueuePairAttributes;
 import trigon.verbs.QueuePairStateCode;
 
 /**
- * Nodes a, b and c in a row, and a goes. Once NCCL on b has been told so, it moves nothing more in that communicator; c, which
- * waits for b alone, must not wait for ever, though NCCL on b closes nothing. A subclass says what links there are.
+ * Nodes a, b and c in a row, and a goes. Once NCCL on b has been told so, it moves nothing more in that communicator;
+ * c, which waits for b alone, must not wait for ever, though NCCL on b closes nothing. A subclass says what links there
+ * are.
  */
 @Timeout(180)
 public abstract class FailedCommunicatorContract {
@@ -108,7 +112,7 @@ public abstract class FailedCommunicatorContract {
         aGoes();
         assertThat(finish(b, waiting)).isEqualTo(REMOTE_ERROR);
 
-        Thread.sleep(2 * ConnectionFactory.GRACE.toMillis());
+        Thread.sleep(2 * PathFactory.GRACE.toMillis());
 
         assertMoves(other);
         assertMoves(bc);
@@ -117,7 +121,7 @@ public abstract class FailedCommunicatorContract {
     @Test
     void aRankThatGoesWhileNobodyWaitsForItFailsNobody() throws Exception {
         aGoes();
-        Thread.sleep(2 * ConnectionFactory.GRACE.toMillis());
+        Thread.sleep(2 * PathFactory.GRACE.toMillis());
 
         assertMoves(bc);
     }
@@ -146,7 +150,7 @@ public abstract class FailedCommunicatorContract {
         }
 
         aGoesAndBIsTold();
-        Thread.sleep(2 * ConnectionFactory.GRACE.toMillis());
+        Thread.sleep(2 * PathFactory.GRACE.toMillis());
 
         assertThat(outcomeOfReceive(bc)).isEqualTo(REMOTE_ERROR);
         for (long receive : receives) {

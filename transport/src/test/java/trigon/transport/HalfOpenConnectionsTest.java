@@ -11,6 +11,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import trigon.net.NcclResult;
+import trigon.net.NetPlugin;
 import trigon.testsupport.Await;
 import trigon.verbs.ResourceLedger.Kind;
 
@@ -20,6 +22,9 @@ class HalfOpenConnectionsTest {
 
     private static final long REMOTE_ERROR = -NcclResult.REMOTE_ERROR.code();
     private static final int TAG = 3;
+
+    /** Looks after which a connection that nobody asks for is closed. */
+    private static final int PATIENCE = 60;
 
     @TempDir
     Path directory;
@@ -58,7 +63,7 @@ class HalfOpenConnectionsTest {
         Await.until(
                 "the receiver's end is up",
                 () -> log.lines().stream().anyMatch(line -> line.contains("receives from")));
-        look(b, HalfOpenConnections.PATIENCE - 1);
+        look(b, PATIENCE - 1);
         assertThat(queuePairs(b)).isEqualTo(1);
 
         look(b, 1);
@@ -86,7 +91,7 @@ class HalfOpenConnectionsTest {
 
         // the result is there a moment after the line
         Await.until("the sender's end goes", () -> {
-            look(a, HalfOpenConnections.PATIENCE);
+            look(a, PATIENCE);
             return queuePairs(a) == 0;
         });
 
@@ -105,7 +110,7 @@ class HalfOpenConnectionsTest {
 
         Await.until("a look finds it no more", () -> {
             long before = linesThatSayClosed();
-            look(a, HalfOpenConnections.PATIENCE);
+            look(a, PATIENCE);
             return before > 0 && linesThatSayClosed() == before;
         });
 
@@ -114,16 +119,16 @@ class HalfOpenConnectionsTest {
 
     @Test
     void whatNcclStillAsksForStays() {
-        look(b, 2 * HalfOpenConnections.PATIENCE); // nobody has come yet: NCCL may wait for as long as it likes
+        look(b, 2 * PATIENCE); // nobody has come yet: NCCL may wait for as long as it likes
         assertThat(b.plugin.accept(listenComm)).isZero();
         assertThat(connect()).isZero();
         Await.until("both ends are up", () -> log.lines().stream().anyMatch(line -> line.contains("sends to")));
-        look(a, HalfOpenConnections.PATIENCE - 2);
-        look(b, HalfOpenConnections.PATIENCE - 2);
+        look(a, PATIENCE - 2);
+        look(b, PATIENCE - 2);
         long sendComm = retry(this::connect);
         long receiveComm = retry(() -> b.plugin.accept(listenComm));
-        look(a, 2 * HalfOpenConnections.PATIENCE);
-        look(b, 2 * HalfOpenConnections.PATIENCE);
+        look(a, 2 * PATIENCE);
+        look(b, 2 * PATIENCE);
 
         long from = a.allocate(8);
         long to = b.allocate(8);
@@ -149,7 +154,7 @@ class HalfOpenConnectionsTest {
 
     private static void look(TestNode node, int times) {
         for (int i = 0; i < times; i++) {
-            node.plugin.halfOpen().look();
+            node.lookForHalfOpen();
         }
     }
 

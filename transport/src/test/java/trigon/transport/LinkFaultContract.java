@@ -20,11 +20,13 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import trigon.net.NcclResult;
+import trigon.net.NoConnectionException;
 import trigon.verbs.Memory;
 
 /**
- * What becomes of connections when packets are lost for a while, or an address is gone. A subclass says what links there
- * are, and does to them what is to be done.
+ * What becomes of connections when packets are lost for a while, or an address is gone. A subclass says what links
+ * there are, and does to them what is to be done.
  */
 @Timeout(180)
 public abstract class LinkFaultContract {
@@ -74,8 +76,8 @@ public abstract class LinkFaultContract {
     }
 
     /**
-     * Each gap lasts until nothing moves, but is shorter than the limits, also where the machine is slow: after 3 s TCP tries
-     * again only when 6 s are over, and the peer is not heard before.
+     * Each gap lasts until nothing moves, but is shorter than the limits, also where the machine is slow: after 3 s TCP
+     * tries again only when 6 s are over, and the peer is not heard before.
      */
     @Test
     void aFlappingLinkHoldsTheTrafficUpAndNoMore() throws Exception {

@@ -19,6 +19,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.slf4j.LoggerFactory;
+import trigon.net.NcclResult;
+import trigon.transport.connect.PathFactory;
 import trigon.verbs.Memory;
 
 /** What NCCL and the log are told when one end of a connection is unusable: the other end hears of it, and why. */
@@ -143,7 +145,7 @@ class LostPeerTest {
         }
         a.plugin.closeSend(ab.sendComm);
         a.close();
-        Thread.sleep(3 * ConnectionFactory.GRACE.toMillis());
+        Thread.sleep(3 * PathFactory.GRACE.toMillis());
 
         for (int i = 0; i < 3; i++) {
             Memory.fill(to, size, (byte) 0);
@@ -196,7 +198,7 @@ class LostPeerTest {
     @Test
     void aConnectionThatIsClosedInOrderWarnsOfNothing() throws Exception {
         a.plugin.closeSend(ab.sendComm);
-        Thread.sleep(ConnectionFactory.GRACE.toMillis() + 500);
+        Thread.sleep(PathFactory.GRACE.toMillis() + 500);
         b.plugin.closeReceive(ab.receiveComm);
 
         assertThat(warnings()).isEmpty();

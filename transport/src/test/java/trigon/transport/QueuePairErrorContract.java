@@ -10,6 +10,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import trigon.net.NcclResult;
+import trigon.net.NetPlugin;
 import trigon.verbs.Memory;
 import trigon.verbs.QueuePair;
 import trigon.verbs.QueuePairAttributes;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
+import trigon.transport.connect.PathFactory;
 
 class SoftwareFailedCommunicatorTest extends FailedCommunicatorContract {
 
@@ -22,7 +23,7 @@ class SoftwareFailedCommunicatorTest extends FailedCommunicatorContract {
         assertThat(send(bc)).isEqualTo(BYTES);
 
         aGoesAndBIsTold();
-        Thread.sleep(2 * ConnectionFactory.GRACE.toMillis());
+        Thread.sleep(2 * PathFactory.GRACE.toMillis());
 
         assertThat(outcomeOfReceive(bc)).isEqualTo(BYTES);
         assertThat(outcomeOfReceive(bc)).isEqualTo(REMOTE_ERROR);

@@ -15,7 +15,10 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import trigon.handshake.LinkAddress;
 import trigon.handshake.ListenHandle;
+import trigon.net.NcclResult;
+import trigon.net.NoConnectionException;
 import trigon.testsupport.LedgerAssert;
+import trigon.transport.protocol.MessageProtocol;
 import trigon.verbs.LinkKind;
 import trigon.verbs.Memory;
 import trigon.verbs.QueuePair;
@@ -91,7 +94,7 @@ class StripesTest {
         TestNode a = open(cluster, "a");
         TestNode b = open(cluster, "b");
         Connected ab = new Connected(a, b);
-        int least = StripedSendComm.LEAST_DIVIDED_BYTES;
+        int least = MessageProtocol.LEAST_DIVIDED_BYTES;
 
         // the file says 30 Gbit/s on one side only: the peer's 10 count
         sendOne(ab, least);

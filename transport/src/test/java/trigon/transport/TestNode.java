@@ -5,9 +5,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.UnaryOperator;
 import trigon.config.ConfigLoader;
 import trigon.config.PluginConfig;
+import trigon.net.DeviceProperties;
+import trigon.net.NetPlugin;
 import trigon.routing.DiscoveredLinks;
 import trigon.routing.HostInterfaces;
 import trigon.routing.LinkDiscovery;
@@ -15,6 +18,12 @@ import trigon.routing.LocalLink;
 import trigon.routing.RdmaPort;
 import trigon.software.SoftwareDevice;
 import trigon.software.device.SoftwareVerbs;
+import trigon.transport.handle.HandleTable;
+import trigon.transport.metrics.Metrics;
+import trigon.transport.plugin.PluginSetup;
+import trigon.transport.plugin.RoutedNetPlugin;
+import trigon.transport.request.RequestRow;
+import trigon.transport.request.RequestTable;
 import trigon.verbs.DeviceContext;
 import trigon.verbs.LinkKind;
 import trigon.verbs.Memory;
@@ -34,7 +43,8 @@ final class TestNode implements AutoCloseable {
     private final VerbsProvider verbs;
     private final Runnable closeVerbs;
     private final Arena arena = Arena.ofShared();
-    private final long board;
+    private final long rows;
+    private final AtomicReference<Runnable> nextLook = new AtomicReference<>(() -> {});
     private long communicators = 1;
 
     /** The node of that name in a cluster file. */
@@ -67,16 +77,17 @@ final class TestNode implements AutoCloseable {
             closeVerbs = software::close;
         }
         links = discovered.links();
-        board = arena.allocate((long) CompletionBoard.ROWS * Long.BYTES, Long.BYTES)
-                .address();
-        plugin = RoutedNetPlugin.open(
+        rows = arena.allocate((long) RequestRow.ROWS * Long.BYTES, Long.BYTES).address();
+        plugin = RoutedNetPlugin.open(new PluginSetup(
                 config,
                 discovered,
                 Map.of(cluster.kind(), verbs),
                 _ -> Optional.empty(),
                 name,
                 PAGE_BYTES,
-                CompletionBoard.of(board));
+                RequestTable.of(rows),
+                Metrics.unshared(),
+                _ -> nextLook::set));
         context = plugin.openContext(1, NetPlugin.TRAFFIC_CLASS_UNDEFINED);
     }
 
@@ -113,8 +124,13 @@ final class TestNode implements AutoCloseable {
 
     /** The opcode of completions of this comm that the entry library may take, or 0. */
     int takes(long comm) {
-        long row = Memory.getLong(board + (long) HandleTable.slot(comm) * Long.BYTES);
-        return Memory.getShort(row + CompletionBoard.TAKES);
+        long row = Memory.getLong(rows + (long) HandleTable.slot(comm) * Long.BYTES);
+        return Memory.getShort(row + RequestRow.TAKES);
+    }
+
+    /** Looks for half-open connections once, as the plugin does after its time. */
+    void lookForHalfOpen() {
+        nextLook.get().run();
     }
 
     long register(long comm, long address, long bytes) {

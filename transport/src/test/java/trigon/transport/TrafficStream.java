@@ -7,11 +7,13 @@ import java.util.Objects;
 import java.util.SplittableRandom;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
+import trigon.net.NetPlugin;
 import trigon.verbs.Memory;
 
 /**
- * Messages over one connection, each end driven by its node's own thread: receives and sends posted late, requests asked
- * for late and in any order. When it is enough, both ends go on until every send has its receive, and the other way round.
+ * Messages over one connection, each end driven by its node's own thread: receives and sends posted late, requests
+ * asked for late and in any order. When it is enough, both ends go on until every send has its receive, and the other
+ * way round.
  *
  * <p>The checksum of each message goes beside it, through this object. Buffers lie in slots that are full of a pattern,
  * which must be untouched around the message and, once a request is done, everywhere.

@@ -10,12 +10,14 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import trigon.net.NcclResult;
+import trigon.net.NetPlugin;
 import trigon.testsupport.Await;
 import trigon.verbs.Memory;
 
 /**
- * Receives from an {@link UnreadSender} that it has killed before: what arrives is whole and right, the rest is an error,
- * and nothing waits for ever.
+ * Receives from an {@link UnreadSender} that it has killed before: what arrives is whole and right, the rest is an
+ * error, and nothing waits for ever.
  *
  * @param directory for the files of a run
  * @param size of a message in bytes
@@ -29,7 +31,8 @@ record UnreadReceiver(Path directory, int size, int pauseSeconds) {
     private static final long DEADLINE_NANOS = 150_000_000_000L;
 
     private static final String FAR_END =
-            "until ip link set vb up 2>&-; do sleep 0.1; done; ip addr add 10.9.12.1/24 dev vb; ip link set lo up; exec \"$@\"";
+            "until ip link set vb up 2>&-; do sleep 0.1; done; ip addr add 10.9.12.1/24 dev vb; ip link set lo up;"
+                    + " exec \"$@\"";
 
     /** What becomes of the sender's machine with it. */
     interface Machine {
@@ -57,7 +60,9 @@ record UnreadReceiver(Path directory, int size, int pauseSeconds) {
         public void ended() {}
     };
 
-    /** A network namespace at the other end of a cable, which is cut when its process has ended: so ends a container. */
+    /**
+     * A network namespace at the other end of a cable, which is cut when its process has ended: so ends a container.
+     */
     private static final Machine ONE_THAT_VANISHES = new Machine() {
         @Override
         public List<String> by() {

@@ -4,12 +4,13 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import trigon.net.NetPlugin;
 import trigon.verbs.LinkKind;
 import trigon.verbs.Memory;
 
 /**
- * A process that sends to a receiver that does not ask, until nothing more fits, says how much was done, and waits to be
- * killed. For {@link UnreadReceiver}.
+ * A process that sends to a receiver that does not ask, until nothing more fits, says how much was done, and waits to
+ * be killed. For {@link UnreadReceiver}.
  */
 final class UnreadSender {
 

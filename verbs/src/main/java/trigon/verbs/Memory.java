@@ -12,6 +12,7 @@ public final class Memory {
 
     private static final MemorySegment ALL = MemorySegment.NULL.reinterpret(Long.MAX_VALUE);
     private static final VarHandle LONG = ValueLayout.JAVA_LONG.varHandle();
+    private static final VarHandle INT = ValueLayout.JAVA_INT.varHandle();
 
     private Memory() {}
 
@@ -59,6 +60,11 @@ public final class Memory {
     /** Writes an 8-byte word so that whoever reads it sees all writes before it; aligned addresses only. */
     public static void putLongRelease(long address, long value) {
         LONG.setRelease(ALL, address, value);
+    }
+
+    /** The same for a 4-byte word. */
+    public static void putIntRelease(long address, int value) {
+        INT.setRelease(ALL, address, value);
     }
 
     /** Writes an 8-byte word in one piece; neither merged with its neighbours nor torn; aligned addresses only. */

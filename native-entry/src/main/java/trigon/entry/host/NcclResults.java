@@ -2,9 +2,9 @@ package trigon.entry.host;
 
 import trigon.config.ConfigException;
 import trigon.handshake.HandshakeException;
+import trigon.net.NcclResult;
+import trigon.net.NoConnectionException;
 import trigon.routing.NoPathException;
-import trigon.transport.NcclResult;
-import trigon.transport.NoConnectionException;
 import trigon.verbs.VerbsException;
 
 /** Which result NCCL gets for which exception; nowhere else is that decided. */

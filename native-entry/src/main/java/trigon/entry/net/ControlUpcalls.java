@@ -2,8 +2,8 @@ package trigon.entry.net;
 
 import org.jspecify.annotations.Nullable;
 import trigon.entry.host.CallFailures;
-import trigon.transport.NcclResult;
-import trigon.transport.NetPlugin;
+import trigon.net.NcclResult;
+import trigon.net.NetPlugin;
 import trigon.verbs.Memory;
 
 /**

@@ -1,8 +1,8 @@
 package trigon.entry.net;
 
 import trigon.entry.host.CallFailures;
-import trigon.transport.NcclResult;
-import trigon.transport.NetPlugin;
+import trigon.net.NcclResult;
+import trigon.net.NetPlugin;
 import trigon.verbs.Memory;
 
 /**

@@ -10,7 +10,7 @@ import trigon.verbs.Memory;
  * @param facts what C was compiled with, by name; see {@link NetFacts}
  * @param upcalls address of the table to be filled, one function pointer an entry
  * @param upcallCount entries of the table
- * @param requestTable address of the table of rows for {@link trigon.transport.CompletionBoard}
+ * @param requestTable address of the table of rows for {@link trigon.transport.request.RequestTable}
  * @param warmUp address of {@code int warm_up(void)}, which calls all entries of the table
  */
 public record NetBlock(Map<String, Long> facts, long upcalls, long upcallCount, long requestTable, long warmUp) {

@@ -1,7 +1,7 @@
 package trigon.entry.net;
 
-import trigon.transport.DeviceProperties;
-import trigon.transport.NetPlugin;
+import trigon.net.DeviceProperties;
+import trigon.net.NetPlugin;
 
 /** Has one device and does nothing: what upcall targets call before there is a plugin behind them. */
 final class WarmUpPlugin implements NetPlugin {

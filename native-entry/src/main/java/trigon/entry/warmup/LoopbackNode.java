@@ -18,8 +18,10 @@ import trigon.routing.LocalLink;
 import trigon.routing.RdmaPort;
 import trigon.software.SoftwareDevice;
 import trigon.software.device.SoftwareVerbs;
-import trigon.transport.CompletionBoard;
-import trigon.transport.RoutedNetPlugin;
+import trigon.transport.metrics.Metrics;
+import trigon.transport.plugin.PluginSetup;
+import trigon.transport.plugin.RoutedNetPlugin;
+import trigon.transport.request.RequestTable;
 import trigon.verbs.DeviceContext;
 import trigon.verbs.LinkKind;
 import trigon.verbs.VerbsProvider;
@@ -93,14 +95,15 @@ public record LoopbackNode(RoutedNetPlugin plugin, LinkKind kind, VerbsProvider 
         List<LocalLink> links =
                 discovered.links().stream().filter(link -> link.kind() == kind).toList();
         try {
-            RoutedNetPlugin plugin = RoutedNetPlugin.open(
+            RoutedNetPlugin plugin = RoutedNetPlugin.open(new PluginSetup(
                     config(LinkPolicy.AUTO),
                     new DiscoveredLinks(links, Map.of(), List.of()),
                     Map.of(kind, verbs),
                     _ -> Optional.empty(),
                     "warm-up",
                     pageBytes,
-                    CompletionBoard.unseen());
+                    RequestTable.unseen(),
+                    Metrics.unshared()));
             return new LoopbackNode(plugin, kind, verbs, closeVerbs);
         } catch (RuntimeException e) {
             closeVerbs.run();

@@ -2,8 +2,8 @@ package trigon.entry.loopback;
 
 import java.util.Map;
 import trigon.entry.NetPluginFactory;
-import trigon.transport.CompletionBoard;
-import trigon.transport.NetPlugin;
+import trigon.net.NetPlugin;
+import trigon.transport.request.RequestTable;
 
 /** Makes a {@link LoopbackPlugin}; LOOPBACK_FAULT in the environment chooses something for it to do wrong. */
 public final class LoopbackFactory implements NetPluginFactory {
@@ -11,7 +11,7 @@ public final class LoopbackFactory implements NetPluginFactory {
     private static final String THROW = "throw:";
 
     @Override
-    public NetPlugin create(Map<String, String> environment, CompletionBoard board) {
+    public NetPlugin create(Map<String, String> environment, RequestTable table) {
         String fault = environment.getOrDefault("LOOPBACK_FAULT", "");
         if (fault.equals("create")) {
             throw new IllegalStateException("told to fail at the start");
@@ -21,10 +21,10 @@ public final class LoopbackFactory implements NetPluginFactory {
         }
         LoopbackPlugin plugin = new LoopbackPlugin(fault);
         return switch (fault) {
-            case "shown" -> new ShownRequests(plugin, board).plugin();
-            case "polled" -> new PolledRequests(plugin, board).plugin();
-            case "taken" -> new TakenRequests(plugin, board).plugin();
-            case "waiting" -> new WaitingSends(plugin, board).plugin();
+            case "shown" -> new ShownRequests(plugin, table).plugin();
+            case "polled" -> new PolledRequests(plugin, table).plugin();
+            case "taken" -> new TakenRequests(plugin, table).plugin();
+            case "waiting" -> new WaitingSends(plugin, table).plugin();
             default -> plugin;
         };
     }

@@ -8,9 +8,9 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import trigon.transport.DeviceProperties;
-import trigon.transport.NcclResult;
-import trigon.transport.NetPlugin;
+import trigon.net.DeviceProperties;
+import trigon.net.NcclResult;
+import trigon.net.NetPlugin;
 import trigon.verbs.Memory;
 
 /**

@@ -8,22 +8,24 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
-import trigon.transport.CompletionBoard;
-import trigon.transport.NetPlugin;
+import trigon.net.NetPlugin;
+import trigon.transport.request.RequestRow;
+import trigon.transport.request.RequestTable;
+import trigon.transport.request.Requests;
 import trigon.verbs.Errno;
 import trigon.verbs.Memory;
 
 /**
- * A plugin whose completions are found by the library's own poll, a function that it puts on the board. Whoever asks it
+ * A plugin whose completions are found by the library's own poll, a function that it puts in the table. Whoever asks it
  * for a request gets an error, unless a poll has just found something, or as many as the library makes by itself found
  * nothing. Each comm's first poll fails, and some requests are not in the state in which the library may poll for them.
  */
-final class PolledRequests extends PluginOnBoard {
+final class PolledRequests extends PluginWithRequests {
 
     /** A comm, as the library sees it. */
     private static final class Polled {
         final long handle;
-        final long row;
+        final Requests requests;
         final Map<Long, Long> unfinished = new LinkedHashMap<>(); // the plugin's requests, by the handles for them
         final Map<Long, Long> found = new HashMap<>(); // sizes, by handles; Java has not been asked since
         final Set<Long> unpolled =
@@ -35,13 +37,13 @@ final class PolledRequests extends PluginOnBoard {
         @Nullable
         String complaint;
 
-        Polled(long handle, long row) {
+        Polled(long handle, Requests requests) {
             this.handle = handle;
-            this.row = row;
+            this.requests = requests;
         }
 
         long entry(long request) {
-            return row + slot(handle, request) * CompletionBoard.ENTRY_BYTES;
+            return requests.row() + slot(handle, request) * RequestRow.ENTRY_BYTES;
         }
     }
 
@@ -49,8 +51,8 @@ final class PolledRequests extends PluginOnBoard {
     private final Map<Long, Polled> comms = new HashMap<>();
     private long nextSlot = 1;
 
-    PolledRequests(NetPlugin behind, CompletionBoard board) {
-        super(behind, board);
+    PolledRequests(NetPlugin behind, RequestTable table) {
+        super(behind, table);
     }
 
     @Override
@@ -67,9 +69,9 @@ final class PolledRequests extends PluginOnBoard {
 
     private Polled newRow() {
         long handle = nextSlot++ << SLOT_SHIFT;
-        long row = board().open(handle);
-        CompletionBoard.pollWith(row, polls.of(handle), row); // the row names the comm
-        return new Polled(handle, row);
+        Requests requests = table().open(handle);
+        requests.pollWith(polls.of(handle), 0);
+        return new Polled(handle, requests);
     }
 
     private static long given(Polled comm, long request) {
@@ -82,15 +84,16 @@ final class PolledRequests extends PluginOnBoard {
         if (!mayPoll) {
             comm.unpolled.add(handle);
         }
-        Memory.putLong(comm.entry(handle) + CompletionBoard.REQUEST, handle);
-        Memory.putLong(
-                comm.entry(handle) + CompletionBoard.STATE,
-                mayPoll ? CompletionBoard.PENDING : CompletionBoard.PENDING + 1);
+        Memory.putLong(comm.entry(handle) + RequestRow.REQUEST, handle);
+        Memory.putLong(comm.entry(handle) + RequestRow.STATE, mayPoll ? Requests.PENDING : Requests.PENDING + 1);
         return handle;
     }
 
     private synchronized int poll(long queue, int entries, long completions) {
-        Polled comm = only(comms, each -> each.handle == queue && each.row == completions, "a poll of something else");
+        Polled comm = only(
+                comms,
+                each -> each.handle == queue && each.requests.completions().address() == completions,
+                "a poll of something else");
         if (comm.unpolled.containsAll(comm.unfinished.keySet())) {
             comm.complaint = "polled, though no request is in the state for that";
         }
@@ -131,22 +134,22 @@ final class PolledRequests extends PluginOnBoard {
         if (comm.complaint != null) {
             throw new IllegalStateException(comm.complaint);
         }
-        int polled = CompletionBoard.takePolled(comm.row);
+        int polled = comm.requests.takePolled();
         if (comm.unpolled.contains(handle)) {
             return askUnpolled(comm, handle, polled);
         }
         if (polled == -Errno.EIO && comm.found.isEmpty()) {
             return NetPlugin.NOT_DONE;
         }
-        if (polled != comm.found.size() || (polled == 0 && comm.idle != CompletionBoard.WAITS_AT_ONCE)) {
+        if (polled != comm.found.size() || (polled == 0 && comm.idle != RequestRow.WAITS_AT_ONCE)) {
             throw new IllegalStateException("asked with %d completions, where %d were found, after %d polls without any"
                     .formatted(polled, comm.found.size(), comm.idle));
         }
         comm.idle = 0;
         comm.found.forEach((found, size) -> {
-            Memory.putLong(comm.entry(found) + CompletionBoard.STATE, 0);
+            Memory.putLong(comm.entry(found) + RequestRow.STATE, 0);
             if (found != handle) {
-                CompletionBoard.put(comm.row, slot(comm.handle, found), found, size.intValue());
+                comm.requests.show(slot(comm.handle, found), found, size.intValue());
             }
         });
         long size = comm.found.getOrDefault(handle, NetPlugin.NOT_DONE);

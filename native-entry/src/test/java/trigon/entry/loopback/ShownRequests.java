@@ -4,33 +4,34 @@ import java.lang.reflect.Method;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
-import trigon.transport.CompletionBoard;
-import trigon.transport.NetPlugin;
+import trigon.net.NetPlugin;
+import trigon.transport.request.RequestTable;
+import trigon.transport.request.Requests;
 
 /**
- * A plugin that says that a request is finished on the board only: whoever asks it for one that is gets an error. Each
+ * A plugin that says that a request is finished in the table only: whoever asks it for one that is gets an error. Each
  * comm has a row of its own, so a row is touched by one thread.
  */
-final class ShownRequests extends PluginOnBoard {
+final class ShownRequests extends PluginWithRequests {
 
     /** What is shown of a comm. */
     private static final class Shown {
         final long handle;
-        final long row;
+        final Requests requests;
         final Map<Long, Long> unfinished = new HashMap<>(); // the plugin's requests, by the handles given out for them
         long nextSequence;
 
-        Shown(long handle, long row) {
+        Shown(long handle, Requests requests) {
             this.handle = handle;
-            this.row = row;
+            this.requests = requests;
         }
     }
 
     private final Map<Long, Shown> comms = new HashMap<>();
     private long nextSlot = 1;
 
-    ShownRequests(NetPlugin behind, CompletionBoard board) {
-        super(behind, board);
+    ShownRequests(NetPlugin behind, RequestTable table) {
+        super(behind, table);
     }
 
     @Override
@@ -47,7 +48,7 @@ final class ShownRequests extends PluginOnBoard {
 
     private Shown newRow() {
         long handle = nextSlot++ << SLOT_SHIFT;
-        return new Shown(handle, board().open(handle));
+        return new Shown(handle, table().open(handle));
     }
 
     private static long given(Shown shown, long request) {
@@ -66,7 +67,7 @@ final class ShownRequests extends PluginOnBoard {
             return size;
         }
         shown.unfinished.remove(handle);
-        CompletionBoard.put(shown.row, slot(shown.handle, handle), handle, (int) size);
+        shown.requests.show(slot(shown.handle, handle), handle, (int) size);
         return NetPlugin.NOT_DONE;
     }
 }

@@ -8,8 +8,10 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
-import trigon.transport.CompletionBoard;
-import trigon.transport.NetPlugin;
+import trigon.net.NetPlugin;
+import trigon.transport.request.RequestRow;
+import trigon.transport.request.RequestTable;
+import trigon.transport.request.Requests;
 import trigon.verbs.Memory;
 import trigon.verbs.WorkCompletionOpcode;
 import trigon.verbs.WorkCompletionStatus;
@@ -24,7 +26,7 @@ import trigon.verbs.WorkCompletions;
  * <p>Every fifth request is in another state, with every seventh there comes a completion of another kind, as that of a
  * clear-to-send, and every eleventh is said to have failed, though it has not.
  */
-final class TakenRequests extends PluginOnBoard {
+final class TakenRequests extends PluginWithRequests {
 
     private static final int OTHER_STATE_EVERY = 5;
     private static final int OTHER_KIND_EVERY = 7;
@@ -40,9 +42,9 @@ final class TakenRequests extends PluginOnBoard {
     /** A comm, as the library sees it. */
     private static final class Taken {
         final long handle;
-        final long row;
+        final Requests requests;
         final int opcode;
-        final WorkCompletions completions = new WorkCompletions(CompletionBoard.COMPLETIONS_AT_ONCE);
+        final WorkCompletions completions;
         final Deque<Unfinished> unfinished = new ArrayDeque<>();
         final List<Finished> left = new ArrayList<>(); // by the library's last poll, for Java
         final Map<Integer, Long> taken = new HashMap<>(); // sizes of requests that the library has finished, by slot
@@ -51,14 +53,15 @@ final class TakenRequests extends PluginOnBoard {
         int found; // by the last poll, the other kind too
         int idle;
 
-        Taken(long handle, long row, int opcode) {
+        Taken(long handle, Requests requests, int opcode) {
             this.handle = handle;
-            this.row = row;
+            this.requests = requests;
+            completions = requests.completions();
             this.opcode = opcode;
         }
 
         long entry(long request) {
-            return row + slot(handle, request) * CompletionBoard.ENTRY_BYTES;
+            return requests.row() + slot(handle, request) * RequestRow.ENTRY_BYTES;
         }
 
         boolean has(long request) {
@@ -71,8 +74,8 @@ final class TakenRequests extends PluginOnBoard {
     private final Map<Long, Taken> comms = new HashMap<>();
     private long nextSlot = 1;
 
-    TakenRequests(NetPlugin behind, CompletionBoard board) {
-        super(behind, board);
+    TakenRequests(NetPlugin behind, RequestTable table) {
+        super(behind, table);
     }
 
     @Override
@@ -94,10 +97,8 @@ final class TakenRequests extends PluginOnBoard {
 
     private Taken newRow(int opcode) {
         long handle = nextSlot++ << SLOT_SHIFT;
-        Taken comm = new Taken(handle, board().open(handle), opcode);
-        Memory.putInt(comm.row + CompletionBoard.COMPLETED, 0);
-        CompletionBoard.pollWith(comm.row, polls.of(handle), comm.completions.address());
-        CompletionBoard.letTake(comm.row, opcode);
+        Taken comm = new Taken(handle, table().open(handle), opcode);
+        comm.requests.pollWith(polls.of(handle), opcode);
         return comm;
     }
 
@@ -111,9 +112,9 @@ final class TakenRequests extends PluginOnBoard {
         boolean isPlain = comm.nextSequence % OTHER_STATE_EVERY != 0;
         comm.unfinished.addLast(new Unfinished(handle, request, isPlain));
         long entry = comm.entry(handle);
-        Memory.putLong(entry + CompletionBoard.REQUEST, handle);
-        Memory.putLong(entry + CompletionBoard.SIZE, size);
-        Memory.putLong(entry + CompletionBoard.STATE, isPlain ? CompletionBoard.PENDING : CompletionBoard.PENDING + 1);
+        Memory.putLong(entry + RequestRow.REQUEST, handle);
+        Memory.putLong(entry + RequestRow.SIZE, size);
+        Memory.putLong(entry + RequestRow.STATE, isPlain ? Requests.PENDING : Requests.PENDING + 1);
         return handle;
     }
 
@@ -121,13 +122,11 @@ final class TakenRequests extends PluginOnBoard {
     private static void requireFinished(Taken comm, long next, @Nullable Long size) {
         long entry = comm.entry(next);
         if (size != null
-                && (Memory.getLong(entry + CompletionBoard.STATE) != CompletionBoard.DONE
-                        || Memory.getLong(entry + CompletionBoard.SIZE) != size)) {
+                && (Memory.getLong(entry + RequestRow.STATE) != Requests.DONE
+                        || Memory.getLong(entry + RequestRow.SIZE) != size)) {
             throw new IllegalStateException("a request of %d bytes was finished with state %d and %d bytes"
                     .formatted(
-                            size,
-                            Memory.getLong(entry + CompletionBoard.STATE),
-                            Memory.getLong(entry + CompletionBoard.SIZE)));
+                            size, Memory.getLong(entry + RequestRow.STATE), Memory.getLong(entry + RequestRow.SIZE)));
         }
     }
 
@@ -189,29 +188,29 @@ final class TakenRequests extends PluginOnBoard {
 
     private long ask(long handle) {
         Taken comm = only(comms, each -> each.has(handle), "a request that is gone came to Java");
-        int polled = CompletionBoard.takePolled(comm.row);
+        int polled = comm.requests.takePolled();
         if (comm.left.isEmpty() == (polled != 0) || (polled != 0 && polled != comm.found)) {
             throw new IllegalStateException(
                     "asked with %d completions, where %d are for Java".formatted(polled, comm.found));
         }
-        if (Memory.getInt(comm.row + CompletionBoard.COMPLETED) != comm.completed) {
+        if (Memory.getInt(comm.requests.row() + RequestRow.COMPLETED) != comm.completed) {
             throw new IllegalStateException("%d requests were counted, where %d were finished"
-                    .formatted(Memory.getInt(comm.row + CompletionBoard.COMPLETED), comm.completed));
+                    .formatted(Memory.getInt(comm.requests.row() + RequestRow.COMPLETED), comm.completed));
         }
         if (polled == 0) {
             requireReason(comm, handle);
-            find(comm, CompletionBoard.COMPLETIONS_AT_ONCE, comm.left); // Java's own poll
+            find(comm, RequestRow.COMPLETIONS_AT_ONCE, comm.left); // Java's own poll
         } else {
             comm.idle = 0;
         }
         long asked = NetPlugin.NOT_DONE;
         for (Finished each : comm.left) {
-            Memory.putLong(comm.entry(each.handle) + CompletionBoard.STATE, 0);
-            Memory.putInt(comm.row + CompletionBoard.COMPLETED, ++comm.completed);
+            Memory.putLong(comm.entry(each.handle) + RequestRow.STATE, 0);
+            Memory.putInt(comm.requests.row() + RequestRow.COMPLETED, ++comm.completed);
             if (each.handle == handle) {
                 asked = each.size;
             } else {
-                CompletionBoard.put(comm.row, slot(comm.handle, each.handle), each.handle, (int) each.size);
+                comm.requests.show(slot(comm.handle, each.handle), each.handle, (int) each.size);
             }
         }
         comm.left.clear();
@@ -220,7 +219,7 @@ final class TakenRequests extends PluginOnBoard {
 
     private static void requireReason(Taken comm, long handle) {
         if (comm.unfinished.stream().anyMatch(each -> each.handle == handle && each.isPlain)) {
-            if (comm.idle != CompletionBoard.WAITS_AT_ONCE) {
+            if (comm.idle != RequestRow.WAITS_AT_ONCE) {
                 throw new IllegalStateException("asked after %d polls without any completion".formatted(comm.idle));
             }
             comm.idle = 0;

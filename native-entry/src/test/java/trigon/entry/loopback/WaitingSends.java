@@ -6,28 +6,30 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import trigon.transport.CompletionBoard;
-import trigon.transport.NetPlugin;
+import trigon.net.NetPlugin;
+import trigon.transport.request.RequestRow;
+import trigon.transport.request.RequestTable;
+import trigon.transport.request.Requests;
 import trigon.verbs.Memory;
 
 /**
- * A plugin each of whose messages waits for a word that comes a little later, and that says so on the board. Whoever
+ * A plugin each of whose messages waits for a word that comes a little later, and that says so in the table. Whoever
  * asks it to send, though the word is not there, sooner than after the calls that the library answers by itself, gets
  * an error.
  */
-final class WaitingSends extends PluginOnBoard {
+final class WaitingSends extends PluginWithRequests {
 
     private static final long WAIT_MILLIS = 5;
 
     /** A sending comm; only the thread that makes its data-path calls uses it. */
     private static final class Sender {
-        final long row;
+        final Requests requests;
         final long word;
         long sent;
         boolean waits;
 
-        Sender(long row, long word) {
-            this.row = row;
+        Sender(Requests requests, long word) {
+            this.requests = requests;
             this.word = word;
         }
 
@@ -36,11 +38,11 @@ final class WaitingSends extends PluginOnBoard {
         }
 
         void requireAskedInTime() {
-            int waited = Memory.getShort(row + CompletionBoard.WAITS);
-            if (waited != CompletionBoard.WAITS_AT_ONCE && !arrived()) {
+            int waited = Memory.getShort(requests.row() + RequestRow.WAITS);
+            if (waited != RequestRow.WAITS_AT_ONCE && !arrived()) {
                 throw new IllegalStateException("asked after " + waited + " calls, and the message still waits");
             }
-            if (Memory.getLong(row + CompletionBoard.SENDER) != 0) {
+            if (Memory.getLong(requests.row() + RequestRow.SENDER) != 0) {
                 throw new IllegalStateException("asked, and the row still says that the message waits");
             }
         }
@@ -49,8 +51,8 @@ final class WaitingSends extends PluginOnBoard {
     private final Arena words = Arena.ofShared();
     private final Map<Long, Sender> senders = new HashMap<>();
 
-    WaitingSends(NetPlugin behind, CompletionBoard board) {
-        super(behind, board);
+    WaitingSends(NetPlugin behind, RequestTable table) {
+        super(behind, table);
     }
 
     @Override
@@ -77,7 +79,7 @@ final class WaitingSends extends PluginOnBoard {
         Sender sender = senders.computeIfAbsent(
                 comm,
                 _ -> new Sender(
-                        board().open(comm),
+                        table().open(comm),
                         words.allocate(Long.BYTES, Long.BYTES).address()));
         if (sender.waits) {
             sender.requireAskedInTime();
@@ -88,7 +90,7 @@ final class WaitingSends extends PluginOnBoard {
                     .execute(() -> Memory.putLongRelease(sender.word, value));
         }
         if (!sender.arrived()) {
-            CompletionBoard.await(sender.row, comm, sender.word, sender.sent + 1);
+            sender.requests.await(sender.word, sender.sent + 1);
             return NetPlugin.TRY_AGAIN;
         }
         withoutSlot(arguments);

@@ -1,8 +1,8 @@
 package trigon.entry.net;
 
 import org.jspecify.annotations.Nullable;
-import trigon.transport.DeviceProperties;
-import trigon.transport.NetPlugin;
+import trigon.net.DeviceProperties;
+import trigon.net.NetPlugin;
 
 /** Answers every call with {@link #answer}, or throws {@link #failure}, and keeps the data path's arguments. */
 public final class CannedPlugin implements NetPlugin {

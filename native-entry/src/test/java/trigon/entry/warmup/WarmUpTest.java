@@ -18,8 +18,8 @@ import trigon.entry.log.NcclLogger;
 import trigon.entry.net.CannedPlugin;
 import trigon.entry.net.DataPathStubs;
 import trigon.entry.net.DataPathUpcalls;
+import trigon.net.NetPlugin;
 import trigon.software.device.SoftwareVerbs;
-import trigon.transport.NetPlugin;
 import trigon.verbs.LinkKind;
 
 @Timeout(180)

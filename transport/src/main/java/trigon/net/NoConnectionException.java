@@ -1,0 +1,35 @@
+package trigon.net;
+
+/** Every path to a peer was tried, and none came up. The message tells what each of them failed with. */
+public final class NoConnectionException extends RuntimeException {
+
+    private static final long serialVersionUID = 1L;
+
+    private final StringBuilder message;
+
+    /**
+     * Nothing has been tried yet.
+     *
+     * @param peer who is to be reached
+     * @param paths how many lead there
+     */
+    public NoConnectionException(String peer, int paths) {
+        super("no connection to " + peer);
+        message = new StringBuilder("no connection to ")
+                .append(peer)
+                .append(": ")
+                .append(paths == 1 ? "its only path" : "all of its " + paths + " paths")
+                .append(" failed");
+    }
+
+    /** One path has failed; its name is for the message. */
+    public void add(Object path, Exception failure) {
+        message.append("; ").append(path).append(": ").append(failure.getMessage());
+        addSuppressed(failure);
+    }
+
+    @Override
+    public String getMessage() {
+        return message.toString();
+    }
+}

@@ -1,0 +1,213 @@
+package trigon.transport.connect;
+
+import java.net.InetAddress;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import trigon.handshake.ConnectionId;
+import trigon.handshake.ConnectionSecret;
+import trigon.handshake.Established;
+import trigon.handshake.HandshakeMessage.Answer;
+import trigon.handshake.HandshakeMessage.Offer;
+import trigon.handshake.IncomingOffer;
+import trigon.handshake.OfferHandler;
+import trigon.handshake.RemoteMemory;
+import trigon.handshake.Stripe;
+import trigon.transport.Unwinding;
+import trigon.transport.path.Link;
+import trigon.transport.path.Links;
+import trigon.transport.path.PathChannel;
+import trigon.transport.path.PathRole;
+import trigon.transport.protocol.MessageProtocol;
+import trigon.verbs.LinkKind;
+
+/**
+ * Waits for one peer. Offers arrive on the handshake's event loop, the queue pair is made on a control thread, and
+ * NCCL's thread only looks whether there is a connection.
+ */
+public final class Acceptor implements OfferHandler {
+
+    private static final Logger log = LoggerFactory.getLogger(Acceptor.class);
+
+    private final ConnectionId connectionId = ConnectionId.random();
+    private final ConnectionSecret secret = ConnectionSecret.random();
+    private final long context;
+    private final int trafficClass;
+    private final Links links;
+    private final PathFactory factory;
+    private final Executor control;
+
+    // of the attempt that the peer makes now, by the queue pair's index
+    private final SortedMap<Integer, PathChannel> paths = new TreeMap<>();
+    private long attempt;
+    private @Nullable ConnectedPaths established;
+    private boolean closed;
+    private int unaskedLooks;
+
+    /** Waits in that context, for a peer with the secret in its listen handle. */
+    public Acceptor(long context, int trafficClass, Links links, PathFactory factory, Executor control) {
+        this.context = context;
+        this.trafficClass = trafficClass;
+        this.links = links;
+        this.factory = factory;
+        this.control = control;
+    }
+
+    /** What peers name it by. */
+    public ConnectionId connectionId() {
+        return connectionId;
+    }
+
+    /** What the peer has to know, from its copy of the handle. */
+    public ConnectionSecret secret() {
+        return secret;
+    }
+
+    /** The context it was opened in. */
+    public long context() {
+        return context;
+    }
+
+    @Override
+    public CompletionStage<Answer> onOffer(IncomingOffer incoming) {
+        List<PathChannel> former = begin(incoming.offer().stripe().attempt());
+        if (!former.isEmpty()) {
+            control.execute(() -> former.forEach(PathChannel::close));
+        }
+        return CompletableFuture.supplyAsync(() -> answer(incoming), control);
+    }
+
+    /** What an attempt that was given up has left. */
+    private synchronized List<PathChannel> begin(long newAttempt) {
+        if (newAttempt == attempt) {
+            return List.of();
+        }
+        attempt = newAttempt;
+        List<PathChannel> former = List.copyOf(paths.values());
+        paths.clear();
+        return former;
+    }
+
+    private Answer answer(IncomingOffer incoming) {
+        Offer offer = incoming.offer();
+        Link link = link(incoming.local().getAddress(), offer.kind());
+        MessageProtocol protocol =
+                MessageProtocol.on(offer.kind(), offer.stripe().isOneOfSeveral());
+        PathChannel path = factory.open(link, PathRole.RECEIVER, protocol);
+        try (Unwinding unwinding = new Unwinding()) {
+            unwinding.onFailure(path::close);
+            factory.connect(
+                    path,
+                    PathRole.RECEIVER,
+                    protocol,
+                    new PeerEnd(
+                            offer.endpoint(),
+                            offer.clearToSend(),
+                            offer.maxMessageBytes(),
+                            link.local().speedMbps()),
+                    incoming.key(),
+                    trafficClass);
+            unwinding.succeeded();
+        }
+        var _ = incoming.result().whenCompleteAsync((established, _) -> finish(path, incoming, established), control);
+        return new Answer(
+                offer.kind(),
+                path.endpoint(),
+                RemoteMemory.NONE,
+                path.maxMessageBytes(),
+                Math.max(1, link.local().speedMbps()));
+    }
+
+    private Link link(InetAddress local, LinkKind kind) {
+        for (Link link : links.all()) {
+            if (link.local().kind() == kind && link.local().address().address().equals(local)) {
+                return link;
+            }
+        }
+        throw new IllegalArgumentException(
+                "%s has no %s link here; see that TRIGON_LINKS and the devices agree on both nodes"
+                        .formatted(local.getHostAddress(), kind));
+    }
+
+    /** The handshake is over; without {@code link} it failed. */
+    private void finish(PathChannel path, IncomingOffer incoming, @Nullable Established link) {
+        if (link != null) {
+            factory.watch(path, link, incoming.offer().node().name());
+            factory.awaitOpen(path);
+        }
+        if (link != null && establish(path, link)) {
+            log.info(
+                    "receives from {} {} over {}",
+                    incoming.offer().node().name(),
+                    incoming.remote().getAddress().getHostAddress(),
+                    path.link());
+        } else {
+            path.close();
+        }
+    }
+
+    /** The connection is there when all of its queue pairs are. False if this one came too late. */
+    private synchronized boolean establish(PathChannel path, Established link) {
+        Stripe stripe = link.offer().stripe();
+        if (closed || established != null || stripe.attempt() != attempt) {
+            return false;
+        }
+        paths.put(stripe.index(), path);
+        if (paths.size() == link.stripes()) {
+            established = new ConnectedPaths(
+                    MessageProtocol.on(link.offer().kind(), stripe.isOneOfSeveral()), List.copyOf(paths.values()));
+            paths.clear();
+        }
+        return true;
+    }
+
+    /** The paths, in the order that both ends know, once; null as long as there are none. */
+    public synchronized @Nullable ConnectedPaths take() {
+        unaskedLooks = 0;
+        ConnectedPaths taken = established;
+        if (taken != null) {
+            established = null;
+            // one listen comm gives one receive comm
+            closed = true;
+        }
+        return taken;
+    }
+
+    /** How often this was called since there is a connection and {@link #take} was called last; 0 if there is none. */
+    public synchronized int unaskedLooks() {
+        if (established != null) {
+            unaskedLooks++;
+        }
+        return unaskedLooks;
+    }
+
+    /** Accepts nothing any more, and closes what came too late. Closing twice is allowed. */
+    public void close() {
+        List<PathChannel> late = new ArrayList<>();
+        synchronized (this) {
+            closed = true;
+            late.addAll(paths.values());
+            paths.clear();
+            if (established != null) {
+                late.addAll(established.paths());
+                established = null;
+            }
+        }
+        late.forEach(PathChannel::close);
+    }
+
+    /** For the log: what it holds. */
+    @Override
+    public synchronized String toString() {
+        return established == null
+                ? "a listen comm"
+                : established.paths().getFirst().toString();
+    }
+}

@@ -1,0 +1,19 @@
+package trigon.transport.connect;
+
+import java.util.List;
+import trigon.transport.path.PathChannel;
+import trigon.transport.protocol.MessageProtocol;
+
+/**
+ * What a session is made of: paths that are up at both ends.
+ *
+ * @param protocol what they are up for
+ * @param paths in the order that both ends know; at least one
+ */
+public record ConnectedPaths(MessageProtocol protocol, List<PathChannel> paths) implements AutoCloseable {
+
+    @Override
+    public void close() {
+        paths.forEach(PathChannel::close);
+    }
+}

@@ -1,0 +1,163 @@
+package trigon.transport.connect;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.Executor;
+import java.util.random.RandomGenerator;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import trigon.config.NodeConfig;
+import trigon.config.PluginConfig;
+import trigon.handshake.HandshakeClient;
+import trigon.handshake.ListenHandle;
+import trigon.handshake.NodeIdentity;
+import trigon.handshake.Stripe;
+import trigon.net.NoConnectionException;
+import trigon.routing.DisjointPaths;
+import trigon.routing.LocalLink;
+import trigon.routing.Path;
+import trigon.routing.PeerDescription;
+import trigon.routing.PeerLink;
+import trigon.routing.RoutingTable;
+import trigon.transport.path.Links;
+import trigon.transport.path.PathChannel;
+import trigon.transport.protocol.MessageProtocol;
+import trigon.verbs.LinkKind;
+
+/**
+ * Connects to listeners: finds the paths to the peer, and tries one after the other, or those that can be used at the
+ * same time together, until one carries the handshake and its queue pair comes up. Each connection comes up on a
+ * control thread of its own; NCCL's threads only look at {@link PendingConnection}.
+ */
+public final class Connector {
+
+    private static final Logger log = LoggerFactory.getLogger(Connector.class);
+
+    /** For how long a path that failed while another did not is left out: NCCL makes many connections at once. */
+    private static final Duration LEFT_OUT = Duration.ofMinutes(1);
+
+    private final Links links;
+    private final RoutingTable routing;
+    private final HandshakeClient client;
+    private final PathFactory factory;
+    private final PluginConfig config;
+    private final NodeIdentity self;
+    private final Executor control;
+    private final RandomGenerator attempts;
+    private final RecentFailures recentFailures = new RecentFailures(LEFT_OUT);
+
+    /**
+     * A connector.
+     *
+     * @param control runs what may block
+     * @param attempts for their numbers; thread-safe
+     */
+    public Connector(
+            Links links,
+            RoutingTable routing,
+            HandshakeClient client,
+            PathFactory factory,
+            PluginConfig config,
+            NodeIdentity self,
+            Executor control,
+            RandomGenerator attempts) {
+        this.links = links;
+        this.routing = routing;
+        this.client = client;
+        this.factory = factory;
+        this.config = config;
+        this.self = self;
+        this.control = control;
+        this.attempts = attempts;
+    }
+
+    /** Starts to connect, over the preferred link if that leads to the peer; returns at once. */
+    public PendingConnection connect(ListenHandle handle, Optional<LocalLink> preferred, int trafficClass) {
+        PendingConnection pending = new PendingConnection(peerName(handle));
+        control.execute(() -> pending.run(() -> connectOverAnyPath(handle, preferred, trafficClass, pending)));
+        return pending;
+    }
+
+    private ConnectedPaths connectOverAnyPath(
+            ListenHandle handle, Optional<LocalLink> preferred, int trafficClass, PendingConnection pending) {
+        List<PeerLink> peerLinks = handle.links().stream()
+                .map(link -> new PeerLink(link.address(), link.prefixLength(), link.port(), link.kinds()))
+                .toList();
+        List<Path> candidates =
+                new ArrayList<>(routing.pathsTo(new PeerDescription(handle.nodeIndex(), peerLinks), preferred));
+        NoConnectionException failures = new NoConnectionException(pending.peer(), candidates.size());
+        while (!candidates.isEmpty() && !pending.isAbandoned()) {
+            List<Path> paths = pathsToTake(candidates);
+            try (ConnectionAttempt attempt = new ConnectionAttempt(
+                    links,
+                    client,
+                    factory,
+                    self,
+                    handle,
+                    trafficClass,
+                    config.handshake().timeout(),
+                    pending)) {
+                List<Path> stripes = stripes(paths);
+                List<PathChannel> connected = attempt.connect(attempts.nextLong(), stripes);
+                attempt.failures().forEach((path, why) -> {
+                    failures.add(path, why);
+                    candidates.remove(path);
+                    links.of(path.local()).counters().retried();
+                    if (!pending.isAbandoned()) {
+                        log.warn("no connection to {} over {}: {}", pending.peer(), path, why.getMessage());
+                    }
+                });
+                if (!connected.isEmpty()) {
+                    recentFailures.note(attempt.failures().keySet());
+                    report(pending.peer(), paths, attempt.failures().keySet(), connected.size());
+                    MessageProtocol protocol =
+                            MessageProtocol.on(paths.getFirst().kind(), stripes.size() > 1);
+                    return new ConnectedPaths(protocol, connected);
+                }
+            }
+        }
+        throw failures;
+    }
+
+    /** The paths to take at the same time; the fastest first, which also carries what is not worth dividing. */
+    private List<Path> pathsToTake(List<Path> candidates) {
+        int most = config.stripes().mostLinks(candidates.getFirst().kind() == LinkKind.RDMA, Stripe.MOST);
+        List<Path> without =
+                candidates.stream().filter(path -> !recentFailures.has(path)).toList();
+        return DisjointPaths.among(without.isEmpty() ? candidates : without, most).stream()
+                .sorted(Comparator.comparingInt(path -> -path.local().speedMbps()))
+                .toList();
+    }
+
+    private List<Path> stripes(List<Path> paths) {
+        List<Path> stripes = new ArrayList<>();
+        for (int i = 0; i < config.stripes().queuePairsPerLink(); i++) {
+            stripes.addAll(paths);
+        }
+        return stripes;
+    }
+
+    private static void report(String peer, List<Path> paths, Set<Path> failed, int queuePairs) {
+        List<Path> up = paths.stream().filter(path -> !failed.contains(path)).toList();
+        if (queuePairs == 1) {
+            log.info("sends to {}", up.isEmpty() ? peer : up.getFirst());
+        } else {
+            log.info("sends to {} by {} queue pairs over {}", peer, queuePairs, up);
+        }
+    }
+
+    private String peerName(ListenHandle handle) {
+        if (handle.nodeIndex().isPresent() && config.cluster().isPresent()) {
+            List<NodeConfig> nodes = config.cluster().get().nodes();
+            int index = handle.nodeIndex().getAsInt();
+            return index < nodes.size() ? nodes.get(index).name() : "node " + index;
+        }
+        return handle.links().isEmpty()
+                ? "a peer without links"
+                : handle.links().getFirst().address().getHostAddress();
+    }
+}

@@ -1,0 +1,102 @@
+package trigon.transport.connect;
+
+import java.time.Duration;
+import java.util.concurrent.Executor;
+import java.util.random.RandomGenerator;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import trigon.config.QueuePairConfig;
+import trigon.handshake.Established;
+import trigon.net.NetPlugin;
+import trigon.qpstate.QueuePairParameters;
+import trigon.transport.path.Link;
+import trigon.transport.path.PathCapacity;
+import trigon.transport.path.PathChannel;
+import trigon.transport.path.PathRole;
+import trigon.transport.protocol.MessageProtocol;
+import trigon.verbs.ConnectionKey;
+
+/** Opens and connects queue pairs with the settings in force. Thread-safe. */
+public final class PathFactory {
+
+    private static final Logger log = LoggerFactory.getLogger(PathFactory.class);
+
+    /** How long after the end of its lifeline a peer's last messages and acknowledgements may come. */
+    public static final Duration GRACE = Duration.ofSeconds(1);
+
+    /** How long a connection that is coming up waits for the device's own, so that its first message need not. */
+    private static final Duration OPENING = Duration.ofSeconds(1);
+
+    /** No READs and no atomics are sent; but some devices refuse 0. */
+    private static final int READ_ATOMIC = 1;
+
+    private final QueuePairConfig config;
+    private final QueuePairParameters parameters;
+    private final RandomGenerator random;
+    private final Executor control;
+    private final Executor afterGrace;
+
+    /**
+     * A factory.
+     *
+     * @param random for packet sequence numbers; thread-safe
+     * @param control runs what may block
+     * @param afterGrace the same, {@link #GRACE} later
+     */
+    public PathFactory(QueuePairConfig config, RandomGenerator random, Executor control, Executor afterGrace) {
+        this.config = config;
+        this.random = random;
+        this.control = control;
+        this.afterGrace = afterGrace;
+        parameters = new QueuePairParameters(
+                config.timeout(),
+                config.retryCount(),
+                config.rnrRetry(),
+                config.minRnrTimer(),
+                READ_ATOMIC,
+                READ_ATOMIC);
+    }
+
+    /** {@link PathChannel#open} with what the protocol needs. */
+    PathChannel open(Link link, PathRole role, MessageProtocol protocol) {
+        PathCapacity capacity = protocol.capacity(role, link.port().maxMessageSize());
+        return PathChannel.open(link, role, capacity, parameters, random);
+    }
+
+    /**
+     * {@link PathChannel#connect}.
+     *
+     * @param trafficClass NCCL's, or {@link NetPlugin#TRAFFIC_CLASS_UNDEFINED}; the settings' goes first
+     * @throws IllegalArgumentException if the ports' longest messages do not do for the protocol
+     */
+    void connect(
+            PathChannel path,
+            PathRole role,
+            MessageProtocol protocol,
+            PeerEnd peer,
+            ConnectionKey key,
+            int trafficClass) {
+        path.limit(peer.maxMessageBytes(), peer.speedMbps());
+        protocol.requireFitting(role, path.sendQueueDepth(), path.maxMessageBytes());
+        int nccl = trafficClass == NetPlugin.TRAFFIC_CLASS_UNDEFINED ? 0 : trafficClass & 0xFF;
+        path.connect(peer.endpoint(), key, peer.memory(), config.trafficClass().orElse(nccl), config.serviceLevel());
+    }
+
+    /** Waits until the first message of a connected path can go at once; not for long, since that one may wait, too. */
+    void awaitOpen(PathChannel path) {
+        if (!path.queuePair().awaitOpen(OPENING)) {
+            log.debug("{}: the device's own connection is not open yet", path);
+        }
+    }
+
+    /**
+     * {@link PathChannel#watch}.
+     *
+     * @param node the peer's, as far as it is known by name
+     */
+    void watch(PathChannel path, Established established, String node) {
+        String address = established.remote().getAddress().getHostAddress();
+        String name = node.equals(address) ? node : node + " at " + address;
+        path.watch(established.lifeline(), name, control, afterGrace);
+    }
+}

@@ -1,0 +1,14 @@
+package trigon.transport.connect;
+
+import trigon.handshake.RemoteMemory;
+import trigon.verbs.QueuePairEndpoint;
+
+/**
+ * What a peer has said of its end of a path.
+ *
+ * @param endpoint its queue pair
+ * @param memory what this end may write there
+ * @param maxMessageBytes the longest message of its port
+ * @param speedMbps of its link, as far as it is known
+ */
+record PeerEnd(QueuePairEndpoint endpoint, RemoteMemory memory, long maxMessageBytes, int speedMbps) {}

@@ -1,0 +1,234 @@
+package trigon.transport.failure;
+
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.Executor;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import trigon.handshake.EndFailure;
+import trigon.net.NcclResult;
+import trigon.transport.path.Link;
+import trigon.transport.path.Links;
+import trigon.transport.path.PathChannel;
+import trigon.verbs.AsyncEvent;
+import trigon.verbs.AsyncEventType;
+import trigon.verbs.DeviceContext;
+import trigon.verbs.VerbsException;
+
+/**
+ * Asks the devices once in a while what they have to report by themselves. What makes a path unusable fails it;
+ * the rest is logged, with what it means here and what to do.
+ *
+ * <p>Asking does not block, and runs on the thread of a timer that is there anyway; what follows runs on a control
+ * thread.
+ */
+public final class PathMonitor {
+
+    private static final Logger log = LoggerFactory.getLogger(PathMonitor.class);
+
+    /** A device that reports without end must not keep the timer's thread. */
+    private static final int MOST_AT_ONCE = 64;
+
+    /** An event and whose it is. */
+    private record Report(DeviceContext device, AsyncEvent event) {}
+
+    private final Links links;
+    private final Executor control;
+    private final Executor nextTime;
+    private final Set<DeviceContext> devices = new HashSet<>();
+    private boolean stopped;
+
+    /**
+     * Nothing is asked before {@link #start}.
+     *
+     * @param control runs what may block
+     * @param nextTime runs what does not block, after the time from one look to the next
+     */
+    public PathMonitor(Links links, Executor control, Executor nextTime) {
+        this.links = links;
+        this.control = control;
+        this.nextTime = nextTime;
+        links.all().forEach(link -> devices.add(link.device()));
+    }
+
+    /** Asks from now on, for the first time after the time between two looks. */
+    public void start() {
+        // the first time takes longer, since the functions are not linked yet: not on the timer's thread
+        nextTime.execute(() -> control.execute(this::look));
+    }
+
+    /** Asks no more; waits for a look that is under way. The devices may be closed afterwards. */
+    public synchronized void stop() {
+        stopped = true;
+    }
+
+    /** One look at all devices. */
+    synchronized void look() {
+        if (stopped) {
+            return;
+        }
+        List<Report> reports = new ArrayList<>();
+        devices.removeIf(device -> !ask(device, reports));
+        if (!reports.isEmpty()) {
+            control.execute(() -> reports.forEach(this::handle));
+        }
+        if (!devices.isEmpty()) {
+            nextTime.execute(this::look);
+        }
+    }
+
+    /** Returns whether to ask it again. */
+    private static boolean ask(DeviceContext device, List<Report> reports) {
+        try {
+            for (int i = 0; i < MOST_AT_ONCE; i++) {
+                Optional<AsyncEvent> event = device.pollAsyncEvent();
+                if (event.isEmpty()) {
+                    return true;
+                }
+                reports.add(new Report(device, event.get()));
+            }
+            return true;
+        } catch (VerbsException e) {
+            log.warn(
+                    "{} tells no more of its own failures: {}. Connections over it still fail with their requests,"
+                            + " or when the peer is silent",
+                    device.deviceName(),
+                    e.getMessage());
+            return false;
+        }
+    }
+
+    private void handle(Report report) {
+        try {
+            switch (report.event) {
+                case AsyncEvent.OfQueuePair(AsyncEventType type, var queuePair) ->
+                    ofPath(report.device, type, path -> path.queuePair().equals(queuePair));
+                case AsyncEvent.OfCompletionQueue(AsyncEventType type, var completionQueue) ->
+                    ofPath(report.device, type, path -> path.completionQueue().equals(completionQueue));
+                case AsyncEvent.OfPort(AsyncEventType type, int port) -> ofPort(report.device, type, port);
+                case AsyncEvent.OfDevice(AsyncEventType type) -> ofDevice(report.device, type);
+            }
+        } catch (RuntimeException e) {
+            log.warn("{}: what follows from {} failed", report.device.deviceName(), report.event, e);
+        }
+    }
+
+    private void ofPath(DeviceContext device, AsyncEventType type, Predicate<PathChannel> concerned) {
+        Optional<PathChannel> found = links.all().stream()
+                .filter(link -> link.device().equals(device))
+                .flatMap(link -> link.paths().stream())
+                .filter(concerned)
+                .findFirst();
+        if (found.isEmpty()) {
+            log.debug("{}: {} of a connection that is closed", device.deviceName(), type);
+            return;
+        }
+        switch (type) {
+            case QUEUE_PAIR_FATAL, COMPLETION_QUEUE_ERROR -> fail(found.get(), device, type, NcclResult.SYSTEM_ERROR);
+            case QUEUE_PAIR_REQUEST_ERROR, QUEUE_PAIR_ACCESS_ERROR ->
+                fail(found.get(), device, type, NcclResult.REMOTE_ERROR);
+            case CONNECTION_BROKEN -> ofBrokenConnection(found.get(), type);
+            default -> log.debug("{}: {}, {}", found.get(), type, type.explanation());
+        }
+    }
+
+    private static void fail(PathChannel path, DeviceContext device, AsyncEventType type, NcclResult result) {
+        String why = "device %s reports %s: %s; look at the kernel's log (dmesg) and at the first error on either node"
+                .formatted(device.deviceName(), type, type.explanation());
+        fail(path, result, why);
+    }
+
+    /** What was sent may be lost. Where the peer has gone, that is why, and its lifeline says it. */
+    private static void ofBrokenConnection(PathChannel path, AsyncEventType type) {
+        if (path.isPeerLeaving()) {
+            log.debug("{}: {}, since the peer has ended its part", path, type);
+            return;
+        }
+        String why = "%s: %s, though the peer lives, so something between the nodes, or on one of them, has ended it: "
+                        .formatted(type, type.explanation())
+                + "look for a firewall that forgets connections, or for who closes sockets (ss -K)";
+        fail(path, NcclResult.REMOTE_ERROR, why);
+    }
+
+    private static void fail(PathChannel path, NcclResult result, String why) {
+        if (path.giveUp(result, new EndFailure(EndFailure.Scope.CONNECTION, why))) {
+            path.endQueuePair();
+            log.warn("{}: {}. Requests that are not finished return {}", path, why, result);
+        }
+    }
+
+    private void ofDevice(DeviceContext device, AsyncEventType type) {
+        if (type != AsyncEventType.DEVICE_FATAL) {
+            log.debug("{}: {}, {}", device.deviceName(), type, type.explanation());
+            return;
+        }
+        String concerned = names(links.all().stream()
+                .filter(link -> link.device().equals(device))
+                .toList());
+        log.warn(
+                "{}: {}, {}. All connections over {} fail; look at the kernel's log (dmesg), and restart the job"
+                        + " when the device is back",
+                device.deviceName(),
+                type,
+                type.explanation(),
+                concerned);
+        for (Link link : links.all()) {
+            if (link.device().equals(device)) {
+                link.paths().forEach(path -> fail(path, device, type, NcclResult.SYSTEM_ERROR));
+            }
+        }
+    }
+
+    private void ofPort(DeviceContext device, AsyncEventType type, int port) {
+        List<Link> concerned = links.all().stream()
+                .filter(link -> link.device().equals(device) && link.local().port() == port)
+                .toList();
+        if (concerned.isEmpty()) {
+            log.debug("{} port {}, which is not used: {}", device.deviceName(), port, type);
+            return;
+        }
+        String where = "%s port %d (%s): %s, %s"
+                .formatted(device.deviceName(), port, names(concerned), type, type.explanation());
+        switch (type) {
+            case PORT_ERROR ->
+                log.warn(
+                        "{}. Connections over it fail unless it is up again within queuePair.timeout and"
+                                + " handshake.peerTimeout; check cable, switch, and ip link show",
+                        where);
+            case PORT_ACTIVE -> log.info("{}. Connections that have not failed go on", where);
+            case GID_CHANGE -> ofGidTable(device, port, concerned, where);
+            case LID_CHANGE, PARTITION_KEY_CHANGE ->
+                log.warn("{}. Connections made before may fail; restart the job if they do", where);
+            default -> log.info("{}. Connections are not concerned", where);
+        }
+    }
+
+    /** Most changes are those of other addresses. */
+    private static void ofGidTable(DeviceContext device, int port, List<Link> concerned, String where) {
+        var entries = device.gidTable(port);
+        List<Link> lost = concerned.stream()
+                .filter(link -> entries.stream()
+                        .noneMatch(entry -> entry.index() == link.local().gidIndex()
+                                && entry.gid().equals(link.local().gid())))
+                .toList();
+        if (lost.isEmpty()) {
+            log.info("{}. The GIDs in use are still there", where);
+        } else {
+            log.warn(
+                    "{}. The GID of {} is gone: nothing arrives over it any more, and its connections fail; check ip"
+                            + " addr, give the address back, and restart the job",
+                    where,
+                    names(lost));
+        }
+    }
+
+    private static String names(List<Link> links) {
+        return links.stream().map(Objects::toString).collect(Collectors.joining(", "));
+    }
+}

@@ -1,0 +1,28 @@
+package trigon.transport.handle;
+
+/**
+ * The {@code void*} that NCCL knows a request by: the comm's handle, and in its lower 32 bits the request's sequence
+ * number in the comm and a 1. Never 0 (NULL to NCCL), and never 1, which means something to NCCL.
+ */
+public final class RequestHandle {
+
+    private static final int SEQUENCE_BITS = 30;
+    private static final int SEQUENCE_SHIFT = 2;
+
+    private RequestHandle() {}
+
+    /** The handle of a comm's request. */
+    public static long of(long commHandle, long sequence) {
+        return commHandle | (sequence & ((1L << SEQUENCE_BITS) - 1)) << SEQUENCE_SHIFT | 1;
+    }
+
+    /** Whether the number looks like a request at all; comm and sequence may still be stale. */
+    public static boolean isRequest(long handle) {
+        return (handle & 1) == 1;
+    }
+
+    /** The lower 30 bits of the request's sequence number. */
+    public static int sequence(long request) {
+        return (int) request >>> SEQUENCE_SHIFT;
+    }
+}

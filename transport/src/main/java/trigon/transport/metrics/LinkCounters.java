@@ -1,0 +1,39 @@
+package trigon.transport.metrics;
+
+import trigon.verbs.Memory;
+
+/** What went over a link in paths that are closed by now, and who counts for those that are open. Thread-safe. */
+public final class LinkCounters {
+
+    private final Metrics metrics;
+    private final long row;
+
+    LinkCounters(Metrics metrics, long row) {
+        this.metrics = metrics;
+        this.row = row;
+    }
+
+    /**
+     * Counters of a new path over the link.
+     *
+     * @param type which end of the connection it is
+     */
+    public PathCounters path(String type) {
+        return new PathCounters(metrics, metrics.open(MetricsRow.PATH, "", type, metrics.number(row)), row);
+    }
+
+    /** An attempt to bring up a path over the link has failed. */
+    public void retried() {
+        metrics.add(row + MetricsRow.RETRIES);
+    }
+
+    /** Messages of closed paths. */
+    public long messages() {
+        return Memory.getLong(row + MetricsRow.MESSAGES);
+    }
+
+    /** Bytes of closed paths. */
+    public long bytes() {
+        return Memory.getLong(row + MetricsRow.MESSAGE_BYTES);
+    }
+}

@@ -1,0 +1,194 @@
+package trigon.transport.metrics;
+
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import trigon.verbs.Memory;
+
+/**
+ * Live counters of this process, by link and by path, in memory that another process can map: see {@link MetricsRow}
+ * for where things are and {@link MetricsReader} for who reads.
+ *
+ * <p>A counter is a plain word that its owner writes where it would have written a field. A reader maps the same pages
+ * and takes no part: that costs the data path nothing but the lines that both touch. The file has no name any more when
+ * this returns, so nothing is left behind however the process ends; readers open it by the process's descriptor.
+ *
+ * <p>Thread-safe, but for the counters themselves.
+ */
+public final class Metrics implements AutoCloseable {
+
+    /** What the file is called as long as it has a name, and what {@code /proc/PID/fd} shows afterwards. */
+    static final String FILE_PREFIX = "trigon-metrics-";
+
+    private static final Logger log = LoggerFactory.getLogger(Metrics.class);
+
+    /** Rows of a shared file; its pages exist from when they are first written. */
+    private static final int SHARED_ROWS = 1 << 16;
+
+    /** Rows where no file can be had, so that nobody sees them. */
+    private static final int PRIVATE_ROWS = 1 << 10;
+
+    private final Arena arena = Arena.ofShared();
+    private final Deque<Integer> free = new ArrayDeque<>();
+    private final @Nullable FileChannel channel;
+    private final long address;
+    private final int rows;
+    private int used;
+    private boolean closed;
+
+    /**
+     * Counters that others can read.
+     *
+     * @param directory where a file is made for a moment; of a file system in memory
+     */
+    public static Metrics shared(Path directory) {
+        try {
+            Path file = Files.createTempFile(directory, FILE_PREFIX, "");
+            try {
+                FileChannel channel = FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE);
+                return new Metrics(channel);
+            } finally {
+                Files.delete(file);
+            }
+        } catch (IOException e) {
+            log.info("no live counters for other processes: no file can be made in {}: {}", directory, e.toString());
+            return unshared();
+        }
+    }
+
+    /** Counters that nobody else sees. */
+    public static Metrics unshared() {
+        return new Metrics();
+    }
+
+    private Metrics() {
+        channel = null;
+        rows = PRIVATE_ROWS;
+        address = arena.allocate(length(rows), MetricsRow.BYTES).address();
+        writeHeader();
+    }
+
+    private Metrics(FileChannel channel) throws IOException {
+        this.channel = channel;
+        rows = SHARED_ROWS;
+        MemorySegment mapped = channel.map(FileChannel.MapMode.READ_WRITE, 0, length(rows), arena);
+        address = mapped.address();
+        writeHeader();
+    }
+
+    private static long length(int rows) {
+        return MetricsRow.HEADER_BYTES + (long) rows * MetricsRow.BYTES;
+    }
+
+    private void writeHeader() {
+        Memory.putInt(address + MetricsRow.ROWS, rows);
+        Memory.putLongRelease(address, MetricsRow.MAGIC);
+    }
+
+    /**
+     * A link's counters, for as long as there are any.
+     *
+     * @param name what the log calls it
+     * @param type what carries its data
+     * @param speedMbps of the link, as far as it is known
+     */
+    public LinkCounters link(String name, String type, int speedMbps) {
+        return new LinkCounters(this, open(MetricsRow.LINK, name, type, speedMbps));
+    }
+
+    /** A row for one of that kind; of memory that nobody else sees if all are taken. */
+    synchronized long open(int kind, String name, String type, int speedOrLink) {
+        long row = take();
+        for (long word = MetricsRow.MESSAGES; word <= MetricsRow.RETRIES; word += Long.BYTES) {
+            Memory.putLong(row + word, 0);
+        }
+        Memory.putInt(row + MetricsRow.GENERATION, Memory.getInt(row + MetricsRow.GENERATION) + 1);
+        Memory.putInt(row + MetricsRow.SPEED_OR_LINK, speedOrLink);
+        Memory.putInt(row + MetricsRow.STATE, 0);
+        putText(row + MetricsRow.NAME, name, MetricsRow.NAME_BYTES);
+        putText(row + MetricsRow.TYPE, type, MetricsRow.TYPE_BYTES);
+        Memory.putIntRelease(row + MetricsRow.KIND, kind);
+        return row;
+    }
+
+    private long take() {
+        Integer freed = free.pollFirst();
+        if (freed != null) {
+            return row(freed);
+        }
+        if (used == rows) {
+            long without = address + MetricsRow.WITHOUT_ROW;
+            Memory.putLong(without, Memory.getLong(without) + 1);
+            return arena.allocate(MetricsRow.BYTES, MetricsRow.BYTES).address();
+        }
+        used++;
+        Memory.putIntRelease(address + MetricsRow.USED, used);
+        return row(used - 1);
+    }
+
+    private long row(int number) {
+        return address + MetricsRow.HEADER_BYTES + (long) number * MetricsRow.BYTES;
+    }
+
+    /** Number of a row; outside of the table if nobody else sees it. */
+    int number(long row) {
+        long offset = row - address - MetricsRow.HEADER_BYTES;
+        return offset >= 0 && offset < (long) rows * MetricsRow.BYTES ? (int) (offset / MetricsRow.BYTES) : -1;
+    }
+
+    /** A path is closed: its counts go to its link, and its row to the next one. */
+    synchronized void close(long path, long link) {
+        Memory.putIntRelease(path + MetricsRow.KIND, MetricsRow.FREE);
+        for (long word = MetricsRow.MESSAGES; word <= MetricsRow.RETRIES; word += Long.BYTES) {
+            Memory.putLong(link + word, Memory.getLong(link + word) + Memory.getLong(path + word));
+        }
+        int number = number(path);
+        if (number >= 0) {
+            free.addLast(number);
+        }
+    }
+
+    /** Counts one more, whoever else does. */
+    synchronized void add(long word) {
+        Memory.putLong(word, Memory.getLong(word) + 1);
+    }
+
+    /** Writes a text into a row that is in use already. */
+    synchronized void rename(long row, String name) {
+        putText(row + MetricsRow.NAME, name, MetricsRow.NAME_BYTES);
+    }
+
+    private static void putText(long at, String text, int room) {
+        byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+        for (int i = 0; i < room; i++) {
+            Memory.putByte(at + i, i < Math.min(bytes.length, room - 1) ? bytes[i] : 0);
+        }
+    }
+
+    /** Frees the memory; nothing is counted any more. Closing twice is allowed. */
+    @Override
+    public synchronized void close() {
+        if (closed) {
+            return;
+        }
+        closed = true;
+        arena.close();
+        if (channel != null) {
+            try {
+                channel.close();
+            } catch (IOException e) {
+                log.debug("the counters' file cannot be closed", e);
+            }
+        }
+    }
+}

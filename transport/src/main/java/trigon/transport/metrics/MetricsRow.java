@@ -1,0 +1,80 @@
+package trigon.transport.metrics;
+
+/**
+ * Where things are in the memory of {@link Metrics}, in the machine's byte order: a header, and behind it rows of
+ * {@value #BYTES} bytes. What is counted lies in the first line of a row, so that a message touches one line.
+ *
+ * <p>Each word is written by one thread at a time, in one piece: a reader sees an old or a new value, never a torn one.
+ * A row's {@link #KIND} is written last when it is opened, and first when it is freed; {@link #GENERATION} changes in
+ * between.
+ */
+public final class MetricsRow {
+
+    /** What the header begins with, 8 bytes: "TrgnMet" and the version of the layout. */
+    public static final long MAGIC = 0x5472676E4D657400L | 1;
+
+    /** In the header: how many rows there are, 4 bytes. */
+    public static final long ROWS = 8;
+
+    /** In the header: how many of them were ever used, the first ones, 4 bytes. */
+    public static final long USED = 12;
+
+    /** In the header: paths that found no row, and are counted nowhere that others see, 8 bytes. */
+    public static final long WITHOUT_ROW = 16;
+
+    /** Length of the header. */
+    public static final long HEADER_BYTES = 256;
+
+    /** Length of a row. */
+    public static final int BYTES = 256;
+
+    /** What the row is of, 4 bytes: {@link #FREE}, {@link #LINK} or {@link #PATH}. */
+    public static final long KIND = 0;
+
+    /** State of a path, 4 bytes: the code of {@link trigon.transport.path.PathState}. */
+    public static final long STATE = 4;
+
+    /** How often the row was opened, 4 bytes. */
+    public static final long GENERATION = 8;
+
+    /** Of a link: its speed in Mbit/s, as far as it is known. Of a path: the number of its link's row. 4 bytes. */
+    public static final long SPEED_OR_LINK = 12;
+
+    /** Messages, 8 bytes. A link's are those of its paths that are closed. So for all that follow. */
+    public static final long MESSAGES = 16;
+
+    /** Bytes of the messages, 8 bytes. */
+    public static final long MESSAGE_BYTES = 24;
+
+    /** Messages that had to wait until the receiver said where they may go, 8 bytes. */
+    public static final long WAITS = 32;
+
+    /** Paths that were lost while they were in use, 8 bytes. */
+    public static final long ERRORS = 40;
+
+    /** Of a link: attempts to bring up a path that failed, 8 bytes. */
+    public static final long RETRIES = 48;
+
+    /** Of a link: its name. Of a path: who is at the other end. UTF-8, filled up with zeros. */
+    public static final long NAME = 64;
+
+    /** Room for that. */
+    public static final int NAME_BYTES = 128;
+
+    /** Of a link: what carries its data. Of a path: which end it is. UTF-8, filled up with zeros. */
+    public static final long TYPE = NAME + NAME_BYTES;
+
+    /** Room for that. */
+    public static final int TYPE_BYTES = 64;
+
+    /** A {@link #KIND}: nobody's. */
+    public static final int FREE = 0;
+
+    /** A {@link #KIND}: a link's. */
+    public static final int LINK = 1;
+
+    /** A {@link #KIND}: a path's. */
+    public static final int PATH = 2;
+
+    private MetricsRow() {}
+}

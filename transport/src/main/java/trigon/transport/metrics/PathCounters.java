@@ -1,0 +1,60 @@
+package trigon.transport.metrics;
+
+import trigon.verbs.Memory;
+
+/**
+ * What goes over one path. {@link #message} and {@link #waited} are for the thread that makes the data-path calls of
+ * the path's session; the others for any.
+ */
+public final class PathCounters implements AutoCloseable {
+
+    private final Metrics metrics;
+    private final long row;
+    private final long link;
+    private boolean closed;
+
+    PathCounters(Metrics metrics, long row, long link) {
+        this.metrics = metrics;
+        this.row = row;
+        this.link = link;
+    }
+
+    /** A message, or a part of one, of that many bytes. */
+    public void message(int bytes) {
+        add(MetricsRow.MESSAGES, 1);
+        add(MetricsRow.MESSAGE_BYTES, bytes);
+    }
+
+    /** A message has to wait until the receiver says where it may go. */
+    public void waited() {
+        add(MetricsRow.WAITS, 1);
+    }
+
+    private void add(long word, long addend) {
+        Memory.putLongOpaque(row + word, Memory.getLong(row + word) + addend);
+    }
+
+    /** Who is at the other end. */
+    public void peer(String name) {
+        metrics.rename(row, name);
+    }
+
+    /** The state it is in now, by its code. */
+    public void state(int code) {
+        Memory.putInt(row + MetricsRow.STATE, code);
+    }
+
+    /** It was lost while it was in use. */
+    public void lost() {
+        metrics.add(row + MetricsRow.ERRORS);
+    }
+
+    /** It is closed; nothing is counted any more. Closing twice is allowed. */
+    @Override
+    public synchronized void close() {
+        if (!closed) {
+            closed = true;
+            metrics.close(row, link);
+        }
+    }
+}

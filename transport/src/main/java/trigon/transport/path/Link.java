@@ -1,0 +1,109 @@
+package trigon.transport.path;
+
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import trigon.routing.LocalLink;
+import trigon.transport.metrics.LinkCounters;
+import trigon.verbs.DeviceContext;
+import trigon.verbs.GidEntry;
+import trigon.verbs.PortAttributes;
+import trigon.verbs.ProtectionDomain;
+
+/**
+ * A local link whose device is open. Shared by all paths over it; lives until the plugin is closed. There is one
+ * object for each link, so that links are compared by identity.
+ */
+public final class Link {
+
+    private final LocalLink local;
+    private final DeviceContext device;
+    private final ProtectionDomain protectionDomain;
+    private final PortAttributes port;
+    private final ClearToSendMemory clearToSendMemory;
+    private final LinkCounters counters;
+    private final Set<PathChannel> paths = ConcurrentHashMap.newKeySet();
+
+    /**
+     * A link.
+     *
+     * @param local what routing knows of it
+     * @param device its open device, which other links of the same device share
+     * @param protectionDomain the domain of all its queue pairs and memory, shared likewise
+     * @param port the port's attributes now
+     * @param clearToSendMemory where its paths' rings go, and those of no other link
+     * @param counters of what goes over it
+     */
+    Link(
+            LocalLink local,
+            DeviceContext device,
+            ProtectionDomain protectionDomain,
+            PortAttributes port,
+            ClearToSendMemory clearToSendMemory,
+            LinkCounters counters) {
+        this.local = local;
+        this.device = device;
+        this.protectionDomain = protectionDomain;
+        this.port = port;
+        this.clearToSendMemory = clearToSendMemory;
+        this.counters = counters;
+    }
+
+    /** What routing knows of it. */
+    public LocalLink local() {
+        return local;
+    }
+
+    /**
+     * Where the port's GID table has the link's GID now: an address that was removed and is back may have another
+     * place. Where it had it at first, if it has it nowhere: the verb that uses it says so. May block.
+     */
+    int gidIndex() {
+        List<GidEntry> table = device.gidTable(local.port()).stream()
+                .filter(entry -> entry.gid().equals(local.gid()))
+                .toList();
+        if (table.stream().anyMatch(entry -> entry.index() == local.gidIndex())) {
+            return local.gidIndex();
+        }
+        return table.stream()
+                .filter(entry -> entry.type() == GidEntry.Type.ROCE_V2)
+                .mapToInt(GidEntry::index)
+                .findFirst()
+                .orElse(local.gidIndex());
+    }
+
+    /** Its open device. */
+    public DeviceContext device() {
+        return device;
+    }
+
+    /** The domain of its queue pairs and memory. */
+    public ProtectionDomain protectionDomain() {
+        return protectionDomain;
+    }
+
+    /** The port as it was when the device was opened. */
+    public PortAttributes port() {
+        return port;
+    }
+
+    /** The open paths over it: each adds itself, and takes itself out again. Thread-safe. */
+    public Set<PathChannel> paths() {
+        return paths;
+    }
+
+    /** Where its paths' rings of clear-to-send entries are. */
+    ClearToSendMemory clearToSendMemory() {
+        return clearToSendMemory;
+    }
+
+    /** What went over it, and what failed. */
+    public LinkCounters counters() {
+        return counters;
+    }
+
+    @Override
+    public String toString() {
+        return local.toString();
+    }
+}

@@ -1,0 +1,145 @@
+package trigon.transport.path;
+
+import java.net.InetAddress;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.OptionalInt;
+import java.util.Set;
+import java.util.function.ToIntFunction;
+import java.util.stream.Collectors;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import trigon.handshake.ConnectionId;
+import trigon.handshake.ConnectionSecret;
+import trigon.handshake.LinkAddress;
+import trigon.handshake.ListenHandle;
+import trigon.routing.LocalLink;
+import trigon.transport.Unwinding;
+import trigon.transport.metrics.Metrics;
+import trigon.verbs.DeviceContext;
+import trigon.verbs.LinkKind;
+import trigon.verbs.ProtectionDomain;
+import trigon.verbs.VerbsProvider;
+
+/** This node's links, their devices open. Immutable once made; closed after the last path. */
+public final class Links implements AutoCloseable {
+
+    private static final Logger log = LoggerFactory.getLogger(Links.class);
+
+    private record Device(DeviceContext context, ProtectionDomain protectionDomain) {}
+
+    private final Map<String, Device> devices = new HashMap<>();
+    private final List<Link> links = new ArrayList<>();
+
+    private Links() {}
+
+    /**
+     * Opens the devices of all links.
+     *
+     * @param pageBytes size of the kernel's pages
+     * @param metrics gets a row for each link
+     * @throws trigon.verbs.VerbsException if one cannot be opened; none is left open then
+     */
+    public static Links open(
+            List<LocalLink> local, Map<LinkKind, VerbsProvider> providers, int pageBytes, Metrics metrics) {
+        Links opened = new Links();
+        try (Unwinding unwinding = new Unwinding()) {
+            unwinding.onFailure(opened::close);
+            for (LocalLink link : local) {
+                Device device = opened.device(link, Objects.requireNonNull(providers.get(link.kind())));
+                opened.links.add(new Link(
+                        link,
+                        device.context,
+                        device.protectionDomain,
+                        device.context.queryPort(link.port()),
+                        new ClearToSendMemory(pageBytes),
+                        metrics.link(link.name(), link.kind().name(), link.speedMbps())));
+            }
+            unwinding.succeeded();
+        }
+        return opened;
+    }
+
+    private Device device(LocalLink link, VerbsProvider provider) {
+        return devices.computeIfAbsent(link.kind() + " " + link.deviceName(), _ -> {
+            DeviceContext context = provider.open(link.deviceName());
+            try (Unwinding unwinding = new Unwinding()) {
+                unwinding.onFailure(context::close);
+                Device device = new Device(context, context.allocateProtectionDomain());
+                unwinding.succeeded();
+                return device;
+            }
+        });
+    }
+
+    /** All of them, in the order they were given in. */
+    public List<Link> all() {
+        return links;
+    }
+
+    /** Their addresses, each once, in the same order. */
+    public Set<InetAddress> addresses() {
+        Set<InetAddress> addresses = new LinkedHashSet<>();
+        links.forEach(link -> addresses.add(link.local().address().address()));
+        return addresses;
+    }
+
+    /**
+     * What peers are told of the addresses. Warns if that is more than a listen handle has room for.
+     *
+     * @param port the port that is listened on at an address
+     */
+    public List<LinkAddress> advertised(ToIntFunction<InetAddress> port) {
+        List<LinkAddress> advertised = addresses().stream()
+                .map(address -> advertised(address, port.applyAsInt(address)))
+                .toList();
+        int leftOut = ListenHandle.fitting(
+                        ConnectionId.random(), ConnectionSecret.random(), OptionalInt.empty(), 0, advertised)
+                .linksLeftOut();
+        if (leftOut > 0) {
+            log.warn(
+                    "peers are not told of the last {} of {} addresses, for which NCCL's handle has no room: name"
+                            + " the NICs to use in a file (TRIGON_CONFIG)",
+                    leftOut,
+                    advertised.size());
+        }
+        return advertised;
+    }
+
+    private LinkAddress advertised(InetAddress address, int port) {
+        List<Link> there = links.stream()
+                .filter(link -> link.local().address().address().equals(address))
+                .toList();
+        int prefixLength = there.getFirst().local().address().prefixLength();
+        return new LinkAddress(
+                address,
+                prefixLength,
+                port,
+                there.stream().map(link -> link.local().kind()).collect(Collectors.toSet()));
+    }
+
+    /** The open link of one that routing chose. */
+    public Link of(LocalLink local) {
+        for (Link link : links) {
+            if (link.local().equals(local)) {
+                return link;
+            }
+        }
+        throw new IllegalArgumentException(local + " is not one of this node's links");
+    }
+
+    @Override
+    public void close() {
+        for (Device device : devices.values()) {
+            device.protectionDomain.close();
+            device.context.close();
+        }
+        devices.clear();
+        links.forEach(link -> link.clearToSendMemory().close());
+        links.clear();
+    }
+}

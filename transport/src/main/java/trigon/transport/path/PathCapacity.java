@@ -1,0 +1,11 @@
+package trigon.transport.path;
+
+/**
+ * What a path has to have for the protocol that will use it.
+ *
+ * @param sendQueueDepth send work requests that may be outstanding
+ * @param receiveQueueDepth receive work requests that may be outstanding
+ * @param inlineBytes bytes that a send work request may carry in itself; the device may allow less
+ * @param ringBytes length of the ring by which the receiver says where messages may go; 0: there is none
+ */
+public record PathCapacity(int sendQueueDepth, int receiveQueueDepth, int inlineBytes, int ringBytes) {}

@@ -1,0 +1,381 @@
+package trigon.transport.path;
+
+import java.util.concurrent.Executor;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import trigon.handshake.EndFailure;
+import trigon.handshake.Lifeline;
+import trigon.handshake.LifelineEnd;
+import trigon.handshake.RemoteMemory;
+import trigon.net.NcclResult;
+import trigon.qpstate.QueuePairParameters;
+import trigon.transport.metrics.PathCounters;
+import trigon.verbs.AddressVector;
+import trigon.verbs.CompletionQueue;
+import trigon.verbs.ConnectionKey;
+import trigon.verbs.Mtu;
+import trigon.verbs.QueuePair;
+import trigon.verbs.QueuePairEndpoint;
+import trigon.verbs.WorkCompletionStatus;
+
+/**
+ * One end of a path to a peer, over one link: a queue pair, its completion queue, the ring by which the receiver says
+ * where messages may go, and the lifeline that tells of the peer's end. It knows nothing of the messages, nor of who
+ * sends them.
+ *
+ * <p>Opened and connected by one control thread, then handed to a session, whose thread posts and polls. Lost and
+ * closed on any thread. Closed once, in the order QP, MR, CQ.
+ */
+public final class PathChannel implements AutoCloseable {
+
+    private static final Logger log = LoggerFactory.getLogger(PathChannel.class);
+
+    private final Link link;
+    private final PathRole role;
+    private final int sendQueueDepth;
+    private final PathResources resources;
+    private final PathCounters counters;
+
+    private long maxMessageBytes;
+    private int speedMbps;
+    private RemoteMemory remoteMemory = RemoteMemory.NONE;
+    private @Nullable QueuePairEndpoint remote;
+    private volatile @Nullable Watch watch;
+    private volatile PathState state = PathState.OPENING;
+
+    /** Why it is lost; null as long as it is not. Written with the lock held. */
+    private volatile @Nullable PathLoss loss;
+
+    /** Told of that; its own part only, as it is called with the lock held. */
+    private Runnable whenLost = () -> {};
+
+    /** Requests have failed as consequences of something that was not known then. */
+    private volatile boolean unexplained;
+
+    /** Who is at the other end, and what tells of its end. */
+    private record Watch(Lifeline lifeline, String peer, Executor afterGrace) {}
+
+    /**
+     * Creates the queue pair and brings it to INIT.
+     *
+     * @param random for the packet sequence number
+     * @throws trigon.verbs.VerbsException if the device refuses; nothing is left open then
+     */
+    public static PathChannel open(
+            Link link, PathRole role, PathCapacity capacity, QueuePairParameters parameters, RandomGenerator random) {
+        PathChannel path = new PathChannel(link, role, capacity, parameters, random);
+        link.paths().add(path);
+        return path;
+    }
+
+    private PathChannel(
+            Link link, PathRole role, PathCapacity capacity, QueuePairParameters parameters, RandomGenerator random) {
+        this.link = link;
+        this.role = role;
+        sendQueueDepth = capacity.sendQueueDepth();
+        maxMessageBytes = link.port().maxMessageSize();
+        speedMbps = link.local().speedMbps();
+        resources = PathResources.open(link, role, capacity, parameters, random);
+        counters = link.counters().path(role.toString());
+        counters.state(state.code());
+    }
+
+    /** The peer has said how long its messages may be, and how fast its link is; before {@link #connect}. */
+    public void limit(long peersMaxMessageBytes, int peersMbps) {
+        maxMessageBytes = Math.min(maxMessageBytes, peersMaxMessageBytes);
+        speedMbps = Math.max(1, Math.min(speedMbps, peersMbps));
+    }
+
+    /**
+     * Connects it to the peer's end: READY_TO_RECEIVE, then READY_TO_SEND. May block on address resolution.
+     *
+     * @param peer the peer's queue pair
+     * @param key what both queue pairs are to prove to each other that they know, on devices that ask for it
+     * @param peerMemory what this end may write at the peer
+     * @param trafficClass of the address vector
+     * @param serviceLevel of the address vector
+     */
+    public void connect(
+            QueuePairEndpoint peer, ConnectionKey key, RemoteMemory peerMemory, int trafficClass, int serviceLevel) {
+        remote = peer;
+        remoteMemory = peerMemory;
+        AddressVector route = new AddressVector(
+                peer.gid(),
+                link.gidIndex(),
+                peer.lid(),
+                serviceLevel,
+                trafficClass,
+                AddressVector.MAX_HOP_LIMIT,
+                link.local().port());
+        resources.lifecycle().readyToReceive(peer, Mtu.min(endpoint().mtu(), peer.mtu()), route, key);
+        resources.lifecycle().readyToSend(endpoint().psn());
+    }
+
+    /**
+     * Has it notice when the peer is gone, from outside the data path: a receiver that waits has nothing on its way
+     * that could fail.
+     *
+     * @param peer the handshake's lifeline, which {@link #close} releases
+     * @param name of the peer's node and its address, for the log
+     * @param atOnce runs what may block
+     * @param afterGrace the same, once the peer's last messages and acknowledgements have had time to come
+     */
+    public synchronized void watch(Lifeline peer, String name, Executor atOnce, Executor afterGrace) {
+        if (state == PathState.CLOSED) {
+            peer.release();
+            return;
+        }
+        watch = new Watch(peer, name, afterGrace);
+        counters.peer(name);
+        enter(PathState.UP);
+        var _ = peer.lost().thenAccept(end -> {
+            PathLoss.OfPeer lost = new PathLoss.OfPeer(name, end);
+            switch (end) {
+                case LifelineEnd.Here _ -> {}
+                case LifelineEnd.Silent _ -> atOnce.execute(() -> peerIsGone(lost));
+                // the last acknowledgements come another way, and may be later than the end of the lifeline
+                case LifelineEnd.Released _, LifelineEnd.Failed _, LifelineEnd.Broken _ ->
+                    afterGrace.execute(() -> peerIsGone(lost));
+            }
+        });
+    }
+
+    private void peerIsGone(PathLoss.OfPeer lost) {
+        synchronized (this) {
+            if (state == PathState.CLOSED) {
+                return;
+            }
+            Watch watching = watch;
+            boolean mayReceive = role == PathRole.RECEIVER && queuePair().mayStillReceive();
+            if (lost.hasClosed() && mayReceive && watching != null) {
+                // its sends were complete when it went, and NCCL may ask for them much later
+                watching.afterGrace().execute(() -> peerIsGone(lost));
+                return;
+            }
+            lose(lost);
+            resources.lifecycle().fail(new PeerGoneException(lost.words()));
+        }
+        // a peer that lets go is how every connection ends; whoever still waits for it hears a warning of its own
+        if (unexplained || lost.end() instanceof LifelineEnd.Silent) {
+            log.warn("{}: {}. Requests that are not finished fail", this, lost.words());
+        } else {
+            log.info("{}: {}", this, lost.words());
+        }
+    }
+
+    /**
+     * This end is of no use any more, for a reason that is not the peer's: what is asked of it fails, and the peer is
+     * told. Does not block; {@link #endQueuePair} follows.
+     *
+     * @param result what requests return that are not finished
+     * @param failure for the log and the peer
+     * @return false if it had come to its end before
+     */
+    public boolean giveUp(NcclResult result, EndFailure failure) {
+        Watch watching;
+        synchronized (this) {
+            if (state == PathState.CLOSED || loss != null) {
+                return false;
+            }
+            lose(new PathLoss.Here(result, failure));
+            watching = watch;
+        }
+        if (watching != null) {
+            watching.lifeline().fail(failure);
+        }
+        return true;
+    }
+
+    /** Takes the queue pair of an end that is {@linkplain #giveUp given up} to the error state. May block. */
+    public synchronized void endQueuePair() {
+        PathLoss known = loss;
+        if (state == PathState.CLOSED || known == null) {
+            return;
+        }
+        try {
+            resources.lifecycle().fail(new GivenUpException(known.words()));
+        } catch (RuntimeException e) {
+            // a device that has failed as a whole may refuse everything
+            log.debug("{}: the queue pair cannot be taken to the error state", this, e);
+        }
+    }
+
+    // under the lock
+    private void lose(PathLoss why) {
+        loss = why;
+        enter(PathState.LOST);
+        if (!(why instanceof PathLoss.OfPeer(var _, LifelineEnd.Released _))) {
+            counters.lost();
+        }
+        whenLost.run();
+    }
+
+    // under the lock
+    private void enter(PathState next) {
+        state = next;
+        counters.state(next.code());
+    }
+
+    /**
+     * Runs something as soon as there is a {@link #loss}, at once where there is one already.
+     *
+     * @param step returns at once; on any thread
+     */
+    public synchronized void whenLost(Runnable step) {
+        whenLost = step;
+        if (loss != null) {
+            step.run();
+        }
+    }
+
+    /** Why nothing more will come over it; null as long as that is not known. */
+    public @Nullable PathLoss loss() {
+        return loss;
+    }
+
+    /** Whether the peer has ended its part, or this end has, whatever may still come of what it has sent. */
+    public boolean isPeerLeaving() {
+        Watch watching = watch;
+        return watching != null && watching.lifeline().lost().isDone();
+    }
+
+    /** What is known of the loss, be it only that the lifeline has ended; null if nothing is. */
+    private @Nullable PathLoss knownLoss() {
+        PathLoss known = loss;
+        Watch watching = watch;
+        if (known != null || watching == null) {
+            return known;
+        }
+        LifelineEnd end = watching.lifeline().lost().getNow(null);
+        return end == null || end instanceof LifelineEnd.Here ? null : new PathLoss.OfPeer(watching.peer(), end);
+    }
+
+    /**
+     * Why a work request failed, as far as it is known: one that was flushed, or not answered, is a consequence. What
+     * is learned later is logged then. For the end of a session, not for the data path.
+     */
+    public String why(WorkCompletionStatus status) {
+        if (status != WorkCompletionStatus.WR_FLUSHED && status != WorkCompletionStatus.RETRY_EXCEEDED) {
+            return status.explanation();
+        }
+        PathLoss known = knownLoss();
+        if (known != null) {
+            return known.words();
+        }
+        unexplained = true;
+        return status == WorkCompletionStatus.RETRY_EXCEEDED
+                ? status.explanation()
+                : "the queue pair is in the error state, and no request failed before; if the peer is the cause, the"
+                        + " next line about this connection says what became of it, otherwise look at the peer's log";
+    }
+
+    /** Whether requests have failed for a reason that the lifeline may still tell, within a moment. */
+    public boolean isUnexplained() {
+        return unexplained;
+    }
+
+    /** Why requests have failed, if that is known by now and was not then; else null. */
+    public @Nullable PathLoss laterLoss() {
+        return unexplained ? knownLoss() : null;
+    }
+
+    /** Tells the peer that this end is unusable; it need not wait for more. Does not block. */
+    public void failed(EndFailure failure) {
+        Watch watching = watch;
+        if (watching == null) {
+            return;
+        }
+        if (unexplained) {
+            // the lifeline may still tell what is the matter
+            watching.afterGrace().execute(() -> watching.lifeline().fail(failure));
+        } else {
+            watching.lifeline().fail(failure);
+        }
+    }
+
+    /** The link it goes over. */
+    public Link link() {
+        return link;
+    }
+
+    /** Its counters. */
+    public PathCounters counters() {
+        return counters;
+    }
+
+    /** What the peer is told about this end. */
+    public QueuePairEndpoint endpoint() {
+        return resources.endpoint();
+    }
+
+    /** The ring by which the receiver says where messages may go; only where the capacity has one. */
+    public ClearToSendRing clearToSendRing() {
+        ClearToSendRing ring = resources.clearToSendRing();
+        if (ring == null) {
+            throw new IllegalStateException(this + " has no clear-to-send ring");
+        }
+        return ring;
+    }
+
+    /** What the peer may write. */
+    public RemoteMemory forPeer() {
+        ClearToSendRing ring = resources.clearToSendRing();
+        return ring == null ? RemoteMemory.NONE : ring.forPeer();
+    }
+
+    /** What this end may write. */
+    public RemoteMemory remoteMemory() {
+        return remoteMemory;
+    }
+
+    /** The longest message of both ports, in bytes. */
+    public long maxMessageBytes() {
+        return maxMessageBytes;
+    }
+
+    /** The speed of the slower port's link, as far as it is known. */
+    public int speedMbps() {
+        return speedMbps;
+    }
+
+    /** Send work requests that may be outstanding. */
+    public int sendQueueDepth() {
+        return sendQueueDepth;
+    }
+
+    /** Its queue pair. */
+    public QueuePair queuePair() {
+        return resources.lifecycle().queuePair();
+    }
+
+    /** Where its work requests complete. */
+    public CompletionQueue completionQueue() {
+        return resources.completionQueue();
+    }
+
+    /** Closes everything. Closing twice is allowed. */
+    @Override
+    public synchronized void close() {
+        if (state == PathState.CLOSED) {
+            return;
+        }
+        enter(PathState.CLOSED);
+        link.paths().remove(this);
+        Watch watching = watch;
+        if (watching != null) {
+            watching.lifeline().release();
+        }
+        resources.close();
+        counters.close();
+    }
+
+    /** For errors: both ends' queue pairs, GIDs, the peer and the link. */
+    @Override
+    public String toString() {
+        Watch watching = watch;
+        String peer = watching == null ? "a peer" : watching.peer();
+        return "%s on %s: local %s, peer %s of %s".formatted(role, link, endpoint(), remote, peer);
+    }
+}

@@ -1,0 +1,64 @@
+package trigon.transport.path;
+
+import java.util.Optional;
+import trigon.handshake.EndFailure;
+import trigon.handshake.LifelineEnd;
+import trigon.net.NcclResult;
+
+/** Why nothing more will come over a path. */
+public sealed interface PathLoss {
+
+    /**
+     * The peer has gone, or cannot be heard.
+     *
+     * @param peer who that is
+     * @param end how its lifeline ended
+     */
+    record OfPeer(String peer, LifelineEnd end) implements PathLoss {
+
+        /** Whether the peer's queue pair is closed by that, as it is not where only this path has failed. */
+        boolean hasClosed() {
+            return switch (end) {
+                case LifelineEnd.Released _, LifelineEnd.Broken _ -> true;
+                case LifelineEnd.Failed(EndFailure failure) -> failure.scope() == EndFailure.Scope.COMMUNICATOR;
+                case LifelineEnd.Silent _, LifelineEnd.Here _ -> false;
+            };
+        }
+    }
+
+    /**
+     * This end was given up here.
+     *
+     * @param result what requests return that are not finished
+     * @param failure what the peer is told
+     */
+    record Here(NcclResult result, EndFailure failure) implements PathLoss {}
+
+    /** For the log, and for whoever asks why a request failed. */
+    default String words() {
+        return switch (this) {
+            case OfPeer(String peer, LifelineEnd end) -> "lost %s: %s".formatted(peer, end.explanation());
+            case Here(var _, EndFailure failure) -> failure.words();
+        };
+    }
+
+    /** What it is to NCCL: the peer's or the network's fault, unless this end was given up. */
+    default NcclResult result() {
+        return switch (this) {
+            case OfPeer _ -> NcclResult.REMOTE_ERROR;
+            case Here(NcclResult result, var _) -> result;
+        };
+    }
+
+    /**
+     * The failure of a whole communicator that it follows from, if it does; in the words of the node where that began.
+     */
+    default Optional<EndFailure> ofCommunicator() {
+        Optional<EndFailure> told = switch (this) {
+            case OfPeer(var _, LifelineEnd.Failed(EndFailure failure)) -> Optional.of(failure);
+            case OfPeer _ -> Optional.empty();
+            case Here(var _, EndFailure failure) -> Optional.of(failure);
+        };
+        return told.filter(failure -> failure.scope() == EndFailure.Scope.COMMUNICATOR);
+    }
+}

@@ -1,0 +1,82 @@
+package trigon.transport.path;
+
+import java.util.EnumSet;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+import trigon.qpstate.QueuePairLifecycle;
+import trigon.qpstate.QueuePairParameters;
+import trigon.transport.Unwinding;
+import trigon.verbs.AccessFlag;
+import trigon.verbs.CompletionQueue;
+import trigon.verbs.QueuePair;
+import trigon.verbs.QueuePairCapacity;
+import trigon.verbs.QueuePairEndpoint;
+
+/**
+ * What a path holds on its device.
+ *
+ * @param clearToSendRing null where the path's protocol has none
+ * @param completionQueue of both the queue pair's queues
+ * @param lifecycle of the queue pair
+ * @param endpoint what the peer is told of the queue pair
+ */
+record PathResources(
+        @Nullable ClearToSendRing clearToSendRing,
+        CompletionQueue completionQueue,
+        QueuePairLifecycle lifecycle,
+        QueuePairEndpoint endpoint)
+        implements AutoCloseable {
+
+    /**
+     * Creates them; the queue pair is in INIT then.
+     *
+     * @param random for the packet sequence number
+     * @throws trigon.verbs.VerbsException if the device refuses; nothing is left open then
+     */
+    static PathResources open(
+            Link link, PathRole role, PathCapacity capacity, QueuePairParameters parameters, RandomGenerator random) {
+        try (Unwinding unwinding = new Unwinding()) {
+            ClearToSendRing ring =
+                    capacity.ringBytes() == 0 ? null : new ClearToSendRing(link, role, capacity.ringBytes());
+            if (ring != null) {
+                unwinding.onFailure(ring::close);
+            }
+            int depth = capacity.sendQueueDepth() + capacity.receiveQueueDepth();
+            CompletionQueue completionQueue = link.device().createCompletionQueue(depth);
+            unwinding.onFailure(completionQueue::close);
+            QueuePair queuePair = link.device().createQueuePair(link.protectionDomain(), of(capacity, completionQueue));
+            unwinding.onFailure(queuePair::close);
+            QueuePairLifecycle lifecycle =
+                    new QueuePairLifecycle(queuePair, link.local().deviceName(), parameters);
+            // the sender's ring is written by the peer, and so are the receiver's buffers
+            lifecycle.initialize(link.local().port(), 0, EnumSet.of(AccessFlag.REMOTE_WRITE));
+            QueuePairEndpoint endpoint = new QueuePairEndpoint(
+                    queuePair.number(),
+                    random.nextInt(1 << 24),
+                    link.local().gid(),
+                    link.port().lid(),
+                    link.port().activeMtu());
+            unwinding.succeeded();
+            return new PathResources(ring, completionQueue, lifecycle, endpoint);
+        }
+    }
+
+    private static QueuePairCapacity of(PathCapacity capacity, CompletionQueue completionQueue) {
+        return new QueuePairCapacity(
+                completionQueue,
+                completionQueue,
+                capacity.sendQueueDepth(),
+                capacity.receiveQueueDepth(),
+                capacity.inlineBytes());
+    }
+
+    /** In the order QP, MR, CQ. */
+    @Override
+    public void close() {
+        lifecycle.close();
+        if (clearToSendRing != null) {
+            clearToSendRing.close();
+        }
+        completionQueue.close();
+    }
+}

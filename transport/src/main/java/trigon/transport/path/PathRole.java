@@ -1,0 +1,13 @@
+package trigon.transport.path;
+
+/** Which end of a session a path belongs to: messages go one way. */
+public enum PathRole {
+    SENDER,
+    RECEIVER;
+
+    /** For the log. */
+    @Override
+    public String toString() {
+        return this == SENDER ? "sender" : "receiver";
+    }
+}

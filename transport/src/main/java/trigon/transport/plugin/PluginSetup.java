@@ -1,0 +1,50 @@
+package trigon.transport.plugin;
+
+import java.util.Map;
+import java.util.concurrent.Executor;
+import java.util.function.UnaryOperator;
+import trigon.config.PluginConfig;
+import trigon.routing.DiscoveredLinks;
+import trigon.routing.RouteLookup;
+import trigon.transport.metrics.Metrics;
+import trigon.transport.request.RequestTable;
+import trigon.verbs.LinkKind;
+import trigon.verbs.VerbsProvider;
+
+/**
+ * What a {@link RoutedNetPlugin} is made of.
+ *
+ * @param config the settings
+ * @param discovered this node's links; at least one
+ * @param providers the devices behind them, by kind; they stay the caller's
+ * @param kernel the kernel's routing table
+ * @param hostName what peers see in their logs where the settings name no node
+ * @param pageBytes size of the kernel's pages
+ * @param requests where the entry library sees requests; the plugin's from now on
+ * @param metrics what is counted; the plugin's from now on
+ * @param halfOpenTimer makes of the timer that waits between two looks for half-open connections the one to use
+ */
+public record PluginSetup(
+        PluginConfig config,
+        DiscoveredLinks discovered,
+        Map<LinkKind, VerbsProvider> providers,
+        RouteLookup kernel,
+        String hostName,
+        int pageBytes,
+        RequestTable requests,
+        Metrics metrics,
+        UnaryOperator<Executor> halfOpenTimer) {
+
+    /** With the timer as it is. */
+    public PluginSetup(
+            PluginConfig config,
+            DiscoveredLinks discovered,
+            Map<LinkKind, VerbsProvider> providers,
+            RouteLookup kernel,
+            String hostName,
+            int pageBytes,
+            RequestTable requests,
+            Metrics metrics) {
+        this(config, discovered, providers, kernel, hostName, pageBytes, requests, metrics, UnaryOperator.identity());
+    }
+}

@@ -1,0 +1,258 @@
+package trigon.transport.plugin;
+
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.util.List;
+import java.util.OptionalInt;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import trigon.config.NodeConfig;
+import trigon.config.PluginConfig;
+import trigon.handshake.HandshakeClient;
+import trigon.handshake.HandshakeException;
+import trigon.handshake.NodeIdentity;
+import trigon.net.DeviceProperties;
+import trigon.net.NcclResult;
+import trigon.net.NetPlugin;
+import trigon.routing.RoutingTable;
+import trigon.transport.Unwinding;
+import trigon.transport.connect.Acceptor;
+import trigon.transport.connect.ConnectedPaths;
+import trigon.transport.connect.Connector;
+import trigon.transport.connect.PathFactory;
+import trigon.transport.failure.FailurePolicy;
+import trigon.transport.failure.PathMonitor;
+import trigon.transport.handle.HandleTable;
+import trigon.transport.handle.RequestHandle;
+import trigon.transport.metrics.LinkCounters;
+import trigon.transport.path.Link;
+import trigon.transport.path.RegisteredMemory;
+import trigon.transport.session.ReceiveSession;
+import trigon.transport.session.SendSession;
+import trigon.transport.session.Session;
+import trigon.verbs.VerbsException;
+
+/**
+ * {@link NetPlugin} over this node's links: each device reaches every peer, and the link is chosen per peer.
+ *
+ * <p>Finds what NCCL's handles stand for; the work is done by {@link ConnectionSetup} and {@link Sessions}.
+ */
+public final class RoutedNetPlugin implements NetPlugin, AutoCloseable {
+
+    private static final Logger log = LoggerFactory.getLogger(RoutedNetPlugin.class);
+
+    /** From one look at what the devices report by themselves to the next. */
+    private static final Duration DEVICE_EVENTS_INTERVAL = Duration.ofSeconds(1);
+
+    private static final long INVALID_ARGUMENT = -NcclResult.INVALID_ARGUMENT.code();
+
+    private final PluginSetup setup;
+    private final NodeResources node;
+    private final List<VirtualDevice> devices;
+    private final Contexts contexts;
+    private final Sessions sessions;
+    private final ConnectionSetup connections;
+    private final PathMonitor monitor;
+
+    /**
+     * Opens this node's links and their listeners.
+     *
+     * @throws VerbsException if a device cannot be opened
+     * @throws HandshakeException if a link's address cannot be listened on
+     */
+    public static RoutedNetPlugin open(PluginSetup setup) {
+        PluginConfig config = setup.config();
+        NodeIdentity self = new NodeIdentity(
+                config.thisNode().map(NodeConfig::name).orElse(setup.hostName()),
+                config.thisNode().map(node -> OptionalInt.of(node.index())).orElse(OptionalInt.empty()),
+                config.fingerprint());
+        try (Unwinding unwinding = new Unwinding()) {
+            NodeResources node = NodeResources.open(
+                    setup.discovered().links(),
+                    setup.providers(),
+                    setup.pageBytes(),
+                    setup.metrics(),
+                    config.handshake(),
+                    self);
+            unwinding.onFailure(node::close);
+            RoutedNetPlugin plugin = new RoutedNetPlugin(setup, node, self);
+            plugin.monitor.start();
+            plugin.connections.start();
+            unwinding.succeeded();
+            return plugin;
+        }
+    }
+
+    private RoutedNetPlugin(PluginSetup setup, NodeResources node, NodeIdentity self) {
+        this.setup = setup;
+        this.node = node;
+        PluginConfig config = setup.config();
+        SecureRandom random = new SecureRandom();
+        PathFactory factory = new PathFactory(
+                config.queuePair(), random, node.control(), node.loop().delayed(PathFactory.GRACE, node.control()));
+        Connector connector = new Connector(
+                node.links(),
+                RoutingTable.of(config, setup.discovered(), setup.kernel()),
+                new HandshakeClient(node.loop(), config.handshake()),
+                factory,
+                config,
+                self,
+                node.control(),
+                random);
+        HandleTable<Session> table = new HandleTable<>("comm");
+        contexts = new Contexts(table);
+        FailurePolicy failures = new FailurePolicy(
+                contexts::find,
+                self.name(),
+                node.loop().delayed(Duration.ZERO, node.control()),
+                node.loop().delayed(PathFactory.GRACE, node.control()));
+        sessions = new Sessions(table, contexts, setup.requests(), failures, node.control());
+        connections = new ConnectionSetup(
+                contexts,
+                node.links(),
+                node.listeners(),
+                connector,
+                factory,
+                self,
+                node.control(),
+                setup.halfOpenTimer().apply(node.loop().delayed(HalfOpenConnections.INTERVAL, Runnable::run)));
+        monitor = new PathMonitor(
+                node.links(), node.control(), node.loop().delayed(DEVICE_EVENTS_INTERVAL, Runnable::run));
+        devices = VirtualDevice.over(node.links().all());
+    }
+
+    @Override
+    public long openContext(long commId, int trafficClass) {
+        log.info(
+                "communicator 0x{} uses {}",
+                Long.toHexString(commId),
+                node.links().all());
+        return contexts.open(commId, trafficClass);
+    }
+
+    @Override
+    public void closeContext(long handle) {
+        Context context = contexts.remove(handle);
+        if (context == null) {
+            return;
+        }
+        context.acceptors().forEach(connections::closeListen);
+        context.pending().forEach(connections::abandon);
+        context.sessionHandles().forEach(sessions::close);
+        for (Link link : node.links().all()) {
+            LinkCounters counters = link.counters();
+            log.info("{}: {} messages, {} bytes sent and received so far", link, counters.messages(), counters.bytes());
+        }
+    }
+
+    @Override
+    public int devices() {
+        return devices.size();
+    }
+
+    @Override
+    public DeviceProperties properties(int device) {
+        return device(device).properties();
+    }
+
+    private VirtualDevice device(int device) {
+        if (device < 0 || device >= devices.size()) {
+            throw new IllegalArgumentException(
+                    "there is no device %d; Trigon has devices 0 to %d".formatted(device, devices.size() - 1));
+        }
+        return devices.get(device);
+    }
+
+    @Override
+    public long listen(long context, int device, long handleAddress) {
+        device(device); // must exist
+        return connections.listen(context, handleAddress);
+    }
+
+    @Override
+    public long connect(long context, int device, long handleAddress, int trafficClass) {
+        ConnectedPaths paths = connections.connect(context, device(device).preferred(), handleAddress, trafficClass);
+        return paths == null ? 0 : sessions.send(context, paths);
+    }
+
+    @Override
+    public long accept(long listenComm) {
+        Acceptor acceptor = connections.acceptor(listenComm);
+        ConnectedPaths paths = acceptor.take();
+        return paths == null ? 0 : sessions.receive(acceptor.context(), paths);
+    }
+
+    @Override
+    public long registerMemory(long comm, long address, long size, int type) {
+        return sessions.register(comm, address, size, type);
+    }
+
+    @Override
+    public void deregisterMemory(long comm, long memoryHandle) {
+        sessions.deregister(comm, memoryHandle);
+    }
+
+    @Override
+    public void closeSend(long sendComm) {
+        sessions.close(sendComm);
+    }
+
+    @Override
+    public void closeReceive(long receiveComm) {
+        sessions.close(receiveComm);
+    }
+
+    @Override
+    public void closeListen(long listenComm) {
+        connections.closeListen(listenComm);
+    }
+
+    @Override
+    public long isend(long sendComm, long address, long size, int tag, long memoryHandle) {
+        if (!(sessions.find(sendComm) instanceof SendSession session)) {
+            return INVALID_ARGUMENT;
+        }
+        RegisteredMemory memory = sessions.buffer(session, address, size, memoryHandle);
+        return isMissing(memory, size) ? INVALID_ARGUMENT : session.isend(address, (int) size, tag, memory);
+    }
+
+    @Override
+    public long irecv(long receiveComm, long address, long size, int tag, long memoryHandle) {
+        if (!(sessions.find(receiveComm) instanceof ReceiveSession session)) {
+            return INVALID_ARGUMENT;
+        }
+        RegisteredMemory memory = sessions.buffer(session, address, size, memoryHandle);
+        return isMissing(memory, size) ? INVALID_ARGUMENT : session.irecv(address, (int) size, tag, memory);
+    }
+
+    private static boolean isMissing(@Nullable RegisteredMemory memory, long size) {
+        return memory == null && size != 0;
+    }
+
+    @Override
+    public long iflush(long receiveComm, long address, long size, long memoryHandle) {
+        return sessions.find(receiveComm) instanceof ReceiveSession session ? session.iflush() : INVALID_ARGUMENT;
+    }
+
+    @Override
+    public long test(long request) {
+        Session session = RequestHandle.isRequest(request) ? sessions.find(request) : null;
+        return session == null ? INVALID_ARGUMENT : session.test(request);
+    }
+
+    /**
+     * Closes whatever is open, waits for what is on its way up, and closes the links. In NCCL's process the plugin
+     * lives as long as the process; this is for the end of a test.
+     */
+    @Override
+    public void close() {
+        contexts.handles().forEach(this::closeContext);
+        node.listeners().close();
+        monitor.stop();
+        connections.stop();
+        node.close();
+        setup.requests().close();
+        setup.metrics().close();
+    }
+}

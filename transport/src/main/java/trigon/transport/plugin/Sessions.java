@@ -1,0 +1,167 @@
+package trigon.transport.plugin;
+
+import java.util.EnumSet;
+import java.util.concurrent.Executor;
+import java.util.function.BiConsumer;
+import java.util.function.LongFunction;
+import org.jspecify.annotations.Nullable;
+import trigon.net.DeviceProperties;
+import trigon.net.NetPlugin;
+import trigon.transport.Unwinding;
+import trigon.transport.connect.ConnectedPaths;
+import trigon.transport.failure.CommunicatorFailure;
+import trigon.transport.handle.HandleTable;
+import trigon.transport.path.RegisteredMemory;
+import trigon.transport.request.RequestTable;
+import trigon.transport.session.ReceiveSession;
+import trigon.transport.session.SendSession;
+import trigon.transport.session.Session;
+import trigon.transport.session.SessionFailure;
+import trigon.verbs.AccessFlag;
+
+/**
+ * The open sessions, NCCL's send and receive comms, and the memory that is registered for them. {@link #find} and
+ * {@link #buffer} are for the data path; the rest may run on any thread.
+ */
+final class Sessions {
+
+    private final HandleTable<Session> sessions;
+    private final HandleTable<RegisteredMemory> memories = new HandleTable<>("memory registration");
+    private final Contexts contexts;
+    private final RequestTable requests;
+    private final BiConsumer<Session, SessionFailure> whenTold;
+    private final Executor control;
+
+    /**
+     * None yet.
+     *
+     * @param sessions where they go
+     * @param whenTold hears of it when NCCL learns that one has failed; on the data path
+     * @param control runs what may block
+     */
+    Sessions(
+            HandleTable<Session> sessions,
+            Contexts contexts,
+            RequestTable requests,
+            BiConsumer<Session, SessionFailure> whenTold,
+            Executor control) {
+        this.sessions = sessions;
+        this.contexts = contexts;
+        this.requests = requests;
+        this.whenTold = whenTold;
+        this.control = control;
+    }
+
+    /** A sending one over paths that are up; closes them if it cannot be. Returns its handle. */
+    long send(long context, ConnectedPaths paths) {
+        return add(
+                context,
+                paths,
+                handle -> SendSession.over(context, paths.paths(), paths.protocol(), requests.open(handle), whenTold));
+    }
+
+    /** A receiving one, likewise. */
+    long receive(long context, ConnectedPaths paths) {
+        return add(
+                context,
+                paths,
+                handle ->
+                        ReceiveSession.over(context, paths.paths(), paths.protocol(), requests.open(handle), whenTold));
+    }
+
+    private long add(long contextHandle, ConnectedPaths paths, LongFunction<Session> make) {
+        try (Unwinding unwinding = new Unwinding()) {
+            unwinding.onFailure(paths::close);
+            long handle = sessions.add(make);
+            unwinding.onFailure(() -> sessions.remove(handle, Session::settle));
+            contexts.note(contextHandle, Context::sessionHandles, handle);
+            CommunicatorFailure failure = contexts.require(contextHandle).failure();
+            Session session = sessions.find(handle);
+            if (failure != null && session != null) { // noted first, and looked at then: given up here, or where it is
+                session.giveUp(failure.result(), failure.why());
+                control.execute(session::endQueuePairs);
+            }
+            unwinding.succeeded();
+            return handle;
+        }
+    }
+
+    /** The session of a handle, or of one of its requests; null if it is stale. */
+    @Nullable
+    Session find(long handle) {
+        return sessions.find(handle);
+    }
+
+    /** The registration of a buffer; null if it is not registered for the session, or too long. */
+    @Nullable
+    RegisteredMemory buffer(Session session, long address, long size, long memoryHandle) {
+        if (size < 0 || size > NetPlugin.MAX_MESSAGE_BYTES) {
+            return null;
+        }
+        RegisteredMemory memory = memories.find(memoryHandle);
+        return memory != null && memory.isOf(session.links()) && memory.covers(address, size) ? memory : null;
+    }
+
+    /** {@link NetPlugin#registerMemory}. */
+    long register(long sessionHandle, long address, long size, int type) {
+        Session session = sessions.find(sessionHandle);
+        if (session == null) {
+            throw new IllegalArgumentException("0x%x is not an open comm".formatted(sessionHandle));
+        }
+        if (type != DeviceProperties.POINTER_HOST) {
+            throw new IllegalArgumentException("memory of type " + type
+                    + " cannot be registered: Trigon reaches host memory only, which its device properties say");
+        }
+        if (size <= 0) {
+            throw new IllegalArgumentException("memory of " + size + " bytes cannot be registered");
+        }
+        long handle = register(session, address, size);
+        if (sessions.find(sessionHandle) == null) {
+            deregister(sessionHandle, handle);
+            throw new IllegalArgumentException("0x%x was closed while memory was registered".formatted(sessionHandle));
+        }
+        return handle;
+    }
+
+    private long register(Session session, long address, long size) {
+        EnumSet<AccessFlag> access = session instanceof ReceiveSession
+                ? EnumSet.of(AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE)
+                : EnumSet.noneOf(AccessFlag.class);
+        try (Unwinding unwinding = new Unwinding()) {
+            RegisteredMemory memory = RegisteredMemory.with(session.links(), address, size, access);
+            unwinding.onFailure(memory::close);
+            long handle = memories.add(memory);
+            unwinding.onFailure(() -> memories.remove(handle));
+            session.registrations().put(handle, memory);
+            unwinding.succeeded();
+            return handle;
+        }
+    }
+
+    /** {@link NetPlugin#deregisterMemory}. */
+    void deregister(long sessionHandle, long memoryHandle) {
+        RegisteredMemory memory = memories.remove(memoryHandle);
+        if (memory == null) {
+            return;
+        }
+        memory.close(); // first, whatever becomes of the rest: the caller takes the memory back
+        Session session = sessions.find(sessionHandle);
+        if (session != null) {
+            session.registrations().remove(memoryHandle);
+        }
+    }
+
+    /** Closes one, with requests outstanding or not; a stale handle is ignored. */
+    void close(long handle) {
+        Session session = sessions.remove(handle, Session::settle);
+        if (session == null) {
+            return;
+        }
+        Context context = contexts.find(session.context());
+        if (context != null) {
+            context.sessionHandles().remove(handle);
+        }
+        session.registrations().keySet().forEach(memories::remove);
+        session.close();
+    }
+}

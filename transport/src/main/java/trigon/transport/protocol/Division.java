@@ -1,0 +1,60 @@
+package trigon.transport.protocol;
+
+import trigon.transport.request.RequestRow;
+
+/**
+ * Which part of each outstanding message every path carries, and which of the parts have arrived. Preallocated; for the
+ * thread that makes the session's data-path calls.
+ */
+final class Division {
+
+    private final PartShares shares;
+    private final int paths;
+
+    // by slot: parts that are on their way
+    private final int[] unfinished = new int[RequestRow.REQUESTS];
+    // by slot and path: the part's bytes
+    private final int[] bytes;
+
+    /**
+     * Of no message yet.
+     *
+     * @param speeds of the paths, 1 or more each
+     */
+    Division(int[] speeds) {
+        paths = speeds.length;
+        shares = new PartShares(speeds);
+        bytes = new int[RequestRow.REQUESTS * paths];
+    }
+
+    /** Decides for a message; again and again, until it is {@link #posted}. */
+    void divide(int slot, int size) {
+        int begin = 0;
+        for (int path = 0; path < paths; path++) {
+            int end = shares.end(path, size);
+            bytes[slot * paths + path] = end - begin;
+            begin = end;
+        }
+        unfinished[slot] = paths;
+    }
+
+    /** Bytes of the part of a message that goes over a path. */
+    int bytes(int slot, int path) {
+        return bytes[slot * paths + path];
+    }
+
+    /** A part is handed to its path's device now. */
+    void posted(int path, long nowNanos) {
+        shares.posted(path, nowNanos);
+    }
+
+    /** A part has arrived; whether it is the last one of its message. */
+    boolean arrived(int slot, int path, long nowNanos) {
+        shares.arrived(path, bytes(slot, path), nowNanos);
+        boolean last = --unfinished[slot] == 0;
+        if (last) {
+            shares.completed(nowNanos);
+        }
+        return last;
+    }
+}

@@ -1,0 +1,79 @@
+package trigon.transport.protocol;
+
+import trigon.net.NetPlugin;
+import trigon.transport.path.PathCapacity;
+import trigon.transport.path.PathRole;
+import trigon.transport.request.RequestRow;
+import trigon.verbs.LinkKind;
+
+/** How a message gets from an isend to its irecv. Both ends use the same, as their links are of the same kind. */
+public enum MessageProtocol {
+
+    /**
+     * The receiver says where the message may go, by a {@link ClearToSend} entry; then it goes there by RDMA WRITE, a
+     * long one in parts where there are several paths. An RDMA NIC that has to hold back a message without a receive
+     * answers "not ready", and the sender tries again after a pause: so none is sent before its receive is there.
+     */
+    RENDEZVOUS,
+
+    /**
+     * A message is a SEND, and the receiver's device holds it back until there is a receive. On software links TCP does
+     * so, and at no cost; a clear-to-send would cost a message more, and its way.
+     */
+    EAGER;
+
+    /** Shorter messages go over one path: what they would gain by others does not make up for more work requests. */
+    public static final int LEAST_DIVIDED_BYTES = 32 << 10;
+
+    /**
+     * The one for links of that kind.
+     *
+     * @param severalQueuePairs whether the connection was offered with several, however many came up
+     */
+    public static MessageProtocol on(LinkKind kind, boolean severalQueuePairs) {
+        return kind == LinkKind.SOFTWARE && !severalQueuePairs ? EAGER : RENDEZVOUS;
+    }
+
+    /**
+     * What a path has to have for it.
+     *
+     * @param ownMaxMessageBytes what the own port carries in one message; the peer's may carry less
+     */
+    public PathCapacity capacity(PathRole role, long ownMaxMessageBytes) {
+        return switch (this) {
+            case EAGER ->
+                role == PathRole.SENDER
+                        ? new PathCapacity(RequestRow.REQUESTS, 1, 0, 0)
+                        : new PathCapacity(1, RequestRow.REQUESTS, 0, 0);
+            case RENDEZVOUS ->
+                role == PathRole.SENDER
+                        ? new PathCapacity(
+                                RendezvousSender.sendQueueDepth(ownMaxMessageBytes), 1, 0, ClearToSend.RING_BYTES)
+                        : new PathCapacity(
+                                RendezvousReceiver.SEND_QUEUE_DEPTH,
+                                RendezvousReceiver.RECEIVE_QUEUE_DEPTH,
+                                ClearToSend.BYTES,
+                                ClearToSend.RING_BYTES);
+        };
+    }
+
+    /**
+     * Makes sure that a message of the greatest length can be sent.
+     *
+     * @param sendQueueDepth of the path
+     * @param maxMessageBytes what both ports carry in one message
+     * @throws IllegalArgumentException if it could never be
+     */
+    public void requireFitting(PathRole role, int sendQueueDepth, long maxMessageBytes) {
+        boolean fits = switch (this) {
+            case RENDEZVOUS -> role == PathRole.RECEIVER || RendezvousSender.fits(sendQueueDepth, maxMessageBytes);
+            case EAGER -> maxMessageBytes >= NetPlugin.MAX_MESSAGE_BYTES;
+        };
+        if (!fits) {
+            throw new IllegalArgumentException(
+                    "the ports take messages of %d bytes at most, too short for a send queue of"
+                                    .formatted(maxMessageBytes)
+                            + " %d; see ibv_devinfo -v (max_msg_sz) on both nodes".formatted(sendQueueDepth));
+        }
+    }
+}

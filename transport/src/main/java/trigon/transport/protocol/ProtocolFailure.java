@@ -1,0 +1,51 @@
+package trigon.transport.protocol;
+
+import trigon.net.NcclResult;
+import trigon.verbs.Errno;
+
+/** What ended a session's protocol at this end. */
+public sealed interface ProtocolFailure {
+
+    /**
+     * The device refused a work request.
+     *
+     * @param path the number of the path
+     * @param verb what was called
+     * @param errno what it returned
+     */
+    record Refused(int path, String verb, int errno) implements ProtocolFailure {}
+
+    /**
+     * A message and its receive do not fit.
+     *
+     * @param message its number
+     */
+    record Mismatch(long message, int size, int tag, int capacity, int receiveTag) implements ProtocolFailure {
+
+        @Override
+        public int path() {
+            return 0;
+        }
+    }
+
+    /** The number of the path on which it showed. */
+    int path();
+
+    /** What it is to NCCL. */
+    default NcclResult result() {
+        return switch (this) {
+            case Refused _ -> NcclResult.SYSTEM_ERROR;
+            case Mismatch _ -> NcclResult.INVALID_USAGE;
+        };
+    }
+
+    /** For the log and the peer. */
+    default String words() {
+        return switch (this) {
+            case Refused(var _, String verb, int errno) -> verb + " failed with " + Errno.name(errno);
+            case Mismatch(long message, int size, int tag, int capacity, int receiveTag) ->
+                "message %d of %d bytes with tag %d meets a receive of %d bytes with tag %d"
+                        .formatted(message, size, tag, capacity, receiveTag);
+        };
+    }
+}

@@ -1,0 +1,27 @@
+package trigon.transport.protocol;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import trigon.transport.path.PathChannel;
+import trigon.transport.path.RegisteredMemory;
+import trigon.transport.request.Requests;
+
+/** The receiving end's part. */
+public sealed interface ReceiveProtocol extends Protocol permits EagerReceiver, RendezvousReceiver {
+
+    /**
+     * Receives the next message; size and memory have been checked.
+     *
+     * @param memory null only where the size is 0
+     * @return the request, {@link #NO_ROOM} or {@link #FAILED}
+     */
+    long irecv(long address, int size, int tag, @Nullable RegisteredMemory memory);
+
+    /** Over paths that both ends have in that order, all for the same protocol. */
+    static ReceiveProtocol over(MessageProtocol protocol, List<PathChannel> paths, Requests requests) {
+        return switch (protocol) {
+            case EAGER -> new EagerReceiver(paths.getFirst(), requests);
+            case RENDEZVOUS -> new RendezvousReceiver(paths, requests);
+        };
+    }
+}

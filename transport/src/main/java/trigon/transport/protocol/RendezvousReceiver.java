@@ -1,0 +1,202 @@
+package trigon.transport.protocol;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import trigon.transport.metrics.PathCounters;
+import trigon.transport.path.ClearToSendRing;
+import trigon.transport.path.PathChannel;
+import trigon.transport.path.RegisteredMemory;
+import trigon.transport.request.RequestRow;
+import trigon.transport.request.Requests;
+import trigon.verbs.Memory;
+import trigon.verbs.QueuePair;
+import trigon.verbs.SendFlag;
+import trigon.verbs.WorkCompletionOpcode;
+import trigon.verbs.WorkCompletions;
+
+/**
+ * The receiving end with {@link MessageProtocol#RENDEZVOUS}; see {@link RendezvousSender}. A receive is a {@link
+ * ClearToSend} entry written into the sender's ring over the first path, and any of the receive work requests that are
+ * posted beforehand, to be taken by the message's immediate. The entry is written at once: a sender waits for no
+ * further call of the receiver's.
+ *
+ * <p>Every message announces itself by an immediate on the first path, which says whether the other paths carry parts
+ * of it. Each path keeps its own order, so its next immediate is for the next message that has parts.
+ */
+final class RendezvousReceiver implements ReceiveProtocol {
+
+    /** Every so many entries written, one is signalled, which frees the send queue up to it. */
+    private static final int SIGNAL_INTERVAL = 16;
+
+    /** Receive work requests that are posted with one call; so many of them may be for requests to come. */
+    private static final int RECEIVES_AT_ONCE = 16;
+
+    static final int RECEIVE_QUEUE_DEPTH = RequestRow.REQUESTS + RECEIVES_AT_ONCE;
+
+    /** Send queue entries: unsignalled writes of two intervals can be waiting, and all requests of one ring. */
+    static final int SEND_QUEUE_DEPTH = RequestRow.REQUESTS + 2 * SIGNAL_INTERVAL;
+
+    private final Requests requests;
+    private final QueuePair[] queuePairs;
+    private final PathCounters[] counters;
+    private final int paths;
+    private final long staging;
+    private final int stagingKey;
+    private final long remoteRing;
+    private final int remoteRingKey;
+    private final int inline;
+
+    // by path: receive work requests posted, and those of them that an immediate has taken
+    private final long[] posted;
+    private final long[] arrived;
+    // by path and slot: the latest immediates; only where there are several paths
+    private final int[][] immediates;
+
+    private int sendQueueRoom = SEND_QUEUE_DEPTH;
+    private long nextSequence;
+    // messages below this one have come
+    private long complete;
+    // of these, messages in parts
+    private long dividedComplete;
+    private @Nullable ProtocolFailure failure;
+
+    RendezvousReceiver(List<PathChannel> over, Requests requests) {
+        this.requests = requests;
+        paths = over.size();
+        queuePairs = over.stream().map(PathChannel::queuePair).toArray(QueuePair[]::new);
+        counters = over.stream().map(PathChannel::counters).toArray(PathCounters[]::new);
+        posted = new long[paths];
+        arrived = new long[paths];
+        immediates = new int[paths][paths == 1 ? 0 : RequestRow.REQUESTS];
+        ClearToSendRing ring = over.getFirst().clearToSendRing();
+        staging = ring.address();
+        stagingKey = ring.localKey();
+        remoteRing = over.getFirst().remoteMemory().address();
+        remoteRingKey = over.getFirst().remoteMemory().key();
+        inline = queuePairs[0].maxInlineBytes() >= ClearToSend.BYTES ? SendFlag.INLINE : SendFlag.NONE;
+    }
+
+    @Override
+    public long irecv(long address, int size, int tag, @Nullable RegisteredMemory memory) {
+        settle();
+        long sequence = nextSequence;
+        if (!requests.isFree(Requests.slot(sequence)) || sendQueueRoom == 0) {
+            return NO_ROOM;
+        }
+        if (!postReceives(sequence + 1 - complete)) {
+            return FAILED;
+        }
+        makeEntry(sequence, address, size, tag, memory);
+        int errno = writeEntry(sequence);
+        if (errno != 0) {
+            failure = new ProtocolFailure.Refused(0, "ibv_post_send", errno);
+            return FAILED;
+        }
+        nextSequence = sequence + 1;
+        return requests.begin(sequence, size);
+    }
+
+    /** Has as many receive work requests on each path as there are messages that may come over it. */
+    private boolean postReceives(long messages) {
+        for (int path = 0; path < paths; path++) {
+            if (posted[path] - arrived[path] < messages) {
+                posted[path] += RECEIVES_AT_ONCE;
+                // a message's receive work request says nothing of it, so any will do
+                int errno = queuePairs[path].postEmptyReceives(RECEIVES_AT_ONCE);
+                if (errno != 0) {
+                    failure = new ProtocolFailure.Refused(path, "ibv_post_recv", errno);
+                    return false;
+                }
+            }
+        }
+        return true;
+    }
+
+    private void makeEntry(long sequence, long address, int capacity, int tag, @Nullable RegisteredMemory memory) {
+        long entry = staging + ClearToSend.offset(sequence);
+        Memory.putLong(entry + ClearToSend.ADDRESS, address);
+        Memory.putInt(entry + ClearToSend.CAPACITY, capacity);
+        Memory.putInt(entry + ClearToSend.TAG, tag);
+        Memory.putInt(entry + ClearToSend.remoteKey(0), memory == null ? 0 : memory.remoteKey());
+        for (int path = 1; path < paths; path++) {
+            int remoteKey = memory == null ? 0 : memory.region(path).remoteKey();
+            Memory.putInt(entry + ClearToSend.remoteKey(path), remoteKey);
+        }
+        Memory.putLong(entry + ClearToSend.SEQUENCE, sequence + 1);
+    }
+
+    private int writeEntry(long sequence) {
+        int offset = ClearToSend.offset(sequence);
+        int signal = sequence % SIGNAL_INTERVAL == SIGNAL_INTERVAL - 1 ? SendFlag.SIGNALED : SendFlag.NONE;
+        sendQueueRoom--;
+        return queuePairs[0].postWrite(
+                sequence,
+                staging + offset,
+                ClearToSend.BYTES,
+                stagingKey,
+                remoteRing + offset,
+                remoteRingKey,
+                inline | signal);
+    }
+
+    @Override
+    public boolean succeeded(int path, WorkCompletions completions, int index) {
+        if (completions.opcode(index) != WorkCompletionOpcode.RECEIVE_RDMA_WITH_IMMEDIATE) {
+            sendQueueRoom += SIGNAL_INTERVAL;
+            return true;
+        }
+        int immediate = completions.immediate(index);
+        if (paths == 1) {
+            requests.completeNext(immediate);
+            return true;
+        }
+        immediates[path][Requests.slot(arrived[path])] = immediate;
+        arrived[path]++;
+        counters[path].message(immediate & ~RendezvousSender.PART);
+        completeInOrder();
+        return true;
+    }
+
+    /** Where there are several paths: the messages all of whose parts are there. */
+    private void completeInOrder() {
+        while (complete < arrived[0]) {
+            int slot = Requests.slot(complete);
+            int size = immediates[0][slot];
+            if ((size & RendezvousSender.PART) != 0) {
+                size &= ~RendezvousSender.PART;
+                for (int path = 1; path < paths; path++) {
+                    if (arrived[path] == dividedComplete) {
+                        return;
+                    }
+                    size += immediates[path][Requests.slot(dividedComplete)] & ~RendezvousSender.PART;
+                }
+                dividedComplete++;
+            }
+            requests.complete(slot, size);
+            complete++;
+        }
+    }
+
+    /** With one path, messages are counted by who finishes them, which may be the entry library. */
+    @Override
+    public void settle() {
+        if (paths > 1) {
+            return;
+        }
+        for (int left = requests.completed() - (int) complete; left > 0; left--) {
+            counters[0].message(requests.size(Requests.slot(complete)));
+            arrived[0]++;
+            complete++;
+        }
+    }
+
+    @Override
+    public int takes() {
+        return paths == 1 ? WorkCompletionOpcode.RECEIVE_RDMA_WITH_IMMEDIATE : 0;
+    }
+
+    @Override
+    public @Nullable ProtocolFailure failure() {
+        return failure;
+    }
+}

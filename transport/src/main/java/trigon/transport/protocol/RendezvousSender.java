@@ -1,0 +1,247 @@
+package trigon.transport.protocol;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import trigon.net.NetPlugin;
+import trigon.transport.metrics.PathCounters;
+import trigon.transport.path.PathChannel;
+import trigon.transport.path.RegisteredMemory;
+import trigon.transport.request.RequestRow;
+import trigon.transport.request.Requests;
+import trigon.verbs.LinkKind;
+import trigon.verbs.Memory;
+import trigon.verbs.QueuePair;
+import trigon.verbs.SendFlag;
+import trigon.verbs.WorkCompletionOpcode;
+import trigon.verbs.WorkCompletions;
+
+/**
+ * The sending end with {@link MessageProtocol#RENDEZVOUS}. A message waits for the receiver's {@link ClearToSend}
+ * entry, then goes out as RDMA WRITEs to the memory named there, the last of them with an immediate that is the
+ * message's size.
+ *
+ * <p>Over several paths a long message goes in parts, one over each, each of which ends with an immediate: the part's
+ * size, and {@link #PART}. A short message goes over the first path alone. There work requests complete in any order of
+ * messages, with one path in theirs: that case needs no account of parts, and the entry library may finish its
+ * requests.
+ */
+final class RendezvousSender implements SendProtocol {
+
+    /** Set in an immediate: this is a part, and every path carries one. */
+    static final int PART = 1 << 31;
+
+    /**
+     * What a port carries in one message at the least: that of SoftRoCE. A peer's port may carry less than the own one,
+     * and the send queue is made before the peer is known.
+     */
+    private static final long LEAST_MAX_MESSAGE_BYTES = 8L << 20;
+
+    private final Requests requests;
+    private final QueuePair[] queuePairs;
+    private final PathCounters[] counters;
+    private final int[] longestWrites;
+    private final int[] sendQueueRoom;
+    private final @Nullable Division division;
+    private final long ring;
+
+    /**
+     * Whether what its peer writes is in memory without a poll: a NIC puts it there, a software device does when
+     * polled.
+     */
+    private final boolean writtenByNic;
+
+    private long nextSequence;
+    private boolean waited;
+    // with one path: messages below this one are finished, and have given their work requests back
+    private long settled;
+    private @Nullable ProtocolFailure failure;
+
+    RendezvousSender(List<PathChannel> paths, Requests requests) {
+        this.requests = requests;
+        queuePairs = paths.stream().map(PathChannel::queuePair).toArray(QueuePair[]::new);
+        counters = paths.stream().map(PathChannel::counters).toArray(PathCounters[]::new);
+        longestWrites = paths.stream()
+                .mapToInt(path -> (int) Math.min(path.maxMessageBytes(), NetPlugin.MAX_MESSAGE_BYTES))
+                .toArray();
+        sendQueueRoom = paths.stream().mapToInt(PathChannel::sendQueueDepth).toArray();
+        division = paths.size() == 1
+                ? null
+                : new Division(paths.stream().mapToInt(PathChannel::speedMbps).toArray());
+        ring = paths.getFirst().clearToSendRing().address();
+        writtenByNic = paths.getFirst().link().local().kind() == LinkKind.RDMA;
+    }
+
+    /** Send queue entries to ask for on a port, so that one message of the greatest length fits whatever the peer's. */
+    static int sendQueueDepth(long ownMaxMessageBytes) {
+        long longest = Math.min(ownMaxMessageBytes, LEAST_MAX_MESSAGE_BYTES);
+        long writes = Math.ceilDiv(NetPlugin.MAX_MESSAGE_BYTES, longest);
+        return Math.toIntExact(Math.max(writes + RequestRow.REQUESTS, 2L * RequestRow.REQUESTS));
+    }
+
+    /** Whether a message of the greatest length fits a send queue; it could never be sent otherwise. */
+    static boolean fits(int sendQueueDepth, long maxMessageBytes) {
+        return Math.ceilDiv(NetPlugin.MAX_MESSAGE_BYTES, maxMessageBytes) <= sendQueueDepth;
+    }
+
+    @Override
+    public long isend(long address, int size, int tag, @Nullable RegisteredMemory memory) {
+        long sequence = nextSequence;
+        long entry = ring + ClearToSend.offset(sequence);
+        if (Memory.getLongAcquire(entry + ClearToSend.SEQUENCE) != sequence + 1) {
+            return mustWait();
+        }
+        settle();
+        int slot = Requests.slot(sequence);
+        if (!requests.isFree(slot) || !hasRoom(slot, size)) {
+            return NO_ROOM;
+        }
+        int capacity = Memory.getInt(entry + ClearToSend.CAPACITY);
+        int receiveTag = Memory.getInt(entry + ClearToSend.TAG);
+        if (size > capacity || tag != receiveTag) {
+            failure = new ProtocolFailure.Mismatch(sequence, size, tag, capacity, receiveTag);
+            return FAILED;
+        }
+        Division divided = division;
+        boolean posted = (divided != null && isDivided(size))
+                ? postParts(divided, address, memory, entry, sequence)
+                : post(0, address, 0, size, memory == null ? 0 : memory.localKey(), entry, sequence, 0);
+        if (!posted) {
+            return FAILED;
+        }
+        waited = false;
+        nextSequence = sequence + 1;
+        return requests.begin(sequence, size);
+    }
+
+    private long mustWait() {
+        if (!waited) {
+            waited = true;
+            counters[0].waited();
+        }
+        return NO_RECEIVE;
+    }
+
+    private static boolean isDivided(int size) {
+        return size >= MessageProtocol.LEAST_DIVIDED_BYTES;
+    }
+
+    /** Whether the send queues have room for a message now; decides what goes over which path. */
+    private boolean hasRoom(int slot, int size) {
+        Division divided = division;
+        if (divided == null || !isDivided(size)) {
+            return writes(0, size) <= sendQueueRoom[0];
+        }
+        divided.divide(slot, size);
+        for (int path = 0; path < queuePairs.length; path++) {
+            if (writes(path, divided.bytes(slot, path)) > sendQueueRoom[path]) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private int writes(int path, int size) {
+        int longest = longestWrites[path];
+        return size <= longest ? 1 : Math.ceilDiv(size, longest);
+    }
+
+    private boolean postParts(
+            Division divided, long address, @Nullable RegisteredMemory memory, long entry, long sequence) {
+        int slot = Requests.slot(sequence);
+        int offset = 0;
+        for (int path = 0; path < queuePairs.length; path++) {
+            int bytes = divided.bytes(slot, path);
+            int localKey = memory == null ? 0 : memory.region(path).localKey();
+            divided.posted(path, System.nanoTime());
+            if (!post(path, address + offset, offset, bytes, localKey, entry, sequence, PART)) {
+                return false;
+            }
+            offset += bytes;
+        }
+        return true;
+    }
+
+    /** Posts a message, or a part of it that begins at an offset. */
+    private boolean post(
+            int path, long address, int offset, int size, int localKey, long entry, long sequence, int flag) {
+        long remote = Memory.getLong(entry + ClearToSend.ADDRESS) + offset;
+        int remoteKey = Memory.getInt(entry + ClearToSend.remoteKey(path));
+        QueuePair queuePair = queuePairs[path];
+        int longest = longestWrites[path];
+        int sent = 0;
+        int errno = 0;
+        while (size - sent > longest && errno == 0) {
+            errno = queuePair.postWrite(
+                    sequence, address + sent, longest, localKey, remote + sent, remoteKey, SendFlag.NONE);
+            sent += longest;
+        }
+        if (errno == 0) {
+            errno = queuePair.postWriteWithImmediate(
+                    sequence,
+                    address + sent,
+                    size - sent,
+                    localKey,
+                    remote + sent,
+                    remoteKey,
+                    flag | size,
+                    SendFlag.SIGNALED);
+        }
+        if (errno != 0) {
+            failure = new ProtocolFailure.Refused(path, "ibv_post_send", errno);
+            return false;
+        }
+        sendQueueRoom[path] -= writes(path, size);
+        counters[path].message(size);
+        return true;
+    }
+
+    @Override
+    public boolean succeeded(int path, WorkCompletions completions, int index) {
+        Division divided = division;
+        if (divided == null) {
+            requests.completeNext(requests.size(Requests.slot(requests.completed())));
+            return true;
+        }
+        int slot = Requests.slot(completions.workRequestId(index));
+        int size = requests.size(slot);
+        boolean complete = true;
+        int bytes = size;
+        if (isDivided(size)) {
+            bytes = divided.bytes(slot, path);
+            complete = divided.arrived(slot, path, System.nanoTime());
+        }
+        sendQueueRoom[path] += writes(path, bytes);
+        if (complete) {
+            requests.complete(slot, size);
+        }
+        return true;
+    }
+
+    @Override
+    public void settle() {
+        if (division != null) {
+            return;
+        }
+        for (int left = requests.completed() - (int) settled; left > 0; left--) {
+            sendQueueRoom[0] += writes(0, requests.size(Requests.slot(settled)));
+            settled++;
+        }
+    }
+
+    @Override
+    public int takes() {
+        return division == null ? WorkCompletionOpcode.RDMA_WRITE : 0;
+    }
+
+    @Override
+    public void letLibraryWait() {
+        if (writtenByNic) {
+            requests.await(ring + ClearToSend.offset(nextSequence) + ClearToSend.SEQUENCE, nextSequence + 1);
+        }
+    }
+
+    @Override
+    public @Nullable ProtocolFailure failure() {
+        return failure;
+    }
+}

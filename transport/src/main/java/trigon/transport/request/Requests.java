@@ -1,0 +1,223 @@
+package trigon.transport.request;
+
+import trigon.transport.handle.RequestHandle;
+import trigon.verbs.Memory;
+import trigon.verbs.NativePoll;
+import trigon.verbs.WorkCompletions;
+
+/**
+ * The outstanding requests of one session: a ring of slots, used in the order of the requests' sequence numbers. What
+ * is known of them is in the session's {@link RequestRow}, where the entry library looks, and finishes what succeeded.
+ *
+ * <p>The entry of a request that is finished and that NCCL has not heard of holds the request's handle; who tells NCCL,
+ * in Java or in C, clears it. The row also says how the library polls the session's completion queue, if it may, and
+ * what the session's next message waits for: until that is there, the library answers most calls to send it.
+ *
+ * <p>For the thread that makes the session's data-path calls; opened and closed while there are none.
+ */
+public final class Requests {
+
+    /** The slot can be used for a new request. */
+    public static final int FREE = 0;
+
+    /** Handed to the device. The entry library finishes requests that are in this state, and no others. */
+    public static final int PENDING = 1;
+
+    /** The device finished it; NCCL has not asked yet. */
+    public static final int DONE = 3;
+
+    /** The device failed it. */
+    public static final int FAILED = 4;
+
+    private final long row;
+    private final long session;
+    private final WorkCompletions completions;
+
+    Requests(long row, long session, WorkCompletions completions) {
+        this.row = row;
+        this.session = session;
+        this.completions = completions;
+    }
+
+    /** No request, and the library neither polls nor answers. */
+    void reset() {
+        close();
+        for (int slot = 0; slot < RequestRow.REQUESTS; slot++) {
+            set(slot, 0, 0, FREE);
+        }
+        Memory.putInt(row + RequestRow.COMPLETED, 0);
+    }
+
+    /** The session is being closed: nothing is found in its row any more. */
+    public void close() {
+        endWait();
+        endPolling();
+        for (int slot = 0; slot < RequestRow.REQUESTS; slot++) {
+            clear(slot);
+        }
+    }
+
+    /** Where the session's polls put what they find. */
+    public WorkCompletions completions() {
+        return completions;
+    }
+
+    /** The session's handle. */
+    public long session() {
+        return session;
+    }
+
+    /** Address of the row. */
+    public long row() {
+        return row;
+    }
+
+    // ---- a request's life
+
+    /** The slot of a message's request. */
+    public static int slot(long sequence) {
+        return (int) sequence & (RequestRow.REQUESTS - 1);
+    }
+
+    /** A new request of that size, in a slot that is free; returns its handle. */
+    public long begin(long sequence, int size) {
+        long request = RequestHandle.of(session, sequence);
+        set(slot(sequence), request, size, PENDING);
+        return request;
+    }
+
+    /** Whether a slot can be used for a new request. */
+    public boolean isFree(int slot) {
+        return current(slot) == FREE;
+    }
+
+    /** The state of a request, if NCCL has not been told that it is done; {@link #FREE}: it is not there. */
+    public int find(int slot, long request) {
+        return Memory.getLong(entry(slot) + RequestRow.REQUEST) == request ? current(slot) : FREE;
+    }
+
+    private int current(int slot) {
+        int state = state(slot);
+        if (state == DONE && Memory.getLong(entry(slot) + RequestRow.FINISHED) == 0) {
+            setState(slot, FREE); // the entry library has told NCCL
+            return FREE;
+        }
+        return state;
+    }
+
+    /** As of the last look by {@link #find} or {@link #isFree}, or what has become of it since. */
+    public int state(int slot) {
+        return (int) Memory.getLong(entry(slot) + RequestRow.STATE);
+    }
+
+    /** Bytes of the request's message, or what was asked for as long as it is not finished. */
+    public int size(int slot) {
+        return (int) Memory.getLong(entry(slot) + RequestRow.SIZE);
+    }
+
+    /** The device finished it with that many bytes. */
+    public void complete(int slot, int size) {
+        setState(slot, DONE);
+        show(slot, Memory.getLong(entry(slot) + RequestRow.REQUEST), size);
+    }
+
+    /** The oldest request that is not finished is, with that many bytes: where requests are finished in their order. */
+    public void completeNext(int size) {
+        int completed = completed();
+        complete(slot(completed), size);
+        Memory.putInt(row + RequestRow.COMPLETED, completed + 1);
+    }
+
+    /** How many requests {@link #completeNext} and the entry library have finished, modulo 2^32. */
+    public int completed() {
+        return Memory.getInt(row + RequestRow.COMPLETED);
+    }
+
+    /** NCCL hears that it is done. */
+    public void take(int slot) {
+        clear(slot);
+        setState(slot, FREE);
+    }
+
+    /** Every request that is not finished has failed, and the library is not to answer for the session any more. */
+    public void failUnfinished() {
+        for (int slot = 0; slot < RequestRow.REQUESTS; slot++) {
+            if (state(slot) == PENDING) {
+                setState(slot, FAILED);
+            }
+        }
+        endWait();
+        endPolling();
+    }
+
+    /** The library may tell NCCL that a request is done. */
+    public void show(int slot, long request, int size) {
+        Memory.putLong(entry(slot) + RequestRow.SIZE, size);
+        Memory.putLong(entry(slot) + RequestRow.FINISHED, request);
+    }
+
+    private void clear(int slot) {
+        Memory.putLong(entry(slot) + RequestRow.FINISHED, 0);
+    }
+
+    private void set(int slot, long request, int size, int state) {
+        Memory.putLong(entry(slot) + RequestRow.REQUEST, request);
+        Memory.putLong(entry(slot) + RequestRow.SIZE, size);
+        setState(slot, state);
+    }
+
+    private void setState(int slot, int state) {
+        Memory.putLong(entry(slot) + RequestRow.STATE, state);
+    }
+
+    private long entry(int slot) {
+        return row + slot * RequestRow.ENTRY_BYTES;
+    }
+
+    // ---- what the library may do by itself
+
+    /**
+     * The session's next message waits until a word has a value.
+     *
+     * @param address of the word; readable until the session is closed
+     */
+    public void await(long address, long value) {
+        Memory.putLong(row + RequestRow.AWAITED, address);
+        Memory.putLong(row + RequestRow.ARRIVED, value);
+        Memory.putShort(row + RequestRow.WAITS, (short) 0);
+        Memory.putLong(row + RequestRow.SENDER, session);
+    }
+
+    private void endWait() {
+        Memory.putLong(row + RequestRow.SENDER, 0);
+    }
+
+    /**
+     * The library may poll the session's completion queue, into {@link #completions}, until the session fails or is
+     * closed.
+     *
+     * @param takes opcode of completions that it may take, see {@link RequestRow#TAKES}; 0: none
+     */
+    public void pollWith(NativePoll poll, int takes) {
+        Memory.putLong(row + RequestRow.QUEUE, poll.queue());
+        Memory.putLong(row + RequestRow.COMPLETIONS, completions.address());
+        Memory.putShort(row + RequestRow.TAKES, (short) takes);
+        Memory.putLong(row + RequestRow.POLL, poll.function());
+    }
+
+    private void endPolling() {
+        Memory.putLong(row + RequestRow.POLL, 0);
+        Memory.putInt(row + RequestRow.POLLED, 0);
+        Memory.putShort(row + RequestRow.IDLE, (short) 0);
+        Memory.putShort(row + RequestRow.TAKES, (short) 0);
+    }
+
+    /** What the library's last poll returned, unless Java has taken it or it was 0; the library may poll again. */
+    public int takePolled() {
+        int count = Memory.getInt(row + RequestRow.POLLED);
+        if (count != 0) {
+            Memory.putInt(row + RequestRow.POLLED, 0);
+        }
+        return count;
+    }
+}

@@ -1,0 +1,75 @@
+package trigon.transport.session;
+
+import java.util.List;
+import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
+import trigon.net.NetPlugin;
+import trigon.transport.path.PathChannel;
+import trigon.transport.path.RegisteredMemory;
+import trigon.transport.protocol.MessageProtocol;
+import trigon.transport.protocol.Protocol;
+import trigon.transport.protocol.SendProtocol;
+import trigon.transport.request.Requests;
+
+/** The sending end. */
+public final class SendSession extends Session {
+
+    private final SendProtocol protocol;
+
+    private SendSession(
+            long context,
+            List<PathChannel> paths,
+            SendProtocol protocol,
+            Requests requests,
+            BiConsumer<Session, SessionFailure> whenTold) {
+        super(context, paths, protocol, requests, whenTold);
+        this.protocol = protocol;
+    }
+
+    /**
+     * Over paths that both ends have in that order, all for that protocol.
+     *
+     * @param context NCCL's, by its handle
+     * @param requests the session's own
+     * @param whenTold hears of it when NCCL learns that the session has failed; on the data path, so it returns at once
+     */
+    public static SendSession over(
+            long context,
+            List<PathChannel> paths,
+            MessageProtocol protocol,
+            Requests requests,
+            BiConsumer<Session, SessionFailure> whenTold) {
+        SendSession session =
+                new SendSession(context, paths, SendProtocol.over(protocol, paths, requests), requests, whenTold);
+        session.watchPaths();
+        return session;
+    }
+
+    /** {@link NetPlugin#isend}; size and memory have been checked, and there is memory unless the size is 0. */
+    public long isend(long address, int size, int tag, @Nullable RegisteredMemory memory) {
+        if (failure != 0) {
+            return tell();
+        }
+        if (lost) {
+            failLost();
+            return tell();
+        }
+        long request = protocol.isend(address, size, tag, memory);
+        return request > 0 ? begun(request) : notSent(request);
+    }
+
+    private long notSent(long why) {
+        if (why == Protocol.FAILED) {
+            failByProtocol();
+            return tell();
+        }
+        progress();
+        if (failure != 0) {
+            return tell();
+        }
+        if (why == Protocol.NO_RECEIVE) {
+            protocol.letLibraryWait();
+        }
+        return NetPlugin.TRY_AGAIN;
+    }
+}

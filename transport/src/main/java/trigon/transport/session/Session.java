@@ -1,0 +1,310 @@
+package trigon.transport.session;
+
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import trigon.handshake.EndFailure;
+import trigon.net.NcclResult;
+import trigon.net.NetPlugin;
+import trigon.transport.handle.RequestHandle;
+import trigon.transport.path.Link;
+import trigon.transport.path.PathChannel;
+import trigon.transport.path.PathLoss;
+import trigon.transport.path.RegisteredMemory;
+import trigon.transport.protocol.Protocol;
+import trigon.transport.protocol.ProtocolFailure;
+import trigon.transport.request.Requests;
+import trigon.verbs.CompletionQueue;
+import trigon.verbs.Errno;
+import trigon.verbs.NativePoll;
+import trigon.verbs.WorkCompletionStatus;
+import trigon.verbs.WorkCompletions;
+
+/**
+ * What NCCL calls a comm: requests in their order, one way, from a {@link SendSession} to a {@link ReceiveSession},
+ * over the paths that its protocol uses.
+ *
+ * <p>Made and closed by NCCL's service thread; the data path is used by NCCL's progress thread alone, between the two.
+ * Registration may run beside the data path.
+ */
+public abstract sealed class Session permits SendSession, ReceiveSession {
+
+    private static final Logger log = LoggerFactory.getLogger(Session.class);
+
+    final Requests requests;
+    private final long context;
+    private final Protocol protocol;
+    private final PathChannel[] paths;
+    private final int pathCount;
+
+    // the first path's, here to spare the data path its cache lines
+    private final CompletionQueue completionQueue;
+    private final WorkCompletions completions;
+
+    private final Link[] links;
+    private final Map<Long, RegisteredMemory> registrations = new ConcurrentHashMap<>();
+    private final BiConsumer<Session, SessionFailure> whenTold;
+
+    /** 0, or minus the code of the {@link NcclResult} that every further call returns. */
+    long failure;
+
+    /** Why {@link #failure} is not 0. */
+    private @Nullable SessionFailure cause;
+
+    /** NCCL has been told of it. */
+    private boolean told;
+
+    /**
+     * The thread of the first request, or of the call that told NCCL of the failure, by its identifier; 0: none yet.
+     */
+    private long thread;
+
+    /** A path is lost; it knows why. */
+    volatile boolean lost;
+
+    /**
+     * Over paths that both ends have in that order.
+     *
+     * @param context NCCL's, by its handle
+     * @param requests the session's own
+     * @param whenTold hears of it when NCCL learns that the session has failed; on the data path, so it returns at once
+     */
+    Session(
+            long context,
+            List<PathChannel> paths,
+            Protocol protocol,
+            Requests requests,
+            BiConsumer<Session, SessionFailure> whenTold) {
+        this.context = context;
+        this.paths = paths.toArray(PathChannel[]::new);
+        this.protocol = protocol;
+        this.requests = requests;
+        this.whenTold = whenTold;
+        pathCount = paths.size();
+        completionQueue = paths.getFirst().completionQueue();
+        completions = requests.completions();
+        links = paths.stream().map(PathChannel::link).toArray(Link[]::new);
+        if (pathCount == 1) { // else the library would have to poll several
+            completionQueue.nativePoll().ifPresent(poll -> requests.pollWith(poll, protocol.takes()));
+        }
+    }
+
+    /** Notices from now on when a path is lost. */
+    final void watchPaths() {
+        for (PathChannel path : paths) {
+            path.whenLost(() -> lost = true);
+        }
+    }
+
+    /** NCCL's context, by its handle. */
+    public final long context() {
+        return context;
+    }
+
+    /** The links of its paths; the array stands for the session, see {@link RegisteredMemory#isOf}. */
+    public final Link[] links() {
+        return links;
+    }
+
+    /** Memory that was registered for this session and not deregistered yet, by its handle. */
+    public final Map<Long, RegisteredMemory> registrations() {
+        return registrations;
+    }
+
+    /** A request has begun: notes whose thread it is. */
+    final long begun(long request) {
+        if (thread == 0) {
+            thread = Thread.currentThread().threadId();
+        }
+        return request;
+    }
+
+    /** {@link NetPlugin#test} for one of this session's requests. */
+    public final long test(long request) {
+        int slot = Requests.slot(RequestHandle.sequence(request));
+        int state = requests.find(slot, request);
+        if (state == Requests.FREE) {
+            return -NcclResult.INVALID_ARGUMENT.code();
+        }
+        if (state != Requests.DONE) {
+            progress();
+            state = requests.state(slot);
+        }
+        return switch (state) {
+            case Requests.DONE -> {
+                requests.take(slot);
+                yield requests.size(slot);
+            }
+            case Requests.FAILED -> tell();
+            default -> NetPlugin.NOT_DONE;
+        };
+    }
+
+    /** Takes what the devices have finished, some at a time; false if there was nothing, or the session has failed. */
+    final boolean progress() {
+        if (failure != 0) {
+            return false; // what comes now may be behind completions that were left
+        }
+        int polledByLibrary = requests.takePolled();
+        int count = polledByLibrary != 0 ? NativePoll.result(polledByLibrary) : completionQueue.poll(completions);
+        boolean found = count > 0;
+        take(0, count);
+        for (int path = 1; path < pathCount && failure == 0; path++) {
+            count = paths[path].completionQueue().poll(completions);
+            found |= count > 0;
+            take(path, count);
+        }
+        return found && failure == 0;
+    }
+
+    private void take(int path, int count) {
+        for (int index = 0; index < count; index++) {
+            if (completions.statusCode(index) != WorkCompletionStatus.SUCCESS_CODE) {
+                failBy(path, index);
+                return;
+            }
+            if (!protocol.succeeded(path, completions, index)) {
+                failByProtocol();
+                return; // what came with it does not count any more
+            }
+        }
+        if (count < 0) {
+            fail(
+                    paths[path],
+                    NcclResult.SYSTEM_ERROR,
+                    "ibv_poll_cq failed with " + Errno.name(-count)
+                            + ": the completion queue or its device is unusable; look at the kernel's log (dmesg), and"
+                            + " restart the job");
+        } else if (count == 0 && lost && paths[path].loss() instanceof PathLoss.Here here) {
+            // a completion queue that has failed reports nothing any more
+            fail(paths[path], here.result(), here.words());
+        }
+    }
+
+    /** A work request has failed. */
+    private void failBy(int path, int index) {
+        PathChannel failed = paths[path];
+        WorkCompletionStatus status = WorkCompletionStatus.ofCode(completions.statusCode(index));
+        boolean tooLong = status == WorkCompletionStatus.LOCAL_LENGTH_ERROR;
+        String what = "work request 0x%x failed: %s (status %d, vendor error %d): %s"
+                .formatted(
+                        completions.workRequestId(index),
+                        status,
+                        completions.statusCode(index),
+                        completions.vendorError(index),
+                        failed.why(status));
+        takeSuccessesOfOthers(path);
+        fail(failed, tooLong ? NcclResult.INVALID_USAGE : resultOf(failed), what);
+    }
+
+    /** What came over the other paths before is not lost with this one. */
+    private void takeSuccessesOfOthers(int failed) {
+        for (int path = 0; path < pathCount; path++) {
+            boolean goesOn = path != failed;
+            while (goesOn) {
+                int count = paths[path].completionQueue().poll(completions);
+                goesOn = count > 0;
+                for (int index = 0; goesOn && index < count; index++) {
+                    goesOn = failure == 0
+                            && completions.statusCode(index) == WorkCompletionStatus.SUCCESS_CODE
+                            && protocol.succeeded(path, completions, index);
+                }
+            }
+        }
+    }
+
+    private static NcclResult resultOf(PathChannel failed) {
+        PathLoss loss = failed.loss();
+        return loss == null ? NcclResult.REMOTE_ERROR : loss.result();
+    }
+
+    /** The protocol has come to its end; the session is unusable from now on. */
+    final long failByProtocol() {
+        ProtocolFailure why = protocol.failure();
+        if (why == null) {
+            throw new IllegalStateException("the protocol has not failed");
+        }
+        return fail(paths[why.path()], why.result(), why.words());
+    }
+
+    /** A path is lost; the session is unusable from now on. */
+    final long failLost() {
+        boolean found = true;
+        while (found) {
+            found = progress(); // what has come is received, however much it is
+        }
+        for (PathChannel path : paths) {
+            PathLoss loss = path.loss();
+            if (loss != null) {
+                return fail(path, loss.result(), loss.words());
+            }
+        }
+        return failure;
+    }
+
+    // the end of the session: the one place on the data path that logs and allocates
+    private long fail(PathChannel on, NcclResult result, String what) {
+        if (failure == 0) {
+            failure = -result.code();
+            requests.failUnfinished();
+            log.warn("{}: {}. Requests not finished by then return {}", on, what, result);
+            EndFailure toPeers = new EndFailure(EndFailure.Scope.CONNECTION, what);
+            for (PathChannel path : paths) {
+                path.failed(toPeers);
+            }
+            cause = new SessionFailure(on, result, what);
+        }
+        return failure;
+    }
+
+    /**
+     * Returns what a call of NCCL's returns, and takes note that this is how NCCL learns that the session has failed. A
+     * failure that NCCL has not asked about is none to it.
+     */
+    final long tell() {
+        SessionFailure known = cause;
+        if (known != null && !told) {
+            told = true;
+            thread = Thread.currentThread().threadId();
+            whenTold.accept(this, known);
+        }
+        return failure;
+    }
+
+    /** The thread that moves its messages, by its identifier; 0: none so far. Racy on any other. */
+    public final long thread() {
+        return thread;
+    }
+
+    /** What is asked of it from now on fails, unless it was finished before; its peer is told. Does not block. */
+    public final void giveUp(NcclResult result, EndFailure why) {
+        for (PathChannel path : paths) {
+            path.giveUp(result, why);
+        }
+    }
+
+    /** After that; may block. */
+    public final void endQueuePairs() {
+        for (PathChannel path : paths) {
+            path.endQueuePair();
+        }
+    }
+
+    /** Nothing more is asked of it: the entry library finds nothing of it, and all that it has finished is counted. */
+    public final void settle() {
+        protocol.settle();
+        requests.close();
+    }
+
+    /** Ends the paths and frees everything, whatever is outstanding. */
+    public final void close() {
+        Arrays.stream(paths).forEach(PathChannel::close);
+        registrations.values().forEach(RegisteredMemory::close);
+        registrations.clear();
+    }
+}

@@ -1,0 +1,29 @@
+package trigon.transport.session;
+
+import java.util.Optional;
+import trigon.handshake.EndFailure;
+import trigon.net.NcclResult;
+import trigon.transport.path.PathChannel;
+import trigon.transport.path.PathLoss;
+
+/**
+ * Why a session is unusable.
+ *
+ * @param on the path that has failed
+ * @param result what calls return since
+ * @param what happened, as far as it was known then
+ */
+public record SessionFailure(PathChannel on, NcclResult result, String what) {
+
+    /** The failure of a communicator, here or on another node, that it follows from, by what is known now. */
+    public Optional<EndFailure> ofCommunicator() {
+        PathLoss loss = on.loss() != null ? on.loss() : on.laterLoss();
+        return loss == null ? Optional.empty() : loss.ofCommunicator();
+    }
+
+    /** Where and why, by what is known now. */
+    public String explained() {
+        PathLoss later = on.laterLoss();
+        return on + ": " + (later == null ? what : later.words());
+    }
+}

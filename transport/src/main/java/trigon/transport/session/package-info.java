@@ -1,0 +1,5 @@
+/** What NCCL calls a comm: ordered requests, one way, over one to eight paths. */
+@NullMarked
+package trigon.transport.session;
+
+import org.jspecify.annotations.NullMarked;

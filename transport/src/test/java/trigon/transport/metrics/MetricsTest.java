@@ -1,0 +1,172 @@
+package trigon.transport.metrics;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import trigon.transport.metrics.MetricsReader.Counts;
+import trigon.transport.metrics.MetricsReader.LinkMetrics;
+import trigon.transport.metrics.MetricsReader.PathMetrics;
+import trigon.transport.metrics.MetricsReader.Snapshot;
+
+@Timeout(60)
+class MetricsTest {
+
+    private static final long SELF = ProcessHandle.current().pid();
+
+    @TempDir
+    Path directory;
+
+    @Test
+    void anotherReaderSeesWhatIsCountedWhileItIsCounted() throws IOException {
+        try (Metrics metrics = Metrics.shared(directory)) {
+            LinkCounters link = metrics.link("eth0 10.0.12.1/24", "SOFTWARE", 10_000);
+            PathCounters path = link.path("sender");
+            path.peer("b at 10.0.12.2");
+            path.state(2);
+            path.message(100);
+            path.message(28);
+            path.waited();
+
+            Snapshot snapshot = only(MetricsReader.of(SELF));
+
+            assertThat(snapshot.links())
+                    .containsExactly(
+                            new LinkMetrics(0, "eth0 10.0.12.1/24", "SOFTWARE", 10_000, new Counts(0, 0, 0, 0, 0)));
+            assertThat(snapshot.paths())
+                    .containsExactly(new PathMetrics(0, "b at 10.0.12.2", "sender", 2, new Counts(2, 128, 1, 0, 0)));
+        }
+    }
+
+    @Test
+    void whatAClosedPathCountedIsItsLinks() throws IOException {
+        try (Metrics metrics = Metrics.shared(directory)) {
+            LinkCounters link = metrics.link("eth0", "RDMA", 100_000);
+            link.retried();
+            for (int i = 0; i < 3; i++) {
+                PathCounters path = link.path("receiver");
+                path.message(10);
+                path.lost();
+                path.close();
+                path.close();
+            }
+
+            Snapshot snapshot = only(MetricsReader.of(SELF));
+
+            assertThat(snapshot.paths()).isEmpty();
+            assertThat(snapshot.links()).extracting(LinkMetrics::counts).containsExactly(new Counts(3, 30, 0, 3, 1));
+            assertThat(link.messages()).isEqualTo(3);
+            assertThat(link.bytes()).isEqualTo(30);
+        }
+    }
+
+    @Test
+    void leavesNoFileBehindAndNothingWhenItIsClosed() throws IOException {
+        Metrics metrics = Metrics.shared(directory);
+        assertThat(directory).isEmptyDirectory();
+        assertThat(MetricsReader.of(SELF)).hasSize(1);
+
+        metrics.close();
+        metrics.close();
+
+        assertThat(MetricsReader.of(SELF)).isEmpty();
+    }
+
+    @Test
+    void countsForItselfWhereNoFileCanBeMade() throws IOException {
+        try (Metrics metrics = Metrics.shared(directory.resolve("missing"))) {
+            LinkCounters link = metrics.link("eth0", "SOFTWARE", 1);
+            PathCounters path = link.path("sender");
+            path.message(5);
+            path.close();
+
+            assertThat(link.bytes()).isEqualTo(5);
+            assertThat(MetricsReader.of(SELF)).isEmpty();
+        }
+    }
+
+    @Test
+    void pathsBeyondTheTableAreCountedWithTheirLinkAllTheSame() {
+        try (Metrics metrics = Metrics.unshared()) {
+            LinkCounters link = metrics.link("eth0", "SOFTWARE", 1);
+            List<PathCounters> paths =
+                    IntStream.range(0, 2000).mapToObj(_ -> link.path("sender")).toList();
+            paths.forEach(path -> path.message(1));
+            paths.forEach(PathCounters::close);
+
+            assertThat(link.messages()).isEqualTo(2000);
+        }
+    }
+
+    @Test
+    void longNamesAreCut() throws IOException {
+        try (Metrics metrics = Metrics.shared(directory)) {
+            metrics.link("x".repeat(500), "y".repeat(500), 1);
+
+            LinkMetrics link = only(MetricsReader.of(SELF)).links().getFirst();
+
+            assertThat(link.name()).isEqualTo("x".repeat(MetricsRow.NAME_BYTES - 1));
+            assertThat(link.type()).isEqualTo("y".repeat(MetricsRow.TYPE_BYTES - 1));
+        }
+    }
+
+    @Test
+    void whatIsNoneIsRefused() {
+        assertThatThrownBy(() -> MetricsReader.read(ByteBuffer.allocate(4096)))
+                .isInstanceOf(IOException.class)
+                .hasMessageContaining("of the same version");
+    }
+
+    @Test
+    void aProcessThatIsKilledLeavesNothing() throws Exception {
+        Process child = new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        Counting.class.getName(),
+                        directory.toString())
+                .redirectError(ProcessBuilder.Redirect.INHERIT)
+                .start();
+        try {
+            assertThat(child.getInputStream().read()).isEqualTo('1');
+
+            Snapshot snapshot = only(MetricsReader.of(child.pid()));
+
+            assertThat(snapshot.paths()).extracting(PathMetrics::counts).containsExactly(new Counts(7, 56, 0, 0, 0));
+        } finally {
+            child.destroyForcibly();
+        }
+        assertThat(child.waitFor(30, TimeUnit.SECONDS)).isTrue();
+        assertThat(directory).isEmptyDirectory();
+    }
+
+    /** The other process: counts, says so, and waits to be killed. */
+    static final class Counting {
+
+        private Counting() {}
+
+        public static void main(String... arguments) throws InterruptedException {
+            Metrics metrics = Metrics.shared(Path.of(arguments[0]));
+            PathCounters path = metrics.link("eth0", "SOFTWARE", 1).path("sender");
+            for (int i = 0; i < 7; i++) {
+                path.message(8);
+            }
+            System.out.print('1');
+            System.out.flush();
+            Thread.sleep(60_000);
+        }
+    }
+
+    private static Snapshot only(List<Snapshot> snapshots) {
+        assertThat(snapshots).hasSize(1);
+        return snapshots.getFirst();
+    }
+}

@@ -1,0 +1,44 @@
+package trigon.transport.protocol;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import org.junit.jupiter.api.Test;
+import trigon.transport.path.PathCapacity;
+import trigon.transport.path.PathRole;
+import trigon.verbs.LinkKind;
+
+class MessageProtocolTest {
+
+    private static final long MIB = 1L << 20;
+
+    @Test
+    void aSendQueueTakesTheLongestMessageWhateverThePeersPortCarries() {
+        for (long own : new long[] {8 * MIB, 64 * MIB, 1L << 30, 1L << 31}) {
+            PathCapacity capacity = MessageProtocol.RENDEZVOUS.capacity(PathRole.SENDER, own);
+
+            MessageProtocol.RENDEZVOUS.requireFitting(PathRole.SENDER, capacity.sendQueueDepth(), own);
+            MessageProtocol.RENDEZVOUS.requireFitting(PathRole.SENDER, capacity.sendQueueDepth(), 8 * MIB);
+        }
+    }
+
+    @Test
+    void refusesAPeerToWhichALongMessageCouldNeverBeSent() {
+        for (MessageProtocol protocol : MessageProtocol.values()) {
+            int depth = protocol.capacity(PathRole.SENDER, 8 * MIB).sendQueueDepth();
+
+            assertThatThrownBy(() -> protocol.requireFitting(PathRole.SENDER, depth, 1))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("1 bytes")
+                    .hasMessageContaining("max_msg_sz");
+        }
+    }
+
+    @Test
+    void softwareLinksHoldMessagesBackUnlessThereAreSeveralQueuePairs() {
+        assertThat(MessageProtocol.on(LinkKind.SOFTWARE, false)).isEqualTo(MessageProtocol.EAGER);
+        assertThat(MessageProtocol.on(LinkKind.SOFTWARE, true)).isEqualTo(MessageProtocol.RENDEZVOUS);
+        assertThat(MessageProtocol.on(LinkKind.RDMA, false)).isEqualTo(MessageProtocol.RENDEZVOUS);
+        assertThat(MessageProtocol.on(LinkKind.RDMA, true)).isEqualTo(MessageProtocol.RENDEZVOUS);
+    }
+}
