@@ -62,6 +62,7 @@ public abstract class DataConnection extends StreamReader implements EventLoop.H
         }
     }
 
+    /** The one that has it in its selector. */
     protected final EventLoop eventLoop() {
         return eventLoop;
     }

@@ -109,6 +109,7 @@ public final class EventLoop implements AutoCloseable {
         }
     }
 
+    /** Has a timer not fire, if it is scheduled. Under the lock of who schedules it, or it may be firing already. */
     public void cancel(Timer timer) {
         synchronized (timers) {
             timer.cancelled();

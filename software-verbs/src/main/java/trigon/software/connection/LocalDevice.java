@@ -12,6 +12,7 @@ import trigon.software.SoftwareDevice;
  */
 public record LocalDevice(SoftwareDevice settings, EventLoop eventLoop, SocketOptions socketOptions) {
 
+    /** As in logs and verbs. */
     public String name() {
         return settings.name();
     }

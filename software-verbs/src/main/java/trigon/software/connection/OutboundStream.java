@@ -76,6 +76,7 @@ public abstract class OutboundStream {
         return stagingAddress + staging.limit();
     }
 
+    /** So many bytes have been put at {@link #stagingEnd}. */
     protected final void staged(int bytes) {
         staging.limit(staging.limit() + bytes);
     }

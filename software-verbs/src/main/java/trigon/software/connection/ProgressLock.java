@@ -53,6 +53,7 @@ public final class ProgressLock {
     /** The event loop's, while it has not begun to watch. */
     private @Nullable ProgressLock watchedBefore;
 
+    /** The lock of one queue pair, whose work the event loop does when nobody polls. */
     public ProgressLock(Work work, EventLoop eventLoop) {
         this.work = work;
         this.eventLoop = eventLoop;

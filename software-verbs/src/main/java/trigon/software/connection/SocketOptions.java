@@ -28,6 +28,7 @@ public final class SocketOptions {
     private final boolean setsReceiveBuffer;
     private final boolean setsSendBuffer;
 
+    /** Asks the kernel what it grants. */
     public SocketOptions() {
         setsReceiveBuffer = grants("rmem_max");
         setsSendBuffer = grants("wmem_max");

@@ -124,6 +124,7 @@ public abstract class StreamReader {
     /** The connection has ended, and the channel is closed; called once, whoever ended it. */
     protected abstract void onClosed();
 
+    /** What it reads from. */
     public final SocketChannel channel() {
         return channel;
     }
@@ -152,6 +153,7 @@ public abstract class StreamReader {
         bufferAddress = MemorySegment.ofBuffer(own).address();
     }
 
+    /** The headers that follow have that length. */
     protected final void expectHeaders(int bytes) {
         headerBytes = bytes;
     }
@@ -187,6 +189,7 @@ public abstract class StreamReader {
         }
     }
 
+    /** Whether nothing is handed on for now. */
     protected final boolean isPaused() {
         return paused;
     }
@@ -345,6 +348,7 @@ public abstract class StreamReader {
         }
     }
 
+    /** Closes a channel; if that fails, a line in the log is all. */
     public static void closeQuietly(Channel channel) {
         try {
             channel.close();
@@ -353,6 +357,7 @@ public abstract class StreamReader {
         }
     }
 
+    /** Whether the connection has come to its end. Any thread. */
     public final boolean isEnded() {
         return ended;
     }

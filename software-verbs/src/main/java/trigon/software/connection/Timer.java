@@ -31,6 +31,7 @@ public final class Timer implements Comparable<Timer> {
         this(Runnable::run, task);
     }
 
+    /** Whether it is going to fire. Under its guard. */
     public boolean isScheduled() {
         return scheduled;
     }

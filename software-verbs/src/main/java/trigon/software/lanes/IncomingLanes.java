@@ -28,6 +28,7 @@ public final class IncomingLanes {
 
     private volatile boolean areBusy;
 
+    /** None yet. */
     public IncomingLanes(LocalQueuePair queuePair, LaneWorkers workers, ReceiveQueue receives, IncomingPieces pieces) {
         this.queuePair = queuePair;
         this.workers = workers;
@@ -79,6 +80,7 @@ public final class IncomingLanes {
         }
     }
 
+    /** Whether the last message came on them. Any thread. */
     public boolean areBusy() {
         return areBusy;
     }

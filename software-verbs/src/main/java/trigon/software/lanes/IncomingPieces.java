@@ -36,6 +36,7 @@ public final class IncomingPieces {
     private volatile boolean refused;
     private volatile boolean lost;
 
+    /** For the messages that take these receives. */
     public IncomingPieces(ReceiveQueue receives) {
         this.receives = receives;
         int slots = receives.slots();
@@ -136,6 +137,7 @@ public final class IncomingPieces {
         return statuses[slot(index)];
     }
 
+    /** Of a message that is done, as its pieces named it; as are the following. */
     public int opcode(long index) {
         return opcodes[slot(index)];
     }

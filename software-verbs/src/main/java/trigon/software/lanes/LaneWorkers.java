@@ -84,6 +84,7 @@ public final class LaneWorkers implements AutoCloseable {
         }
     }
 
+    /** None is started yet. */
     public LaneWorkers(LaneSettings settings) {
         this.settings = settings;
         pools.add(new Pool(settings.first()));

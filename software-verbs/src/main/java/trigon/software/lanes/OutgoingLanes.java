@@ -23,6 +23,7 @@ public final class OutgoingLanes {
     private final SentPieces sent = new SentPieces();
     private boolean opened;
 
+    /** None yet. */
     public OutgoingLanes(LocalQueuePair queuePair, LaneWorkers workers) {
         this.queuePair = queuePair;
         this.workers = workers;
@@ -34,6 +35,7 @@ public final class OutgoingLanes {
         return length >= settings.cut().fromBytes() && settings.areUsed();
     }
 
+    /** Whether the peer has taken one of them. */
     public boolean areReady() {
         return !ready.isEmpty();
     }

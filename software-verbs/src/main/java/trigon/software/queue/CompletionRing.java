@@ -26,6 +26,7 @@ public final class CompletionRing {
         mask = capacity - 1;
     }
 
+    /** How many completions fit. */
     public int capacity() {
         return mask + 1;
     }

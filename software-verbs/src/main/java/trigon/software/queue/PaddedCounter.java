@@ -16,10 +16,12 @@ public final class PaddedCounter {
         return cell[LONGS_PER_TWO_LINES];
     }
 
+    /** With what the thread that advanced it had written before. */
     public long getAcquire() {
         return (long) ELEMENT.getAcquire(cell, LONGS_PER_TWO_LINES);
     }
 
+    /** Advances it; whoever sees that sees what was written before. */
     public void setRelease(long value) {
         ELEMENT.setRelease(cell, LONGS_PER_TWO_LINES, value);
     }
@@ -34,6 +36,7 @@ public final class PaddedCounter {
         return ELEMENT.compareAndSet(cell, LONGS_PER_TWO_LINES, expected, value);
     }
 
+    /** Advances it in the total order of volatile accesses. */
     public void setVolatile(long value) {
         ELEMENT.setVolatile(cell, LONGS_PER_TWO_LINES, value);
     }

@@ -40,6 +40,7 @@ public final class ReceiveQueue {
 
     // ---- any thread
 
+    /** How many slots the ring has, a power of two. */
     public int slots() {
         return mask + 1;
     }

@@ -5,6 +5,7 @@ public final class RingSlots {
 
     private RingSlots() {}
 
+    /** Two ints as one long; {@link #high} and {@link #low} are the way back. */
     public static long pack(int high, int low) {
         return (long) high << Integer.SIZE | Integer.toUnsignedLong(low);
     }

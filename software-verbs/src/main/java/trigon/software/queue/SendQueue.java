@@ -42,6 +42,7 @@ public final class SendQueue {
         inline = Buffers.allocateSegment(Math.max(1L, (long) capacity * inlineBytes));
     }
 
+    /** Most bytes of payload that are copied with a request. */
     public int inlineBytes() {
         return inlineBytes;
     }
@@ -108,6 +109,7 @@ public final class SendQueue {
         head.setRelease(index);
     }
 
+    /** Of a request that is in the queue, as it was posted; as are the following. */
     public long workRequestId(long index) {
         return slots[slot(index) + ID];
     }
@@ -150,6 +152,7 @@ public final class SendQueue {
         slots[at] = inPieces ? slots[at] | IN_PIECES : slots[at] & ~IN_PIECES;
     }
 
+    /** What {@link #setInPieces} has noted. */
     public boolean isInPieces(long index) {
         return (slots[slot(index) + OPCODE_AND_FLAGS] & IN_PIECES) != 0;
     }

@@ -49,6 +49,7 @@ public final class Requester {
 
     private boolean lost;
 
+    /** The sending half of a queue pair in RESET. */
     public Requester(RequestingQueuePair queuePair, SendQueue queue, LaneWorkers laneWorkers) {
         this.queuePair = queuePair;
         this.queue = queue;
@@ -107,6 +108,7 @@ public final class Requester {
         return outstanding.psn(outstanding.head());
     }
 
+    /** Whether its connection is being opened. */
     public boolean isConnecting() {
         return connector.isConnecting();
     }
@@ -116,6 +118,7 @@ public final class Requester {
         return lost;
     }
 
+    /** Whether its connection is open. */
     public boolean isConnected() {
         return connection != null;
     }

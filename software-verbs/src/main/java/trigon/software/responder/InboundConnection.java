@@ -71,6 +71,12 @@ public final class InboundConnection extends DataConnection {
 
     private boolean refusing;
 
+    /**
+     * Greets a client that was just accepted. In the event loop's thread.
+     *
+     * @param preambleMillis how long it may take to say who it is
+     * @throws IOException if it is gone already
+     */
     public InboundConnection(SocketChannel channel, EventLoop eventLoop, Acceptor acceptor, long preambleMillis)
             throws IOException {
         super(channel, eventLoop, WireFormat.PREAMBLE_BYTES, acceptor.preambleBuffer());

@@ -37,6 +37,7 @@ public final class Responder {
     /** Calls since the requests were looked at. */
     private int callsUnheard;
 
+    /** The receiving half of a queue pair in RESET. */
     public Responder(RespondingQueuePair queuePair, ReceiveQueue receives, LaneWorkers laneWorkers) {
         this.queuePair = queuePair;
         this.receives = receives;
@@ -181,6 +182,7 @@ public final class Responder {
         refusing = false;
     }
 
+    /** Closes the connections that wait to be taken. */
     public void endWaiting() {
         for (InboundConnection candidate : waiting.takeAll()) {
             candidate.decline(queuePair + " was closed or reset, or another is its peer");
@@ -308,6 +310,7 @@ public final class Responder {
         requests.onRefused();
     }
 
+    /** Whether the peer's connection for requests is there. */
     public boolean isConnected() {
         return connection != null;
     }

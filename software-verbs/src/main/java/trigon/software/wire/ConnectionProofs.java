@@ -27,6 +27,7 @@ public final class ConnectionProofs {
 
     private final @Nullable ConnectionKey key;
 
+    /** By that key; by none, for queue pairs without one. */
     public ConnectionProofs(@Nullable ConnectionKey key) {
         this.key = key;
     }

@@ -6,6 +6,7 @@ public final class DeviceLimits {
     /** The number of the only port. */
     public static final int PORT = 1;
 
+    /** Of any message, READs among them. */
     public static final int MAX_MESSAGE_BYTES = 1 << 30;
 
     /** READs and atomics outstanding one way. */
@@ -14,7 +15,10 @@ public final class DeviceLimits {
     /** Of one queue. */
     public static final int MAX_WORK_REQUESTS = 16384;
 
+    /** Of one completion queue. */
     public static final int MAX_COMPLETIONS = 1 << 20;
+
+    /** Of one request. */
     public static final int MAX_INLINE_BYTES = 1024;
 
     /** Queue pair numbers have 24 bits, as in InfiniBand. */

@@ -16,6 +16,7 @@ public sealed interface Preamble {
      */
     record Hello(int destinationNumber, int sourceNumber, int firstPsn, Gid source, int lane) implements Preamble {
 
+        /** Whether pieces of messages are to come, and no requests. */
         public boolean isLane() {
             return lane != 0;
         }

@@ -73,6 +73,7 @@ public final class WireFormat {
         return opcode & OPCODE_MASK;
     }
 
+    /** Whether it is that of a SEND, with or without an immediate. */
     public static boolean isSend(int plainOpcode) {
         return plainOpcode == SEND || plainOpcode == SEND_WITH_IMMEDIATE;
     }
