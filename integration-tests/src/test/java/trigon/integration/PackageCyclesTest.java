@@ -22,7 +22,15 @@ class PackageCyclesTest {
             .importPackages("trigon");
 
     @ParameterizedTest
-    @ValueSource(strings = {"trigon.config", "trigon.verbs", "trigon.routing", "trigon.handshake", "trigon.qpstate"})
+    @ValueSource(
+            strings = {
+                "trigon.config",
+                "trigon.verbs",
+                "trigon.routing",
+                "trigon.handshake",
+                "trigon.qpstate",
+                "trigon.entry"
+            })
     void packagesHaveNoCycles(String root) {
         Function<JavaClass, Optional<String>> packages = type ->
                 Optional.of(type.getPackageName()).filter(name -> name.equals(root) || name.startsWith(root + "."));
@@ -34,7 +42,18 @@ class PackageCyclesTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"trigon.config", "trigon.verbs", "trigon.routing", "trigon.qpstate"})
+    @ValueSource(
+            strings = {
+                "trigon.config",
+                "trigon.verbs",
+                "trigon.routing",
+                "trigon.qpstate",
+                "trigon.entry",
+                "trigon.entry.warmup",
+                "trigon.entry.net",
+                "trigon.entry.host",
+                "trigon.entry.log"
+            })
     void typesHaveNoCycles(String packageName) {
         Function<JavaClass, Optional<String>> types = type -> Optional.of(type)
                 .filter(each -> each.getPackageName().equals(packageName))
