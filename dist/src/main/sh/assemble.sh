@@ -26,7 +26,8 @@ install_file() { # MODE FROM TO
 }
 install_file 755 "$project/native-entry/target/native/libnccl-net-trigon.so" "$distribution/lib/libnccl-net-trigon.so"
 install_file 755 "$project/native-host/target/native/nccl-host" "$distribution/libexec/nccl-host"
-install_file 755 "$project/native-host/target/native/libnccl-net-traced.so" "$distribution/libexec/libnccl-net-traced.so"
+install_file 755 "$project/native-host/target/native/libnccl-net-traced.so" \
+  "$distribution/libexec/libnccl-net-traced.so"
 install_file 755 "$project/dist/src/main/sh/trigon" "$distribution/bin/trigon"
 
 # The AOT cache: classes loaded, linked and profiled by a run of the distribution itself, over software links on the
