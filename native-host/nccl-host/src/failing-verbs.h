@@ -6,7 +6,7 @@
 
 /*
  * "poll:sender", "queue-pair:receiver", "device:both" and so on: what fails, and at which end. With the instant device
- * as libibverbs.so.1 (native-host/instant-device/instant-verbs.c), which has a device "one" and then a device "two".
+ * as libibverbs.so.1 (native-host/instant-device), which has a device "one" and then a device "two".
  * Says on stderr what each end's calls returned. Returns 0 if both ends got errors that stay, nothing was done that was
  * not, all else goes on, and everything can be closed.
  */

@@ -3,7 +3,6 @@
 # usage: assemble.sh DISTRIBUTION JAVA_HOME MODULES PROJECT
 set -eu
 distribution=$1 java_home=$2 modules=$3 project=$4
-native_host=$project/native-host/target/native
 
 mkdir -p "$distribution/lib" "$distribution/bin" "$distribution/libexec"
 
@@ -26,15 +25,16 @@ install_file() { # MODE FROM TO
   mv "$3.new" "$3"
 }
 install_file 755 "$project/native-entry/target/native/libnccl-net-trigon.so" "$distribution/lib/libnccl-net-trigon.so"
-install_file 755 "$native_host/nccl-host" "$distribution/libexec/nccl-host"
-install_file 755 "$native_host/libnccl-net-traced.so" "$distribution/libexec/libnccl-net-traced.so"
+install_file 755 "$project/native-host/target/native/nccl-host" "$distribution/libexec/nccl-host"
+install_file 755 "$project/native-host/target/native/libnccl-net-traced.so" \
+  "$distribution/libexec/libnccl-net-traced.so"
 install_file 755 "$project/dist/src/main/sh/trigon" "$distribution/bin/trigon"
 
 # The AOT cache: classes loaded, linked and profiled by a run of the distribution itself, over software links on the
 # loopback interface, and over the instant device as if it was an NIC's, if that has been built. Made again when a jar,
 # the library, the device or the runtime has changed.
 work=$project/dist/target/training
-instant=$native_host/instant
+instant=$project/native-host/target/native/instant
 set -- # with a driver's name in sysfs, by which ibv_post_send is called as on an NIC; where namespaces may be made
 if [ -e "$instant/libibverbs.so.1" ]; then
   if "$project/native-host/instant-device/fake-sysfs.sh" instant true 2>/dev/null; then

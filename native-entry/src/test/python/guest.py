@@ -139,7 +139,10 @@ def calls_without_init(plugin):
 
 
 def failed_init(plugin):
-    """The JVM runs, but no net plugin (LOOPBACK_FAULT=create): that is not tried again, and calls are refused."""
+    """The JVM runs, and the net plugin could not be made (LOOPBACK_FAULT=create).
+
+    It is not tried again, and calls are refused.
+    """
     for _ in range(3):
         assert plugin.init() == INTERNAL_ERROR
         assert plugin.listen() == (SYSTEM_ERROR, None)

@@ -1,0 +1,158 @@
+/* Completion queues and their channels. */
+#include "instant-verbs.h"
+
+EXPORT struct ibv_comp_channel *ibv_create_comp_channel(struct ibv_context *c) {
+  Channel *ch = calloc(1, sizeof *ch);
+  int fds[2];
+
+  if (!ch || pipe2(fds, O_CLOEXEC)) {
+    free(ch);
+    return NULL;
+  }
+  ch->ibv.context = c;
+  ch->ibv.fd = fds[0];
+  ch->write_end = fds[1];
+  return &ch->ibv;
+}
+
+EXPORT int ibv_destroy_comp_channel(struct ibv_comp_channel *ic) {
+  Channel *ch = (Channel *)ic;
+
+  if (ic->refcnt)
+    return EBUSY;
+  close(ic->fd);
+  close(ch->write_end);
+  free(ch);
+  return 0;
+}
+
+EXPORT int ibv_get_cq_event(struct ibv_comp_channel *ch, struct ibv_cq **cq, void **ctx) {
+  ssize_t n;
+
+  do {
+    n = read(ch->fd, cq, sizeof *cq);
+  } while (n < 0 && errno == EINTR);
+  if (n != sizeof *cq)
+    return -1;
+  *ctx = (*cq)->cq_context;
+  return 0;
+}
+
+EXPORT void ibv_ack_cq_events(struct ibv_cq *cq, unsigned n) { cq->comp_events_completed += n; }
+
+EXPORT struct ibv_cq *ibv_create_cq(struct ibv_context *c, int cqe, void *cq_context,
+    struct ibv_comp_channel *channel, int vector) {
+  uint32_t size = 1;
+
+  if (cqe < 1 || cqe > MAX_CQE || vector != 0) {
+    errno = EINVAL;
+    return NULL;
+  }
+  while (size < (uint32_t)cqe)
+    size *= 2;
+  Cq *cq = calloc(1, sizeof *cq);
+  if (!cq || !(cq->ring = calloc(size, sizeof *cq->ring))) {
+    free(cq);
+    return NULL;
+  }
+  cq->mask = size - 1;
+  cq->ibv.context = c;
+  cq->ibv.channel = channel;
+  cq->ibv.cq_context = cq_context;
+  cq->ibv.cqe = cqe;
+  pthread_mutex_init(&cq->ibv.mutex, NULL);
+  pthread_cond_init(&cq->ibv.cond, NULL);
+  if (channel)
+    channel->refcnt++;
+  return &cq->ibv;
+}
+
+EXPORT int ibv_destroy_cq(struct ibv_cq *ic) {
+  Cq *cq = (Cq *)ic;
+
+  lock(&world);
+  bool busy = cq->queue_pairs > 0;
+  unlock(&world);
+  if (busy)
+    return EBUSY;
+  if (ic->channel)
+    ic->channel->refcnt--;
+  free(cq->ring);
+  free(cq);
+  return 0;
+}
+
+void push(Cq *cq, const struct ibv_wc *wc, bool is_send, uint32_t sq_upto) {
+  bool wake, broke = false;
+
+  lock(&cq->lock);
+  if (cq->tail - cq->head > (uint32_t)cq->ibv.cqe - 1) {
+    broke = !cq->overrun;
+    cq->overrun = true;
+  } else {
+    Cqe *e = &cq->ring[cq->tail++ & cq->mask];
+    e->wc = *wc;
+    e->is_send = is_send;
+    e->sq_upto = sq_upto;
+    if (late_every && is_send && ++cq->late_count % late_every == 0)
+      cq->hold = true;
+  }
+  wake = cq->armed && cq->ibv.channel;
+  cq->armed = false;
+  unlock(&cq->lock);
+  if (wake) {
+    struct ibv_cq *ic = &cq->ibv;
+    if (write(((Channel *)ic->channel)->write_end, &ic, sizeof ic) < 0)
+      perror("instantverbs: completion event");
+  }
+  if (broke) {
+    struct ibv_async_event e = { .event_type = IBV_EVENT_CQ_ERR };
+    e.element.cq = &cq->ibv;
+    raise_event(context_of(cq->ibv.context)->device, e);
+  }
+}
+
+int poll_cq(struct ibv_cq *ic, int n, struct ibv_wc *wc) {
+  Cq *cq = (Cq *)ic;
+  int got = 0;
+
+  /* The common case of an empty queue takes no lock, as in the real providers,
+   * which look at the owner bit of the next entry. */
+  int fails = atomic_load_explicit(&cq->poll_fails, memory_order_relaxed);
+  if (fails)
+    return fails;
+  if (__atomic_load_n(&cq->tail, __ATOMIC_ACQUIRE) == cq->head)
+    return cq->overrun ? -1 : 0;
+  lock(&cq->lock);
+  if (cq->hold) {
+    cq->hold = false;
+    unlock(&cq->lock);
+    return 0;
+  }
+  while (got < n && cq->head != cq->tail) {
+    Cqe *e = &cq->ring[cq->head++ & cq->mask];
+    wc[got++] = e->wc;
+    if (e->is_send) {
+      Qp *qp = find_qp(e->wc.qp_num);
+      if (qp)
+        atomic_store_explicit(&qp->sq_free, e->sq_upto, memory_order_release);
+    }
+  }
+  unlock(&cq->lock);
+  return got;
+}
+
+int req_notify_cq(struct ibv_cq *ic, int solicited_only) {
+  Cq *cq = (Cq *)ic;
+
+  (void)solicited_only;
+  lock(&cq->lock);
+  cq->armed = true;
+  unlock(&cq->lock);
+  return 0;
+}
+
+EXPORT int ibv_resize_cq(struct ibv_cq *cq, int cqe) {
+  (void)cq, (void)cqe;
+  return EOPNOTSUPP;
+}

@@ -1,0 +1,226 @@
+/* Queue pairs: their creation, their states, and what their errors flush. */
+#include "instant-verbs.h"
+
+Qp *qps[MAX_OBJECTS];
+static uint32_t next_qp;
+
+EXPORT struct ibv_qp *ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *init) {
+  if (atomic_load(&context_of(pd->context)->device->dead)) {
+    errno = EIO;
+    return NULL;
+  }
+  if (init->qp_type != IBV_QPT_RC && init->qp_type != IBV_QPT_UC) {
+    errno = EOPNOTSUPP;
+    return NULL;
+  }
+  if (!init->send_cq || !init->recv_cq || init->srq || init->cap.max_send_wr > MAX_WR
+      || init->cap.max_recv_wr > MAX_WR || init->cap.max_send_sge > MAX_SGE
+      || init->cap.max_recv_sge > MAX_SGE || init->cap.max_inline_data > MAX_INLINE) {
+    errno = EINVAL;
+    return NULL;
+  }
+  Qp *qp = calloc(1, sizeof *qp);
+  if (!qp)
+    return NULL;
+  qp->init = *init;
+  qp->rq_size = init->cap.max_recv_wr;
+  qp->rq_stride = offsetof(RecvWqe, sge) + init->cap.max_recv_sge * sizeof(struct ibv_sge);
+  qp->rq = calloc(qp->rq_size ? qp->rq_size : 1, qp->rq_stride);
+  qp->device = context_of(pd->context)->device;
+  qp->ibv.context = pd->context;
+  qp->ibv.qp_context = init->qp_context;
+  qp->ibv.pd = pd;
+  qp->ibv.send_cq = init->send_cq;
+  qp->ibv.recv_cq = init->recv_cq;
+  qp->ibv.qp_type = init->qp_type;
+  qp->ibv.state = IBV_QPS_RESET;
+  pthread_mutex_init(&qp->ibv.mutex, NULL);
+  pthread_cond_init(&qp->ibv.cond, NULL);
+  lock(&world);
+  for (uint32_t n = 0; n < MAX_OBJECTS && qp->rq; n++) {
+    uint32_t i = next_qp++ % MAX_OBJECTS;
+    if (qps[i])
+      continue;
+    qp->ibv.qp_num = i + FIRST_QPN;
+    qp->ibv.handle = i;
+    __atomic_store_n(&qps[i], qp, __ATOMIC_RELEASE);
+    ((Cq *)init->send_cq)->queue_pairs++;
+    ((Cq *)init->recv_cq)->queue_pairs++;
+    unlock(&world);
+    return &qp->ibv;
+  }
+  unlock(&world);
+  free(qp->rq);
+  free(qp);
+  errno = ENOMEM;
+  return NULL;
+}
+
+static bool same_subnet(const Device *d, const union ibv_gid *local, const union ibv_gid *remote) {
+  static const uint8_t v4[12] = { [10] = 0xff, [11] = 0xff };
+  uint32_t ip;
+
+  if (memcmp(local->raw, v4, 12) || memcmp(remote->raw, v4, 12))
+    return !memcmp(local->raw, remote->raw, 8);
+  memcpy(&ip, remote->raw + 12, 4);
+  return d->prefix == 0 || (ntohl(ip) ^ d->ip) >> (32 - d->prefix) == 0;
+}
+
+/* Whether packets sent from gid index i of d to the given address arrive anywhere:
+ * some device must own the address, and be on the same subnet. */
+static bool can_reach(const Device *d, const struct ibv_ah_attr *ah) {
+  if (!ah->is_global || ah->grh.sgid_index >= d->gids)
+    return false;
+  for (int i = 0; i < num_devices; i++)
+    for (int g = 0; g < devices[i].gids; g++)
+      if (!memcmp(&devices[i].gid[g].gid, &ah->grh.dgid, 16)
+          && devices[i].gid[g].gid_type == d->gid[ah->grh.sgid_index].gid_type)
+        return same_subnet(d, &d->gid[ah->grh.sgid_index].gid, &ah->grh.dgid);
+  return false;
+}
+
+void complete_send(Qp *qp, const struct ibv_send_wr *wr, uint32_t slot, enum ibv_wc_status status,
+    uint32_t len) {
+  static const enum ibv_wc_opcode op[] = {
+    [IBV_WR_RDMA_WRITE] = IBV_WC_RDMA_WRITE, [IBV_WR_RDMA_WRITE_WITH_IMM] = IBV_WC_RDMA_WRITE,
+    [IBV_WR_SEND] = IBV_WC_SEND, [IBV_WR_SEND_WITH_IMM] = IBV_WC_SEND,
+    [IBV_WR_RDMA_READ] = IBV_WC_RDMA_READ, [IBV_WR_ATOMIC_CMP_AND_SWP] = IBV_WC_COMP_SWAP,
+    [IBV_WR_ATOMIC_FETCH_AND_ADD] = IBV_WC_FETCH_ADD,
+  };
+
+  if (status == IBV_WC_SUCCESS && !(wr->send_flags & IBV_SEND_SIGNALED) && !qp->init.sq_sig_all)
+    return;  /* its slot comes free with the next signalled one */
+  struct ibv_wc wc = { .wr_id = wr->wr_id, .status = status, .opcode = op[wr->opcode],
+    .byte_len = len, .qp_num = qp->ibv.qp_num };
+  push((Cq *)qp->ibv.send_cq, &wc, true, slot + 1);
+}
+
+void flush(Qp *qp) {
+  if (atomic_load(&qp->mute))
+    return;
+  lock(&qp->send_lock);
+  while (qp->st_head != qp->st_tail) {
+    SendWqe *w = &qp->stalled[qp->st_head++ % qp->init.cap.max_send_wr];
+    complete_send(qp, &w->wr, w->slot, IBV_WC_WR_FLUSH_ERR, 0);
+  }
+  atomic_store(&qp->n_stalled, 0);
+  unlock(&qp->send_lock);
+  lock(&qp->recv_lock);
+  while (qp->rq_head != qp->rq_tail) {
+    struct ibv_wc wc = { .wr_id = rq_entry(qp, qp->rq_head++)->wr_id,
+      .status = IBV_WC_WR_FLUSH_ERR, .opcode = IBV_WC_RECV, .qp_num = qp->ibv.qp_num };
+    push((Cq *)qp->ibv.recv_cq, &wc, false, 0);
+  }
+  unlock(&qp->recv_lock);
+}
+
+/* The attributes that a transition takes; -1 for one that there is not. */
+static int required(enum ibv_qp_state from, enum ibv_qp_state to, bool rc) {
+  enum {
+    INIT_MASK = IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS,
+    RTR_MASK = IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN,
+    RTR_RC = IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER,
+    RTS_MASK = IBV_QP_SQ_PSN,
+    RTS_RC = IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY | IBV_QP_MAX_QP_RD_ATOMIC,
+  };
+
+  switch (to) {
+  case IBV_QPS_RESET:
+  case IBV_QPS_ERR:
+    return 0;
+  case IBV_QPS_INIT:
+    return from == IBV_QPS_RESET ? INIT_MASK : from == IBV_QPS_INIT ? 0 : -1;
+  case IBV_QPS_RTR:
+    return from == IBV_QPS_INIT ? RTR_MASK | (rc ? RTR_RC : 0) : -1;
+  case IBV_QPS_RTS:
+    return from == IBV_QPS_RTR ? RTS_MASK | (rc ? RTS_RC : 0) : from == IBV_QPS_RTS ? 0 : -1;
+  default:
+    return -1;
+  }
+}
+
+static bool in_range(const Qp *qp, const struct ibv_qp_attr *a, int mask) {
+  return !(mask & IBV_QP_PORT && a->port_num != 1)
+    && !(mask & IBV_QP_PKEY_INDEX && a->pkey_index != 0)
+    && !(mask & IBV_QP_PATH_MTU && (a->path_mtu < IBV_MTU_256 || a->path_mtu > IBV_MTU_4096))
+    && !(mask & IBV_QP_AV && (!a->ah_attr.is_global || a->ah_attr.grh.sgid_index >= qp->device->gids))
+    && !(mask & IBV_QP_MAX_DEST_RD_ATOMIC && a->max_dest_rd_atomic > 128);
+}
+
+/* Both locks are held. */
+static void take(Qp *qp, const struct ibv_qp_attr *a, int mask) {
+#define TAKE(bit, field) if (mask & (bit)) qp->attr.field = a->field
+  TAKE(IBV_QP_PKEY_INDEX, pkey_index);
+  TAKE(IBV_QP_PORT, port_num);
+  TAKE(IBV_QP_ACCESS_FLAGS, qp_access_flags);
+  TAKE(IBV_QP_AV, ah_attr);
+  TAKE(IBV_QP_PATH_MTU, path_mtu);
+  TAKE(IBV_QP_DEST_QPN, dest_qp_num);
+  TAKE(IBV_QP_RQ_PSN, rq_psn);
+  TAKE(IBV_QP_SQ_PSN, sq_psn);
+  TAKE(IBV_QP_TIMEOUT, timeout);
+  TAKE(IBV_QP_RETRY_CNT, retry_cnt);
+  TAKE(IBV_QP_RNR_RETRY, rnr_retry);
+  TAKE(IBV_QP_MIN_RNR_TIMER, min_rnr_timer);
+  TAKE(IBV_QP_MAX_QP_RD_ATOMIC, max_rd_atomic);
+  TAKE(IBV_QP_MAX_DEST_RD_ATOMIC, max_dest_rd_atomic);
+#undef TAKE
+}
+
+EXPORT int ibv_modify_qp(struct ibv_qp *iq, struct ibv_qp_attr *a, int mask) {
+  Qp *qp = (Qp *)iq;
+  enum ibv_qp_state from = iq->state, to = mask & IBV_QP_STATE ? a->qp_state : from;
+
+  if (atomic_load(&qp->device->dead))
+    return EIO;
+  int need = required(from, to, iq->qp_type == IBV_QPT_RC);
+  if (need < 0 || (mask & need) != need || !in_range(qp, a, mask))
+    return EINVAL;
+
+  lock(&qp->send_lock);
+  lock(&qp->recv_lock);
+  take(qp, a, mask);
+  if (mask & IBV_QP_AV)
+    qp->reachable = can_reach(qp->device, &a->ah_attr);
+  qp->attr.qp_state = to;
+  __atomic_store_n(&iq->state, to, __ATOMIC_RELEASE);
+  if (to == IBV_QPS_RESET) {
+    qp->st_head = qp->st_tail = qp->rq_head = qp->rq_tail = qp->sq_tail = 0;
+    atomic_store(&qp->sq_free, 0);
+    atomic_store(&qp->n_stalled, 0);
+  }
+  unlock(&qp->recv_lock);
+  unlock(&qp->send_lock);
+  if (to == IBV_QPS_ERR)
+    flush(qp);
+  if (to != from)
+    kick(qp);  /* a sender may wait for us to be ready, or has to learn that we are gone */
+  return 0;
+}
+
+EXPORT int ibv_query_qp(struct ibv_qp *iq, struct ibv_qp_attr *a, int mask, struct ibv_qp_init_attr *init) {
+  Qp *qp = (Qp *)iq;
+
+  (void)mask;
+  *a = qp->attr;
+  a->qp_state = a->cur_qp_state = iq->state;
+  a->cap = qp->init.cap;
+  if (init)
+    *init = qp->init;
+  return 0;
+}
+
+EXPORT int ibv_destroy_qp(struct ibv_qp *iq) {
+  Qp *qp = (Qp *)iq;
+
+  lock(&world);
+  __atomic_store_n(&qps[iq->handle], NULL, __ATOMIC_RELEASE);
+  ((Cq *)iq->send_cq)->queue_pairs--;
+  ((Cq *)iq->recv_cq)->queue_pairs--;
+  unlock(&world);
+  kick(qp);  /* so that a sender that waits for us fails rather than hangs */
+  free(qp->stalled);
+  free(qp->rq);
+  free(qp);
+  return 0;
+}
