@@ -11,6 +11,11 @@ public final class PathCounters implements AutoCloseable {
     private final Metrics metrics;
     private final long row;
     private final long link;
+    // what the row says; for the thread of the data path
+    private long messages;
+    private long bytes;
+    private long waits;
+
     private boolean closed;
 
     PathCounters(Metrics metrics, long row, long link) {
@@ -21,17 +26,16 @@ public final class PathCounters implements AutoCloseable {
 
     /** A message, or a part of one, of that many bytes. */
     public void message(int bytes) {
-        add(MetricsRow.MESSAGES, 1);
-        add(MetricsRow.MESSAGE_BYTES, bytes);
+        messages++;
+        this.bytes += bytes;
+        Memory.putLongOpaque(row + MetricsRow.MESSAGES, messages);
+        Memory.putLongOpaque(row + MetricsRow.MESSAGE_BYTES, this.bytes);
     }
 
     /** A message has to wait until the receiver says where it may go. */
     public void waited() {
-        add(MetricsRow.WAITS, 1);
-    }
-
-    private void add(long word, long addend) {
-        Memory.putLongOpaque(row + word, Memory.getLong(row + word) + addend);
+        waits++;
+        Memory.putLongOpaque(row + MetricsRow.WAITS, waits);
     }
 
     /** Who is at the other end. */

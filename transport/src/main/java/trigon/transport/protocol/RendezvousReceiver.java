@@ -2,14 +2,12 @@ package trigon.transport.protocol;
 
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import trigon.transport.metrics.PathCounters;
 import trigon.transport.path.ClearToSendRing;
 import trigon.transport.path.PathChannel;
 import trigon.transport.path.RegisteredMemory;
 import trigon.transport.request.RequestRow;
 import trigon.transport.request.Requests;
 import trigon.verbs.Memory;
-import trigon.verbs.QueuePair;
 import trigon.verbs.SendFlag;
 import trigon.verbs.WorkCompletionOpcode;
 import trigon.verbs.WorkCompletions;
@@ -28,29 +26,19 @@ final class RendezvousReceiver implements ReceiveProtocol {
     /** Every so many entries written, one is signalled, which frees the send queue up to it. */
     private static final int SIGNAL_INTERVAL = 16;
 
-    /** Receive work requests that are posted with one call; so many of them may be for requests to come. */
-    private static final int RECEIVES_AT_ONCE = 16;
-
-    static final int RECEIVE_QUEUE_DEPTH = RequestRow.REQUESTS + RECEIVES_AT_ONCE;
+    static final int RECEIVE_QUEUE_DEPTH = RequestRow.REQUESTS + IncomingPath.RECEIVES_AT_ONCE;
 
     /** Send queue entries: unsignalled writes of two intervals can be waiting, and all requests of one ring. */
     static final int SEND_QUEUE_DEPTH = RequestRow.REQUESTS + 2 * SIGNAL_INTERVAL;
 
     private final Requests requests;
-    private final QueuePair[] queuePairs;
-    private final PathCounters[] counters;
-    private final int paths;
+    private final IncomingPath first;
+    private final IncomingPath[] paths;
     private final long staging;
     private final int stagingKey;
     private final long remoteRing;
     private final int remoteRingKey;
     private final int inline;
-
-    // by path: receive work requests posted, and those of them that an immediate has taken
-    private final long[] posted;
-    private final long[] arrived;
-    // by path and slot: the latest immediates; only where there are several paths
-    private final int[][] immediates;
 
     private int sendQueueRoom = SEND_QUEUE_DEPTH;
     private long nextSequence;
@@ -62,18 +50,15 @@ final class RendezvousReceiver implements ReceiveProtocol {
 
     RendezvousReceiver(List<PathChannel> over, Requests requests) {
         this.requests = requests;
-        paths = over.size();
-        queuePairs = over.stream().map(PathChannel::queuePair).toArray(QueuePair[]::new);
-        counters = over.stream().map(PathChannel::counters).toArray(PathCounters[]::new);
-        posted = new long[paths];
-        arrived = new long[paths];
-        immediates = new int[paths][paths == 1 ? 0 : RequestRow.REQUESTS];
+        boolean several = over.size() > 1;
+        paths = over.stream().map(path -> new IncomingPath(path, several)).toArray(IncomingPath[]::new);
+        first = paths[0];
         ClearToSendRing ring = over.getFirst().clearToSendRing();
         staging = ring.address();
         stagingKey = ring.localKey();
         remoteRing = over.getFirst().remoteMemory().address();
         remoteRingKey = over.getFirst().remoteMemory().key();
-        inline = queuePairs[0].maxInlineBytes() >= ClearToSend.BYTES ? SendFlag.INLINE : SendFlag.NONE;
+        inline = first.queuePair.maxInlineBytes() >= ClearToSend.BYTES ? SendFlag.INLINE : SendFlag.NONE;
     }
 
     @Override
@@ -98,15 +83,11 @@ final class RendezvousReceiver implements ReceiveProtocol {
 
     /** Has as many receive work requests on each path as there are messages that may come over it. */
     private boolean postReceives(long messages) {
-        for (int path = 0; path < paths; path++) {
-            if (posted[path] - arrived[path] < messages) {
-                posted[path] += RECEIVES_AT_ONCE;
-                // a message's receive work request says nothing of it, so any will do
-                int errno = queuePairs[path].postEmptyReceives(RECEIVES_AT_ONCE);
-                if (errno != 0) {
-                    failure = new ProtocolFailure.Refused(path, "ibv_post_recv", errno);
-                    return false;
-                }
+        for (int path = 0; path < paths.length; path++) {
+            int errno = paths[path].prepare(messages);
+            if (errno != 0) {
+                failure = new ProtocolFailure.Refused(path, "ibv_post_recv", errno);
+                return false;
             }
         }
         return true;
@@ -118,7 +99,7 @@ final class RendezvousReceiver implements ReceiveProtocol {
         Memory.putInt(entry + ClearToSend.CAPACITY, capacity);
         Memory.putInt(entry + ClearToSend.TAG, tag);
         Memory.putInt(entry + ClearToSend.remoteKey(0), memory == null ? 0 : memory.remoteKey());
-        for (int path = 1; path < paths; path++) {
+        for (int path = 1; path < paths.length; path++) {
             int remoteKey = memory == null ? 0 : memory.region(path).remoteKey();
             Memory.putInt(entry + ClearToSend.remoteKey(path), remoteKey);
         }
@@ -129,7 +110,7 @@ final class RendezvousReceiver implements ReceiveProtocol {
         int offset = ClearToSend.offset(sequence);
         int signal = sequence % SIGNAL_INTERVAL == SIGNAL_INTERVAL - 1 ? SendFlag.SIGNALED : SendFlag.NONE;
         sendQueueRoom--;
-        return queuePairs[0].postWrite(
+        return first.queuePair.postWrite(
                 sequence,
                 staging + offset,
                 ClearToSend.BYTES,
@@ -146,29 +127,27 @@ final class RendezvousReceiver implements ReceiveProtocol {
             return true;
         }
         int immediate = completions.immediate(index);
-        if (paths == 1) {
+        if (paths.length == 1) {
             requests.completeNext(immediate);
             return true;
         }
-        immediates[path][Requests.slot(arrived[path])] = immediate;
-        arrived[path]++;
-        counters[path].message(immediate & ~RendezvousSender.PART);
+        paths[path].arrivedWith(immediate);
         completeInOrder();
         return true;
     }
 
     /** Where there are several paths: the messages all of whose parts are there. */
     private void completeInOrder() {
-        while (complete < arrived[0]) {
+        while (complete < first.arrivals()) {
             int slot = Requests.slot(complete);
-            int size = immediates[0][slot];
+            int size = first.immediate(complete);
             if ((size & RendezvousSender.PART) != 0) {
                 size &= ~RendezvousSender.PART;
-                for (int path = 1; path < paths; path++) {
-                    if (arrived[path] == dividedComplete) {
+                for (int path = 1; path < paths.length; path++) {
+                    if (paths[path].arrivals() == dividedComplete) {
                         return;
                     }
-                    size += immediates[path][Requests.slot(dividedComplete)] & ~RendezvousSender.PART;
+                    size += paths[path].immediate(dividedComplete) & ~RendezvousSender.PART;
                 }
                 dividedComplete++;
             }
@@ -180,19 +159,18 @@ final class RendezvousReceiver implements ReceiveProtocol {
     /** With one path, messages are counted by who finishes them, which may be the entry library. */
     @Override
     public void settle() {
-        if (paths > 1) {
+        if (paths.length > 1) {
             return;
         }
         for (int left = requests.completed() - (int) complete; left > 0; left--) {
-            counters[0].message(requests.size(Requests.slot(complete)));
-            arrived[0]++;
+            first.arrived(requests.size(Requests.slot(complete)));
             complete++;
         }
     }
 
     @Override
     public int takes() {
-        return paths == 1 ? WorkCompletionOpcode.RECEIVE_RDMA_WITH_IMMEDIATE : 0;
+        return paths.length == 1 ? WorkCompletionOpcode.RECEIVE_RDMA_WITH_IMMEDIATE : 0;
     }
 
     @Override

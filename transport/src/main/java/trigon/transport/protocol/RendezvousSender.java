@@ -3,7 +3,6 @@ package trigon.transport.protocol;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import trigon.net.NetPlugin;
-import trigon.transport.metrics.PathCounters;
 import trigon.transport.path.PathChannel;
 import trigon.transport.path.RegisteredMemory;
 import trigon.transport.request.RequestRow;
@@ -37,10 +36,8 @@ final class RendezvousSender implements SendProtocol {
     private static final long LEAST_MAX_MESSAGE_BYTES = 8L << 20;
 
     private final Requests requests;
-    private final QueuePair[] queuePairs;
-    private final PathCounters[] counters;
-    private final int[] longestWrites;
-    private final int[] sendQueueRoom;
+    private final OutgoingPath first;
+    private final OutgoingPath[] paths;
     private final @Nullable Division division;
     private final long ring;
 
@@ -58,12 +55,8 @@ final class RendezvousSender implements SendProtocol {
 
     RendezvousSender(List<PathChannel> paths, Requests requests) {
         this.requests = requests;
-        queuePairs = paths.stream().map(PathChannel::queuePair).toArray(QueuePair[]::new);
-        counters = paths.stream().map(PathChannel::counters).toArray(PathCounters[]::new);
-        longestWrites = paths.stream()
-                .mapToInt(path -> (int) Math.min(path.maxMessageBytes(), NetPlugin.MAX_MESSAGE_BYTES))
-                .toArray();
-        sendQueueRoom = paths.stream().mapToInt(PathChannel::sendQueueDepth).toArray();
+        this.paths = paths.stream().map(OutgoingPath::new).toArray(OutgoingPath[]::new);
+        first = this.paths[0];
         division = paths.size() == 1
                 ? null
                 : new Division(paths.stream().mapToInt(PathChannel::speedMbps).toArray());
@@ -104,7 +97,7 @@ final class RendezvousSender implements SendProtocol {
         Division divided = division;
         boolean posted = (divided != null && isDivided(size))
                 ? postParts(divided, address, memory, entry, sequence)
-                : post(0, address, 0, size, memory == null ? 0 : memory.localKey(), entry, sequence, 0);
+                : post(first, 0, address, 0, size, memory == null ? 0 : memory.localKey(), entry, sequence, 0);
         if (!posted) {
             return FAILED;
         }
@@ -116,7 +109,7 @@ final class RendezvousSender implements SendProtocol {
     private long mustWait() {
         if (!waited) {
             waited = true;
-            counters[0].waited();
+            first.counters.waited();
         }
         return NO_RECEIVE;
     }
@@ -129,31 +122,25 @@ final class RendezvousSender implements SendProtocol {
     private boolean hasRoom(int slot, int size) {
         Division divided = division;
         if (divided == null || !isDivided(size)) {
-            return writes(0, size) <= sendQueueRoom[0];
+            return first.hasRoom(size);
         }
         divided.divide(slot, size);
-        for (int path = 0; path < queuePairs.length; path++) {
-            if (writes(path, divided.bytes(slot, path)) > sendQueueRoom[path]) {
-                return false;
-            }
+        boolean room = true;
+        for (int path = 0; path < paths.length && room; path++) {
+            room = paths[path].hasRoom(divided.bytes(slot, path));
         }
-        return true;
-    }
-
-    private int writes(int path, int size) {
-        int longest = longestWrites[path];
-        return size <= longest ? 1 : Math.ceilDiv(size, longest);
+        return room;
     }
 
     private boolean postParts(
             Division divided, long address, @Nullable RegisteredMemory memory, long entry, long sequence) {
         int slot = Requests.slot(sequence);
         int offset = 0;
-        for (int path = 0; path < queuePairs.length; path++) {
+        for (int path = 0; path < paths.length; path++) {
             int bytes = divided.bytes(slot, path);
             int localKey = memory == null ? 0 : memory.region(path).localKey();
             divided.posted(path, System.nanoTime());
-            if (!post(path, address + offset, offset, bytes, localKey, entry, sequence, PART)) {
+            if (!post(paths[path], path, address + offset, offset, bytes, localKey, entry, sequence, PART)) {
                 return false;
             }
             offset += bytes;
@@ -163,11 +150,19 @@ final class RendezvousSender implements SendProtocol {
 
     /** Posts a message, or a part of it that begins at an offset. */
     private boolean post(
-            int path, long address, int offset, int size, int localKey, long entry, long sequence, int flag) {
+            OutgoingPath to,
+            int path,
+            long address,
+            int offset,
+            int size,
+            int localKey,
+            long entry,
+            long sequence,
+            int flag) {
         long remote = Memory.getLong(entry + ClearToSend.ADDRESS) + offset;
         int remoteKey = Memory.getInt(entry + ClearToSend.remoteKey(path));
-        QueuePair queuePair = queuePairs[path];
-        int longest = longestWrites[path];
+        QueuePair queuePair = to.queuePair;
+        int longest = to.longestWrite();
         int sent = 0;
         int errno = 0;
         while (size - sent > longest && errno == 0) {
@@ -190,8 +185,7 @@ final class RendezvousSender implements SendProtocol {
             failure = new ProtocolFailure.Refused(path, "ibv_post_send", errno);
             return false;
         }
-        sendQueueRoom[path] -= writes(path, size);
-        counters[path].message(size);
+        to.posted(size);
         return true;
     }
 
@@ -210,7 +204,7 @@ final class RendezvousSender implements SendProtocol {
             bytes = divided.bytes(slot, path);
             complete = divided.arrived(slot, path, System.nanoTime());
         }
-        sendQueueRoom[path] += writes(path, bytes);
+        paths[path].arrived(bytes);
         if (complete) {
             requests.complete(slot, size);
         }
@@ -223,7 +217,7 @@ final class RendezvousSender implements SendProtocol {
             return;
         }
         for (int left = requests.completed() - (int) settled; left > 0; left--) {
-            sendQueueRoom[0] += writes(0, requests.size(Requests.slot(settled)));
+            first.arrived(requests.size(Requests.slot(settled)));
             settled++;
         }
     }
