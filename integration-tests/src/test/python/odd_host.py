@@ -330,7 +330,10 @@ def leave_while_collecting(plugin, libjvm):
     move_and_close(plugin)
     collections = []
     threading.Thread(target=collect_for_ever, args=[libjvm, collections], daemon=True).start()
-    time.sleep(random.uniform(0.1, 0.15))
+    deadline = time.monotonic() + CHILD_SECONDS
+    while not collections and time.monotonic() < deadline:
+        time.sleep(0.001)
+    time.sleep(random.uniform(0, 0.05))
     program.exit(7 if collections else 8)
 
 
