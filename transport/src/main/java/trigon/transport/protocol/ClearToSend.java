@@ -19,19 +19,22 @@ final class ClearToSend {
     /** Length of a ring of them. */
     static final int RING_BYTES = RequestRow.REQUESTS * BYTES;
 
+    /** What there is before this is only for several paths: with one, the entry is written from here on. */
+    static final int OF_ONE_PATH = 32;
+
     /** Where the message goes: 8 bytes. */
-    static final int ADDRESS = 0;
+    static final int ADDRESS = 32;
 
     /** How much fits: 4 bytes. */
-    static final int CAPACITY = 8;
+    static final int CAPACITY = 40;
 
     /** NCCL's tag: 4 bytes. */
-    static final int TAG = 12;
+    static final int TAG = 44;
 
     /** Number of the message plus 1: 8 bytes, written last. */
     static final int SEQUENCE = 56;
 
-    private static final int REMOTE_KEYS = 16;
+    private static final int FIRST_REMOTE_KEY = 48;
 
     private ClearToSend() {}
 
@@ -42,6 +45,6 @@ final class ClearToSend {
 
     /** Offset in an entry of a path's remote key of that memory: 4 bytes. */
     static int remoteKey(int path) {
-        return REMOTE_KEYS + path * Integer.BYTES;
+        return path == 0 ? FIRST_REMOTE_KEY : path * Integer.BYTES;
     }
 }

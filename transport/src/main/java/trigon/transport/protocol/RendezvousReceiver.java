@@ -40,6 +40,9 @@ final class RendezvousReceiver implements ReceiveProtocol {
     private final int remoteRingKey;
     private final int inline;
 
+    /** Bytes of an entry, at its beginning, that say nothing to the sender. */
+    private final int unused;
+
     private int sendQueueRoom = SEND_QUEUE_DEPTH;
     private long nextSequence;
     // messages below this one have come
@@ -58,7 +61,8 @@ final class RendezvousReceiver implements ReceiveProtocol {
         stagingKey = ring.localKey();
         remoteRing = over.getFirst().remoteMemory().address();
         remoteRingKey = over.getFirst().remoteMemory().key();
-        inline = first.queuePair.maxInlineBytes() >= ClearToSend.BYTES ? SendFlag.INLINE : SendFlag.NONE;
+        unused = several ? 0 : ClearToSend.OF_ONE_PATH;
+        inline = first.queuePair.maxInlineBytes() >= ClearToSend.BYTES - unused ? SendFlag.INLINE : SendFlag.NONE;
     }
 
     @Override
@@ -107,13 +111,13 @@ final class RendezvousReceiver implements ReceiveProtocol {
     }
 
     private int writeEntry(long sequence) {
-        int offset = ClearToSend.offset(sequence);
+        int offset = ClearToSend.offset(sequence) + unused;
         int signal = sequence % SIGNAL_INTERVAL == SIGNAL_INTERVAL - 1 ? SendFlag.SIGNALED : SendFlag.NONE;
         sendQueueRoom--;
         return first.queuePair.postWrite(
                 sequence,
                 staging + offset,
-                ClearToSend.BYTES,
+                ClearToSend.BYTES - unused,
                 stagingKey,
                 remoteRing + offset,
                 remoteRingKey,
