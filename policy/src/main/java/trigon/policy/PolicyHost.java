@@ -47,12 +47,9 @@ public final class PolicyHost {
      * @throws PolicyException if it is refused; the one before stays
      */
     public synchronized Policy replace(String name, byte[] object) throws PolicyException {
-        Policy policy = loader.load(name, object, maps);
         Active before = active;
+        Policy policy = loader.load(name, object, maps, before == null ? name : before.policy.name());
         active = new Active(policy);
-        if (before != null && !before.policy.name().equals(name)) {
-            maps.release(before.policy.name());
-        }
         return policy;
     }
 
@@ -109,6 +106,7 @@ public final class PolicyHost {
     private synchronized void switchOff(Active policy) {
         if (active == policy) {
             active = null;
+            maps.release(policy.policy.name());
         }
     }
 }

@@ -15,6 +15,7 @@ import trigon.policy.map.MapSet;
 import trigon.policy.map.PolicyMap;
 import trigon.policy.program.ProgramType;
 import trigon.policy.uniformity.RankDependence;
+import trigon.policy.verify.DivisionByZero;
 import trigon.policy.verify.Limits;
 import trigon.policy.verify.VerificationException;
 import trigon.policy.verify.VerifiedProgram;
@@ -26,7 +27,7 @@ public final class PolicyLoader {
     private final Verifier verifier;
 
     public PolicyLoader(Limits limits) {
-        verifier = new Verifier(limits);
+        verifier = new Verifier(limits, DivisionByZero.REFUSED);
     }
 
     /**
@@ -55,9 +56,10 @@ public final class PolicyLoader {
      *
      * @param name its identity: maps and global variables of an earlier version with the same name are kept
      * @param maps where its maps are, or will be
+     * @param replaced name of the policy that it replaces; if there is none, its own
      * @throws PolicyException if anything is wrong with it
      */
-    public Policy load(String name, byte[] bytes, MapSet maps) throws PolicyException {
+    public Policy load(String name, byte[] bytes, MapSet maps, String replaced) throws PolicyException {
         List<VerifiedProgram> verified = verify(name, bytes);
         PolicyObject object = verified.getFirst().object();
         try {
@@ -74,7 +76,7 @@ public final class PolicyLoader {
                         Compiler.compile(program, bound, program.worstCase())));
             }
             programs.forEach(Warmup::warm);
-            maps.claim(name, uses);
+            maps.claim(name, replaced, uses);
             return new Policy(name, digest(bytes), programs);
         } catch (VerificationException e) {
             throw new PolicyException(PolicyException.Kind.VERIFICATION, e);

@@ -60,7 +60,7 @@ class VerdictTest {
     @ParameterizedTest
     @MethodSource("safePrograms")
     void safeProgramsAreAccepted(String name) throws Exception {
-        Policy policy = loader.load(name, Objects.program(name), new MapSet());
+        Policy policy = loader.load(name, Objects.program(name), new MapSet(), name);
         assertThat(policy.programs()).hasSize(1);
     }
 
@@ -77,7 +77,7 @@ class VerdictTest {
                     + program.explored());
             assertThat(program.worstCase()).isPositive();
         });
-        assertThat(loader.load(name, Objects.example(name), new MapSet()).programs())
+        assertThat(loader.load(name, Objects.example(name), new MapSet(), name).programs())
                 .hasSameSizeAs(programs);
     }
 

@@ -80,13 +80,14 @@ public final class MapSet {
     }
 
     /**
-     * Says how an object uses its maps, in place of what was said of it before.
+     * Says how an object uses its maps, in place of the one it replaces.
      *
+     * @param replaced name of that one; of an object that replaces none, its own
      * @throws MapException if one object relies on what another one spoils; then nothing changes
      */
-    public synchronized void claim(String object, List<Use> claimed) throws MapException {
+    public synchronized void claim(String object, String replaced, List<Use> claimed) throws MapException {
         for (Map.Entry<String, List<Use>> other : uses.entrySet()) {
-            if (!other.getKey().equals(object)) {
+            if (!other.getKey().equals(object) && !other.getKey().equals(replaced)) {
                 for (Use theirs : other.getValue()) {
                     for (Use ours : claimed) {
                         checkAgreement(object, ours, other.getKey(), theirs);
@@ -94,6 +95,7 @@ public final class MapSet {
                 }
             }
         }
+        uses.remove(replaced);
         uses.put(object, List.copyOf(claimed));
     }
 

@@ -11,11 +11,13 @@ final class ProgramFacts {
 
     final ProgramType type;
     final List<MapSpec> maps;
+    final DivisionByZero divisionByZero;
     private final Map<Integer, Facts> functions = new HashMap<>();
     private int lastId;
 
-    ProgramFacts(ProgramType type, List<MapSpec> maps) {
+    ProgramFacts(ProgramType type, List<MapSpec> maps, DivisionByZero divisionByZero) {
         this.type = type;
+        this.divisionByZero = divisionByZero;
         this.maps = maps;
     }
 

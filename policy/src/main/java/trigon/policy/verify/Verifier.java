@@ -22,8 +22,11 @@ public final class Verifier {
 
     private final Limits limits;
 
-    public Verifier(Limits limits) {
+    private final DivisionByZero divisionByZero;
+
+    public Verifier(Limits limits, DivisionByZero divisionByZero) {
         this.limits = limits;
+        this.divisionByZero = divisionByZero;
     }
 
     /**
@@ -51,7 +54,7 @@ public final class Verifier {
 
     /** Verifies one program as a kind that its section does not have to name. */
     public VerifiedProgram verify(PolicyObject object, int entry, ProgramType type) throws VerificationException {
-        ProgramFacts facts = new ProgramFacts(type, object.maps());
+        ProgramFacts facts = new ProgramFacts(type, object.maps(), divisionByZero);
         SortedMap<Integer, VerifiedFunction> functions = new TreeMap<>();
         decode(object, entry, entry, facts, functions);
         Exploration exploration = new Exploration(limits, functions, facts);
