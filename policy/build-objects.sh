@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# build-objects.sh - builds the example policies and the tests' programs with clang, and puts the objects next to their sources.
-# "build-objects.sh --check" builds them elsewhere and fails if the code of one differs from what is committed.
-# CLANG and LLVM_STRIP name the tools; any clang from 16 on will do, another version may order instructions differently.
+# build-objects.sh - builds the example policies and the tests' programs with clang, and puts the objects next to
+# their sources. "build-objects.sh --check" builds them elsewhere and fails if the code of one differs from what is
+# committed. CLANG and LLVM_STRIP name the tools; any clang from 16 on will do, another version may order instructions
+# differently.
 set -euo pipefail
 cd -- "$(dirname -- "${BASH_SOURCE[0]}")"
 clang=${CLANG:-$(command -v clang-19 || command -v clang)}

@@ -1,6 +1,6 @@
 /*
- * Two programs that share a map: the profiler notes how long collectives took, the tuner takes channels away where they are
- * faster than they have to be. What a rank measures is its own, so the tuner is advisory.
+ * Two programs that share a map: the profiler notes how long collectives took, the tuner takes channels away where
+ * they are faster than they have to be. What a rank measures is its own, so the tuner is advisory.
  */
 #include "trigon_policy.h"
 

@@ -25,7 +25,10 @@ typedef long long s64;
 #define __noinline __attribute__((noinline))
 #define __always_inline inline __attribute__((always_inline))
 
-/* Maps: struct { __uint(type, ...); __uint(max_entries, ...); __type(key, ...); __type(value, ...); } name SEC(".maps"); */
+/*
+ * Maps:
+ *     struct { __uint(type, ...); __uint(max_entries, ...); __type(key, ...); __type(value, ...); } name SEC(".maps");
+ */
 #define __uint(name, value) int (*name)[value]
 #define __type(name, value) value *name
 

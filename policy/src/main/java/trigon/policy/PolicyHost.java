@@ -9,8 +9,8 @@ import trigon.policy.program.ProgramType;
 import trigon.policy.program.ProgramTypes;
 
 /**
- * The policy that is active, and the way to another one. Runs go on while it is replaced: each is made by one policy from
- * its start to its end, and after {@link #replace} has returned, by the new one.
+ * The policy that is active, and the way to another one. Runs go on while it is replaced: each is made by one policy
+ * from its start to its end, and after {@link #replace} has returned, by the new one.
  */
 public final class PolicyHost {
 
@@ -42,7 +42,8 @@ public final class PolicyHost {
     }
 
     /**
-     * Loads an object and switches to it. The maps keep what is in them. Blocks for milliseconds; not on NCCL's threads.
+     * Loads an object and switches to it. The maps keep what is in them. Blocks for milliseconds; not on NCCL's
+     * threads.
      *
      * @throws PolicyException if it is refused; the one before stays
      */

@@ -14,8 +14,8 @@ public final class PolicySlot {
     /**
      * Runs the program on a context whose inputs are set, and whose outputs say what holds if the program says nothing.
      *
-     * @return what it returned, or {@link trigon.policy.program.ProgramType#PASS} if there is none, or if it failed: then
-     *     the outputs do not count
+     * @return what it returned, or {@link trigon.policy.program.ProgramType#PASS} if there is none, or if it failed:
+     *     then the outputs do not count
      */
     public long run(ProgramContext context) {
         return host.run(type, context);

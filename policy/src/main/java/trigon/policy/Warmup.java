@@ -5,8 +5,8 @@ import trigon.policy.compile.BudgetExceededException;
 import trigon.policy.program.Field;
 
 /**
- * Runs a program before it is switched in, until the JVM has compiled it. Works on the maps' shadows, so that nobody sees
- * anything of it.
+ * Runs a program before it is switched in, until the JVM has compiled it. Works on the maps' shadows, so that nobody
+ * sees anything of it.
  */
 final class Warmup {
 

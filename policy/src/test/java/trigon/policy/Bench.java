@@ -17,7 +17,9 @@ import trigon.policy.program.Helper;
 import trigon.policy.program.ProgramType;
 import trigon.policy.verify.VerifiedProgram;
 
-/** Runs one program twice, compiled and interpreted, each on memory of its own, with garbage where nothing is written. */
+/**
+ * Runs one program twice, compiled and interpreted, each on memory of its own, with garbage where nothing is written.
+ */
 final class Bench implements AutoCloseable {
 
     static final int CONTEXT_BYTES = 64;

@@ -13,8 +13,8 @@ import trigon.policy.verify.VerifiedProgram;
 import trigon.policy.verify.Verifier;
 
 /**
- * Whatever the verifier accepts runs without a trap in an interpreter that checks everything, within the instructions that
- * were promised, and does the same when it is compiled.
+ * Whatever the verifier accepts runs without a trap in an interpreter that checks everything, within the instructions
+ * that were promised, and does the same when it is compiled.
  */
 class DifferentialTest {
 

@@ -243,7 +243,9 @@ class PolicyHostTest {
         assertThat(least).isLessThan(10_000);
     }
 
-    /** Each decision is of one policy or the other, whole; once a thread saw the new one, it does not see the old again. */
+    /**
+     * Each decision is of one policy or the other, whole; once a thread saw the new one, it does not see the old again.
+     */
     @Test
     @Timeout(value = 120, unit = TimeUnit.SECONDS)
     void noDecisionIsLostOrTornByReplacing() throws Exception {

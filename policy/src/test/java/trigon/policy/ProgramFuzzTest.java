@@ -11,7 +11,10 @@ import trigon.policy.verify.VerificationException;
 import trigon.policy.verify.VerifiedProgram;
 import trigon.policy.verify.Verifier;
 
-/** Whatever the instructions are: if they are accepted, compiled and interpreted they do the same, and nothing forbidden. */
+/**
+ * Whatever the instructions are: if they are accepted, compiled and interpreted they do the same, and nothing
+ * forbidden.
+ */
 @Tag("fuzz")
 class ProgramFuzzTest {
 

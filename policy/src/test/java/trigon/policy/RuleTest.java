@@ -192,6 +192,25 @@ class RuleTest {
     }
 
     @Test
+    void allFunctionsTogetherHaveALimit() {
+        long[][] functions = new long[6][];
+        Code large = code();
+        for (int i = 0; i < 4000; i++) {
+            large.set(0, i);
+        }
+        Code main = code();
+        for (int function = 1; function < functions.length; function++) {
+            main.slot(0x85, 0, 1, 0, function);
+            functions[function] = code().append(large).exit().slots();
+        }
+        functions[0] = main.exit().slots();
+        VerificationException refused = catchThrowableOfType(
+                VerificationException.class,
+                () -> verifier.verify(Code.object("test", List.of(), functions), 0, Bench.TYPE));
+        assertThat(refused.rejection().rule()).isEqualTo(Rule.TOO_COMPLEX);
+    }
+
+    @Test
     void functionsTooLargeForTheJvmAreRefused() throws Exception {
         Code large = code().load64(0, 1, 0);
         for (int i = 0; i < 2000; i++) {

@@ -111,8 +111,8 @@ public final class Compiler {
 
     private static CompilationException tooLarge(String function, String bytes) {
         return new CompilationException(
-                ("function %s becomes %s bytes of bytecode; the JVM compiles methods of up to %d only. Move a part of it"
-                                + " into a function of its own, declared static __attribute__((noinline))")
+                ("function %s becomes %s bytes of bytecode; the JVM compiles methods of up to %d only. Move a part of"
+                                + " it into a function of its own, declared static __attribute__((noinline))")
                         .formatted(function, bytes, HUGE_METHOD_BYTES));
     }
 }

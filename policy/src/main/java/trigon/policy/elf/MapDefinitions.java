@@ -11,7 +11,9 @@ import trigon.policy.map.MapException;
 import trigon.policy.map.MapSpec;
 import trigon.policy.map.MapType;
 
-/** Maps that are declared in the section {@code .maps}, as libbpf's macros {@code __uint} and {@code __type} write them. */
+/**
+ * Maps that are declared in the section {@code .maps}, as libbpf's macros {@code __uint} and {@code __type} write them.
+ */
 final class MapDefinitions {
 
     private static final int MAX_MAPS = 64;

@@ -1,6 +1,8 @@
 package trigon.policy.elf;
 
-/** A file that is no object of policies: names the file, the section, the offset in it, what is wrong, and what to do. */
+/**
+ * A file that is no object of policies: names the file, the section, the offset in it, what is wrong, and what to do.
+ */
 public final class ObjectException extends Exception {
 
     private static final long serialVersionUID = 1;

@@ -17,6 +17,7 @@ public final class ObjectLoader {
     public static final int MAX_SLOTS = 4096;
 
     private static final int MAX_FUNCTIONS = 256;
+    private static final int MAX_PROGRAMS = 16;
     private static final int SLOT_BYTES = 8;
 
     private final ElfFile elf;
@@ -70,6 +71,9 @@ public final class ObjectLoader {
         if (programs.isEmpty()) {
             throw elf.file()
                     .defect(0, "there is no program", "put one into a section, with SEC(\"tuner\") for example");
+        }
+        if (programs.size() > MAX_PROGRAMS) {
+            throw elf.file().defect(0, "more than %d programs".formatted(MAX_PROGRAMS), "split the object");
         }
         return new PolicyObject(name, loaded, programs, maps);
     }

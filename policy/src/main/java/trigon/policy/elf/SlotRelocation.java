@@ -9,8 +9,8 @@ import trigon.policy.isa.Encoding;
 import trigon.policy.map.MapSpec;
 
 /**
- * Relocations of a code section. A call into another section keeps, until the functions are cut out, that section's number in
- * its offset field, which calls do not use.
+ * Relocations of a code section. A call into another section keeps, until the functions are cut out, that section's
+ * number in its offset field, which calls do not use.
  */
 @SuppressWarnings("ArrayRecordComponent") // changed in place, which is its purpose
 record SlotRelocation(

@@ -20,7 +20,9 @@ import trigon.policy.isa.Instruction.SecondHalf;
 import trigon.policy.isa.Instruction.Store;
 import trigon.policy.isa.Operand;
 
-/** Which registers an instruction reads and writes, and which may still be read after it. Sets are bits, r0 the lowest. */
+/**
+ * Which registers an instruction reads and writes, and which may still be read after it. Sets are bits, r0 the lowest.
+ */
 public final class Liveness {
 
     private static final int CALL_ARGUMENTS = 0b111110;

@@ -1,8 +1,8 @@
 package trigon.policy.isa;
 
 /**
- * A slot of 8 bytes as a number, little endian: opcode in bits 0 to 7, destination 8 to 11, source 12 to 15, offset 16 to
- * 31, immediate 32 to 63 (RFC 9669 section 3).
+ * A slot of 8 bytes as a number, little endian: opcode in bits 0 to 7, destination 8 to 11, source 12 to 15, offset
+ * 16 to 31, immediate 32 to 63 (RFC 9669 section 3).
  */
 public final class Encoding {
 

@@ -4,8 +4,8 @@ import java.lang.foreign.MemorySegment;
 import trigon.verbs.Memory;
 
 /**
- * Values by index; all exist from the start, as zeros. Updates copy the value 8 bytes at a time and in order: who reads at
- * the same time may see a value of more than 8 bytes half-changed, as in Linux.
+ * Values by index; all exist from the start, as zeros. Updates copy the value 8 bytes at a time and in order: who
+ * reads at the same time may see a value of more than 8 bytes half-changed, as in Linux.
  *
  * @param stride distance of values: their size, rounded up to 8 bytes
  * @param shadowBytes distance to the shadow

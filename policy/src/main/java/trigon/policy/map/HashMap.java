@@ -9,12 +9,12 @@ import trigon.verbs.Memory;
  * <p>Reading takes no lock. A value can be read while it is changed: who needs more than 8 bytes to fit together puts a
  * counter next to them. A value that is deleted stays readable, and may belong to another key later, as in Linux.
  *
- * <p>Writing takes a lock of the map, but waits for it a bounded time only, and then returns {@code EBUSY}: a thread that
- * was interrupted while it had the lock holds up nobody.
+ * <p>Writing takes a lock of the map, but waits for it a bounded time only, and then returns {@code EBUSY}: a thread
+ * that was interrupted while it had the lock holds up nobody.
  *
  * <p>Memory: a header, the buckets (index of the first node, or the end mark), the nodes. A chain's end mark is the
- * bucket's number, inverted: a reader that strayed into another chain, because its node was freed and used again, sees it
- * there and starts over.
+ * bucket's number, inverted: a reader that strayed into another chain, because its node was freed and used again,
+ * sees it there and starts over.
  *
  * @param base start of the header: lock, first free node, hand of the clock
  * @param valueOffset of the value within a node

@@ -7,11 +7,11 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The maps of a scope, by name. Objects that are loaded into the same set share the maps of the same name, and an object
- * that replaces another finds its maps as they were. Thread-safe.
+ * The maps of a scope, by name. Objects that are loaded into the same set share the maps of the same name, and an
+ * object that replaces another finds its maps as they were. Thread-safe.
  *
- * <p>A tuner's maps belong to one communicator: what several communicators write into the same map comes in another order
- * on each rank.
+ * <p>A tuner's maps belong to one communicator: what several communicators write into the same map comes in another
+ * order on each rank.
  */
 public final class MapSet {
 

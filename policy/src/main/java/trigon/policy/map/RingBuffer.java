@@ -6,11 +6,11 @@ import java.util.function.Consumer;
 import trigon.verbs.Memory;
 
 /**
- * Records from programs to the host. Any number of threads write, without a lock; one thread reads. What does not fit is
- * dropped and counted.
+ * Records from programs to the host. Any number of threads write, without a lock; one thread reads. What does not fit
+ * is dropped and counted.
  *
- * <p>Memory: a header, then the records: 8 bytes of header each, then the data, rounded up to 8. A record's header is zero
- * until it is complete, since the reader clears what it has read before it gives it back.
+ * <p>Memory: a header, then the records: 8 bytes of header each, then the data, rounded up to 8. A record's header is
+ * zero until it is complete, since the reader clears what it has read before it gives it back.
  *
  * @param base start of the header: bytes written, read and dropped so far
  * @param data start of the records

@@ -4,8 +4,8 @@ import java.lang.foreign.MemorySegment;
 import trigon.verbs.Memory;
 
 /**
- * An array for each of some groups of threads. A thread always sees the array of its group; threads of the same group share
- * one, so that counters which have to be exact still need atomic operations.
+ * An array for each of some groups of threads. A thread always sees the array of its group; threads of the same group
+ * share one, so that counters which have to be exact still need atomic operations.
  *
  * @param groupBytes distance of the groups' arrays
  * @param groupMask the number of groups, a power of two, less one

@@ -14,8 +14,8 @@ public final class ProgramTypes {
     private static final long MAX_CHUNK = 1L << 30;
 
     /**
-     * NCCL's tuner, {@code getCollInfo}: chooses algorithm, protocol and number of channels of a collective. -1, -1 and 0
-     * leave the choice to NCCL.
+     * NCCL's tuner, {@code getCollInfo}: chooses algorithm, protocol and number of channels of a collective. -1, -1
+     * and 0 leave the choice to NCCL.
      *
      * <p>{@code costs} of NCCL's table are not in here: NCCL computes them on each rank. Neither is a clock.
      */

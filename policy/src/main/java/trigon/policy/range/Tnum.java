@@ -1,8 +1,8 @@
 package trigon.policy.range;
 
 /**
- * A tristate number: bits known to be set ({@code value}), bits unknown ({@code mask}), and all others known to be clear.
- * No bit is in both.
+ * A tristate number: bits known to be set ({@code value}), bits unknown ({@code mask}), and all others known to be
+ * clear. No bit is in both.
  */
 public record Tnum(long value, long mask) {
 

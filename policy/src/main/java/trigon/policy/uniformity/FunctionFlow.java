@@ -1,6 +1,7 @@
 package trigon.policy.uniformity;
 
 import java.util.BitSet;
+import org.jspecify.annotations.Nullable;
 import trigon.policy.flow.Liveness;
 import trigon.policy.flow.PostDominators;
 import trigon.policy.verify.VerifiedFunction;
@@ -21,14 +22,15 @@ final class FunctionFlow {
     final BitSet stack = new BitSet(STACK_BYTES);
 
     private final BitSet differingBranches = new BitSet();
-    private final PostDominators postDominators;
+    /** Takes much memory, and most functions never need it. */
+    private @Nullable PostDominators postDominators;
+
     boolean resultDiffers;
 
     FunctionFlow(VerifiedFunction function) {
         this.function = function;
         before = new int[function.code().length];
         decided = new int[function.code().length];
-        postDominators = new PostDominators(function.flow());
     }
 
     /** A branch may go one way on some ranks, and the other way on others. */
@@ -37,6 +39,9 @@ final class FunctionFlow {
             return;
         }
         differingBranches.set(slot);
+        if (postDominators == null) {
+            postDominators = new PostDominators(function.flow());
+        }
         BitSet region = postDominators.decidedBy(slot);
         conditional.or(region);
         int written = 0;

@@ -48,7 +48,8 @@ public final class RankDependence {
      * Follows what differs between ranks through all programs of an object.
      *
      * @return how they use their maps
-     * @throws VerificationException if an output that ranks have to agree on may differ, in a program that is not advisory
+     * @throws VerificationException if an output that ranks have to agree on may differ, in a program that is not
+     *     advisory
      */
     public static List<MapSet.Use> check(List<VerifiedProgram> programs, List<MapSpec> maps)
             throws VerificationException {
@@ -81,7 +82,8 @@ public final class RankDependence {
                 finding.instruction(),
                 function.lineOf(finding.slot()),
                 Rule.RANK_DEPENDENT,
-                "%s may differ between ranks, and NCCL hangs if it does; it comes from %s. Decide by something else, or put the program into the section %s/advisory"
+                ("%s may differ between ranks, and NCCL hangs if it does; it comes from %s. Decide by something else,"
+                                + " or put the program into the section %s/advisory")
                         .formatted(
                                 finding.what(),
                                 String.join(", ", sources),

@@ -28,8 +28,8 @@ import trigon.policy.isa.Instruction.Store;
 import trigon.policy.range.Range;
 
 /**
- * Goes along all paths, depth first. A path ends early where a state was looked at before that it is a case of, and whose
- * paths all came to an end.
+ * Goes along all paths, depth first. A path ends early where a state was looked at before that it is a case of, and
+ * whose paths all came to an end.
  */
 final class Exploration {
 

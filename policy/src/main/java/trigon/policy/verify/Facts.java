@@ -39,7 +39,10 @@ public final class Facts {
         return visited.get(slot);
     }
 
-    /** The memory an instruction may touch, one entry for each region and index; of a helper, what its arguments give it. */
+    /**
+     * The memory an instruction may touch, one entry for each region and index; of a helper, what its arguments give
+     * it.
+     */
     public List<Touch> touches(int slot) {
         return List.copyOf(touches.getOrDefault(slot, Map.of()).values());
     }

@@ -1,7 +1,8 @@
 package trigon.policy.verify;
 
 /**
- * How much a program may cost the verifier. Counts, not times, so that the same program has the same verdict everywhere.
+ * How much a program may cost the verifier. Counts, not times, so that the same program has the same verdict
+ * everywhere.
  *
  * @param explored instructions to look at, over all paths
  * @param keptStates states to remember in all

@@ -4,8 +4,8 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Whether a state is a case of another one that was looked at already. Ids may be others, but have to tie the same things
- * together.
+ * Whether a state is a case of another one that was looked at already. Ids may be others, but have to tie the same
+ * things together.
  */
 final class Subsumption {
 

@@ -20,6 +20,9 @@ import trigon.policy.program.ProgramTypes;
 /** Verifies the programs of an object. Thread-safe. */
 public final class Verifier {
 
+    /** Of a program, with all functions that it calls. */
+    private static final int MAX_SLOTS = 16_384;
+
     private final Limits limits;
 
     private final DivisionByZero divisionByZero;
@@ -57,6 +60,7 @@ public final class Verifier {
         ProgramFacts facts = new ProgramFacts(type, object.maps(), divisionByZero);
         SortedMap<Integer, VerifiedFunction> functions = new TreeMap<>();
         decode(object, entry, entry, facts, functions);
+        checkSize(object, entry, functions);
         Exploration exploration = new Exploration(limits, functions, facts);
         int worstCase;
         try {
@@ -76,6 +80,24 @@ public final class Verifier {
         }
         boolean advisory = ProgramTypes.isAdvisory(object.functions().get(entry).section());
         return new VerifiedProgram(object, entry, type, advisory, functions, worstCase, exploration.explored());
+    }
+
+    private static void checkSize(PolicyObject object, int entry, SortedMap<Integer, VerifiedFunction> functions)
+            throws VerificationException {
+        int slots = 0;
+        for (VerifiedFunction function : functions.values()) {
+            slots += function.code().length;
+        }
+        if (slots > MAX_SLOTS) {
+            throw refused(
+                    object,
+                    entry,
+                    entry,
+                    0,
+                    Rule.TOO_COMPLEX,
+                    "the program and the functions it calls have %d instructions, more than %d"
+                            .formatted(slots, MAX_SLOTS));
+        }
     }
 
     private static void decode(

@@ -167,7 +167,10 @@ class MapsTest {
         }
     }
 
-    /** Each value says which key it belongs to: a reader may miss a key that comes and goes, but not see another's value. */
+    /**
+     * Each value says which key it belongs to: a reader may miss a key that comes and goes, but not see another's
+     * value.
+     */
     @Test
     @Timeout(value = 60, unit = TimeUnit.SECONDS)
     void readersOfAHashMapTakeNoLock() throws Exception {
