@@ -1,0 +1,118 @@
+/*
+ * For authors of Trigon's policies. Needs no other header. Build with
+ *
+ *     clang -O2 -g -target bpf -mcpu=v3 -I DIRECTORY_OF_THIS_FILE -c policy.c -o policy.o
+ *
+ * A policy is a function in a section that says its kind:
+ *
+ *     SEC("tuner") int decide(struct trigon_tuner *ctx) { ... return TRIGON_APPLY; }
+ *
+ * PolicyHeaderTest compares this file with the tables in trigon.policy.program.
+ */
+#ifndef TRIGON_POLICY_H
+#define TRIGON_POLICY_H
+
+typedef unsigned char u8;
+typedef unsigned short u16;
+typedef unsigned int u32;
+typedef unsigned long long u64;
+typedef signed char s8;
+typedef short s16;
+typedef int s32;
+typedef long long s64;
+
+#define SEC(name) __attribute__((section(name), used))
+#define __noinline __attribute__((noinline))
+#define __always_inline inline __attribute__((always_inline))
+
+/*
+ * Maps:
+ *     struct { __uint(type, ...); __uint(max_entries, ...); __type(key, ...); __type(value, ...); } name SEC(".maps");
+ */
+#define __uint(name, value) int (*name)[value]
+#define __type(name, value) value *name
+
+#define BPF_MAP_TYPE_HASH 1
+#define BPF_MAP_TYPE_ARRAY 2
+#define BPF_MAP_TYPE_PERCPU_ARRAY 6 /* one array for each group of threads */
+#define BPF_MAP_TYPE_LRU_HASH 9
+#define BPF_MAP_TYPE_RINGBUF 27
+
+#define BPF_ANY 0
+#define BPF_NOEXIST 1
+#define BPF_EXIST 2
+
+/* What a program returns. */
+#define TRIGON_APPLY 0 /* the outputs count */
+#define TRIGON_PASS 1  /* decide as if there was no policy */
+
+/* Helpers, with Linux's numbers. */
+static void *(*const bpf_map_lookup_elem)(void *map, const void *key) = (void *)1;
+static long (*const bpf_map_update_elem)(void *map, const void *key, const void *value, u64 flags) = (void *)2;
+static long (*const bpf_map_delete_elem)(void *map, const void *key) = (void *)3;
+static u64 (*const bpf_ktime_get_ns)(void) = (void *)5;
+static u32 (*const bpf_get_prandom_u32)(void) = (void *)7;
+static long (*const bpf_ringbuf_output)(void *map, const void *data, u64 size, u64 flags) = (void *)130;
+
+/* NCCL's collectives, algorithms and protocols (ncclFunc_t, NCCL_ALGO_*, NCCL_PROTO_*). */
+enum {
+    NCCL_BROADCAST = 0, NCCL_REDUCE = 1, NCCL_ALL_GATHER = 2, NCCL_REDUCE_SCATTER = 3, NCCL_ALL_REDUCE = 4
+};
+enum {
+    NCCL_TREE = 0, NCCL_RING = 1, NCCL_COLLNET_DIRECT = 2, NCCL_COLLNET_CHAIN = 3, NCCL_NVLS = 4, NCCL_NVLS_TREE = 5,
+    NCCL_PAT = 6
+};
+enum { NCCL_LL = 0, NCCL_LL128 = 1, NCCL_SIMPLE = 2 };
+
+/* SEC("tuner"): NCCL's getCollInfo. Ranks have to decide alike; SEC("tuner/advisory") is not checked for that. */
+struct trigon_tuner {
+    u64 n_bytes;
+    u64 comm_id;
+    u64 call_seq;      /* calls of this communicator so far */
+    u32 coll_type;
+    u32 n_ranks;
+    u32 n_nodes;
+    u32 num_pipe_ops;
+    u32 rank;          /* differs between ranks */
+    u32 reg_buff;      /* differs between ranks: whether the buffers are registered */
+    s32 algorithm;     /* output, -1 to 6; -1 leaves it to NCCL */
+    s32 protocol;      /* output, -1 to 2; -1 leaves it to NCCL */
+    s32 n_channels;    /* output, 0 to 64; 0 leaves it to NCCL */
+};
+
+/* SEC("profiler"): an event of NCCL's profiler ended. The result is ignored. */
+struct trigon_profiler {
+    u64 n_bytes;
+    u64 comm_id;
+    u64 sequence;
+    u64 start_ns;
+    u64 duration_ns;
+    u32 event_type;
+    u32 coll_type;
+    u32 algorithm;
+    u32 protocol;
+    u32 n_channels;
+    u32 channel;
+    u32 rank;
+    u32 peer;
+};
+
+/* SEC("net/connect"): a connection of the network is set up. */
+struct trigon_connect {
+    u64 comm_id;
+    u64 peer;               /* the same number for the same peer */
+    u64 link_mbps;
+    u32 device;
+    u32 n_devices;
+    u32 rank;
+    u32 channel;
+    u32 mtu;
+    u32 traffic_class_of_job;
+    s32 n_queue_pairs;      /* output, 0 to 128; 0 leaves it to the host */
+    s32 traffic_class;      /* output, -1 to 255 */
+    s32 service_level;      /* output, -1 to 15 */
+    s32 gid_index;          /* output, -1 to 255 */
+    s64 split_bytes;        /* output, 0 to 2^30; messages above are split; 0 leaves it to the host */
+};
+
+#endif

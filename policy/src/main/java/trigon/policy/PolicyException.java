@@ -1,0 +1,37 @@
+package trigon.policy;
+
+/** A policy is refused; the one before stays. The cause has the details of its kind. */
+public final class PolicyException extends Exception {
+
+    private static final long serialVersionUID = 1;
+
+    /** What refused it. */
+    public enum Kind {
+        /** {@link trigon.policy.elf.ObjectException}: the file is no object. */
+        OBJECT,
+        /** {@link trigon.policy.verify.VerificationException}: a program breaks a rule. */
+        VERIFICATION,
+        /** {@link trigon.policy.map.MapException}: a map does not fit those that exist. */
+        MAP,
+        /** {@link trigon.policy.compile.CompilationException}: a function is too large. */
+        COMPILATION,
+        /** Two programs of the same kind. */
+        AMBIGUOUS
+    }
+
+    private final Kind kind;
+
+    PolicyException(Kind kind, String message) {
+        super(message);
+        this.kind = kind;
+    }
+
+    PolicyException(Kind kind, Exception cause) {
+        super(cause.getMessage(), cause);
+        this.kind = kind;
+    }
+
+    public Kind kind() {
+        return kind;
+    }
+}

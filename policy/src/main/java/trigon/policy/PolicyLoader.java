@@ -1,0 +1,109 @@
+package trigon.policy;
+
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+import trigon.policy.compile.CompilationException;
+import trigon.policy.compile.Compiler;
+import trigon.policy.elf.ObjectException;
+import trigon.policy.elf.ObjectLoader;
+import trigon.policy.elf.PolicyObject;
+import trigon.policy.map.MapException;
+import trigon.policy.map.MapSet;
+import trigon.policy.map.PolicyMap;
+import trigon.policy.program.ProgramType;
+import trigon.policy.uniformity.RankDependence;
+import trigon.policy.verify.DivisionByZero;
+import trigon.policy.verify.Limits;
+import trigon.policy.verify.VerificationException;
+import trigon.policy.verify.VerifiedProgram;
+import trigon.policy.verify.Verifier;
+
+/** Makes policies of objects. Thread-safe; takes milliseconds. */
+public final class PolicyLoader {
+
+    private final Verifier verifier;
+
+    public PolicyLoader(Limits limits) {
+        verifier = new Verifier(limits, DivisionByZero.REFUSED);
+    }
+
+    /**
+     * Verifies all programs of an object, without loading it.
+     *
+     * @param name for messages, and for its global variables
+     */
+    public List<VerifiedProgram> verify(String name, byte[] bytes) throws PolicyException {
+        try {
+            PolicyObject object = ObjectLoader.load(name, bytes);
+            List<VerifiedProgram> programs = new ArrayList<>();
+            for (int entry : object.programs()) {
+                programs.add(verifier.verify(object, entry));
+            }
+            RankDependence.check(programs, object.maps());
+            return programs;
+        } catch (ObjectException e) {
+            throw new PolicyException(PolicyException.Kind.OBJECT, e);
+        } catch (VerificationException e) {
+            throw new PolicyException(PolicyException.Kind.VERIFICATION, e);
+        }
+    }
+
+    /**
+     * Loads an object, and warms it up.
+     *
+     * @param name its identity: maps and global variables of an earlier version with the same name are kept
+     * @param maps where its maps are, or will be
+     * @param replaced name of the policy that it replaces; if there is none, its own
+     * @throws PolicyException if anything is wrong with it
+     */
+    public Policy load(String name, byte[] bytes, MapSet maps, String replaced) throws PolicyException {
+        List<VerifiedProgram> verified = verify(name, bytes);
+        PolicyObject object = verified.getFirst().object();
+        try {
+            List<MapSet.Use> uses = RankDependence.check(verified, object.maps());
+            List<PolicyMap> bound = maps.bind(object.maps());
+            List<Policy.Program> programs = new ArrayList<>();
+            for (VerifiedProgram program : verified) {
+                checkOnlyOne(programs, program);
+                programs.add(new Policy.Program(
+                        program.name(),
+                        program.type(),
+                        program.advisory(),
+                        program.worstCase(),
+                        Compiler.compile(program, bound, program.worstCase())));
+            }
+            programs.forEach(Warmup::warm);
+            maps.claim(name, replaced, uses);
+            return new Policy(name, digest(bytes), programs);
+        } catch (VerificationException e) {
+            throw new PolicyException(PolicyException.Kind.VERIFICATION, e);
+        } catch (MapException e) {
+            throw new PolicyException(PolicyException.Kind.MAP, e);
+        } catch (CompilationException e) {
+            throw new PolicyException(PolicyException.Kind.COMPILATION, e);
+        }
+    }
+
+    private static void checkOnlyOne(List<Policy.Program> before, VerifiedProgram program) throws PolicyException {
+        ProgramType type = program.type();
+        for (Policy.Program other : before) {
+            if (other.type().equals(type)) {
+                throw new PolicyException(
+                        PolicyException.Kind.AMBIGUOUS,
+                        "%s: the programs %s and %s are both in the section %s; put one of them into another object"
+                                .formatted(program.object().name(), other.name(), program.name(), type.section()));
+            }
+        }
+    }
+
+    private static String digest(byte[] bytes) {
+        try {
+            return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(bytes));
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("every Java platform has SHA-256", e);
+        }
+    }
+}

@@ -1,0 +1,20 @@
+package trigon.policy.compile;
+
+/** A compiled program. Any thread; allocates nothing, takes no lock. */
+public interface PolicyCode {
+
+    /**
+     * Runs the program once.
+     *
+     * @param context address of its context
+     * @param stackTop address behind the stack of {@link #STACK_BYTES}, a multiple of 8, used by one thread at a time;
+     *     followed by {@link #BELOW_STACK_BYTES} that belong to the run, too
+     * @param shadow 0, or -1 to work on the shadows of the maps
+     * @return what the program returns
+     * @throws BudgetExceededException if the run takes longer than it may; outputs may be half-written then
+     */
+    long run(long context, long stackTop, long shadow);
+
+    int STACK_BYTES = 512;
+    int BELOW_STACK_BYTES = 8;
+}

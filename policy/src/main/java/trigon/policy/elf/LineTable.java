@@ -1,0 +1,69 @@
+package trigon.policy.elf;
+
+import java.util.HashMap;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.Optional;
+import java.util.TreeMap;
+
+/** The section {@code .BTF.ext}: source lines by section and slot. Defects of it are no reason to refuse an object. */
+final class LineTable {
+
+    private static final int MAGIC = 0xeb9f;
+    private static final int RECORD_BYTES = 16;
+    private static final int SLOT_BYTES = 8;
+
+    private final Map<String, NavigableMap<Integer, SourceLine>> lines = new HashMap<>();
+
+    static LineTable of(ElfFile elf) {
+        LineTable table = new LineTable();
+        Optional<ElfFile.Section> btf = elf.section(".BTF");
+        Optional<ElfFile.Section> extension = elf.section(".BTF.ext");
+        if (btf.isPresent() && extension.isPresent()) {
+            try {
+                table.read(extension.get().content(), new BtfTypes(btf.get().content()));
+            } catch (ObjectException e) {
+                table.lines.clear();
+            }
+        }
+        return table;
+    }
+
+    private void read(Reader section, BtfTypes strings) throws ObjectException {
+        if (section.u16(0) != MAGIC) {
+            throw section.defect(0, "no line information");
+        }
+        Reader info = section.part(".BTF.ext", section.u32(4) + section.u32(16), section.u32(20));
+        if (info.size() == 0) {
+            return;
+        }
+        long recordBytes = info.u32(0);
+        if (recordBytes < RECORD_BYTES) {
+            throw info.defect(0, "records of %d bytes".formatted(recordBytes));
+        }
+        long at = 4;
+        while (at < info.size()) {
+            NavigableMap<Integer, SourceLine> ofSection =
+                    lines.computeIfAbsent(strings.string(info.u32(at)), name -> new TreeMap<>());
+            long count = info.u32(at + 4);
+            at += 8;
+            for (long i = 0; i < count; i++, at += recordBytes) {
+                ofSection.put(
+                        (int) (info.u32(at) / SLOT_BYTES),
+                        new SourceLine(
+                                strings.string(info.u32(at + 4)),
+                                (int) (info.u32(at + 12) >> 10),
+                                strings.string(info.u32(at + 8))));
+            }
+        }
+    }
+
+    /** The lines of a function, by its own slots. */
+    NavigableMap<Integer, SourceLine> of(String section, int start, int count) {
+        NavigableMap<Integer, SourceLine> own = new TreeMap<>();
+        lines.getOrDefault(section, new TreeMap<>())
+                .subMap(start, start + count)
+                .forEach((slot, line) -> own.put(slot - start, line));
+        return own;
+    }
+}

@@ -1,0 +1,208 @@
+package trigon.policy.elf;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import trigon.policy.elf.ElfFile.Section;
+import trigon.policy.elf.ElfFile.Symbol;
+import trigon.policy.map.MapException;
+import trigon.policy.map.MapSpec;
+import trigon.policy.map.MapType;
+
+/** Reads an object: splits the code into functions, makes maps of the data, and puts indexes where the symbols were. */
+public final class ObjectLoader {
+
+    /** The most instructions of a function, in slots. */
+    public static final int MAX_SLOTS = 4096;
+
+    private static final int MAX_FUNCTIONS = 256;
+    private static final int MAX_PROGRAMS = 16;
+    private static final int SLOT_BYTES = 8;
+
+    private final ElfFile elf;
+    private final String name;
+    private final List<MapSpec> maps = new ArrayList<>();
+    /** By section and offset, for declared maps; by section alone, for data. */
+    private final Map<String, Integer> declaredMaps = new HashMap<>();
+
+    private final Map<Integer, Integer> dataMaps = new HashMap<>();
+    private final List<CodeRange> functions = new ArrayList<>();
+    private final Map<Integer, long[]> code = new HashMap<>();
+
+    private record CodeRange(Symbol symbol, int section, int start, int count) {}
+
+    private ObjectLoader(String name, byte[] bytes) throws ObjectException {
+        this.name = name;
+        elf = new ElfFile(name, bytes);
+    }
+
+    /**
+     * Reads an object.
+     *
+     * @param name for messages
+     * @throws ObjectException if there is anything wrong with it
+     */
+    public static PolicyObject load(String name, byte[] bytes) throws ObjectException {
+        return new ObjectLoader(name, bytes).load();
+    }
+
+    private PolicyObject load() throws ObjectException {
+        findMaps();
+        findFunctions();
+        for (Section section : elf.sections()) {
+            if (section.type() == ElfFile.REL && isCode(section.info())) {
+                relocate(section, elf.sections().get(section.info()));
+            } else if (section.type() == ElfFile.RELA && isCode(section.info())) {
+                throw section.content().defect(0, "relocations with addends, which eBPF does not have");
+            }
+        }
+        LineTable lines = LineTable.of(elf);
+        List<PolicyFunction> loaded = new ArrayList<>();
+        List<Integer> programs = new ArrayList<>();
+        for (CodeRange range : functions) {
+            String section = elf.sections().get(range.section).name();
+            if (!section.equals(".text")) {
+                programs.add(loaded.size());
+            }
+            loaded.add(new PolicyFunction(
+                    range.symbol.name(), section, ownCode(range), lines.of(section, range.start, range.count)));
+        }
+        if (programs.isEmpty()) {
+            throw elf.file()
+                    .defect(0, "there is no program", "put one into a section, with SEC(\"tuner\") for example");
+        }
+        if (programs.size() > MAX_PROGRAMS) {
+            throw elf.file().defect(0, "more than %d programs".formatted(MAX_PROGRAMS), "split the object");
+        }
+        return new PolicyObject(name, loaded, programs, maps);
+    }
+
+    private boolean isCode(int section) {
+        return section > 0
+                && section < elf.sections().size()
+                && elf.sections().get(section).isCode();
+    }
+
+    private void findMaps() throws ObjectException {
+        for (MapSpec spec : MapDefinitions.read(elf)) {
+            declaredMaps.put(spec.name(), maps.size());
+            maps.add(spec);
+        }
+        for (Section section : elf.sections()) {
+            boolean readOnly = section.name().startsWith(".rodata");
+            boolean data = readOnly
+                    || section.name().startsWith(".data")
+                    || section.name().startsWith(".bss");
+            if (data && section.size() > 0) {
+                if (section.size() > MapSpec.MAX_BYTES / 2) {
+                    throw section.content().defect(0, "%d bytes of data".formatted(section.size()), "use less");
+                }
+                byte[] content = section.content().bytes(0, section.content().size());
+                MapSpec spec = new MapSpec(
+                        name + section.name(), MapType.ARRAY, 4, (int) section.size(), 1, readOnly, content);
+                try {
+                    spec.check();
+                } catch (MapException e) {
+                    throw section.content().defect(0, String.valueOf(e.getMessage()), "use less");
+                }
+                dataMaps.put(section.index(), maps.size());
+                maps.add(spec);
+            }
+        }
+    }
+
+    private void findFunctions() throws ObjectException {
+        for (Symbol symbol : elf.symbols()) {
+            if (symbol.type() == Symbol.FUNCTION && isCode(symbol.section())) {
+                Section section = elf.sections().get(symbol.section());
+                long end = symbol.value() + symbol.size();
+                boolean misplaced = symbol.value() < 0
+                        || symbol.size() <= 0
+                        || end > section.size()
+                        || end < 0
+                        || symbol.value() % SLOT_BYTES != 0
+                        || symbol.size() % SLOT_BYTES != 0;
+                if (misplaced) {
+                    throw section.content()
+                            .defect(symbol.value(), "function %s is not within the section".formatted(symbol.name()));
+                }
+                if (symbol.size() / SLOT_BYTES > MAX_SLOTS) {
+                    throw section.content()
+                            .defect(
+                                    symbol.value(),
+                                    "function %s has %d instructions, more than %d"
+                                            .formatted(symbol.name(), symbol.size() / SLOT_BYTES, MAX_SLOTS),
+                                    "split it");
+                }
+                functions.add(new CodeRange(symbol, symbol.section(), (int) (symbol.value() / SLOT_BYTES), (int)
+                        (symbol.size() / SLOT_BYTES)));
+            }
+        }
+        if (functions.size() > MAX_FUNCTIONS) {
+            throw elf.file().defect(0, "more than %d functions".formatted(MAX_FUNCTIONS), "split the object");
+        }
+        for (CodeRange range : functions) {
+            if (!code.containsKey(range.section)) {
+                code.put(range.section, slots(elf.sections().get(range.section)));
+            }
+        }
+    }
+
+    private static long[] slots(Section section) throws ObjectException {
+        long[] slots = new long[section.content().size() / SLOT_BYTES];
+        for (int slot = 0; slot < slots.length; slot++) {
+            slots[slot] = section.content().i64((long) slot * SLOT_BYTES);
+        }
+        return slots;
+    }
+
+    private void relocate(Section relocations, Section target) throws ObjectException {
+        long[] slots = code.get(target.index());
+        if (slots == null) {
+            return;
+        }
+        SlotRelocation relocation = new SlotRelocation(target.content(), slots, maps, declaredMaps, dataMaps, elf);
+        Reader entries = relocations.content();
+        for (long at = 0; at + 16 <= entries.size(); at += 16) {
+            long info = entries.i64(at + 8);
+            int symbol = (int) (info >>> 32);
+            if (symbol < 0 || symbol >= elf.symbols().size()) {
+                throw entries.defect(at, "symbol %d does not exist".formatted(symbol));
+            }
+            relocation.apply(entries.i64(at), (int) info, elf.symbols().get(symbol));
+        }
+    }
+
+    /** The code of a function, its calls turned into indexes of functions. */
+    private long[] ownCode(CodeRange range) throws ObjectException {
+        long[] all = code.getOrDefault(range.section, new long[0]);
+        long[] own = new long[range.count];
+        for (int i = 0; i < range.count; i++) {
+            own[i] = all[range.start + i];
+            SlotRelocation.Call call = SlotRelocation.call(own[i], range.section, range.start + i);
+            if (call != null) {
+                own[i] = SlotRelocation.calling(own[i], function(call, range, i));
+            }
+            if ((own[i] & 0xff) == 0x18 && i + 1 < range.count) {
+                i++;
+                own[i] = all[range.start + i];
+            }
+        }
+        return own;
+    }
+
+    private int function(SlotRelocation.Call call, CodeRange caller, int slot) throws ObjectException {
+        for (int index = 0; index < functions.size(); index++) {
+            CodeRange function = functions.get(index);
+            if (function.section == call.section() && function.start == call.slot()) {
+                return index;
+            }
+        }
+        Reader content = elf.sections().get(caller.section).content();
+        throw content.defect(
+                (long) (caller.start + slot) * SLOT_BYTES,
+                "%s calls what is no function of this object".formatted(caller.symbol.name()),
+                "define the function in the same source, or inline it");
+    }
+}

@@ -1,0 +1,104 @@
+package trigon.policy.flow;
+
+import java.util.BitSet;
+import trigon.policy.isa.Instruction;
+import trigon.policy.isa.Instruction.Branch;
+import trigon.policy.isa.Instruction.Exit;
+import trigon.policy.isa.Instruction.Jump;
+import trigon.policy.isa.Instruction.LoadConstant;
+import trigon.policy.isa.Instruction.LoadMap;
+import trigon.policy.isa.Instruction.LoadMapValue;
+import trigon.policy.isa.Instruction.SecondHalf;
+
+/** The successors of each instruction of a function. */
+public final class ControlFlow {
+
+    private static final int[] NONE = {};
+
+    private final int[][] successors;
+    private final BitSet targets = new BitSet();
+    private final BitSet reachable = new BitSet();
+    private boolean loops;
+
+    /**
+     * Follows the instructions from the first.
+     *
+     * @throws FlowException if they lead beyond the function, or into the middle of an instruction
+     */
+    public ControlFlow(Instruction[] code) throws FlowException {
+        successors = new int[code.length][];
+        if (code.length == 0) {
+            throw new FlowException(0, "the function is empty");
+        }
+        for (int slot = 0; slot < code.length; slot++) {
+            successors[slot] = successors(code, slot);
+        }
+        int[] pending = new int[code.length];
+        int count = 1;
+        reachable.set(0);
+        while (count > 0) {
+            int slot = pending[--count];
+            for (int next : successors[slot]) {
+                if (!reachable.get(next)) {
+                    reachable.set(next);
+                    pending[count++] = next;
+                }
+            }
+        }
+    }
+
+    private int[] successors(Instruction[] code, int slot) throws FlowException {
+        return switch (code[slot]) {
+            case Exit _, SecondHalf _ -> NONE;
+            case Jump jump -> new int[] {target(code, slot, jump.offset())};
+            case Branch branch -> new int[] {next(code, slot, 1), target(code, slot, branch.offset())};
+            case LoadConstant _, LoadMap _, LoadMapValue _ -> new int[] {next(code, slot, 2)};
+            default -> new int[] {next(code, slot, 1)};
+        };
+    }
+
+    private static int next(Instruction[] code, int slot, int distance) throws FlowException {
+        if (slot + distance >= code.length) {
+            throw new FlowException(slot, "the function's end is reached without an exit");
+        }
+        return slot + distance;
+    }
+
+    private int target(Instruction[] code, int slot, int offset) throws FlowException {
+        long target = slot + 1L + offset;
+        if (target < 0 || target >= code.length) {
+            throw new FlowException(slot, "a jump leads out of the function, to instruction " + target);
+        }
+        if (code[(int) target] instanceof SecondHalf) {
+            throw new FlowException(slot, "a jump leads into the middle of instruction " + (target - 1));
+        }
+        targets.set((int) target);
+        loops |= target <= slot;
+        return (int) target;
+    }
+
+    /** Which instructions may follow one; of a branch, first the next one, then where it jumps to. */
+    public int[] successors(int slot) {
+        return successors[slot].clone();
+    }
+
+    /** How many slots there are. */
+    public int size() {
+        return successors.length;
+    }
+
+    /** Whether some instruction jumps there. */
+    public boolean isTarget(int slot) {
+        return targets.get(slot);
+    }
+
+    /** Whether some jumps lead there from the first instruction. */
+    public boolean isReachable(int slot) {
+        return reachable.get(slot);
+    }
+
+    /** Whether some jump leads backward. */
+    public boolean loops() {
+        return loops;
+    }
+}

@@ -1,0 +1,52 @@
+package trigon.policy.map;
+
+import java.lang.foreign.MemorySegment;
+import trigon.verbs.Memory;
+
+/**
+ * Values by index; all exist from the start, as zeros. Updates copy the value 8 bytes at a time and in order: who
+ * reads at the same time may see a value of more than 8 bytes half-changed, as in Linux.
+ *
+ * @param stride distance of values: their size, rounded up to 8 bytes
+ * @param shadowBytes distance to the shadow
+ */
+public record ArrayMap(MapSpec spec, MemorySegment memory, long base, int entries, long stride, long shadowBytes)
+        implements PolicyMap {
+
+    static ArrayMap create(MapSpec spec) {
+        long stride = Native.aligned(spec.valueBytes());
+        long bytes = stride * spec.entries();
+        MemorySegment memory = Native.allocate(2 * bytes);
+        byte[] content = spec.content();
+        MemorySegment.copy(MemorySegment.ofArray(content), 0, memory, 0, content.length);
+        MemorySegment.copy(MemorySegment.ofArray(content), 0, memory, bytes, content.length);
+        return new ArrayMap(spec, memory, memory.address(), spec.entries(), stride, bytes);
+    }
+
+    @Override
+    public long lookup(long key, long shadow) {
+        int index = Memory.getInt(key);
+        return Integer.compareUnsigned(index, entries) < 0 ? base + (shadow & shadowBytes) + index * stride : 0;
+    }
+
+    @Override
+    public long update(long key, long value, long flags, long shadow) {
+        long at = lookup(key, shadow);
+        if (at == 0) {
+            return -E2BIG;
+        }
+        if (flags == NO_EXIST) {
+            return -EEXIST;
+        }
+        if (flags != ANY && flags != EXIST) {
+            return -EINVAL;
+        }
+        Native.copy(value, at, spec.valueBytes());
+        return 0;
+    }
+
+    @Override
+    public long delete(long key, long shadow) {
+        return -EINVAL;
+    }
+}

@@ -1,0 +1,98 @@
+package trigon.policy.map;
+
+import java.util.Arrays;
+
+/**
+ * What an object declares of a map.
+ *
+ * @param name by which programs and the host share it
+ * @param type its kind
+ * @param keyBytes size of a key; 0 for ring buffers
+ * @param valueBytes size of a value; 0 for ring buffers
+ * @param entries capacity; the bytes of a ring buffer
+ * @param readOnly programs may not write it
+ * @param content what an array of one value starts with; empty for zeros
+ */
+@SuppressWarnings("ArrayRecordComponent") // copied in and out
+public record MapSpec(
+        String name, MapType type, int keyBytes, int valueBytes, int entries, boolean readOnly, byte[] content) {
+
+    /** What one map may take, without its shadow. */
+    public static final long MAX_BYTES = 16 << 20;
+
+    private static final int MAX_KEY_BYTES = 512;
+
+    public MapSpec {
+        content = content.clone();
+    }
+
+    /** A map that starts empty, or with zeros. */
+    public static MapSpec of(String name, MapType type, int keyBytes, int valueBytes, int entries) {
+        return new MapSpec(name, type, keyBytes, valueBytes, entries, false, new byte[0]);
+    }
+
+    @Override
+    public byte[] content() {
+        return content.clone();
+    }
+
+    /** Refuses what no map can be. */
+    public void check() throws MapException {
+        switch (type) {
+            case HASH, LRU_HASH -> {
+                require(keyBytes >= 1 && keyBytes <= MAX_KEY_BYTES, "keys of 1 to 512 bytes, not " + keyBytes);
+                require(valueBytes >= 1, "values of at least a byte");
+            }
+            case ARRAY, THREAD_ARRAY -> {
+                require(keyBytes == Integer.BYTES, "keys of 4 bytes, not " + keyBytes);
+                require(valueBytes >= 1, "values of at least a byte");
+            }
+            case RING_BUFFER -> {
+                require(keyBytes == 0 && valueBytes == 0, "neither keys nor values");
+                require(
+                        entries >= 4096 && Integer.bitCount(entries) == 1,
+                        "max_entries to be a power of two of at least 4096, not " + entries);
+            }
+        }
+        require(entries >= 1, "max_entries of at least 1, not " + entries);
+        long bytes = type == MapType.RING_BUFFER ? entries : ((long) keyBytes + valueBytes + 16) * entries;
+        require(
+                bytes <= MAX_BYTES,
+                "at most %d bytes in all, not %d; declare fewer or smaller entries".formatted(MAX_BYTES, bytes));
+    }
+
+    private void require(boolean condition, String needs) throws MapException {
+        if (!condition) {
+            throw new MapException("map %s: a map of type %s needs %s".formatted(name, type, needs));
+        }
+    }
+
+    /** Whether a map of the other declaration can serve this one. */
+    public boolean sameLayout(MapSpec other) {
+        return type == other.type
+                && keyBytes == other.keyBytes
+                && valueBytes == other.valueBytes
+                && entries == other.entries
+                && readOnly == other.readOnly;
+    }
+
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof MapSpec spec
+                && name.equals(spec.name)
+                && sameLayout(spec)
+                && Arrays.equals(content, spec.content);
+    }
+
+    @Override
+    public int hashCode() {
+        return name.hashCode();
+    }
+
+    /** Name and layout, for messages. */
+    @Override
+    public String toString() {
+        return "%s (%s, key %d, value %d, entries %d%s)"
+                .formatted(name, type, keyBytes, valueBytes, entries, readOnly ? ", read only" : "");
+    }
+}

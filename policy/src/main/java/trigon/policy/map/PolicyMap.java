@@ -1,0 +1,53 @@
+package trigon.policy.map;
+
+import java.lang.foreign.MemorySegment;
+
+/**
+ * A map in native memory. Programs call the methods that take addresses; those neither allocate nor block nor check the
+ * addresses, which the verifier did.
+ *
+ * <p>{@code shadow} is 0 for the map itself and -1 for its shadow.
+ */
+public sealed interface PolicyMap permits ArrayMap, HashMap, ThreadArrayMap, RingBuffer {
+
+    /** {@code errno} values that updates return negated, as Linux does. */
+    int ENOENT = 2;
+
+    int E2BIG = 7;
+    int EAGAIN = 11;
+    int EBUSY = 16;
+    int EEXIST = 17;
+    int EINVAL = 22;
+
+    /** Flags of updates: {@code BPF_ANY}, {@code BPF_NOEXIST}, {@code BPF_EXIST}. */
+    int ANY = 0;
+
+    int NO_EXIST = 1;
+    int EXIST = 2;
+
+    MapSpec spec();
+
+    /** Both memories, one after the other: held so that they live as long as the map. */
+    MemorySegment memory();
+
+    /**
+     * {@code bpf_map_lookup_elem}: the address of the value.
+     *
+     * @return 0 if there is none
+     */
+    long lookup(long key, long shadow);
+
+    /**
+     * {@code bpf_map_update_elem}.
+     *
+     * @return 0, or a negative errno
+     */
+    long update(long key, long value, long flags, long shadow);
+
+    /**
+     * {@code bpf_map_delete_elem}.
+     *
+     * @return 0, or a negative errno
+     */
+    long delete(long key, long shadow);
+}

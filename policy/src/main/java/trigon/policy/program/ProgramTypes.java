@@ -1,0 +1,125 @@
+package trigon.policy.program;
+
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Optional;
+
+/** The kinds of programs there are. */
+public final class ProgramTypes {
+
+    /** Follows the section's name of a program that does without the proof that all ranks decide alike. */
+    public static final String ADVISORY = "/advisory";
+
+    private static final int MAX_CHANNELS = 64;
+    private static final long MAX_CHUNK = 1L << 30;
+
+    /**
+     * NCCL's tuner, {@code getCollInfo}: chooses algorithm, protocol and number of channels of a collective. -1, -1
+     * and 0 leave the choice to NCCL.
+     *
+     * <p>{@code costs} of NCCL's table are not in here: NCCL computes them on each rank. Neither is a clock.
+     */
+    public static final ProgramType TUNER = tuner();
+
+    /** NCCL's profiler: told about events that ended. Its result is ignored. */
+    public static final ProgramType PROFILER = profiler();
+
+    /** The network's {@code connect}: chooses how one connection is set up. -1 and 0 leave the choice to the host. */
+    public static final ProgramType CONNECT = connect();
+
+    private static final List<ProgramType> ALL = List.of(TUNER, PROFILER, CONNECT);
+
+    private ProgramTypes() {}
+
+    public static List<ProgramType> all() {
+        return ALL;
+    }
+
+    /** The kind of the programs in a section, advisory or not. */
+    public static Optional<ProgramType> ofSection(String section) {
+        String plain = isAdvisory(section) ? section.substring(0, section.length() - ADVISORY.length()) : section;
+        return ALL.stream().filter(type -> type.section().equals(plain)).findFirst();
+    }
+
+    public static boolean isAdvisory(String section) {
+        return section.endsWith(ADVISORY);
+    }
+
+    private static ProgramType tuner() {
+        LayoutBuilder layout = new LayoutBuilder()
+                .uniform64("n_bytes")
+                .uniform64("comm_id")
+                .uniform64("call_seq")
+                .uniform32("coll_type")
+                .uniform32("n_ranks")
+                .uniform32("n_nodes")
+                .uniform32("num_pipe_ops")
+                .local32("rank")
+                .local32("reg_buff")
+                .output32("algorithm", -1, 6)
+                .output32("protocol", -1, 2)
+                .output32("n_channels", 0, MAX_CHANNELS);
+        return new ProgramType(
+                "tuner",
+                layout.fields(),
+                layout.bytes(),
+                EnumSet.allOf(Helper.class),
+                ProgramType.APPLY,
+                ProgramType.PASS,
+                true,
+                50_000);
+    }
+
+    private static ProgramType profiler() {
+        LayoutBuilder layout = new LayoutBuilder()
+                .local64("n_bytes")
+                .local64("comm_id")
+                .local64("sequence")
+                .local64("start_ns")
+                .local64("duration_ns")
+                .local32("event_type")
+                .local32("coll_type")
+                .local32("algorithm")
+                .local32("protocol")
+                .local32("n_channels")
+                .local32("channel")
+                .local32("rank")
+                .local32("peer");
+        return new ProgramType(
+                "profiler",
+                layout.fields(),
+                layout.bytes(),
+                EnumSet.allOf(Helper.class),
+                Long.MIN_VALUE,
+                Long.MAX_VALUE,
+                false,
+                50_000);
+    }
+
+    private static ProgramType connect() {
+        LayoutBuilder layout = new LayoutBuilder()
+                .local64("comm_id")
+                .local64("peer")
+                .local64("link_mbps")
+                .local32("device")
+                .local32("n_devices")
+                .local32("rank")
+                .local32("channel")
+                .local32("mtu")
+                .local32("traffic_class_of_job")
+                .output32("n_queue_pairs", 0, 128)
+                .output32("traffic_class", -1, 255)
+                .output32("service_level", -1, 15)
+                .output32("gid_index", -1, 255)
+                .output64("split_bytes", 0, MAX_CHUNK);
+        return new ProgramType(
+                "net/connect",
+                layout.fields(),
+                layout.bytes(),
+                EnumSet.allOf(Helper.class),
+                ProgramType.APPLY,
+                ProgramType.PASS,
+                false,
+                200_000);
+    }
+}

@@ -1,0 +1,121 @@
+package trigon.policy.uniformity;
+
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import trigon.policy.elf.PolicyFunction;
+import trigon.policy.map.MapSet;
+import trigon.policy.map.MapSpec;
+import trigon.policy.map.MapType;
+import trigon.policy.verify.Region;
+import trigon.policy.verify.Rejection;
+import trigon.policy.verify.Rule;
+import trigon.policy.verify.Touch;
+import trigon.policy.verify.VerificationException;
+import trigon.policy.verify.VerifiedFunction;
+import trigon.policy.verify.VerifiedProgram;
+
+/** What depends on the rank in the programs of an object, which share their maps. */
+public final class RankDependence {
+
+    private final List<VerifiedProgram> programs;
+    private final List<MapSpec> maps;
+    private final BitSet differingMaps = new BitSet();
+    private final List<ProgramFlow> flows = new ArrayList<>();
+
+    private RankDependence(List<VerifiedProgram> programs, List<MapSpec> maps) {
+        this.programs = programs;
+        this.maps = maps;
+        for (int map = 0; map < maps.size(); map++) {
+            // which thread NCCL calls on is another matter on each rank
+            differingMaps.set(map, maps.get(map).type() == MapType.THREAD_ARRAY);
+        }
+        for (VerifiedProgram program : programs) {
+            flows.add(new ProgramFlow(program, differingMaps));
+        }
+        boolean changed = true;
+        while (changed) {
+            changed = false;
+            for (ProgramFlow flow : flows) {
+                changed |= flow.round();
+            }
+        }
+    }
+
+    /**
+     * Follows what differs between ranks through all programs of an object.
+     *
+     * @return how they use their maps
+     * @throws VerificationException if an output that ranks have to agree on may differ, in a program that is not
+     *     advisory
+     */
+    public static List<MapSet.Use> check(List<VerifiedProgram> programs, List<MapSpec> maps)
+            throws VerificationException {
+        RankDependence dependence = new RankDependence(programs, maps);
+        for (int i = 0; i < programs.size(); i++) {
+            dependence.checkOutputs(programs.get(i), dependence.flows.get(i));
+        }
+        return dependence.uses();
+    }
+
+    private static boolean hasToAgree(VerifiedProgram program) {
+        return program.type().ranksMustAgree() && !program.advisory();
+    }
+
+    private void checkOutputs(VerifiedProgram program, ProgramFlow flow) throws VerificationException {
+        ProgramFlow.Finding finding = flow.firstFinding();
+        if (finding == null || !hasToAgree(program)) {
+            return;
+        }
+        PolicyFunction function = program.object().functions().get(finding.function());
+        Set<String> sources = new LinkedHashSet<>(flow.sources());
+        for (int map = differingMaps.nextSetBit(0); map >= 0; map = differingMaps.nextSetBit(map + 1)) {
+            sources.add("map " + maps.get(map).name());
+        }
+        throw new VerificationException(new Rejection(
+                program.object().name(),
+                program.name(),
+                function.name(),
+                finding.slot(),
+                finding.instruction(),
+                function.lineOf(finding.slot()),
+                Rule.RANK_DEPENDENT,
+                ("%s may differ between ranks, and NCCL hangs if it does; it comes from %s. Decide by something else,"
+                                + " or put the program into the section %s/advisory")
+                        .formatted(
+                                finding.what(),
+                                String.join(", ", sources),
+                                program.type().section()),
+                List.of()));
+    }
+
+    private List<MapSet.Use> uses() {
+        BitSet trusted = new BitSet();
+        for (VerifiedProgram program : programs) {
+            if (hasToAgree(program)) {
+                for (VerifiedFunction function : program.functions().values()) {
+                    addMaps(function, trusted);
+                }
+            }
+        }
+        List<MapSet.Use> uses = new ArrayList<>();
+        for (int map = 0; map < maps.size(); map++) {
+            uses.add(new MapSet.Use(
+                    maps.get(map).name(), trusted.get(map) && !differingMaps.get(map), differingMaps.get(map)));
+        }
+        return uses;
+    }
+
+    private static void addMaps(VerifiedFunction function, BitSet to) {
+        for (int slot = 0; slot < function.code().length; slot++) {
+            function.facts().maps(slot).forEach(to::set);
+            for (Touch touch : function.facts().touches(slot)) {
+                if (touch.region() == Region.MAP_VALUE) {
+                    to.set(touch.index());
+                }
+            }
+        }
+    }
+}

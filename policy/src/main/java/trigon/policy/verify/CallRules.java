@@ -1,0 +1,141 @@
+package trigon.policy.verify;
+
+import static trigon.policy.verify.Violation.require;
+
+import java.util.Arrays;
+import java.util.stream.Collectors;
+import trigon.policy.map.MapSpec;
+import trigon.policy.map.MapType;
+import trigon.policy.program.Helper;
+import trigon.policy.range.Range;
+import trigon.policy.verify.Value.Pointer;
+import trigon.policy.verify.Value.Scalar;
+
+/** Rules of calls, and of coming back from them. */
+record CallRules(ProgramFacts facts, MemoryRules memory) {
+
+    private static final int MAX_FRAMES = 8;
+    private static final int FIRST_ARGUMENT = 1;
+    private static final int LAST_ARGUMENT = 5;
+
+    void helper(State state, int number) throws Violation {
+        Helper helper = facts.type.helper(number).orElse(null);
+        if (helper == null) {
+            throw new Violation(
+                    Rule.UNKNOWN_HELPER,
+                    "helper %d does not exist for %s; there are %s"
+                            .formatted(
+                                    number,
+                                    facts.type.section(),
+                                    facts.type.helpers().stream()
+                                            .sorted()
+                                            .map(h -> "%s (%d)".formatted(h.cName(), h.number()))
+                                            .collect(Collectors.joining(", "))));
+        }
+        int map = -1;
+        for (int i = 0; i < helper.arguments().size(); i++) {
+            int register = FIRST_ARGUMENT + i;
+            switch (helper.arguments().get(i)) {
+                case MAP -> map = map(state, register, helper);
+                case KEY ->
+                    memory.checkReadable(state, register, facts.maps.get(map).keyBytes());
+                case VALUE ->
+                    memory.checkReadable(state, register, facts.maps.get(map).valueBytes());
+                case MEMORY -> memory.checkReadable(state, register, length(state, register + 1));
+                case LENGTH, NUMBER -> number(state, register);
+            }
+        }
+        Value result = switch (helper.result()) {
+            case NUMBER -> Scalar.of(Range.UNKNOWN);
+            case NUMBER_32 -> Scalar.of(Range.ofBits(32));
+            case VALUE_OR_NULL -> new Pointer(Region.MAP_VALUE, map, Range.constant(0), true, facts.newId());
+        };
+        finish(state, result);
+    }
+
+    private int map(State state, int register, Helper helper) throws Violation {
+        Value value = Registers.read(state, register);
+        if (!(value instanceof Pointer pointer) || pointer.region() != Region.MAP) {
+            throw new Violation(Rule.HELPER_ARGUMENT, "r%d has to be a map, but is %s".formatted(register, value));
+        }
+        MapSpec map = facts.maps.get(pointer.index());
+        require(helper.takes(map.type()), Rule.HELPER_ARGUMENT, "%s cannot work on %s".formatted(helper.cName(), map));
+        boolean writes = helper == Helper.MAP_UPDATE || helper == Helper.MAP_DELETE;
+        require(!writes || !map.readOnly(), Rule.READ_ONLY, "%s holds constants".formatted(map.name()));
+        facts.map(state, pointer.index());
+        return pointer.index();
+    }
+
+    private static Range number(State state, int register) throws Violation {
+        Value value = Registers.read(state, register);
+        if (value instanceof Scalar scalar) {
+            return scalar.range();
+        }
+        throw new Violation(Rule.HELPER_ARGUMENT, "r%d has to be a number, but is %s".formatted(register, value));
+    }
+
+    private static long length(State state, int register) throws Violation {
+        Range length = number(state, register);
+        require(
+                length.min() >= 1 && length.max() <= MapSpec.MAX_BYTES,
+                Rule.HELPER_ARGUMENT,
+                "r%d is a size, but may be %s; compare it with its bounds first".formatted(register, length));
+        return length.max();
+    }
+
+    private static void finish(State state, Value result) {
+        Value[] registers = state.top().registers;
+        registers[0] = result;
+        Arrays.fill(registers, FIRST_ARGUMENT, LAST_ARGUMENT + 1, Value.UNSET);
+    }
+
+    void loadMap(State state, int register, int map) throws Violation {
+        require(map >= 0 && map < facts.maps.size(), Rule.INVALID_INSTRUCTION, "map %d does not exist".formatted(map));
+        Registers.write(state, register, Pointer.to(Region.MAP, map, 0));
+    }
+
+    void loadMapValue(State state, int register, int map, int offset) throws Violation {
+        require(
+                map >= 0 && map < facts.maps.size() && facts.maps.get(map).type() == MapType.ARRAY,
+                Rule.INVALID_INSTRUCTION,
+                "map %d does not exist, or is no array".formatted(map));
+        Registers.write(state, register, Pointer.to(Region.MAP_VALUE, map, offset));
+    }
+
+    /** Goes on in a function; the caller's slot is already the one to come back to. */
+    void function(State state, int function) throws Violation {
+        require(
+                state.frames.size() < MAX_FRAMES,
+                Rule.CALL_DEPTH,
+                "calls are nested more than %d deep".formatted(MAX_FRAMES));
+        require(
+                state.frames.stream().noneMatch(frame -> frame.function == function),
+                Rule.CALL_DEPTH,
+                "the function calls itself");
+        Frame called = Frame.of(function, state.frames.size());
+        System.arraycopy(state.top().registers, FIRST_ARGUMENT, called.registers, FIRST_ARGUMENT, LAST_ARGUMENT);
+        state.frames.add(called);
+    }
+
+    /** Comes back from a function, or ends the program. False if it ended. */
+    boolean exit(State state) throws Violation {
+        Value result = Registers.read(state, 0);
+        if (state.frames.size() == 1) {
+            require(result instanceof Scalar, Rule.POINTER_LEAK, "the program returns an address: " + result);
+            Range range = ((Scalar) result).range();
+            require(
+                    range.min() >= facts.type.minResult() && range.max() <= facts.type.maxResult(),
+                    Rule.RETURN_VALUE,
+                    "the program may return %s, but %s returns %d to %d"
+                            .formatted(range, facts.type.section(), facts.type.minResult(), facts.type.maxResult()));
+            return false;
+        }
+        boolean dangling = result instanceof Pointer pointer
+                && pointer.region() == Region.STACK
+                && pointer.index() == state.frames.size() - 1;
+        require(!dangling, Rule.POINTER_LEAK, "an address in a function's stack is returned to its caller");
+        state.frames.removeLast();
+        finish(state, result);
+        return true;
+    }
+}

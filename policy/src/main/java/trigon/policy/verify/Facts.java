@@ -1,0 +1,59 @@
+package trigon.policy.verify;
+
+import java.util.BitSet;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+
+/** What was seen of a function's instructions, over all paths. */
+public final class Facts {
+
+    private final BitSet visited = new BitSet();
+    private final Map<Integer, Map<Place, Touch>> touches = new HashMap<>();
+    private final Map<Integer, Set<Integer>> maps = new HashMap<>();
+    private int stackBytes;
+
+    private record Place(Region region, int index) {}
+
+    void visit(int slot) {
+        visited.set(slot);
+    }
+
+    void touch(int slot, Touch touch) {
+        touches.computeIfAbsent(slot, s -> new HashMap<>())
+                .merge(new Place(touch.region(), touch.index()), touch, Touch::union);
+    }
+
+    void map(int slot, int map) {
+        maps.computeIfAbsent(slot, s -> new TreeSet<>()).add(map);
+    }
+
+    void usesStack(int bytes) {
+        stackBytes = Math.max(stackBytes, (bytes + 7) / 8 * 8);
+    }
+
+    /** Whether some path comes to an instruction. */
+    public boolean isVisited(int slot) {
+        return visited.get(slot);
+    }
+
+    /**
+     * The memory an instruction may touch, one entry for each region and index; of a helper, what its arguments give
+     * it.
+     */
+    public List<Touch> touches(int slot) {
+        return List.copyOf(touches.getOrDefault(slot, Map.of()).values());
+    }
+
+    /** The maps that a call of a helper may be about. */
+    public Set<Integer> maps(int slot) {
+        return maps.getOrDefault(slot, Set.of());
+    }
+
+    /** How much of its stack a function uses, a multiple of 8. */
+    public int stackBytes() {
+        return stackBytes;
+    }
+}

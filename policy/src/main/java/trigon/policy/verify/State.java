@@ -1,0 +1,98 @@
+package trigon.policy.verify;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.UnaryOperator;
+import trigon.policy.range.Range;
+
+/** All that is known at one point of one path. */
+final class State {
+
+    final List<Frame> frames;
+
+    State(List<Frame> frames) {
+        this.frames = frames;
+    }
+
+    Frame top() {
+        return frames.getLast();
+    }
+
+    State copy() {
+        List<Frame> copies = new ArrayList<>(frames.size() + 1);
+        for (Frame frame : frames) {
+            copies.add(frame.copy());
+        }
+        return new State(copies);
+    }
+
+    private void replaceAll(UnaryOperator<Value> by) {
+        for (Frame frame : frames) {
+            for (int i = 0; i < Frame.REGISTERS; i++) {
+                frame.registers[i] = by.apply(frame.registers[i]);
+            }
+            frame.stack.replace(by);
+        }
+    }
+
+    /** Narrows a number in a register, and all that are equal to it. */
+    void narrow(int register, Range range) {
+        if (top().registers[register] instanceof Value.Scalar scalar) {
+            int id = scalar.id();
+            top().registers[register] = new Value.Scalar(range, id);
+            if (id != 0) {
+                replaceAll(v -> v instanceof Value.Scalar s && s.id() == id ? new Value.Scalar(range, id) : v);
+            }
+        }
+    }
+
+    /** An address that may be zero, and all that are equal to it, turned out to be or not. */
+    void resolveNull(int id, boolean isNull) {
+        replaceAll(value -> {
+            if (value instanceof Value.Pointer pointer && pointer.nullable() && pointer.id() == id) {
+                return isNull ? Value.Scalar.of(Range.constant(0)) : pointer.notNull();
+            }
+            return value;
+        });
+    }
+
+    /** Forgets what nobody will read, so that more states are alike. */
+    void forget(int frame, int live) {
+        Value[] registers = frames.get(frame).registers;
+        for (int i = 0; i < Frame.FRAME_POINTER; i++) {
+            if ((live & 1 << i) == 0) {
+                registers[i] = Value.UNSET;
+            }
+        }
+    }
+
+    /** Takes the ids off numbers that no other is equal to. */
+    void dropLoneIds() {
+        Map<Integer, Integer> counts = new HashMap<>();
+        replaceAll(value -> {
+            if (value instanceof Value.Scalar s && s.id() != 0) {
+                counts.merge(s.id(), 1, Integer::sum);
+            }
+            return value;
+        });
+        if (!counts.isEmpty()) {
+            replaceAll(value -> value instanceof Value.Scalar s && s.id() != 0 && counts.getOrDefault(s.id(), 0) == 1
+                    ? Value.Scalar.of(s.range())
+                    : value);
+        }
+    }
+
+    /** The registers that are set, for messages. */
+    List<String> describe() {
+        List<String> lines = new ArrayList<>();
+        for (int i = 0; i < Frame.FRAME_POINTER; i++) {
+            Value value = top().registers[i];
+            if (!(value instanceof Value.Unset)) {
+                lines.add("r%d = %s".formatted(i, value));
+            }
+        }
+        return lines;
+    }
+}

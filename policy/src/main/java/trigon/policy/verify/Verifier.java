@@ -1,0 +1,173 @@
+package trigon.policy.verify;
+
+import java.util.List;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+import trigon.policy.elf.PolicyFunction;
+import trigon.policy.elf.PolicyObject;
+import trigon.policy.flow.ControlFlow;
+import trigon.policy.flow.FlowException;
+import trigon.policy.flow.Liveness;
+import trigon.policy.isa.DecodeException;
+import trigon.policy.isa.Disassembly;
+import trigon.policy.isa.Instruction;
+import trigon.policy.isa.Instruction.CallFunction;
+import trigon.policy.isa.InstructionDecoder;
+import trigon.policy.program.ProgramType;
+import trigon.policy.program.ProgramTypes;
+
+/** Verifies the programs of an object. Thread-safe. */
+public final class Verifier {
+
+    /** Of a program, with all functions that it calls. */
+    private static final int MAX_SLOTS = 16_384;
+
+    private final Limits limits;
+
+    private final DivisionByZero divisionByZero;
+
+    public Verifier(Limits limits, DivisionByZero divisionByZero) {
+        this.limits = limits;
+        this.divisionByZero = divisionByZero;
+    }
+
+    /**
+     * Verifies one program; its section says what kind it is.
+     *
+     * @param entry index of its function
+     * @throws VerificationException if it is refused
+     */
+    public VerifiedProgram verify(PolicyObject object, int entry) throws VerificationException {
+        PolicyFunction program = object.functions().get(entry);
+        ProgramType type = ProgramTypes.ofSection(program.section()).orElse(null);
+        if (type == null) {
+            String known = String.join(
+                    ", ", ProgramTypes.all().stream().map(ProgramType::section).toList());
+            throw refused(
+                    object,
+                    entry,
+                    entry,
+                    0,
+                    Rule.PROGRAM_TYPE,
+                    "the section %s names no kind of program; there are %s".formatted(program.section(), known));
+        }
+        return verify(object, entry, type);
+    }
+
+    /** Verifies one program as a kind that its section does not have to name. */
+    public VerifiedProgram verify(PolicyObject object, int entry, ProgramType type) throws VerificationException {
+        ProgramFacts facts = new ProgramFacts(type, object.maps(), divisionByZero);
+        SortedMap<Integer, VerifiedFunction> functions = new TreeMap<>();
+        decode(object, entry, entry, facts, functions);
+        checkSize(object, entry, functions);
+        Exploration exploration = new Exploration(limits, functions, facts);
+        int worstCase;
+        try {
+            worstCase = exploration.run(entry);
+            StackDepth.check(entry, functions);
+        } catch (Violation e) {
+            Frame at = exploration.at();
+            throw new VerificationException(rejection(
+                    object,
+                    entry,
+                    at.function,
+                    at.slot,
+                    instructionAt(functions.get(at.function), at.slot),
+                    e.rule(),
+                    String.valueOf(e.getMessage()),
+                    exploration.registers()));
+        }
+        boolean advisory = ProgramTypes.isAdvisory(object.functions().get(entry).section());
+        return new VerifiedProgram(object, entry, type, advisory, functions, worstCase, exploration.explored());
+    }
+
+    private static void checkSize(PolicyObject object, int entry, SortedMap<Integer, VerifiedFunction> functions)
+            throws VerificationException {
+        int slots = 0;
+        for (VerifiedFunction function : functions.values()) {
+            slots += function.code().length;
+        }
+        if (slots > MAX_SLOTS) {
+            throw refused(
+                    object,
+                    entry,
+                    entry,
+                    0,
+                    Rule.TOO_COMPLEX,
+                    "the program and the functions it calls have %d instructions, more than %d"
+                            .formatted(slots, MAX_SLOTS));
+        }
+    }
+
+    private static void decode(
+            PolicyObject object,
+            int program,
+            int index,
+            ProgramFacts facts,
+            SortedMap<Integer, VerifiedFunction> functions)
+            throws VerificationException {
+        if (functions.containsKey(index)) {
+            return;
+        }
+        PolicyFunction function = object.functions().get(index);
+        Instruction[] code;
+        try {
+            code = InstructionDecoder.decode(function.code());
+        } catch (DecodeException e) {
+            throw refused(object, program, index, e.slot(), Rule.INVALID_INSTRUCTION, String.valueOf(e.getMessage()));
+        }
+        try {
+            ControlFlow flow = new ControlFlow(code);
+            functions.put(index, new VerifiedFunction(function, code, flow, new Liveness(code, flow), facts.of(index)));
+        } catch (FlowException e) {
+            throw refused(object, program, index, e.slot(), Rule.CONTROL_FLOW, String.valueOf(e.getMessage()));
+        }
+        for (int slot = 0; slot < code.length; slot++) {
+            if (code[slot] instanceof CallFunction(int called)) {
+                if (called < 0 || called >= object.functions().size()) {
+                    throw refused(
+                            object,
+                            program,
+                            index,
+                            slot,
+                            Rule.INVALID_INSTRUCTION,
+                            "function %d does not exist".formatted(called));
+                }
+                decode(object, program, called, facts, functions);
+            }
+        }
+    }
+
+    private static String instructionAt(@Nullable VerifiedFunction function, int slot) {
+        return function == null ? "" : Disassembly.of(function.code()[slot], slot);
+    }
+
+    private static VerificationException refused(
+            PolicyObject object, int program, int function, int slot, Rule rule, String reason) {
+        return new VerificationException(
+                rejection(object, program, function, slot, "(not decoded)", rule, reason, List.of()));
+    }
+
+    private static Rejection rejection(
+            PolicyObject object,
+            int program,
+            int function,
+            int slot,
+            String instruction,
+            Rule rule,
+            String reason,
+            List<String> registers) {
+        PolicyFunction at = object.functions().get(function);
+        return new Rejection(
+                object.name(),
+                object.functions().get(program).name(),
+                at.name(),
+                slot,
+                instruction,
+                at.lineOf(slot),
+                rule,
+                reason,
+                registers);
+    }
+}

@@ -1,0 +1,72 @@
+package trigon.policy;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import trigon.policy.verify.DivisionByZero;
+import trigon.policy.verify.Limits;
+import trigon.policy.verify.VerificationException;
+import trigon.policy.verify.VerifiedProgram;
+import trigon.policy.verify.Verifier;
+
+/**
+ * Whatever the verifier accepts runs without a trap in an interpreter that checks everything, within the instructions
+ * that were promised, and does the same when it is compiled.
+ */
+class DifferentialTest {
+
+    private static final int PROGRAMS = Integer.getInteger("trigon.policy.programs", 6000);
+    private static final int RUNS = 6;
+    private static final Limits LIMITS = new Limits(5_000, 500, 16);
+
+    @Test
+    @Timeout(value = 300, unit = TimeUnit.SECONDS)
+    void compiledProgramsDoWhatInterpretedOnesDo() throws Exception {
+        long seed = Long.getLong("trigon.policy.seed", System.nanoTime());
+        System.out.println("seed " + seed);
+        Random random = new Random(seed);
+        RandomPrograms programs = new RandomPrograms(random);
+        int accepted = 0;
+        int acceptedMutants = 0;
+        for (int i = 0; i < PROGRAMS; i++) {
+            long[] code = programs.next();
+            accepted += check(code, random, seed, i) ? 1 : 0;
+            acceptedMutants += check(programs.mutated(code), random, seed, i) ? 1 : 0;
+        }
+        System.out.printf("accepted %d, mutants %d, of %d%n", accepted, acceptedMutants, PROGRAMS);
+        assertThat(accepted).isBetween(PROGRAMS / 20, PROGRAMS - 1);
+        assertThat(acceptedMutants).isPositive();
+    }
+
+    private static boolean check(long[] code, Random random, long seed, int number) throws Exception {
+        DivisionByZero division = random.nextBoolean() ? DivisionByZero.DEFINED : DivisionByZero.REFUSED;
+        VerifiedProgram program;
+        try {
+            program = new Verifier(LIMITS, division)
+                    .verify(Code.object("test", RandomPrograms.MAPS, code), 0, Bench.TYPE);
+        } catch (VerificationException e) {
+            assertThat(e.rejection().reason()).isNotBlank();
+            return false;
+        }
+        try (Bench bench = new Bench(program)) {
+            for (int run = 0; run < RUNS; run++) {
+                bench.run(interesting(random), interesting(random), random);
+            }
+        } catch (RuntimeException | Error e) {
+            throw new AssertionError("seed %d, program %d".formatted(seed, number), e);
+        }
+        return true;
+    }
+
+    private static long interesting(Random random) {
+        return switch (random.nextInt(4)) {
+            case 0 -> random.nextInt(4);
+            case 1 -> random.nextLong() >> random.nextInt(64);
+            case 2 -> 1L << random.nextInt(64);
+            default -> random.nextLong();
+        };
+    }
+}

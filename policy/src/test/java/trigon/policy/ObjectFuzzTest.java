@@ -1,0 +1,23 @@
+package trigon.policy;
+
+import com.code_intelligence.jazzer.junit.FuzzTest;
+import org.junit.jupiter.api.Tag;
+import trigon.policy.verify.Limits;
+
+/** Whatever the bytes of an object are, it is verified or refused. */
+@Tag("fuzz")
+class ObjectFuzzTest {
+
+    private static final Limits LIMITS = new Limits(2_000, 200, 8);
+
+    @FuzzTest
+    void objectsAreVerifiedOrRefused(byte[] data) {
+        try {
+            new PolicyLoader(LIMITS).verify("fuzzed.o", data);
+        } catch (PolicyException e) {
+            if (!String.valueOf(e.getMessage()).contains("fuzzed.o")) {
+                throw new AssertionError("the message does not name the file", e);
+            }
+        }
+    }
+}

@@ -1,0 +1,127 @@
+package trigon.policy.elf;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import trigon.policy.Objects;
+import trigon.policy.PolicyException;
+import trigon.policy.PolicyLoader;
+import trigon.policy.map.MapSpec;
+import trigon.policy.map.MapType;
+import trigon.policy.verify.Limits;
+
+/** What is in an object is found, and a file that is none is refused with its section and offset. */
+class ObjectLoaderTest {
+
+    private static final Limits LIMITS = new Limits(5_000, 500, 16);
+    private static final int MUTANTS = 3_000;
+
+    @Test
+    void programsFunctionsAndMapsAreFound() throws Exception {
+        PolicyObject slo = ObjectLoader.load("slo.o", Objects.example("slo"));
+        assertThat(slo.functions()).extracting(PolicyFunction::name).containsExactlyInAnyOrder("observe", "enforce");
+        assertThat(slo.programs()).hasSize(2);
+        assertThat(slo.maps().getFirst()).isEqualTo(MapSpec.of("measured", MapType.LRU_HASH, 8, 16, 128));
+        assertThat(slo.maps().get(1)).satisfies(data -> {
+            assertThat(data.readOnly()).isTrue();
+            assertThat(ByteBuffer.wrap(data.content())
+                            .order(ByteOrder.LITTLE_ENDIAN)
+                            .getLong())
+                    .isEqualTo(2_000_000);
+        });
+        PolicyObject hierarchy = ObjectLoader.load("h.o", Objects.example("hierarchy"));
+        assertThat(hierarchy.functions()).extracting(PolicyFunction::name).contains("log2_of");
+        assertThat(hierarchy.programs()).hasSize(1);
+        assertThat(hierarchy.functions().getFirst().lineOf(0))
+                .hasValueSatisfying(line -> assertThat(line.file()).endsWith("hierarchy.c"));
+    }
+
+    private static ObjectException refused(byte[] bytes) {
+        ObjectException refused =
+                catchThrowableOfType(ObjectException.class, () -> ObjectLoader.load("broken.o", bytes));
+        assertThat(refused).isNotNull();
+        assertThat(refused).hasMessageStartingWith("broken.o: section ").hasMessageContaining("offset");
+        return refused;
+    }
+
+    private static byte[] patched(int at, int... values) throws IOException {
+        byte[] bytes = Objects.example("slo");
+        for (int i = 0; i < values.length; i++) {
+            bytes[at + i] = (byte) values[i];
+        }
+        return bytes;
+    }
+
+    @Test
+    void otherFilesAreRefused() throws Exception {
+        assertThat(refused(new byte[0])).hasMessageContaining("no ELF file");
+        assertThat(refused("int x;".repeat(50).getBytes(StandardCharsets.UTF_8)))
+                .hasMessageContaining("not its source");
+        assertThat(refused(patched(4, 1))).hasMessageContaining("64 bits");
+        assertThat(refused(patched(5, 2))).hasMessageContaining("bpfel");
+        assertThat(refused(patched(18, 62))).hasMessageContaining("machine 62");
+        assertThat(refused(patched(40, -1, -1, -1, -1, -1, -1, -1, -1))).hasMessageContaining("section headers");
+        assertThat(refused(patched(60, 0, 0))).hasMessageContaining("0 sections");
+        assertThat(refused(new byte[5 << 20])).hasMessageContaining("more than");
+    }
+
+    @Test
+    void whatItNeedsIsNamed() throws Exception {
+        byte[] unknownType = replaced("slo", ".maps", ".mapz");
+        assertThat(refused(unknownType)).hasMessageContaining("measured");
+        byte[] withoutTypes = replaced("slo", ".BTF\0", ".BTX\0");
+        assertThat(refused(withoutTypes)).hasMessageContaining("-g");
+    }
+
+    private static byte[] replaced(String example, String from, String to) throws IOException {
+        String text = new String(Objects.example(example), StandardCharsets.ISO_8859_1);
+        assertThat(text).contains(from);
+        return text.replace(from, to).getBytes(StandardCharsets.ISO_8859_1);
+    }
+
+    @Test
+    void everyPrefixIsRefused() throws Exception {
+        byte[] whole = Objects.example("table");
+        // the section headers are at the end, the last of them to its last field but two
+        for (int length = 0; length < whole.length - 24; length += 7) {
+            refused(Arrays.copyOf(whole, length));
+        }
+    }
+
+    @Test
+    @Timeout(value = 120, unit = TimeUnit.SECONDS)
+    void mutantsAreReadOrRefused() throws Exception {
+        long seed = System.nanoTime();
+        System.out.println("seed " + seed);
+        Random random = new Random(seed);
+        PolicyLoader loader = new PolicyLoader(LIMITS);
+        List<String> names = Objects.in(Objects.EXAMPLES, "");
+        int accepted = 0;
+        for (int i = 0; i < MUTANTS; i++) {
+            byte[] bytes = Objects.example(names.get(random.nextInt(names.size())));
+            for (int change = random.nextInt(6); change >= 0; change--) {
+                int at = random.nextInt(bytes.length);
+                bytes[at] = (byte) (random.nextBoolean() ? random.nextInt(256) : bytes[at] ^ 1 << random.nextInt(8));
+            }
+            try {
+                loader.verify("mutant.o", bytes);
+                accepted++;
+            } catch (PolicyException e) {
+                assertThat(e.getMessage()).contains("mutant.o");
+            } catch (RuntimeException | Error e) {
+                throw new AssertionError("seed %d, mutant %d".formatted(seed, i), e);
+            }
+        }
+        assertThat(accepted).isBetween(1, MUTANTS - 1);
+    }
+}

@@ -1,0 +1,201 @@
+package trigon.policy.map;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import trigon.verbs.Memory;
+
+/** Maps keep what they are given, refuse what they cannot keep, and survive several threads. */
+class MapsTest {
+
+    private static PolicyMap map(MapType type, int key, int value, int entries) throws MapException {
+        return new MapSet()
+                .bind(List.of(MapSpec.of("m", type, key, value, entries)))
+                .getFirst();
+    }
+
+    private static byte[] u32(int value) {
+        return ByteBuffer.allocate(4)
+                .order(ByteOrder.LITTLE_ENDIAN)
+                .putInt(value)
+                .array();
+    }
+
+    private static byte[] u64(long value) {
+        return ByteBuffer.allocate(8)
+                .order(ByteOrder.LITTLE_ENDIAN)
+                .putLong(value)
+                .array();
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "HASH, 0, 8, 1, keys of 1 to 512",
+        "HASH, 8, 0, 1, values of at least",
+        "ARRAY, 8, 8, 1, keys of 4",
+        "ARRAY, 4, 8, 0, max_entries",
+        "ARRAY, 4, 1000000, 1000, at most",
+        "THREAD_ARRAY, 4, 2147483647, 2147483647, at most",
+        "RING_BUFFER, 0, 0, 5000, power of two",
+        "RING_BUFFER, 4, 0, 4096, neither",
+    })
+    void whatNoMapCanBeIsRefused(MapType type, int key, int value, int entries, String reason) {
+        MapException refused = catchThrowableOfType(MapException.class, () -> map(type, key, value, entries));
+        assertThat(refused).hasMessageContaining("map m").hasMessageContaining(reason);
+    }
+
+    @Test
+    void hashMapsDoWhatJavasDo() throws Exception {
+        long seed = System.nanoTime();
+        System.out.println("seed " + seed);
+        Random random = new Random(seed);
+        MapAccess map = new MapAccess(map(MapType.HASH, 12, 8, 50));
+        java.util.Map<Integer, Long> expected = new java.util.HashMap<>();
+        for (int i = 0; i < 20_000; i++) {
+            int number = random.nextInt(80);
+            byte[] key = ByteBuffer.allocate(12).putInt(8, number).array();
+            if (random.nextInt(3) == 0) {
+                assertThat(map.remove(key)).isEqualTo(expected.remove(number) != null);
+            } else if (expected.size() < 50 || expected.containsKey(number)) {
+                map.put(key, u64(i));
+                expected.put(number, (long) i);
+            } else {
+                assertThat(catchThrowableOfType(MapException.class, () -> map.put(key, u64(1))))
+                        .hasMessageContaining("errno 7");
+            }
+            Long value = expected.get(number);
+            assertThat(map.get(key)
+                            .map(bytes -> ByteBuffer.wrap(bytes)
+                                    .order(ByteOrder.LITTLE_ENDIAN)
+                                    .getLong()))
+                    .isEqualTo(java.util.Optional.ofNullable(value));
+        }
+        assertThat(map.keys()).hasSize(expected.size());
+    }
+
+    @Test
+    void whatWasUsedStaysInALruMap() throws Exception {
+        MapAccess map = new MapAccess(map(MapType.LRU_HASH, 4, 8, 8));
+        map.put(u32(-1), u64(1));
+        for (int i = 0; i < 1000; i++) {
+            map.put(u32(i), u64(i));
+            assertThat(map.get(u32(-1))).isPresent();
+        }
+        assertThat(map.keys()).hasSize(8);
+    }
+
+    @Test
+    void layoutsHaveToFit() throws Exception {
+        MapSet maps = new MapSet();
+        MapSpec spec = MapSpec.of("m", MapType.HASH, 4, 8, 16);
+        PolicyMap first = maps.bind(List.of(spec)).getFirst();
+        assertThat(maps.bind(List.of(spec)).getFirst()).isSameAs(first);
+        MapSpec other = MapSpec.of("m", MapType.HASH, 4, 16, 16);
+        assertThat(catchThrowableOfType(
+                        MapException.class, () -> maps.bind(List.of(MapSpec.of("new", MapType.ARRAY, 4, 8, 1), other))))
+                .hasMessageContaining("exists as");
+        assertThat(maps.all()).hasSize(1);
+    }
+
+    @Test
+    void theShadowIsAnotherMap() throws Exception {
+        for (MapType type : List.of(MapType.ARRAY, MapType.HASH, MapType.LRU_HASH, MapType.THREAD_ARRAY)) {
+            PolicyMap map = map(type, 4, 8, 4);
+            try (Arena arena = Arena.ofConfined()) {
+                long key = arena.allocate(8, 8).address();
+                long value = arena.allocateFrom(ValueLayout.JAVA_LONG, 5).address();
+                assertThat(map.update(key, value, PolicyMap.ANY, -1)).isZero();
+                assertThat(Memory.getLong(map.lookup(key, -1))).isEqualTo(5);
+                long own = map.lookup(key, 0);
+                assertThat(own == 0 || Memory.getLong(own) == 0).isTrue();
+            }
+        }
+    }
+
+    @Test
+    @Timeout(value = 60, unit = TimeUnit.SECONDS)
+    void recordsOfSeveralThreadsComeWholeAndOnce() throws Exception {
+        RingBuffer ring = (RingBuffer) map(MapType.RING_BUFFER, 0, 0, 4096);
+        int threads = 3;
+        int records = 20_000;
+        AtomicInteger written = new AtomicInteger();
+        List<Thread> writers = new ArrayList<>();
+        for (int t = 0; t < threads; t++) {
+            writers.add(Thread.ofPlatform().start(() -> write(ring, records, written)));
+        }
+        List<byte[]> read = new ArrayList<>();
+        while (writers.stream().anyMatch(Thread::isAlive)) {
+            ring.poll(read::add, 100);
+        }
+        while (ring.poll(read::add, 100) > 0) {
+            Thread.onSpinWait();
+        }
+        assertThat(read).hasSize(written.get());
+        assertThat(written.get() + ring.dropped()).isEqualTo((long) threads * records);
+        assertThat(read).allSatisfy(record -> {
+            for (byte b : record) {
+                assertThat(b).isEqualTo((byte) record.length);
+            }
+        });
+    }
+
+    private static void write(RingBuffer ring, int records, AtomicInteger written) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment record = arena.allocate(100, 8);
+            for (int i = 0; i < records; i++) {
+                int length = 1 + i % 100;
+                record.fill((byte) length);
+                if (ring.output(record.address(), length, 0, 0) == 0) {
+                    written.incrementAndGet();
+                }
+            }
+        }
+    }
+
+    /**
+     * Each value says which key it belongs to: a reader may miss a key that comes and goes, but not see another's
+     * value.
+     */
+    @Test
+    @Timeout(value = 60, unit = TimeUnit.SECONDS)
+    void readersOfAHashMapTakeNoLock() throws Exception {
+        PolicyMap map = map(MapType.HASH, 4, 8, 32);
+        AtomicBoolean stop = new AtomicBoolean();
+        Thread writer = Thread.ofPlatform().start(() -> {
+            MapAccess access = new MapAccess(map);
+            Random random = new Random(1);
+            while (!stop.get()) {
+                int key = 1 + random.nextInt(16);
+                try {
+                    access.put(u32(key), u64(key));
+                } catch (MapException e) {
+                    throw new AssertionError(e);
+                }
+                access.remove(u32(1 + random.nextInt(16)));
+            }
+        });
+        MapAccess access = new MapAccess(map);
+        access.put(u32(100), u64(100));
+        for (int i = 0; i < 200_000; i++) {
+            assertThat(access.get(u32(100)))
+                    .hasValueSatisfying(value -> assertThat(value).isEqualTo(u64(100)));
+        }
+        stop.set(true);
+        writer.join();
+    }
+}
