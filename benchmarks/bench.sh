@@ -31,7 +31,7 @@ usage: ./trigon bench instant [OPTIONS]  what NCCL's calls cost over a device th
        ./trigon bench jmh [OPTIONS]      the parts one by one; the options are JMH's
        ./trigon bench nodes [OPTIONS]    the cluster file, the routes and the handshakes with 4 to 1024 nodes; by JMH,
                                          too
-       ./trigon bench render [FOLDER]    tables and plots of what was measured, into docs/benchmarks
+       ./trigon bench render [FOLDER]    tables and plots of what was measured, into docs/measurements/results
        ./trigon bench all [NAME...]      these in turns, some 25 minutes, whichever of them fail: $everything
        ./trigon bench pack FILE.tar.xz   what all but lab needs on a machine with neither JDK nor network, about
                                          40 MB; there:
@@ -293,7 +293,7 @@ case $command in
     ;;
   stripes) exec "$here/stripes.sh" "$results" "$@" ;;
   lab) exec "$here/lab.sh" "$results" "$@" ;;
-  render) java_with_classes trigon.benchmarks.Render "$results" "${1:-$project/docs/benchmarks}" ;;
+  render) java_with_classes trigon.benchmarks.Render "$results" "${1:-$project/docs/measurements/results}" ;;
   all) all "$@" ;;
   pack) pack "$@" ;;
   help | -h | --help) usage ;;

@@ -1,6 +1,6 @@
 /*
- * What test() and isend() answer without a call into Java, and on which facts (docs/decisions/0016). The facts lie in
- * the request table: a row for each open comm, found by the slot number in a handle. Java's side is
+ * What test() and isend() answer without a call into Java, and on which facts (docs/design/decisions/0016). The facts
+ * lie in the request table: a row for each open comm, found by the slot number in a handle. Java's side is
  * trigon.transport.request.RequestTable; layout and numbers are compared at the start (facts.c).
  *
  * A row is used by one thread at a time: the one that makes the comm's data-path calls, be it here or in Java, and

@@ -16,7 +16,7 @@ import trigon.config.ValueType.Word;
 
 /**
  * The table of all settings. {@link ConfigLoader} reads them by it, {@link PluginConfig#value} gives the value of a
- * row, {@link PluginConfig#describe} logs it, and the table in the README is made of it: a new setting is a row here,
+ * row, {@link PluginConfig#describe} logs it, and docs/guide/settings.md is made of it: a new setting is a row here,
  * and what uses its value.
  *
  * <p>The nodes of the cluster and their NICs are no settings but a structure of the file: see {@link ClusterConfig}.
@@ -104,7 +104,7 @@ public final class Settings {
             new TimeSpan(Duration.ofSeconds(2), Duration.ofHours(1)),
             "20s",
             "how long a connected peer may be silent before it counts as lost, 2s to 1h; see"
-                    + " [docs/failures.md](docs/failures.md)");
+                    + " [failures](../reference/failures.md)");
 
     /** Where the cluster's key is. */
     public static final SettingKey<Optional<Path>> CLUSTER_KEY_FILE = add(
@@ -123,9 +123,8 @@ public final class Settings {
             new Word<>(StripePolicy.class),
             "auto",
             "`auto`, `one` or `all`: over how many of several equally direct links to the same peer a connection goes,"
-                    + " each long message in parts; `auto` is all on RDMA links and one on software links; see"
-                    + " [decision"
-                    + " 15](docs/decisions/0015-several-queue-pairs-per-connection.md)");
+                    + " each long message in parts. `auto` is all on RDMA links and one on software links; see"
+                    + " [decision 15](../design/decisions/0015-several-queue-pairs-per-connection.md)");
 
     /** Queue pairs of a connection on each of them. */
     public static final SettingKey<Integer> QUEUE_PAIRS_PER_LINK = ofBoth(
@@ -140,14 +139,14 @@ public final class Settings {
         ofStart(
                 "TRIGON_LOG",
                 "what `NCCL_DEBUG` shows",
-                "log level: `off`, `error`, `warn`, `info`, `debug` or `trace`; what NCCL's log does not show, since"
+                "log level: `off`, `error`, `warn`, `info`, `debug` or `trace`. What NCCL's log does not show, since"
                         + " `NCCL_DEBUG` asks for less or is not set, goes to stderr");
         ofStart("TRIGON_HOME", "found from the library's own place", "the distribution's folder");
         ofStart(
                 "TRIGON_JAVA_OPTS",
                 "none",
-                "more options for the JVM; see [docs/startup.md](docs/startup.md) for those that change the start,"
-                        + " [docs/hosts.md](docs/hosts.md) for those that are refused");
+                "more options for the JVM; see [the start](../measurements/startup.md) for those that change it,"
+                        + " [hosts](../reference/hosts.md) for those that are refused");
         ofTools("TRIGON_BENCH_RESULTS", "where the benchmarks' results go");
         ofTools("TRIGON_CONTAINERS", "whether tests in containers may be skipped");
         ofTools("TRIGON_DISTRIBUTION", "the distribution that the harness for NCCL is tested with");

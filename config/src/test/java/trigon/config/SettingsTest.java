@@ -15,27 +15,27 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** The table of settings, and what is made of it. */
 class SettingsTest {
 
-    private static final Path README = Path.of("..", "README.md");
+    private static final Path PAGE = Path.of("..", "docs", "guide", "settings.md");
     private static final Path EXAMPLE = Path.of("..", "docs", "examples", "triangle.yaml");
-    private static final String HEAD = "| environment variable | default | meaning |\n|---|---|---|\n";
+    private static final String VARIABLES = "| environment variable | default | meaning |\n|---|---|---|\n";
+    private static final String KEYS = "| key of the file | default | meaning |\n|---|---|---|\n";
 
-    /** With {@code -Dtrigon.docs.write=true} it writes the table instead of complaining. */
+    /** With {@code -Dtrigon.docs.write=true} it writes the tables instead of complaining. */
     @Test
-    void theReadmesTableIsTheCodes() throws IOException {
-        String readme = Files.readString(README);
-        int begin = readme.indexOf(HEAD);
-        assertThat(begin).as("where the table begins in %s", README).isNotNegative();
-        int end = readme.indexOf("\n\n", begin) + 1;
-        String table = table();
+    void thePagesTablesAreTheCodes() throws IOException {
+        String page = Files.readString(PAGE);
+        String right = withTable(withTable(page, VARIABLES, variables()), KEYS, keys());
         if (Boolean.getBoolean("trigon.docs.write")) {
-            Files.writeString(README, readme.substring(0, begin) + table + readme.substring(end));
+            Files.writeString(PAGE, right);
             return;
         }
 
-        assertThat(readme.substring(begin, end))
-                .as("the settings in README.md; write them anew with: ./mvnw -pl config test -Dtest=SettingsTest"
-                        + " -Dtrigon.docs.write=true")
-                .isEqualTo(table);
+        assertThat(page)
+                .as(
+                        "the settings in %s; write them anew with: ./mvnw -pl config -am test -Dtest=SettingsTest"
+                                + " -Dtrigon.docs.write=true -Dsurefire.failIfNoSpecifiedTests=false",
+                        PAGE)
+                .isEqualTo(right);
     }
 
     @Test
@@ -109,8 +109,15 @@ class SettingsTest {
                         .hasSizeLessThan(200));
     }
 
-    private static String table() {
-        StringBuilder table = new StringBuilder(HEAD);
+    private static String withTable(String page, String head, String table) {
+        int begin = page.indexOf(head);
+        assertThat(begin).as("where the table with %s begins in %s", head, PAGE).isNotNegative();
+        int end = page.indexOf("\n\n", begin) + 1;
+        return page.substring(0, begin) + head + table + page.substring(end);
+    }
+
+    private static String variables() {
+        StringBuilder table = new StringBuilder();
         for (SettingKey<?> setting : Settings.all()) {
             if (setting.variable().isPresent() && setting.reader() != SettingKey.Reader.TOOLS) {
                 table.append("| `%s` | %s | %s%s |\n"
@@ -119,8 +126,20 @@ class SettingsTest {
                                 setting.defaultText(),
                                 setting.meaning(),
                                 setting.fileKey()
-                                        .map("; goes before `%s` of the file"::formatted)
+                                        .map(". Goes before `%s` of the file"::formatted)
                                         .orElse("")));
+            }
+        }
+        return table.toString();
+    }
+
+    /** Those of the file that no variable sets. */
+    private static String keys() {
+        StringBuilder table = new StringBuilder();
+        for (SettingKey<?> setting : Settings.all()) {
+            if (setting.variable().isEmpty()) {
+                table.append("| `%s` | %s | %s |\n"
+                        .formatted(setting.fileKey().orElseThrow(), setting.defaultText(), setting.meaning()));
             }
         }
         return table.toString();

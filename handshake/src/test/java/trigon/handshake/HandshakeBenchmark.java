@@ -10,7 +10,7 @@ import trigon.handshake.HandshakeProofs.Side;
 
 /**
  * What the proofs cost of a handshake, over loopback, both ends in this process. Not a test: run its {@code main};
- * docs/SECURITY.md says how. The two are measured in turns, so that other load distorts both alike.
+ * docs/lab-notes/handshake.md says how. The two are measured in turns, so that other load distorts both alike.
  */
 final class HandshakeBenchmark {
 

@@ -17,7 +17,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * What the processes of a job do when one of them is killed or stopped, or lacks what it needs; see docs/failures.md.
+ * What the processes of a job do when one of them is killed or stopped, or lacks what it needs; see
+ * docs/reference/failures.md.
  */
 @Timeout(300)
 class FailureIT {

@@ -5,11 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.SimpleFileVisitor;
-import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -18,6 +15,7 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import trigon.config.SettingKey;
 import trigon.config.Settings;
+import trigon.integration.ProjectFiles.TextFile;
 
 /** The rules for the text of all sources, in whatever language. What jextract has generated is none of ours. */
 class SourceRulesTest {
@@ -26,16 +24,14 @@ class SourceRulesTest {
     private static final int MOST_LINES = 400;
     private static final int TAB_COLUMNS = 8;
 
-    private static final Path PROJECT = Path.of("..").toAbsolutePath().normalize();
-
-    /** Not sources: what is built, kept or generated, and Maven's own script. */
-    private static final Set<String> OTHERS = Set.of("target", "generated", "mvnw");
+    /** Maven's own. */
+    private static final String WRAPPER = "mvnw";
 
     private static final Pattern SOURCE = Pattern.compile(".*\\.(java|c|cc|h|py|sh)");
     private static final Pattern TEST = Pattern.compile("(.*/src/test/|test-support/|.*/test_).*");
     private static final Pattern VARIABLE = Pattern.compile("\\bTRIGON_[A-Z_]*[A-Z]\\b(?!=VALUE)");
     private static final Pattern INCLUDE_GUARD = Pattern.compile("TRIGON_[A-Z_]+_H");
-    private static final List<Source> SOURCES = sources();
+    private static final List<TextFile> SOURCES = ProjectFiles.matching(SourceRulesTest::isSource);
 
     @Test
     void linesAreNoLongerThanAScreenIsWide() {
@@ -56,7 +52,7 @@ class SourceRulesTest {
                 .flatMap((SettingKey<?> key) -> key.variable().stream())
                 .toList();
         Set<String> unknown = new TreeSet<>();
-        for (Source source : SOURCES) {
+        for (TextFile source : SOURCES) {
             if (!source.path().startsWith("config/src/test/")) {
                 VARIABLE.matcher(source.text())
                         .results()
@@ -75,12 +71,12 @@ class SourceRulesTest {
         assertThat(SOURCES.stream().map(source -> source.path().replaceFirst("/.*", "")))
                 .contains("benchmarks", "config", "dist", "handshake", "integration-tests", "native-entry", "qp-state")
                 .contains("native-host", "routing", "software-verbs", "test-support", "transport", "trigon", "verbs");
-        assertThat(SOURCES).map(Source::path).contains("dist/src/main/sh/trigon", ".ci/run", ".mvn/find-jdk.sh");
+        assertThat(SOURCES).map(TextFile::path).contains("dist/src/main/sh/trigon", ".ci/run", ".mvn/find-jdk.sh");
     }
 
     private static List<String> tooWide() {
         List<String> found = new ArrayList<>();
-        for (Source source : SOURCES) {
+        for (TextFile source : SOURCES) {
             List<String> lines = source.text().lines().toList();
             for (int i = 0; i < lines.size(); i++) {
                 if (columns(lines.get(i)) > MOST_COLUMNS) {
@@ -93,7 +89,7 @@ class SourceRulesTest {
 
     private static List<String> tooLong() {
         List<String> found = new ArrayList<>();
-        for (Source source : SOURCES) {
+        for (TextFile source : SOURCES) {
             long lines = source.text().lines().count();
             if (lines > MOST_LINES && !TEST.matcher(source.path()).matches()) {
                 found.add("%s: %d lines".formatted(source.path(), lines));
@@ -110,35 +106,10 @@ class SourceRulesTest {
         return columns;
     }
 
-    private static List<Source> sources() {
-        List<Source> sources = new ArrayList<>();
-        try {
-            Files.walkFileTree(PROJECT, new SimpleFileVisitor<>() {
-                @Override
-                public FileVisitResult preVisitDirectory(Path directory, BasicFileAttributes attributes) {
-                    String name = directory.getFileName().toString();
-                    boolean hidden = name.startsWith(".") && !name.equals(".ci") && !name.equals(".mvn");
-                    return OTHERS.contains(name) || hidden ? FileVisitResult.SKIP_SUBTREE : FileVisitResult.CONTINUE;
-                }
-
-                @Override
-                public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) throws IOException {
-                    if (attributes.isRegularFile() && isSource(file)) {
-                        sources.add(new Source(PROJECT.relativize(file).toString(), Files.readString(file)));
-                    }
-                    return FileVisitResult.CONTINUE;
-                }
-            });
-            return List.copyOf(sources);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
-    }
-
     /** By its ending, or, without one, if its first line says what runs it. */
-    private static boolean isSource(Path file) throws IOException {
+    private static boolean isSource(Path file) {
         String name = file.getFileName().toString();
-        if (OTHERS.contains(name)) {
+        if (name.equals(WRAPPER)) {
             return false;
         }
         if (name.contains(".")) {
@@ -146,13 +117,8 @@ class SourceRulesTest {
         }
         try (var in = Files.newInputStream(file)) {
             return new String(in.readNBytes(2), StandardCharsets.ISO_8859_1).equals("#!");
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
     }
-
-    /**
-     * A file.
-     *
-     * @param path from the project's root
-     */
-    private record Source(String path, String text) {}
 }

@@ -1,4 +1,4 @@
-/** Programs that are odd around the plugin, in child processes; see {@code docs/hosts.md}. */
+/** Programs that are odd around the plugin, in child processes; see {@code docs/reference/hosts.md}. */
 @NullMarked
 package trigon.integration.hosts;
 

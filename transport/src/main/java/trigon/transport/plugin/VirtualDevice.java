@@ -13,7 +13,7 @@ import trigon.transport.path.Link;
 import trigon.verbs.LinkKind;
 
 /**
- * A device that NCCL sees: it reaches every peer, whatever links lead there; see docs/decisions for why.
+ * A device that NCCL sees: it reaches every peer, whatever links lead there; see docs/design/decisions for why.
  *
  * @param properties what NCCL is told
  * @param preferred the link to take where it leads to the peer, and others do as directly
@@ -35,7 +35,7 @@ record VirtualDevice(DeviceProperties properties, Optional<LocalLink> preferred)
     /** NCCL makes two channels for each device; with more than eight its GPUs spend more than they gain. */
     private static final int MOST_DEVICES = 4;
 
-    /** With two channels instead of four, messages from 8 MiB on take up to twice as long: docs/performance.md. */
+    /** With two channels instead of four, messages from 8 MiB on take up to twice as long: docs/lab-notes. */
     private static final int LEAST_DEVICES = 2;
 
     /**

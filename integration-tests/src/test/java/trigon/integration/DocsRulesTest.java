@@ -1,0 +1,192 @@
+package trigon.integration;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+import trigon.integration.ProjectFiles.TextFile;
+
+/** The rules for the texts that people read: they are short, their links lead somewhere, and there is a way to each. */
+class DocsRulesTest {
+
+    private static final int MOST_WORDS_OF_A_SENTENCE = 40;
+    private static final int MOST_WORDS_OF_THE_README = 1000;
+    private static final int MOST_LINES_OF_A_MODULES_README = 16;
+
+    private static final String README = "README.md";
+
+    /** What was tried, for who wants to know it all: long sentences may stay. */
+    private static final String LAB_NOTES = "docs/lab-notes/";
+
+    private static final Pattern EXTERNAL = Pattern.compile("(https?|mailto):.*");
+    private static final Pattern MODULE = Pattern.compile("<module>(.*)</module>");
+    private static final Pattern VERSION = Pattern.compile("<revision>([0-9.]+)(-SNAPSHOT)?</revision>");
+    private static final Pattern NEWEST_CHANGES = Pattern.compile("(?m)^## ([0-9.]+)( \\(not released yet\\))?");
+    private static final Pattern PATH_OF_A_PAGE = Pattern.compile("\\bdocs/[a-z][\\w./-]*\\w");
+
+    /** Pages of the tests' own, in folders that they make. */
+    private static final String MAKES_PAGES = "benchmarks/src/test/";
+
+    private static final Map<String, MarkdownPage> PAGES = pages();
+
+    @Test
+    void linksLeadSomewhere() {
+        List<String> broken = new ArrayList<>();
+        for (MarkdownPage page : PAGES.values()) {
+            for (String link : page.links()) {
+                if (!EXTERNAL.matcher(link).matches() && !leadsSomewhere(page, link)) {
+                    broken.add(link + " in " + page.path());
+                }
+            }
+        }
+
+        assertThat(broken).as("links to files or anchors that are not there").isEmpty();
+    }
+
+    @Test
+    void everyPageCanBeReachedFromTheReadme() {
+        Set<String> unreached = new TreeSet<>(PAGES.keySet());
+        List<String> next = new ArrayList<>(List.of(README));
+        while (!next.isEmpty()) {
+            String path = next.removeLast();
+            if (unreached.remove(path)) {
+                MarkdownPage page = PAGES.get(path);
+                page.links().stream()
+                        .filter(link -> !EXTERNAL.matcher(link).matches())
+                        .map(link -> fileOf(page, link).toString())
+                        .forEach(next::add);
+            }
+        }
+
+        assertThat(unreached).as("pages that no other leads to").isEmpty();
+    }
+
+    @Test
+    void sentencesAreShort() {
+        List<String> tooLong = new ArrayList<>();
+        for (MarkdownPage page : PAGES.values()) {
+            if (!page.path().startsWith(LAB_NOTES)) {
+                page.sentences().stream()
+                        .filter(sentence -> sentence.words() > MOST_WORDS_OF_A_SENTENCE)
+                        .forEach(sentence ->
+                                tooLong.add("%s, %d: %s".formatted(page.path(), sentence.words(), sentence.text())));
+            }
+        }
+
+        assertThat(tooLong)
+                .as("sentences of more than %d words", MOST_WORDS_OF_A_SENTENCE)
+                .isEmpty();
+    }
+
+    @Test
+    void theReadmeIsRead() {
+        String readme = textOf(README);
+
+        assertThat(readme.strip().split("\\s+"))
+                .as("words of the README")
+                .hasSizeLessThanOrEqualTo(MOST_WORDS_OF_THE_README);
+    }
+
+    @Test
+    void everyModuleSaysInAFewLinesWhatItIsFor() {
+        Matcher modules = MODULE.matcher(textOf("pom.xml"));
+        while (modules.find()) {
+            String readme = textOf(modules.group(1) + "/README.md");
+            assertThat(readme)
+                    .as("%s/README.md", modules.group(1))
+                    .startsWith("# " + modules.group(1) + "\n")
+                    .contains("**May use**", "**Start reading**");
+            assertThat(readme.lines().filter(line -> !line.isBlank()))
+                    .as("lines of %s/README.md", modules.group(1))
+                    .hasSizeLessThanOrEqualTo(MOST_LINES_OF_A_MODULES_README);
+        }
+    }
+
+    @Test
+    void theChangesBeginWithThisVersion() {
+        Matcher version = VERSION.matcher(textOf("pom.xml"));
+        Matcher newest = NEWEST_CHANGES.matcher(textOf("CHANGELOG.md"));
+
+        assertThat(version.find()).as("a version in pom.xml").isTrue();
+        assertThat(newest.find()).as("a version in CHANGELOG.md").isTrue();
+        assertThat(newest.group(1)).isEqualTo(version.group(1));
+        assertThat(newest.group(2) != null).as("not released yet").isEqualTo(version.group(2) != null);
+    }
+
+    /** In comments and messages. A decision may be named by its number. */
+    @Test
+    void pagesThatTheSourcesNameAreThere() {
+        List<String> missing = new ArrayList<>();
+        for (TextFile source : ProjectFiles.matching(file -> !file.toString().endsWith(".md"))) {
+            if (!source.path().startsWith(MAKES_PAGES)) {
+                PATH_OF_A_PAGE
+                        .matcher(source.text())
+                        .results()
+                        .map(result -> result.group())
+                        .filter(path -> !isThere(path))
+                        .forEach(path -> missing.add(path + " in " + source.path()));
+            }
+        }
+
+        assertThat(missing).isEmpty();
+    }
+
+    @Test
+    void looksAtAllPages() {
+        assertThat(PAGES).containsKeys(README, "docs/README.md", "docs/guide/install.md", "verbs/README.md");
+        assertThat(PAGES.get("docs/guide/install.md").links()).isNotEmpty();
+        assertThat(PAGES.get("docs/guide/install.md").anchors()).isNotEmpty();
+        assertThat(PAGES.get("docs/guide/install.md").sentences()).isNotEmpty();
+    }
+
+    private static boolean leadsSomewhere(MarkdownPage page, String link) {
+        Path file = fileOf(page, link);
+        int anchor = link.indexOf('#');
+        if (!Files.exists(ProjectFiles.PROJECT.resolve(file))) {
+            return false;
+        }
+        MarkdownPage target = PAGES.get(file.toString());
+        return anchor < 0 || target != null && target.anchors().contains(link.substring(anchor + 1));
+    }
+
+    private static Path fileOf(MarkdownPage page, String link) {
+        int anchor = link.indexOf('#');
+        String file = anchor < 0 ? link : link.substring(0, anchor);
+        return file.isEmpty() ? Path.of(page.path()) : page.resolve(file);
+    }
+
+    private static boolean isThere(String path) {
+        Path file = ProjectFiles.PROJECT.resolve(path);
+        if (Files.exists(file)) {
+            return true;
+        }
+        String[] siblings = file.getParent().toFile().list();
+        return siblings != null
+                && Set.of(siblings).stream().anyMatch(name -> name.startsWith(file.getFileName() + "-"));
+    }
+
+    private static String textOf(String path) {
+        List<TextFile> found = ProjectFiles.matching(ProjectFiles.PROJECT.resolve(path)::equals);
+        assertThat(found).as(path).hasSize(1);
+        return found.getFirst().text();
+    }
+
+    private static Map<String, MarkdownPage> pages() {
+        Map<String, MarkdownPage> pages = new HashMap<>();
+        for (TextFile file : ProjectFiles.matching(path -> path.toString().endsWith(".md"))) {
+            pages.put(file.path(), MarkdownPage.of(file));
+        }
+        assertThat(new HashSet<>(pages.keySet())).contains(README);
+        return pages;
+    }
+}
