@@ -6,6 +6,7 @@
  * A message: the receiver posts a receive and writes a clear-to-send entry into the sender's ring, the sender writes
  * the payload with an immediate, both poll.
  */
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,9 +19,9 @@ enum { SLOTS = 32, SIGNAL_INTERVAL = 16, SENDS = 160, RECEIVER_SENDS = 64, COMPL
 /* What the receiver writes. */
 struct entry {
   uint64_t address;
-  uint64_t sequence; /* of the message, plus 1 */
   uint32_t key;
   uint32_t unused[3];
+  _Atomic uint64_t sequence; /* of the message, plus 1; last, as it says that the rest is there */
 };
 
 struct request {
@@ -159,7 +160,7 @@ static int floor_isend(void *to, void *data, size_t size, int tag, void *mhandle
   const struct ibv_mr *memory = mhandle;
   const struct entry *entry = &comm->entries[comm->begun % SLOTS];
   *request = NULL;
-  if (__atomic_load_n(&entry->sequence, __ATOMIC_ACQUIRE) != comm->begun + 1) {
+  if (atomic_load_explicit(&entry->sequence, memory_order_acquire) != comm->begun + 1) {
     return NCCL_SUCCESS;
   }
   const struct ibv_sge from = {(uintptr_t)data, (uint32_t)size, memory->lkey};
@@ -178,7 +179,7 @@ static int floor_irecv(void *from, int n, void **data, size_t *sizes, int *tags,
   unsigned signal = slot % SIGNAL_INTERVAL == 0 ? IBV_SEND_SIGNALED : 0;
   struct ibv_recv_wr receive = {.num_sge = 0};
   struct ibv_recv_wr *bad;
-  comm->entries[slot] = (struct entry){(uintptr_t)data[0], comm->begun + 1, memory->rkey, {0}};
+  comm->entries[slot] = (struct entry){(uintptr_t)data[0], memory->rkey, {0}, comm->begun + 1};
   const struct ibv_sge entry = {(uintptr_t)&comm->entries[slot], sizeof(struct entry), comm->ring->lkey};
   *request = begin(comm, 0);
   return ibv_post_recv(comm->end.qp, &receive, &bad) == 0 &&

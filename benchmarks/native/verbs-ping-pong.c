@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <infiniband/verbs.h>
 #include <sched.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,7 +42,7 @@ struct entry {
   uint32_t remote_key;
   uint32_t capacity;
   uint64_t tag;
-  uint64_t sequence;
+  _Atomic uint64_t sequence;
 };
 
 /* What an end tells the other. */
@@ -65,7 +66,7 @@ static struct offer peer;
 
 static struct {
   struct end end;
-  volatile struct entry *ring;
+  const struct entry *ring;
   char *data;
   uint32_t key;
   uint64_t posted;
@@ -174,7 +175,7 @@ static void connect_ends(int gid_index) {
   connect_to(receiver.end, peer.sender, gid_index, port.active_mtu);
 }
 
-static void post_write(struct end end, enum ibv_wr_opcode opcode, const volatile void *from, uint32_t bytes,
+static void post_write(struct end end, enum ibv_wr_opcode opcode, const void *from, uint32_t bytes,
                        uint32_t key, uint64_t to, uint32_t remote_key, unsigned flags) {
   struct ibv_sge sge = {(uintptr_t)from, bytes, key};
   check((errno = post_bytes(end, opcode, &sge, to, remote_key, flags)) == 0, "ibv_post_send");
@@ -206,18 +207,18 @@ static void receive_ahead(void) {
     struct ibv_recv_wr wr = {.wr_id = receiver.posted};
     struct ibv_recv_wr *bad;
     check((errno = ibv_post_recv(receiver.end.qp, &wr, &bad)) == 0, "ibv_post_recv");
-    receiver.staging[receiver.posted % RING_SLOTS].sequence = receiver.posted + 1;
+    atomic_store_explicit(&receiver.staging[receiver.posted % RING_SLOTS].sequence, receiver.posted + 1,
+                          memory_order_relaxed);
     receiver.posted++;
     write_entries_if_due();
   }
 }
 
 static bool send_message(uint32_t bytes) {
-  volatile struct entry *entry = &sender.ring[sender.posted % RING_SLOTS];
-  if (entry->sequence != sender.posted + 1) {
+  const struct entry *entry = &sender.ring[sender.posted % RING_SLOTS];
+  if (atomic_load_explicit(&entry->sequence, memory_order_acquire) != sender.posted + 1) {
     return false;
   }
-  __atomic_thread_fence(__ATOMIC_ACQUIRE);
   post_write(sender.end, IBV_WR_RDMA_WRITE_WITH_IMM, sender.data, bytes, sender.key, entry->address, entry->remote_key,
              IBV_SEND_SIGNALED);
   sender.posted++;

@@ -86,14 +86,15 @@ void push(Cq *cq, const struct ibv_wc *wc, bool is_send, uint32_t sq_upto) {
   bool wake, broke = false;
 
   lock(&cq->lock);
-  if (cq->tail - cq->head > (uint32_t)cq->ibv.cqe - 1) {
-    broke = !cq->overrun;
-    cq->overrun = true;
+  uint32_t tail = atomic_load_explicit(&cq->tail, memory_order_relaxed);
+  if (tail - cq->head > (uint32_t)cq->ibv.cqe - 1) {
+    broke = !atomic_exchange(&cq->overrun, true);
   } else {
-    Cqe *e = &cq->ring[cq->tail++ & cq->mask];
+    Cqe *e = &cq->ring[tail & cq->mask];
     e->wc = *wc;
     e->is_send = is_send;
     e->sq_upto = sq_upto;
+    atomic_store_explicit(&cq->tail, tail + 1, memory_order_release);
     if (late_every && is_send && ++cq->late_count % late_every == 0)
       cq->hold = true;
   }
@@ -121,15 +122,17 @@ int poll_cq(struct ibv_cq *ic, int n, struct ibv_wc *wc) {
   int fails = atomic_load_explicit(&cq->poll_fails, memory_order_relaxed);
   if (fails)
     return fails;
-  if (__atomic_load_n(&cq->tail, __ATOMIC_ACQUIRE) == cq->head)
-    return cq->overrun ? -1 : 0;
+  uint32_t tail = atomic_load_explicit(&cq->tail, memory_order_acquire);
+  if (tail == cq->head)
+    return atomic_load_explicit(&cq->overrun, memory_order_relaxed) ? -1 : 0;
   lock(&cq->lock);
   if (cq->hold) {
     cq->hold = false;
     unlock(&cq->lock);
     return 0;
   }
-  while (got < n && cq->head != cq->tail) {
+  tail = atomic_load_explicit(&cq->tail, memory_order_relaxed);
+  while (got < n && cq->head != tail) {
     Cqe *e = &cq->ring[cq->head++ & cq->mask];
     wc[got++] = e->wc;
     if (e->is_send) {

@@ -49,7 +49,7 @@ EXPORT int instantverbs_queue_pairs(const char *name, uint32_t *numbers, int mos
     return -1;
   lock(&world);
   for (uint32_t i = 0; i < MAX_OBJECTS && count < most; i++)
-    if (qps[i] && qps[i]->device == d && qps[i]->ibv.state == IBV_QPS_RTS)
+    if (qps[i] && qps[i]->device == d && state_of(&qps[i]->ibv) == IBV_QPS_RTS)
       numbers[count++] = qps[i]->ibv.qp_num;
   unlock(&world);
   return count;

@@ -143,9 +143,10 @@ typedef struct Cqe {
 typedef struct Cq {
   struct ibv_cq ibv;
   Lock lock;
-  uint32_t mask, head, tail;  /* head: next to poll; tail: next to fill */
+  uint32_t mask, head;    /* head: next to poll */
+  _Atomic uint32_t tail;  /* next to fill; written under the lock, read by who polls without it */
   uint32_t queue_pairs;  /* that use it, each end counted; under world */
-  bool overrun;
+  atomic_bool overrun;
   atomic_int poll_fails;  /* what a poll returns, or 0 */
   bool armed;
   uint32_t late_count;
@@ -201,8 +202,8 @@ extern Lock world;    /* guards creation, destruction, contexts */
 extern Device devices[MAX_DEVICES];
 extern int num_devices;
 extern unsigned late_every;
-extern Qp *qps[MAX_OBJECTS];
-extern Mr *mrs[MAX_OBJECTS];
+extern Qp *_Atomic qps[MAX_OBJECTS];
+extern Mr *_Atomic mrs[MAX_OBJECTS];
 extern atomic_ulong posted;
 
 /* The receive queue's entry of that number, of which only max_recv_sge elements are there. */
@@ -219,13 +220,22 @@ static inline Context *context_of(struct ibv_context *c) {
 static inline Qp *find_qp(uint32_t qpn) {
   uint32_t i = QPN_INDEX(qpn);
 
-  return i < MAX_OBJECTS ? __atomic_load_n(&qps[i], __ATOMIC_ACQUIRE) : NULL;
+  return i < MAX_OBJECTS ? atomic_load_explicit(&qps[i], memory_order_acquire) : NULL;
+}
+
+/* The state is looked at by the peer's thread, too; the field is libibverbs', so it is made atomic here. */
+static inline enum ibv_qp_state state_of(const struct ibv_qp *qp) {
+  return atomic_load_explicit((const _Atomic(enum ibv_qp_state) *)&qp->state, memory_order_acquire);
+}
+
+static inline void set_state(struct ibv_qp *qp, enum ibv_qp_state state) {
+  atomic_store_explicit((_Atomic(enum ibv_qp_state) *)&qp->state, state, memory_order_release);
 }
 
 /* Keys are index << 8 | nonce, so that a stale key is recognised. */
 static inline Mr *find_mr(uint32_t key) {
   uint32_t i = key >> 8;
-  Mr *mr = i < MAX_OBJECTS ? __atomic_load_n(&mrs[i], __ATOMIC_ACQUIRE) : NULL;
+  Mr *mr = i < MAX_OBJECTS ? atomic_load_explicit(&mrs[i], memory_order_acquire) : NULL;
 
   return mr && mr->ibv.lkey == key ? mr : NULL;
 }

@@ -1,7 +1,7 @@
 /* Protection domains and memory regions. */
 #include "instant-verbs.h"
 
-Mr *mrs[MAX_OBJECTS];
+Mr *_Atomic mrs[MAX_OBJECTS];
 static uint32_t next_mr;
 static _Atomic uint32_t key_nonce;
 
@@ -41,7 +41,7 @@ static struct ibv_mr *reg_mr(struct ibv_pd *pd, void *addr, size_t len, uint64_t
       continue;  /* key 0 is never given out */
     mr->ibv.handle = i;
     mr->ibv.lkey = mr->ibv.rkey = i << 8 | (atomic_fetch_add(&key_nonce, 1) & 0xff);
-    __atomic_store_n(&mrs[i], mr, __ATOMIC_RELEASE);
+    atomic_store_explicit(&mrs[i], mr, memory_order_release);
     unlock(&world);
     return &mr->ibv;
   }

@@ -1,7 +1,7 @@
 /* Queue pairs: their creation, their states, and what their errors flush. */
 #include "instant-verbs.h"
 
-Qp *qps[MAX_OBJECTS];
+Qp *_Atomic qps[MAX_OBJECTS];
 static uint32_t next_qp;
 
 EXPORT struct ibv_qp *ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *init) {
@@ -43,7 +43,7 @@ EXPORT struct ibv_qp *ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *
       continue;
     qp->ibv.qp_num = i + FIRST_QPN;
     qp->ibv.handle = i;
-    __atomic_store_n(&qps[i], qp, __ATOMIC_RELEASE);
+    atomic_store_explicit(&qps[i], qp, memory_order_release);
     ((Cq *)init->send_cq)->queue_pairs++;
     ((Cq *)init->recv_cq)->queue_pairs++;
     unlock(&world);
@@ -169,7 +169,7 @@ static void take(Qp *qp, const struct ibv_qp_attr *a, int mask) {
 
 EXPORT int ibv_modify_qp(struct ibv_qp *iq, struct ibv_qp_attr *a, int mask) {
   Qp *qp = (Qp *)iq;
-  enum ibv_qp_state from = iq->state, to = mask & IBV_QP_STATE ? a->qp_state : from;
+  enum ibv_qp_state from = state_of(iq), to = mask & IBV_QP_STATE ? a->qp_state : from;
 
   if (atomic_load(&qp->device->dead))
     return EIO;
@@ -183,7 +183,7 @@ EXPORT int ibv_modify_qp(struct ibv_qp *iq, struct ibv_qp_attr *a, int mask) {
   if (mask & IBV_QP_AV)
     qp->reachable = can_reach(qp->device, &a->ah_attr);
   qp->attr.qp_state = to;
-  __atomic_store_n(&iq->state, to, __ATOMIC_RELEASE);
+  set_state(iq, to);
   if (to == IBV_QPS_RESET) {
     qp->st_head = qp->st_tail = qp->rq_head = qp->rq_tail = qp->sq_tail = 0;
     atomic_store(&qp->sq_free, 0);
@@ -203,7 +203,7 @@ EXPORT int ibv_query_qp(struct ibv_qp *iq, struct ibv_qp_attr *a, int mask, stru
 
   (void)mask;
   *a = qp->attr;
-  a->qp_state = a->cur_qp_state = iq->state;
+  a->qp_state = a->cur_qp_state = state_of(iq);
   a->cap = qp->init.cap;
   if (init)
     *init = qp->init;
@@ -214,7 +214,7 @@ EXPORT int ibv_destroy_qp(struct ibv_qp *iq) {
   Qp *qp = (Qp *)iq;
 
   lock(&world);
-  __atomic_store_n(&qps[iq->handle], NULL, __ATOMIC_RELEASE);
+  atomic_store_explicit(&qps[iq->handle], NULL, memory_order_release);
   ((Cq *)iq->send_cq)->queue_pairs--;
   ((Cq *)iq->recv_cq)->queue_pairs--;
   unlock(&world);

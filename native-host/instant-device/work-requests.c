@@ -9,7 +9,7 @@ int post_recv(struct ibv_qp *iq, struct ibv_recv_wr *wr, struct ibv_recv_wr **ba
 
   lock(&qp->recv_lock);
   for (; wr; wr = wr->next) {
-    if (iq->state == IBV_QPS_RESET || wr->num_sge > (int)qp->init.cap.max_recv_sge)
+    if (state_of(iq) == IBV_QPS_RESET || wr->num_sge > (int)qp->init.cap.max_recv_sge)
       rc = EINVAL;
     else if (qp->rq_tail - qp->rq_head >= qp->rq_size)
       rc = ENOMEM;
@@ -17,7 +17,7 @@ int post_recv(struct ibv_qp *iq, struct ibv_recv_wr *wr, struct ibv_recv_wr **ba
       *bad = wr;
       break;
     }
-    if (iq->state == IBV_QPS_ERR) {
+    if (state_of(iq) == IBV_QPS_ERR) {
       struct ibv_wc wc = { .wr_id = wr->wr_id, .status = IBV_WC_WR_FLUSH_ERR,
         .opcode = IBV_WC_RECV, .qp_num = iq->qp_num };
       push((Cq *)iq->recv_cq, &wc, false, 0);
@@ -79,6 +79,24 @@ static bool list_to_list(Qp *src, const struct ibv_send_wr *wr, Qp *dst, const R
 
 enum { STALL = -1 };  /* "not yet": the receiver has to post, or to connect, first */
 
+/*
+ * As a NIC writes: whoever sees a word of a short write sees those before it, and whoever sees the last word of a long
+ * one sees all of it. Peers poll such words.
+ */
+static void put(uint8_t *to, const uint8_t *from, size_t len) {
+  if (((uintptr_t)to | len) % sizeof(uint64_t) != 0) {
+    memcpy(to, from, len);
+    return;
+  }
+  size_t at = len <= MAX_INLINE ? 0 : len - sizeof(uint64_t);
+  memcpy(to, from, at);
+  for (; at < len; at += sizeof(uint64_t)) {
+    uint64_t word;
+    memcpy(&word, from + at, sizeof word);
+    atomic_store_explicit((_Atomic uint64_t *)(void *)(to + at), word, memory_order_release);
+  }
+}
+
 /* Copies the work request's bytes to where the peer lets it write. */
 static int write_remote(Qp *qp, const struct ibv_send_wr *wr, Qp *dst, uint64_t len) {
   if (!len)
@@ -92,7 +110,7 @@ static int write_remote(Qp *qp, const struct ibv_send_wr *wr, Qp *dst, uint64_t 
       : translate(g->lkey, g->addr, g->length, 0, qp->ibv.pd);
     if (!from)
       return IBV_WC_LOC_PROT_ERR;
-    memcpy(to, from, g->length);
+    put(to, from, g->length);
     to += g->length;
   }
   return IBV_WC_SUCCESS;
@@ -124,16 +142,16 @@ static int read_remote(Qp *qp, const struct ibv_send_wr *wr, Qp *dst, uint64_t l
 
 /* Fetch and add, or compare and swap, of 8 bytes. */
 static int change_remote(Qp *qp, const struct ibv_send_wr *wr, Qp *dst) {
-  uint64_t *at = translate(wr->wr.atomic.rkey, wr->wr.atomic.remote_addr, 8, IBV_ACCESS_REMOTE_ATOMIC, dst->ibv.pd);
+  _Atomic uint64_t *at = translate(wr->wr.atomic.rkey, wr->wr.atomic.remote_addr, 8, IBV_ACCESS_REMOTE_ATOMIC, dst->ibv.pd);
   uint64_t old;
 
   if (!at || (uintptr_t)at & 7 || !(dst->attr.qp_access_flags & IBV_ACCESS_REMOTE_ATOMIC))
     return IBV_WC_REM_ACCESS_ERR;
   if (wr->opcode == IBV_WR_ATOMIC_FETCH_AND_ADD) {
-    old = __atomic_fetch_add(at, wr->wr.atomic.compare_add, __ATOMIC_SEQ_CST);
+    old = atomic_fetch_add(at, wr->wr.atomic.compare_add);
   } else {
     old = wr->wr.atomic.compare_add;
-    __atomic_compare_exchange_n(at, &old, wr->wr.atomic.swap, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+    (void)atomic_compare_exchange_strong(at, &old, wr->wr.atomic.swap);
   }
   return scatter(qp, wr->sg_list, wr->num_sge, (uint8_t *)&old, 8, true) ? IBV_WC_SUCCESS : IBV_WC_LOC_PROT_ERR;
 }
@@ -165,10 +183,10 @@ static Qp *connected_to(const Qp *qp, int *status) {
   Qp *dst = find_qp(qp->attr.dest_qp_num);
   if (!dst || dst->attr.dest_qp_num != qp->ibv.qp_num) {
     /* Nobody there, or one that is not (yet) connected to us. */
-    *status = dst && dst->ibv.state < IBV_QPS_RTR ? STALL : IBV_WC_RETRY_EXC_ERR;
+    *status = dst && state_of(&dst->ibv) < IBV_QPS_RTR ? STALL : IBV_WC_RETRY_EXC_ERR;
     return NULL;
   }
-  enum ibv_qp_state ds = __atomic_load_n(&dst->ibv.state, __ATOMIC_ACQUIRE);
+  enum ibv_qp_state ds = state_of(&dst->ibv);
   if (ds < IBV_QPS_RTR || atomic_load_explicit(&qp->mute, memory_order_relaxed)
       || atomic_load_explicit(&dst->mute, memory_order_relaxed)) {
     *status = STALL;
@@ -233,7 +251,7 @@ static int execute(Qp *qp, const struct ibv_send_wr *wr, uint32_t *moved) {
 
 /* After a failed send; the send lock is NOT held. */
 static void to_error(Qp *qp) {
-  __atomic_store_n(&qp->ibv.state, IBV_QPS_ERR, __ATOMIC_RELEASE);
+  set_state(&qp->ibv, IBV_QPS_ERR);
   flush(qp);
 }
 
@@ -297,7 +315,8 @@ int post_send(struct ibv_qp *iq, struct ibv_send_wr *wr, struct ibv_send_wr **ba
     if (wr->send_flags & IBV_SEND_INLINE)
       for (int i = 0; i < wr->num_sge; i++)
         inline_len += wr->sg_list[i].length;
-    if ((iq->state != IBV_QPS_RTS && iq->state != IBV_QPS_ERR)
+    enum ibv_qp_state state = state_of(iq);
+    if ((state != IBV_QPS_RTS && state != IBV_QPS_ERR)
         || wr->num_sge > (int)qp->init.cap.max_send_sge
         || inline_len > qp->init.cap.max_inline_data)
       rc = EINVAL;
@@ -310,7 +329,7 @@ int post_send(struct ibv_qp *iq, struct ibv_send_wr *wr, struct ibv_send_wr **ba
     }
     uint32_t slot = qp->sq_tail++;
     bool mute = atomic_load_explicit(&qp->mute, memory_order_relaxed);
-    if (!mute && (iq->state == IBV_QPS_ERR || failed)) {
+    if (!mute && (state == IBV_QPS_ERR || failed)) {
       complete_send(qp, wr, slot, IBV_WC_WR_FLUSH_ERR, 0);
       continue;
     }

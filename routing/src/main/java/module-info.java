@@ -3,6 +3,8 @@ module trigon.routing {
     requires transitive trigon.config;
     requires transitive trigon.verbs;
     requires static org.jspecify;
+    requires org.slf4j;
 
     exports trigon.routing;
+    exports trigon.routing.hardware;
 }

@@ -30,7 +30,7 @@ static atomic_bool creating;
 static pthread_t creator;
 static jmp_buf out_of_creation;
 static char said[LOG_LINE_BYTES];
-static size_t said_bytes;
+static atomic_size_t said_bytes; /* more than fit if it said more */
 
 /* The JVM's "abort" hook: it would end the process after this. */
 static void leave_creation(void) {
@@ -41,7 +41,8 @@ static void leave_creation(void) {
 
 /*
  * The JVM's "vfprintf" hook: its words go to NCCL's log while it starts, to stderr after, to stdout never. What it
- * writes into a file of its own (-Xlog:gc:file=...) stays there.
+ * writes into a file of its own (-Xlog:gc:file=...) stays there. Any of its threads, and no lock, since one may die in
+ * here: each takes room for its line, then writes it.
  */
 static jint JNICALL hear_jvm(FILE *file, const char *format, va_list arguments) {
   if (file != NULL && file != stdout && file != stderr) {
@@ -50,21 +51,29 @@ static jint JNICALL hear_jvm(FILE *file, const char *format, va_list arguments) 
   if (!atomic_load(&creating)) {
     return vfprintf(stderr, format, arguments);
   }
-  int length = vsnprintf(said + said_bytes, sizeof said - said_bytes, format, arguments);
+  char line[LOG_LINE_BYTES];
+  int length = vsnprintf(line, sizeof line, format, arguments);
   if (length > 0) {
-    size_t end = said_bytes + (size_t)length;
-    said_bytes = end < sizeof said ? end : sizeof said - 1;
+    size_t bytes = (size_t)length < sizeof line ? (size_t)length : sizeof line - 1;
+    size_t at = atomic_fetch_add(&said_bytes, bytes);
+    size_t room = at < sizeof said - 1 ? sizeof said - 1 - at : 0;
+    if (room > 0) {
+      memcpy(said + at, line, bytes < room ? bytes : room);
+    }
   }
   return length;
 }
 
-static void trim_said(void) {
-  for (char *c = said; *c != '\0'; c++) {
-    *c = *c == '\n' || *c == '\r' ? ' ' : *c;
+/* Whether anything is left of it. */
+static bool trim_said(void) {
+  size_t length = strnlen(said, sizeof said - 1);
+  for (size_t i = 0; i < length; i++) {
+    said[i] = said[i] == '\n' || said[i] == '\r' ? ' ' : said[i];
   }
-  while (said_bytes > 0 && said[said_bytes - 1] == ' ') {
-    said[--said_bytes] = '\0';
+  while (length > 0 && said[length - 1] == ' ') {
+    said[--length] = '\0';
   }
+  return length > 0;
 }
 
 struct mapped_jvm {
@@ -148,14 +157,14 @@ static bool create_heard(create_jvm_function create, struct jvm_options *options
     result = create_keeping_usr2(create, vm, env, &arguments);
   }
   atomic_store(&creating, false);
-  trim_said();
+  bool has_said = trim_said();
   if (gave_up || result != JNI_OK) {
     char options_outside[LOG_LINE_BYTES / 2];
     describe_environment(options_outside, sizeof options_outside);
     return start_fails("the JVM %s did not start (%d): %s; with %s", libjvm, (int)result,
-                       said_bytes > 0 ? said : "it may have said why on standard error", options_outside);
+                       has_said ? said : "it may have said why on standard error", options_outside);
   }
-  if (said_bytes > 0) {
+  if (has_said) {
     log_text(NCCL_LOG_INFO, "the JVM says: %s", said);
   }
   return true;

@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <string.h>
 #include <time.h>
@@ -37,7 +38,27 @@ static bool find_set_action(void) {
 }
 
 static struct sigaction of_jvm[GUARDED_SIGNALS];
-static struct sigaction of_host[GUARDED_SIGNALS];
+
+/*
+ * What the guard hands on to. Two places for each signal: a thread may be in the guard, with the one that is latest,
+ * while the next is written to the other.
+ */
+static struct {
+  struct sigaction kept[2];
+  atomic_uint latest;
+} of_host[GUARDED_SIGNALS];
+
+static const struct sigaction *host_action(size_t index) {
+  return &of_host[index].kept[atomic_load_explicit(&of_host[index].latest, memory_order_acquire)];
+}
+
+/* One thread at a time. */
+static void keep_host_action(size_t index, const struct sigaction *action) {
+  const unsigned other = 1 - atomic_load_explicit(&of_host[index].latest, memory_order_relaxed);
+  of_host[index].kept[other] = *action;
+  atomic_store_explicit(&of_host[index].latest, other, memory_order_release);
+}
+
 static pthread_mutex_t guard_lock = PTHREAD_MUTEX_INITIALIZER;
 
 static size_t guard_index(int signal) {
@@ -71,7 +92,7 @@ static void guard(int signal, siginfo_t *info, void *context) {
   if (ask_jvm(signal, info, context, 0)) {
     return;
   }
-  const struct sigaction *host = &of_host[guard_index(signal)];
+  const struct sigaction *host = host_action(guard_index(signal));
   char *here = __builtin_frame_address(0);
   int nested_before = here < innermost ? nested : 0; /* a handler may have been left by a jump */
   char *innermost_before = innermost;
@@ -118,7 +139,7 @@ void guard_signals(void) {
       continue;
     }
     if (!is_handler(&now, of_jvm[i].sa_sigaction)) { /* else: the default, or what the JVM itself hands on to */
-      of_host[i] = now;
+      keep_host_action(i, &now);
     }
     struct sigaction ours = of_jvm[i]; /* its mask, and its flags: SA_ONSTACK, SA_SIGINFO */
     ours.sa_sigaction = guard;

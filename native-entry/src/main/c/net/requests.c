@@ -1,3 +1,3 @@
 #include "requests.h"
 
-struct request_row *request_table[TABLE_ROWS];
+struct request_row *_Atomic request_table[TABLE_ROWS];

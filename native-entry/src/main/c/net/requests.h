@@ -4,8 +4,9 @@
  * trigon.transport.request.RequestTable; layout and numbers are compared at the start (facts.c).
  *
  * A row is used by one thread at a time: the one that makes the comm's data-path calls, be it here or in Java, and
- * whoever opens and closes the comm, before and after these. So nothing here is atomic but the word that a NIC writes.
- * Rows are never freed while calls may come: a stale handle finds a row of somebody else's, with other handles in it.
+ * whoever opens and closes the comm, before and after these; NCCL hands it on in between. So nothing here is atomic but
+ * the word that a NIC writes, and the table, which a stale handle may lead to while Java fills it in. Rows are never
+ * freed while calls may come: a stale handle finds a row of somebody else's, with other handles in it.
  *
  * What is answered, and nothing else:
  *   1. test() of a request that is known to have succeeded: done, once.
@@ -20,6 +21,7 @@
 #define TRIGON_NET_REQUESTS_H
 
 #include <endian.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -60,9 +62,9 @@ enum { COMPLETION_SUCCESS = 0, COMPLETION_RECEIVE = 1 << 7 };
  */
 struct request_row {
   struct request_entry entries[ROW_REQUESTS];
-  uint64_t sender;         /* the comm's handle, while its next message waits; or 0 */
-  const uint64_t *awaited; /* until this word, which a NIC writes, is */
-  uint64_t arrived;        /* that */
+  uint64_t sender;                 /* the comm's handle, while its next message waits; or 0 */
+  const _Atomic uint64_t *awaited; /* until this word, which a NIC writes, is */
+  uint64_t arrived;                /* that */
   uint16_t waits;          /* calls since then, with the one that Java hears of */
   uint16_t idle;           /* polls that found nothing, since Java was last asked after one */
   uint16_t takes;          /* the opcode of completions that finish the oldest request and ask for nothing more; or 0 */
@@ -74,11 +76,14 @@ struct request_row {
   uint32_t completed;             /* requests finished, one after the other, modulo 2^32 */
 };
 
-/* By the slot number in a handle. Java fills it in, and takes nothing out as long as calls may come. */
-extern struct request_row *request_table[TABLE_ROWS] __attribute__((visibility("hidden")));
+/*
+ * By the slot number in a handle. Java fills it in with a release, once a row's words are written, and takes nothing
+ * out as long as calls may come.
+ */
+extern struct request_row *_Atomic request_table[TABLE_ROWS] __attribute__((visibility("hidden")));
 
 static inline struct request_row *row_of(uint64_t handle) {
-  return request_table[(handle >> 32) & (TABLE_ROWS - 1)];
+  return atomic_load_explicit(&request_table[(handle >> 32) & (TABLE_ROWS - 1)], memory_order_acquire);
 }
 
 /* A request's handle is its comm's, with the sequence number in the lower half, above two bits that are 01. */
@@ -180,13 +185,17 @@ static inline enum poll_outcome poll_for(uint64_t request) {
  * Answer 3. Java was asked for this message, and said in the row which word it waits for; the word is not there.
  * Otherwise Java is asked, and says so anew should the message wait still: the row says nothing that was not so at the
  * last call. It falls silent when the comm fails.
+ *
+ * Relaxed: nothing of the entry is read here. Java reads the word again, with acquire, and finds this value or a later
+ * one, since reads of one word are in order.
  */
 static inline bool still_waits(uint64_t comm) {
   struct request_row *row = row_of(comm);
   if (row == NULL || row->sender != comm || comm == 0) {
     return false;
   }
-  if (__atomic_load_n(row->awaited, __ATOMIC_RELAXED) != row->arrived && ++row->waits < CALLS_FOR_EACH_TO_JAVA) {
+  const uint64_t word = atomic_load_explicit(row->awaited, memory_order_relaxed);
+  if (word != row->arrived && ++row->waits < CALLS_FOR_EACH_TO_JAVA) {
     return true;
   }
   row->sender = 0;

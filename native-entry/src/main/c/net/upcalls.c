@@ -88,7 +88,7 @@ static const struct {
   const struct facts *facts;
   struct net_upcalls *upcalls;
   int64_t upcall_count;
-  struct request_row **request_table;
+  struct request_row *_Atomic *request_table;
   int (*warm_up)(void);
 } net_block = {&net_facts, &filled, sizeof filled / sizeof(void *), request_table, warm_up};
 

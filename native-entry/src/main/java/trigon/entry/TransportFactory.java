@@ -24,6 +24,9 @@ import trigon.routing.LinkDiscovery;
 import trigon.routing.LocalLink;
 import trigon.routing.RdmaPort;
 import trigon.routing.RdmaPorts;
+import trigon.routing.hardware.LinkSpeeds;
+import trigon.routing.hardware.NicHardware;
+import trigon.routing.hardware.TwinFunctions;
 import trigon.software.SoftwareDevice;
 import trigon.software.device.SoftwareVerbs;
 import trigon.transport.metrics.Metrics;
@@ -67,9 +70,12 @@ final class TransportFactory implements NetPluginFactory {
         if (config.links().value() != LinkPolicy.SOFTWARE) {
             findRdma(providers, ports);
         }
-        DiscoveredLinks discovered = LinkDiscovery.discover(config, ports, HostInterfaces.snapshot());
+        NicHardware hardware = NicHardware.ofThisMachine();
+        DiscoveredLinks discovered = new LinkSpeeds(hardware)
+                .limit(config, LinkDiscovery.discover(config, ports, HostInterfaces.snapshot()));
         discovered.links().forEach(link -> log.info("link {}", link));
         discovered.leftOut().forEach(each -> log.info("not used: {}", each));
+        TwinFunctions.warnings(discovered.links(), hardware).forEach(warning -> log.warn("{}", warning));
         if (discovered.links().isEmpty()) {
             throw new ConfigException("there is no link to use: no active RDMA port with an IP address, and no"
                     + " interface that is up; bring one up, or name the NICs in a file (TRIGON_CONFIG)");
@@ -82,6 +88,7 @@ final class TransportFactory implements NetPluginFactory {
                 new KernelRouteLookup(),
                 hostName,
                 pageBytes,
+                hardware,
                 requests,
                 Metrics.shared(SHARED_MEMORY)));
         hasRdma = discovered.links().stream().anyMatch(link -> link.kind() == LinkKind.RDMA);

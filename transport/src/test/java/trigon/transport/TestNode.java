@@ -16,6 +16,7 @@ import trigon.routing.HostInterfaces;
 import trigon.routing.LinkDiscovery;
 import trigon.routing.LocalLink;
 import trigon.routing.RdmaPort;
+import trigon.routing.hardware.NicHardware;
 import trigon.software.SoftwareDevice;
 import trigon.software.device.SoftwareVerbs;
 import trigon.transport.handle.HandleTable;
@@ -78,17 +79,59 @@ final class TestNode implements AutoCloseable {
         }
         links = discovered.links();
         rows = arena.allocate((long) RequestRow.ROWS * Long.BYTES, Long.BYTES).address();
-        plugin = RoutedNetPlugin.open(new PluginSetup(
+        plugin = open(config, discovered, cluster.kind(), name, PAGE_BYTES, NicHardware.ofThisMachine());
+        context = plugin.openContext(1, NetPlugin.TRAFFIC_CLASS_UNDEFINED);
+    }
+
+    /**
+     * A node whose links are RDMA links, with software devices behind them that are called as the links say.
+     *
+     * @param environment its settings
+     * @param portMbps what the devices say that their ports carry
+     * @param pageBytes size of the kernel's pages, as far as the transport knows
+     */
+    TestNode(
+            String name,
+            List<LocalLink> links,
+            Map<String, String> environment,
+            int portMbps,
+            int pageBytes,
+            NicHardware hardware) {
+        SoftwareVerbs software = new SoftwareVerbs(links.stream()
+                .map(link -> new SoftwareDevice(
+                        link.deviceName(),
+                        link.address().address(),
+                        link.address().prefixLength(),
+                        portMbps,
+                        0))
+                .toList());
+        verbs = software;
+        closeVerbs = software::close;
+        this.links = links;
+        rows = arena.allocate((long) RequestRow.ROWS * Long.BYTES, Long.BYTES).address();
+        DiscoveredLinks discovered = new DiscoveredLinks(links, Map.of(), List.of());
+        plugin = open(ConfigLoader.load(environment, name), discovered, LinkKind.RDMA, name, pageBytes, hardware);
+        context = plugin.openContext(1, NetPlugin.TRAFFIC_CLASS_UNDEFINED);
+    }
+
+    private RoutedNetPlugin open(
+            PluginConfig config,
+            DiscoveredLinks discovered,
+            LinkKind kind,
+            String name,
+            int pageBytes,
+            NicHardware hardware) {
+        return RoutedNetPlugin.open(new PluginSetup(
                 config,
                 discovered,
-                Map.of(cluster.kind(), verbs),
+                Map.of(kind, verbs),
                 _ -> Optional.empty(),
                 name,
-                PAGE_BYTES,
+                pageBytes,
+                hardware,
                 RequestTable.of(rows),
                 Metrics.unshared(),
                 _ -> nextLook::set));
-        context = plugin.openContext(1, NetPlugin.TRAFFIC_CLASS_UNDEFINED);
     }
 
     private static VerbsProvider libibverbs() {

@@ -72,6 +72,16 @@ public final class Memory {
         LONG.setOpaque(ALL, address, value);
     }
 
+    /** Reads an 8-byte word in one piece, and anew with each call; aligned addresses only. */
+    public static long getLongOpaque(long address) {
+        return (long) LONG.getOpaque(ALL, address);
+    }
+
+    /** Writes a 4-byte word in one piece; aligned addresses only. */
+    public static void putIntOpaque(long address, int value) {
+        INT.setOpaque(ALL, address, value);
+    }
+
     /** Adds to an 8-byte word atomically and returns the value before; aligned addresses only. */
     public static long getAndAddLong(long address, long addend) {
         return (long) LONG.getAndAdd(ALL, address, addend);

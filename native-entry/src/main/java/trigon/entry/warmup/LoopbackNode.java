@@ -16,6 +16,7 @@ import trigon.routing.HostInterfaces;
 import trigon.routing.LinkDiscovery;
 import trigon.routing.LocalLink;
 import trigon.routing.RdmaPort;
+import trigon.routing.hardware.NicHardware;
 import trigon.software.SoftwareDevice;
 import trigon.software.device.SoftwareVerbs;
 import trigon.transport.metrics.Metrics;
@@ -102,6 +103,7 @@ public record LoopbackNode(RoutedNetPlugin plugin, LinkKind kind, VerbsProvider 
                     _ -> Optional.empty(),
                     "warm-up",
                     pageBytes,
+                    NicHardware.ofThisMachine(),
                     RequestTable.unseen(),
                     Metrics.unshared()));
             return new LoopbackNode(plugin, kind, verbs, closeVerbs);

@@ -119,7 +119,8 @@ public final class IncomingPieces {
     /** Whether the message that takes that receive has come in pieces, all of it, or is refused. */
     public boolean isDone(long index) {
         int count = arrived.get(slot(index));
-        return count < 0 || (count > 0 && count >= lengths[slot(index)]);
+        // more than all of it: pieces that overlap, and whoever has added the last is about to refuse the message
+        return count < 0 || (count > 0 && count == WireFormat.weight(lengths[slot(index)]));
     }
 
     /** Whether some that were to come do not come. */

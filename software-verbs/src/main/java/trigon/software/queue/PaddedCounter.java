@@ -11,7 +11,7 @@ public final class PaddedCounter {
 
     private final long[] cell = new long[2 * LONGS_PER_TWO_LINES];
 
-    /** For the thread that advances it, or where an old value does no harm. */
+    /** For the thread that advances it, or who holds the lock under which it is advanced. */
     public long get() {
         return cell[LONGS_PER_TWO_LINES];
     }

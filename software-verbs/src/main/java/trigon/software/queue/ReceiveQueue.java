@@ -68,11 +68,12 @@ public final class ReceiveQueue {
         return RingSlots.low(slots[slot(index) + 2]);
     }
 
-    // ---- under the queue pair's lock; the accessors are of the oldest request
-
+    /** Whether there is none; stale by the time it is known, but under the queue pair's lock. */
     public boolean isEmpty() {
-        return head.get() == tail.getVolatile();
+        return head.getAcquire() == tail.getVolatile();
     }
+
+    // ---- under the queue pair's lock; the accessors are of the oldest request
 
     public long workRequestId() {
         return slots[slot(head.get())];

@@ -29,11 +29,11 @@ public final class LinkCounters {
 
     /** Messages of closed paths. */
     public long messages() {
-        return Memory.getLong(row + MetricsRow.MESSAGES);
+        return Memory.getLongOpaque(row + MetricsRow.MESSAGES);
     }
 
     /** Bytes of closed paths. */
     public long bytes() {
-        return Memory.getLong(row + MetricsRow.MESSAGE_BYTES);
+        return Memory.getLongOpaque(row + MetricsRow.MESSAGE_BYTES);
     }
 }

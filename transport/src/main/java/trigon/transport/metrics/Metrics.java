@@ -3,6 +3,7 @@ package trigon.transport.metrics;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.lang.invoke.VarHandle;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -19,7 +20,7 @@ import trigon.verbs.Memory;
  * Live counters of this process, by link and by path, in memory that another process can map: see {@link MetricsRow}
  * for where things are and {@link MetricsReader} for who reads.
  *
- * <p>A counter is a plain word that its owner writes where it would have written a field. A reader maps the same pages
+ * <p>A counter is a word that its owner writes, in one piece, where it would have written a field. A reader maps the same pages
  * and takes no part: that costs the data path nothing but the lines that both touch. The file has no name any more when
  * this returns, so nothing is left behind however the process ends; readers open it by the process's descriptor.
  *
@@ -109,12 +110,14 @@ public final class Metrics implements AutoCloseable {
     /** A row for one of that kind; of memory that nobody else sees if all are taken. */
     synchronized long open(int kind, String name, String type, int speedOrLink) {
         long row = take();
+        // who sees the new generation sees the free kind, and who sees any of what follows sees the new generation
+        Memory.putIntRelease(row + MetricsRow.GENERATION, Memory.getInt(row + MetricsRow.GENERATION) + 1);
+        VarHandle.releaseFence();
         for (long word = MetricsRow.MESSAGES; word <= MetricsRow.RETRIES; word += Long.BYTES) {
-            Memory.putLong(row + word, 0);
+            Memory.putLongOpaque(row + word, 0);
         }
-        Memory.putInt(row + MetricsRow.GENERATION, Memory.getInt(row + MetricsRow.GENERATION) + 1);
-        Memory.putInt(row + MetricsRow.SPEED_OR_LINK, speedOrLink);
-        Memory.putInt(row + MetricsRow.STATE, 0);
+        Memory.putIntOpaque(row + MetricsRow.SPEED_OR_LINK, speedOrLink);
+        Memory.putIntOpaque(row + MetricsRow.STATE, 0);
         putText(row + MetricsRow.NAME, name, MetricsRow.NAME_BYTES);
         putText(row + MetricsRow.TYPE, type, MetricsRow.TYPE_BYTES);
         Memory.putIntRelease(row + MetricsRow.KIND, kind);
@@ -128,7 +131,7 @@ public final class Metrics implements AutoCloseable {
         }
         if (used == rows) {
             long without = address + MetricsRow.WITHOUT_ROW;
-            Memory.putLong(without, Memory.getLong(without) + 1);
+            Memory.putLongOpaque(without, Memory.getLong(without) + 1);
             return arena.allocate(MetricsRow.BYTES, MetricsRow.BYTES).address();
         }
         used++;
@@ -150,7 +153,7 @@ public final class Metrics implements AutoCloseable {
     synchronized void close(long path, long link) {
         Memory.putIntRelease(path + MetricsRow.KIND, MetricsRow.FREE);
         for (long word = MetricsRow.MESSAGES; word <= MetricsRow.RETRIES; word += Long.BYTES) {
-            Memory.putLong(link + word, Memory.getLong(link + word) + Memory.getLong(path + word));
+            Memory.putLongOpaque(link + word, Memory.getLong(link + word) + Memory.getLongOpaque(path + word));
         }
         int number = number(path);
         if (number >= 0) {
@@ -160,7 +163,7 @@ public final class Metrics implements AutoCloseable {
 
     /** Counts one more, whoever else does. */
     synchronized void add(long word) {
-        Memory.putLong(word, Memory.getLong(word) + 1);
+        Memory.putLongOpaque(word, Memory.getLong(word) + 1);
     }
 
     /** Writes a text into a row that is in use already. */

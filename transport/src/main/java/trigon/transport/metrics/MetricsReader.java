@@ -1,8 +1,10 @@
 package trigon.transport.metrics;
 
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.VarHandle;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
@@ -46,6 +48,9 @@ public final class MetricsReader {
     /** What one look found. */
     public record Snapshot(List<LinkMetrics> links, List<PathMetrics> paths) {}
 
+    private static final VarHandle LONG = ValueLayout.JAVA_LONG.varHandle();
+    private static final VarHandle INT = ValueLayout.JAVA_INT.varHandle();
+
     private MetricsReader() {}
 
     /**
@@ -60,8 +65,9 @@ public final class MetricsReader {
         try (DirectoryStream<Path> each = Files.newDirectoryStream(descriptors)) {
             for (Path descriptor : each) {
                 if (isOfMetrics(descriptor)) {
-                    try (FileChannel channel = FileChannel.open(descriptor, StandardOpenOption.READ)) {
-                        snapshots.add(read(channel.map(FileChannel.MapMode.READ_ONLY, 0, channel.size())));
+                    try (FileChannel channel = FileChannel.open(descriptor, StandardOpenOption.READ);
+                            Arena arena = Arena.ofConfined()) {
+                        snapshots.add(read(channel.map(FileChannel.MapMode.READ_ONLY, 0, channel.size(), arena)));
                     }
                 }
             }
@@ -82,48 +88,47 @@ public final class MetricsReader {
      *
      * @throws IOException if it is none, or of another version
      */
-    static Snapshot read(ByteBuffer memory) throws IOException {
-        memory.order(ByteOrder.nativeOrder());
-        if (memory.capacity() < MetricsRow.HEADER_BYTES || memory.getLong(0) != MetricsRow.MAGIC) {
+    static Snapshot read(MemorySegment memory) throws IOException {
+        if (memory.byteSize() < MetricsRow.HEADER_BYTES || (long) LONG.getAcquire(memory, 0L) != MetricsRow.MAGIC) {
             throw new IOException("these are no counters of this version of Trigon: use the tools of the same version");
         }
-        int used = memory.getInt((int) MetricsRow.USED);
+        int used = (int) INT.getAcquire(memory, MetricsRow.USED);
         List<LinkMetrics> links = new ArrayList<>();
         List<PathMetrics> paths = new ArrayList<>();
         for (int row = 0; row < used; row++) {
-            int at = (int) MetricsRow.HEADER_BYTES + row * MetricsRow.BYTES;
-            int generation = memory.getInt(at + (int) MetricsRow.GENERATION);
-            int kind = memory.getInt(at + (int) MetricsRow.KIND);
-            String name = text(memory, at + (int) MetricsRow.NAME, MetricsRow.NAME_BYTES);
-            String type = text(memory, at + (int) MetricsRow.TYPE, MetricsRow.TYPE_BYTES);
-            int speedOrLink = memory.getInt(at + (int) MetricsRow.SPEED_OR_LINK);
+            long at = MetricsRow.HEADER_BYTES + (long) row * MetricsRow.BYTES;
+            int generation = (int) INT.getAcquire(memory, at + MetricsRow.GENERATION);
+            int kind = (int) INT.getAcquire(memory, at + MetricsRow.KIND);
+            String name = text(memory, at + MetricsRow.NAME, MetricsRow.NAME_BYTES);
+            String type = text(memory, at + MetricsRow.TYPE, MetricsRow.TYPE_BYTES);
+            int speedOrLink = (int) INT.getOpaque(memory, at + MetricsRow.SPEED_OR_LINK);
+            int state = (int) INT.getOpaque(memory, at + MetricsRow.STATE);
             Counts counts = counts(memory, at);
-            if (memory.getInt(at + (int) MetricsRow.GENERATION) != generation) {
+            VarHandle.acquireFence();
+            if ((int) INT.getOpaque(memory, at + MetricsRow.GENERATION) != generation) {
                 row--; // another path has it by now
             } else if (kind == MetricsRow.LINK) {
                 links.add(new LinkMetrics(row, name, type, speedOrLink, counts));
             } else if (kind == MetricsRow.PATH) {
-                int state = memory.getInt(at + (int) MetricsRow.STATE);
                 paths.add(new PathMetrics(speedOrLink, name, type, state, counts));
             }
         }
         return new Snapshot(links, paths);
     }
 
-    private static Counts counts(ByteBuffer memory, int at) {
+    private static Counts counts(MemorySegment memory, long at) {
         return new Counts(
-                memory.getLong(at + (int) MetricsRow.MESSAGES),
-                memory.getLong(at + (int) MetricsRow.MESSAGE_BYTES),
-                memory.getLong(at + (int) MetricsRow.WAITS),
-                memory.getLong(at + (int) MetricsRow.ERRORS),
-                memory.getLong(at + (int) MetricsRow.RETRIES));
+                (long) LONG.getOpaque(memory, at + MetricsRow.MESSAGES),
+                (long) LONG.getOpaque(memory, at + MetricsRow.MESSAGE_BYTES),
+                (long) LONG.getOpaque(memory, at + MetricsRow.WAITS),
+                (long) LONG.getOpaque(memory, at + MetricsRow.ERRORS),
+                (long) LONG.getOpaque(memory, at + MetricsRow.RETRIES));
     }
 
-    private static String text(ByteBuffer memory, int at, int room) {
+    private static String text(MemorySegment memory, long at, int room) {
         byte[] bytes = new byte[room];
-        memory.get(at, bytes);
         int length = 0;
-        while (length < room && bytes[length] != 0) {
+        while (length < room && (bytes[length] = memory.get(ValueLayout.JAVA_BYTE, at + length)) != 0) {
             length++;
         }
         return new String(bytes, 0, length, StandardCharsets.UTF_8);

@@ -45,7 +45,7 @@ public final class PathCounters implements AutoCloseable {
 
     /** The state it is in now, by its code. */
     public void state(int code) {
-        Memory.putInt(row + MetricsRow.STATE, code);
+        Memory.putIntOpaque(row + MetricsRow.STATE, code);
     }
 
     /** It was lost while it was in use. */

@@ -6,6 +6,7 @@ import java.util.function.UnaryOperator;
 import trigon.config.PluginConfig;
 import trigon.routing.DiscoveredLinks;
 import trigon.routing.RouteLookup;
+import trigon.routing.hardware.NicHardware;
 import trigon.transport.metrics.Metrics;
 import trigon.transport.request.RequestTable;
 import trigon.verbs.LinkKind;
@@ -20,6 +21,7 @@ import trigon.verbs.VerbsProvider;
  * @param kernel the kernel's routing table
  * @param hostName what peers see in their logs where the settings name no node
  * @param pageBytes size of the kernel's pages
+ * @param hardware what is behind the links
  * @param requests where the entry library sees requests; the plugin's from now on
  * @param metrics what is counted; the plugin's from now on
  * @param halfOpenTimer makes of the timer that waits between two looks for half-open connections the one to use
@@ -31,6 +33,7 @@ public record PluginSetup(
         RouteLookup kernel,
         String hostName,
         int pageBytes,
+        NicHardware hardware,
         RequestTable requests,
         Metrics metrics,
         UnaryOperator<Executor> halfOpenTimer) {
@@ -43,8 +46,19 @@ public record PluginSetup(
             RouteLookup kernel,
             String hostName,
             int pageBytes,
+            NicHardware hardware,
             RequestTable requests,
             Metrics metrics) {
-        this(config, discovered, providers, kernel, hostName, pageBytes, requests, metrics, UnaryOperator.identity());
+        this(
+                config,
+                discovered,
+                providers,
+                kernel,
+                hostName,
+                pageBytes,
+                hardware,
+                requests,
+                metrics,
+                UnaryOperator.identity());
     }
 }

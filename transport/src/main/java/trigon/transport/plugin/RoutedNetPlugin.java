@@ -12,6 +12,7 @@ import trigon.config.PluginConfig;
 import trigon.handshake.HandshakeClient;
 import trigon.handshake.HandshakeException;
 import trigon.handshake.NodeIdentity;
+import trigon.handshake.Stripe;
 import trigon.net.DeviceProperties;
 import trigon.net.NcclResult;
 import trigon.net.NetPlugin;
@@ -119,7 +120,8 @@ public final class RoutedNetPlugin implements NetPlugin, AutoCloseable {
                 setup.halfOpenTimer().apply(node.loop().delayed(HalfOpenConnections.INTERVAL, Runnable::run)));
         monitor = new PathMonitor(
                 node.links(), node.control(), node.loop().delayed(DEVICE_EVENTS_INTERVAL, Runnable::run));
-        devices = VirtualDevice.over(node.links().all());
+        devices = VirtualDevice.over(
+                node.links().all(), setup.hardware(), config.stripes().mostLinks(true, Stripe.MOST));
     }
 
     @Override

@@ -1,14 +1,16 @@
 package trigon.transport.plugin;
 
-import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import trigon.net.DeviceProperties;
 import trigon.net.NetPlugin;
 import trigon.routing.LocalLink;
+import trigon.routing.hardware.NicHardware;
 import trigon.transport.path.Link;
 import trigon.verbs.LinkKind;
 
@@ -41,11 +43,14 @@ record VirtualDevice(DeviceProperties properties, Optional<LocalLink> preferred)
     /**
      * The node's devices: one for each software link, or two for a single one, which NCCL takes for a NIC with two
      * ports; but one in all where there are RDMA links.
+     *
+     * @param hardware what is behind them
+     * @param mostRdma RDMA links that a connection goes over at most
      */
-    static List<VirtualDevice> over(List<Link> links) {
+    static List<VirtualDevice> over(List<Link> links, NicHardware hardware, int mostRdma) {
         boolean rdma = links.stream().anyMatch(link -> link.local().kind() == LinkKind.RDMA);
         if (rdma) {
-            return List.of(new VirtualDevice(ofAll(links), Optional.empty()));
+            return List.of(new VirtualDevice(ofAll(links, hardware, mostRdma), Optional.empty()));
         }
         return IntStream.range(0, Math.clamp(links.size(), LEAST_DEVICES, MOST_DEVICES))
                 .mapToObj(i -> ofSoftware(i, links.get(i % links.size()), 1 + i / links.size()))
@@ -59,17 +64,47 @@ record VirtualDevice(DeviceProperties properties, Optional<LocalLink> preferred)
                 Optional.of(link.local()));
     }
 
-    private static DeviceProperties ofAll(List<Link> links) {
-        // a ring goes over one link in each direction, so it is as fast as the slowest
-        int speed =
-                links.stream().mapToInt(link -> link.local().speedMbps()).min().orElseThrow();
+    private static DeviceProperties ofAll(List<Link> links, NicHardware hardware, int mostRdma) {
+        Map<String, List<Link>> cables = links.stream()
+                .filter(link -> link.local().kind() == LinkKind.RDMA || !hasRdma(link, links))
+                .collect(Collectors.groupingBy(link -> hardware.cable(link.local())
+                        .orElseGet(() -> link.local().address().toString())));
+        // a ring goes over one cable in each direction, so it is as fast as the slowest
+        int speed = cables.values().stream()
+                .mapToInt(cable -> speedMbps(cable, mostRdma))
+                .min()
+                .orElseThrow();
+        // the PCI function behind an RDMA device, which NCCL places by; none on SoftRoCE
         String path = links.stream()
                 .filter(link -> link.local().kind() == LinkKind.RDMA)
-                .map(link -> pciPath(link.local().deviceName()))
-                .filter(found -> !found.isEmpty())
+                .flatMap(link -> hardware.pciFunction(link.local()).stream())
+                .map(Path::toString)
                 .findFirst()
                 .orElse("");
         return properties(0, path, links.getFirst().device().attributes().nodeGuid(), 1, speed, RDMA_LATENCY);
+    }
+
+    private static boolean hasRdma(Link software, List<Link> links) {
+        return links.stream()
+                .anyMatch(link -> link.local().kind() == LinkKind.RDMA
+                        && link.local().address().equals(software.local().address()));
+    }
+
+    /** Of a connection over a cable: by all functions that lead there, but no faster than the port that they share. */
+    private static int speedMbps(List<Link> cable, int mostRdma) {
+        Map<String, Integer> functions = cable.stream()
+                .map(Link::local)
+                .collect(Collectors.toMap(LocalLink::deviceName, LocalLink::speedMbps, Math::max));
+        int together = functions.values().stream()
+                .sorted(Comparator.reverseOrder())
+                .limit(mostRdma)
+                .mapToInt(Integer::intValue)
+                .sum();
+        int port = cable.stream()
+                .mapToInt(link -> Math.max(link.port().speedMbps(), link.local().speedMbps()))
+                .max()
+                .orElseThrow();
+        return Math.min(together, port);
     }
 
     private static DeviceProperties properties(
@@ -85,17 +120,5 @@ record VirtualDevice(DeviceProperties properties, Optional<LocalLink> preferred)
                 MAX_COMMS,
                 1,
                 NetPlugin.MAX_MESSAGE_BYTES);
-    }
-
-    /** The PCI function behind an RDMA device, which NCCL places by; empty where there is none, as on SoftRoCE. */
-    private static String pciPath(String deviceName) {
-        try {
-            Path device = Path.of("/sys/class/infiniband", deviceName, "device").toRealPath();
-            boolean pci = Files.exists(device.resolve("subsystem"))
-                    && device.resolve("subsystem").toRealPath().endsWith("pci");
-            return pci ? device.toString() : "";
-        } catch (IOException e) {
-            return "";
-        }
     }
 }

@@ -57,7 +57,8 @@ public final class RequestTable implements AutoCloseable {
         Requests requests = new Requests(rows[slot], sessionHandle, completions(slot));
         requests.reset();
         if (addresses != 0) {
-            Memory.putLong(addresses + (long) slot * Long.BYTES, rows[slot]);
+            // a stale handle may lead the library here: it is not to find a row before what is in it
+            Memory.putLongRelease(addresses + (long) slot * Long.BYTES, rows[slot]);
         }
         return requests;
     }
@@ -85,7 +86,7 @@ public final class RequestTable implements AutoCloseable {
     @Override
     public synchronized void close() {
         for (int slot = 0; slot < RequestRow.ROWS && addresses != 0; slot++) {
-            Memory.putLong(addresses + (long) slot * Long.BYTES, 0);
+            Memory.putLongRelease(addresses + (long) slot * Long.BYTES, 0);
         }
         arena.close();
     }

@@ -61,8 +61,9 @@ public abstract sealed class Session permits SendSession, ReceiveSession {
 
     /**
      * The thread of the first request, or of the call that told NCCL of the failure, by its identifier; 0: none yet.
+     * Control threads look at it.
      */
-    private long thread;
+    private volatile long thread;
 
     /** A path is lost; it knows why. */
     volatile boolean lost;
@@ -276,7 +277,7 @@ public abstract sealed class Session permits SendSession, ReceiveSession {
         return failure;
     }
 
-    /** The thread that moves its messages, by its identifier; 0: none so far. Racy on any other. */
+    /** The thread that moves its messages, by its identifier; 0: none so far. */
     public final long thread() {
         return thread;
     }

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
-import java.nio.ByteBuffer;
+import java.lang.foreign.Arena;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -120,7 +120,7 @@ class MetricsTest {
 
     @Test
     void whatIsNoneIsRefused() {
-        assertThatThrownBy(() -> MetricsReader.read(ByteBuffer.allocate(4096)))
+        assertThatThrownBy(() -> MetricsReader.read(Arena.ofAuto().allocate(4096, 8)))
                 .isInstanceOf(IOException.class)
                 .hasMessageContaining("of the same version");
     }

@@ -1,0 +1,87 @@
+package trigon.routing.hardware;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import trigon.routing.LocalLink;
+import trigon.verbs.LinkKind;
+
+/**
+ * What the kernel says about the hardware behind links: {@code /sys}, as sysfs-bus-pci, sysfs-class-infiniband and
+ * sysfs-class-net of its ABI documentation have it. Where it says nothing, as of virtual devices, the answer is empty.
+ * Thread-safe; reads each time that it is asked.
+ */
+public final class NicHardware {
+
+    private static final Logger log = LoggerFactory.getLogger(NicHardware.class);
+
+    private final Path sysfs;
+
+    /** Reads below that directory, which tests make themselves. */
+    public NicHardware(Path sysfs) {
+        this.sysfs = sysfs;
+    }
+
+    /** The kernel's own. */
+    public static NicHardware ofThisMachine() {
+        return new NicHardware(Path.of("/sys"));
+    }
+
+    /** The directory of the PCI function that a link's device is. */
+    public Optional<Path> pciFunction(LocalLink link) {
+        Path owner = link.kind() == LinkKind.RDMA ? device(link) : networkInterface(link);
+        try {
+            Path function = owner.resolve("device").toRealPath();
+            return function.resolve("subsystem").toRealPath().endsWith("pci")
+                    ? Optional.of(function)
+                    : Optional.empty();
+        } catch (IOException e) {
+            log.debug("{} is no PCI function: {}", link, e.toString());
+            return Optional.empty();
+        }
+    }
+
+    /** The PCIe link of a function. */
+    Optional<PciLink> pciLink(Path function) {
+        try {
+            int mbps = PciLink.carriesMbps(
+                    Files.readString(function.resolve("current_link_speed")),
+                    Files.readString(function.resolve("current_link_width")));
+            return mbps > 0 ? Optional.of(new PciLink(function.resolveSibling(""), mbps)) : Optional.empty();
+        } catch (IOException | NumberFormatException e) {
+            log.debug("{} does not say what its PCIe link carries: {}", function, e.toString());
+            return Optional.empty();
+        }
+    }
+
+    /**
+     * A name for the cable that an RDMA link leads to, the same for all functions of that port of the NIC: the NIC's
+     * system image GUID, and the port's name.
+     */
+    public Optional<String> cable(LocalLink link) {
+        if (link.kind() != LinkKind.RDMA) {
+            return Optional.empty();
+        }
+        try {
+            String nic =
+                    Files.readString(device(link).resolve("sys_image_guid")).strip();
+            String port = Files.readString(networkInterface(link).resolve("phys_port_name"))
+                    .strip();
+            return nic.isEmpty() || port.isEmpty() ? Optional.empty() : Optional.of(nic + " " + port);
+        } catch (IOException e) {
+            log.debug("{} does not say which port of which NIC it is: {}", link, e.toString());
+            return Optional.empty();
+        }
+    }
+
+    private Path device(LocalLink link) {
+        return sysfs.resolve("class/infiniband").resolve(link.deviceName());
+    }
+
+    private Path networkInterface(LocalLink link) {
+        return sysfs.resolve("class/net").resolve(link.interfaceName());
+    }
+}

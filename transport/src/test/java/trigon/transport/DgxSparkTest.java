@@ -1,0 +1,132 @@
+package trigon.transport;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static trigon.transport.Connected.finish;
+import static trigon.transport.Connected.retry;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import trigon.config.InterfaceAddress;
+import trigon.config.StripePolicy;
+import trigon.net.DeviceProperties;
+import trigon.routing.LocalLink;
+import trigon.routing.hardware.NicHardware;
+import trigon.testsupport.DgxSpark;
+import trigon.transport.protocol.MessageProtocol;
+import trigon.verbs.Gid;
+import trigon.verbs.LinkKind;
+
+/**
+ * What NCCL is told of a DGX Spark, and that a connection goes over both functions of a cable without a setting. The
+ * devices are software devices with the functions' names, on loopback addresses; messages go as over RDMA links.
+ */
+@Timeout(60)
+class DgxSparkTest {
+
+    private static final int PORT_MBPS = 200_000;
+    private static final int PCI_LINK_MBPS = 113_605;
+
+    @TempDir
+    @SuppressWarnings("NullAway.Init")
+    private Path sysfs;
+
+    @BeforeEach
+    void makeSysfs() throws IOException {
+        DgxSpark.writeSysfs(sysfs);
+    }
+
+    @Test
+    void aConnectionGoesOverBothTwinsByDefault() {
+        List<String> twins = DgxSpark.DEVICES.subList(0, 2);
+        try (TestNode a = node("a", links(1, PCI_LINK_MBPS, twins), StripePolicy.AUTO);
+                TestNode b = node("b", links(2, PCI_LINK_MBPS, twins), StripePolicy.AUTO)) {
+            Connected ab = new Connected(a, b);
+            int size = MessageProtocol.LEAST_DIVIDED_BYTES;
+            send(ab, size);
+
+            try (CapturedLog log = new CapturedLog()) {
+                a.plugin.closeContext(a.context);
+                assertThat(log.lines())
+                        .filteredOn(line -> line.contains("sent and received so far"))
+                        .hasSize(2)
+                        .allSatisfy(line -> assertThat(line).contains(": 1 messages, " + size / 2 + " bytes"));
+            }
+        }
+    }
+
+    @Test
+    void ncclIsToldWhatAConnectionOverACableCarries() {
+        List<String> twins = DgxSpark.DEVICES.subList(0, 2);
+
+        // together the twins' PCIe links carry more than the port
+        assertThat(properties(links(1, PCI_LINK_MBPS, twins), StripePolicy.AUTO).speedMbps())
+                .isEqualTo(PORT_MBPS);
+        assertThat(properties(links(1, PCI_LINK_MBPS, twins), StripePolicy.ONE).speedMbps())
+                .isEqualTo(PCI_LINK_MBPS);
+        // with both ports in use each has half of both PCIe links
+        assertThat(properties(links(1, PCI_LINK_MBPS / 2, DgxSpark.DEVICES), StripePolicy.AUTO)
+                        .speedMbps())
+                .isEqualTo(PCI_LINK_MBPS / 2 * 2);
+    }
+
+    @Test
+    void ncclPlacesTheDeviceByThePciFunction() {
+        assertThat(properties(links(1, PCI_LINK_MBPS, DgxSpark.DEVICES.subList(0, 2)), StripePolicy.AUTO)
+                        .pciPath())
+                .isEqualTo(sysfs + "/devices/pci0000:00/0000:00:00.0/0000:01:00.0");
+    }
+
+    private DeviceProperties properties(List<LocalLink> links, StripePolicy stripes) {
+        try (TestNode node = node("a", links, stripes)) {
+            assertThat(node.plugin.devices()).isEqualTo(1);
+            return node.plugin.properties(0);
+        }
+    }
+
+    private TestNode node(String name, List<LocalLink> links, StripePolicy stripes) {
+        Map<String, String> environment =
+                stripes == StripePolicy.AUTO ? Map.of() : Map.of("TRIGON_STRIPES", stripes.toString());
+        return new TestNode(name, links, environment, PORT_MBPS, TestNode.PAGE_BYTES, new NicHardware(sysfs));
+    }
+
+    /** One for each device, in a subnet of its own. */
+    private static List<LocalLink> links(int host, int mbps, List<String> devices) {
+        return devices.stream()
+                .map(device -> link(device, host, mbps, devices.indexOf(device)))
+                .toList();
+    }
+
+    private static LocalLink link(String device, int host, int mbps, int number) {
+        InterfaceAddress address = InterfaceAddress.parse("127.7.%d.%d/24".formatted(number, host));
+        String interfaceName = device.replaceFirst("roce", "en") + (device.endsWith("f0") ? "np0" : "np1");
+        return new LocalLink(
+                device,
+                LinkKind.RDMA,
+                device,
+                1,
+                address,
+                0,
+                Gid.of(address.address()),
+                mbps,
+                interfaceName,
+                2 + number,
+                number);
+    }
+
+    private static void send(Connected ab, int size) {
+        long from = ab.sender.allocate(size);
+        long to = ab.receiver.allocate(size);
+        long fromHandle = ab.sender.register(ab.sendComm, from, size);
+        long toHandle = ab.receiver.register(ab.receiveComm, to, size);
+        long receive = retry(() -> ab.receiver.plugin.irecv(ab.receiveComm, to, size, 0, toHandle));
+        long send = retry(() -> ab.sender.plugin.isend(ab.sendComm, from, size, 0, fromHandle));
+        assertThat(finish(ab.sender, send)).isEqualTo(size);
+        assertThat(finish(ab.receiver, receive)).isEqualTo(size);
+    }
+}
