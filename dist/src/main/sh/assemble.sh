@@ -1,21 +1,35 @@
 #!/bin/sh
-# Puts the distribution together, but for the jars, which Maven copies.
-# usage: assemble.sh DISTRIBUTION JAVA_HOME MODULES PROJECT
+# Puts the distribution together, but for the jars, which are there already.
+# usage: assemble.sh DISTRIBUTION JAVA_HOME PROJECT [ARCH]
+#   ARCH   another processor than this machine's: its JDK is what dist/cross/fetch.sh brought, and there is no AOT cache,
+#          which only a run of the distribution can make
 set -eu
-distribution=$1 java_home=$2 modules=$3 project=$4
+distribution=$1 java_home=$2 project=$3 arch=${4:-}
 
-mkdir -p "$distribution/lib" "$distribution/bin" "$distribution/libexec"
+# java.logging: Netty; java.naming, java.xml: Logback; jdk.unsupported: Netty; jdk.jfr: queue pair events;
+# jdk.management: thread and memory figures; java.management: the same; jdk.net: TCP keepalive
+modules=java.base,java.logging,java.management,java.naming,java.xml,jdk.jfr,jdk.management,jdk.net,jdk.unsupported
 
 # What the JVM says goes to stderr from its first word: these options are read before JAVA_TOOL_OPTIONS, Trigon's after.
 options="-XX:+DisplayVMOutputToStderr -Xlog:disable -Xlog:all=warning:stderr"
 
-# The runtime depends on nothing but the JDK and these lists: linked again only when one of them changes.
-stamp="$(cat "$java_home/release") $modules $options"
-if [ "$(cat "$distribution/runtime/.made-from" 2>/dev/null || :)" != "$stamp" ]; then
+if [ -z "$arch" ]; then
+  native=native strip=strip target_jdk=$java_home
+  set -- --strip-debug
+else
+  native=native-$arch strip=$arch-linux-gnu-strip target_jdk=$project/.cross/$arch/jdk
+  set -- --strip-java-debug-attributes --module-path "$target_jdk/jmods"
+fi
+mkdir -p "$distribution/lib" "$distribution/bin" "$distribution/libexec/training"
+
+# The runtime depends on nothing but the JDK and these lists: linked again only when one of them changes. It has no
+# archives of the JDK's classes (CDS): the AOT cache has what is loaded of them.
+made_from="$(cat "$target_jdk/release") $modules $options $*"
+if [ "$(cat "$distribution/runtime/.made-from" 2>/dev/null || :)" != "$made_from" ]; then
   rm -rf "$distribution/runtime"
-  "$java_home/bin/jlink" --add-modules "$modules" --output "$distribution/runtime" \
-    --strip-debug --no-header-files --no-man-pages --generate-cds-archive "--add-options=$options"
-  printf '%s\n' "$stamp" >"$distribution/runtime/.made-from"
+  "$java_home/bin/jlink" "$@" --add-modules "$modules" --output "$distribution/runtime" \
+    --no-header-files --no-man-pages "--add-options=$options"
+  printf '%s\n' "$made_from" >"$distribution/runtime/.made-from"
 fi
 
 # replaced, not overwritten: a running job may have the old one mapped
@@ -24,54 +38,47 @@ install_file() { # MODE FROM TO
   chmod "$1" "$3.new"
   mv "$3.new" "$3"
 }
-install_file 755 "$project/native-entry/target/native/libnccl-net-trigon.so" "$distribution/lib/libnccl-net-trigon.so"
-install_file 755 "$project/native-host/target/native/nccl-host" "$distribution/libexec/nccl-host"
-install_file 755 "$project/native-host/target/native/libnccl-net-traced.so" \
-  "$distribution/libexec/libnccl-net-traced.so"
+install_program() { # FROM TO: without what only a debugger reads
+  "$strip" --strip-unneeded -o "$2.new" "$1"
+  chmod 755 "$2.new"
+  mv "$2.new" "$2"
+}
+host=$project/native-host/target/$native
+build=$project/dist/target/training/$native # what build.sh has made for another processor
+[ -n "$arch" ] || {
+  mkdir -p "$build"
+  cmake -S "$project/dist/src/main/training" -B "$build" "-DJAVA_HOME=$java_home" >"$build.log" 2>&1 &&
+    cmake --build "$build" >>"$build.log" 2>&1 || { cat "$build.log" >&2; exit 1; }
+}
+training=$distribution/libexec/training
+install_program "$project/native-entry/target/$native/libnccl-net-trigon.so" "$distribution/lib/libnccl-net-trigon.so"
+install_program "$host/nccl-host" "$distribution/libexec/nccl-host"
+install_program "$host/libnccl-net-traced.so" "$distribution/libexec/libnccl-net-traced.so"
+install_program "$build/train" "$training/train"
 install_file 755 "$project/dist/src/main/sh/trigon" "$distribution/bin/trigon"
-
-# The AOT cache: classes loaded, linked and profiled by a run of the distribution itself, over software links on the
-# loopback interface, and over the instant device as if it was an NIC's, if that has been built. Made again when a jar,
-# the library, the device or the runtime has changed.
-work=$project/dist/target/training
-instant=$project/native-host/target/native/instant
-set -- # with a driver's name in sysfs, by which ibv_post_send is called as on an NIC; where namespaces may be made
-if [ -e "$instant/libibverbs.so.1" ]; then
-  if "$project/native-host/instant-device/fake-sysfs.sh" instant true 2>/dev/null; then
-    set -- "$project/native-host/instant-device/fake-sysfs.sh" instant
-  else
-    echo "assemble.sh: no namespaces here: calls over RDMA are learnt less well, and a process's first messages take" \
-      "longer" >&2
-  fi
+install_file 755 "$project/dist/src/main/sh/train.sh" "$training/train.sh"
+install_file 755 "$project/native-host/instant-device/fake-sysfs.sh" "$training/fake-sysfs.sh"
+if [ -e "$host/instant/libibverbs.so.1" ]; then
+  install_program "$host/instant/libibverbs.so.1" "$training/libibverbs.so.1"
 else
-  echo "assemble.sh: no libibverbs-dev was there: calls over RDMA are not learnt, and a process's first messages take" \
-    "longer" >&2
+  rm -f "$training/libibverbs.so.1"
 fi
-learnt_from="$stamp $# $({
-  cat "$instant/libibverbs.so.1" 2>/dev/null || :
-  cd "$distribution" && cat jars/*.jar lib/libnccl-net-trigon.so
-} | sha256sum)"
+for jar in "$distribution"/jars/trigon-*.jar; do
+  "$java_home/bin/jar" tf "$jar"
+done | sed -n '/-info\.class$/d; /\/generated\//d; s|/|.|g; s/\.class$//p' >"$training/classes"
+
+"$project/dist/src/main/sh/write-release.sh" "$distribution" "${arch:-$(uname -m)}" "$project"
+
+# The AOT cache is made again when a jar, a program, the runtime or how it is learnt has changed, or namespaces may be
+# made by now.
+[ -z "$arch" ] || exit 0
+work=$project/dist/target/training
+learnt_from="$made_from $(
+  "$training/fake-sysfs.sh" instant true 2>/dev/null && echo "with namespaces"
+  cd "$distribution" && cat jars/*.jar lib/libnccl-net-trigon.so libexec/training/* | sha256sum
+)"
 if ! [ -e "$distribution/lib/trigon.aot.binding" ] ||
   [ "$(cat "$work/learnt-from" 2>/dev/null || :)" != "$learnt_from" ]; then
-  mkdir -p "$work"
-  cmake -S "$project/dist/src/main/training" -B "$work/build" -DJAVA_HOME="$java_home" >"$work/build.log" 2>&1 &&
-    cmake --build "$work/build" >>"$work/build.log" 2>&1 || { cat "$work/build.log" >&2; exit 1; }
-  cat >"$work/trigon.yaml" <<END
-version: 1
-nodes:
-  a: {nics: [{address: 127.0.12.1/24}, {address: 127.0.13.1/24}]}
-END
-  rm -rf "$work/rendezvous" "$work/rendezvous-short" "$work/rendezvous-long"
-  for jar in "$distribution"/jars/trigon-*.jar; do
-    "$java_home/bin/jar" tf "$jar"
-  done | sed -n '/-info\.class$/d; /\/generated\//d; s|/|.|g; s/\.class$//p' >"$work/classes"
-  env -u JAVA_TOOL_OPTIONS -u _JAVA_OPTIONS -u TRIGON_LINKS -u TRIGON_HOME -u TRIGON_LOG NCCL_DEBUG=INFO \
-    "LD_LIBRARY_PATH=$instant${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" INSTANTVERBS_DRIVER=mlx5_core "$@" \
-    "$work/build/train" "$distribution" "$work/trigon.yaml" "$work/rendezvous" "$work/classes" \
-    >"$work/train.log" 2>&1 </dev/null || {
-    echo "assemble.sh: the training run for the AOT cache failed; the end of $work/train.log:" >&2
-    tail -n 25 "$work/train.log" >&2
-    exit 1
-  }
+  "$training/train.sh" "$work"
   printf '%s\n' "$learnt_from" >"$work/learnt-from"
 fi

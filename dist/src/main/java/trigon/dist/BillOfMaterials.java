@@ -29,7 +29,7 @@ import java.util.zip.ZipEntry;
  *
  * <p>Maven's CycloneDX plugin knows the jars. This adds the Java runtime and what is inside of jars, and takes the
  * texts of the licences out into files. Run by the build from its source: {@code java -cp JARS BillOfMaterials.java
- * DISTRIBUTION BOM}.
+ * DISTRIBUTION BOM JDK}, JDK being what the runtime was linked from, which may be another processor's.
  */
 final class BillOfMaterials {
 
@@ -39,19 +39,21 @@ final class BillOfMaterials {
 
     private final Path distribution;
     private final Path licences;
+    private final Path jdk;
     private final ObjectNode bom;
 
     /** The list's lines, by component. */
     private final Map<String, String> lines = new TreeMap<>();
 
-    private BillOfMaterials(Path distribution, Path jars) throws IOException {
+    private BillOfMaterials(Path distribution, Path jars, Path jdk) throws IOException {
         this.distribution = distribution;
+        this.jdk = jdk;
         this.licences = distribution.resolve("licences");
         this.bom = (ObjectNode) JSON.readTree(jars.toFile());
     }
 
     public static void main(String[] arguments) throws IOException {
-        new BillOfMaterials(Path.of(arguments[0]), Path.of(arguments[1])).write();
+        new BillOfMaterials(Path.of(arguments[0]), Path.of(arguments[1]), Path.of(arguments[2])).write();
     }
 
     private void write() throws IOException {
@@ -154,18 +156,15 @@ final class BillOfMaterials {
         return ids;
     }
 
-    /** The Java runtime, which was linked from the JDK that this runs on. Its licences are in its own folder legal. */
+    /** The Java runtime, which was linked from the JDK. Its licences are in its own folder legal. */
     private void addRuntime() throws IOException {
-        Properties release = new Properties();
-        try (InputStream in = Files.newInputStream(distribution.resolve("runtime/release"))) {
-            release.load(in);
+        Properties release = releaseOf(distribution.resolve("runtime"));
+        Properties origin = releaseOf(jdk);
+        if (!unquoted(release, "JAVA_VERSION").equals(unquoted(origin, "JAVA_VERSION"))) {
+            throw new IOException("the runtime is of Java " + release + ", the JDK " + jdk + " is " + origin);
         }
-        if (!unquoted(release, "JAVA_VERSION").equals(System.getProperty("java.version"))) {
-            throw new IOException(
-                    "the runtime is of Java " + release + ", this is " + System.getProperty("java.version"));
-        }
-        String vendor = System.getProperty("java.vendor");
-        String version = System.getProperty("java.runtime.version");
+        String vendor = unquoted(origin, "IMPLEMENTOR");
+        String version = unquoted(origin, "JAVA_RUNTIME_VERSION");
         String licence = "GPL-2.0-only WITH Classpath-exception-2.0";
         ObjectNode runtime = bom.withArray("components")
                 .addObject()
@@ -184,10 +183,18 @@ final class BillOfMaterials {
                         .formatted(version, vendor, licence));
     }
 
+    private static Properties releaseOf(Path java) throws IOException {
+        Properties release = new Properties();
+        try (InputStream in = Files.newInputStream(java.resolve("release"))) {
+            release.load(in);
+        }
+        return release;
+    }
+
     private static String unquoted(Properties release, String key) throws IOException {
         String value = release.getProperty(key);
         if (value == null) {
-            throw new IOException("runtime/release has no " + key);
+            throw new IOException("the Java runtime's or the JDK's file release has no " + key);
         }
         return value.replace("\"", "");
     }
