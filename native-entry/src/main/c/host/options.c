@@ -135,20 +135,6 @@ static void add_class_path(struct jvm_options *options, const struct home *home)
   }
 }
 
-/*
- * In the C locale the JVM takes names of files for ASCII, and finds nothing below a folder whose name has other
- * characters. The kernel takes names as they are, and they are UTF-8 wherever they come from today.
- */
-static bool has_ascii_locale(void) {
-  static const char *const variables[] = {"LC_ALL", "LC_CTYPE", "LANG"}; /* see locale(7): the first that is set */
-  const char *locale = "";
-  for (size_t i = 0; i < sizeof variables / sizeof variables[0] && locale[0] == '\0'; i++) {
-    const char *value = getenv(variables[i]);
-    locale = value != NULL ? value : "";
-  }
-  return locale[0] == '\0' || strcmp(locale, "C") == 0 || strcmp(locale, "POSIX") == 0;
-}
-
 void collect_options(struct jvm_options *options, const struct home *home) {
   const char *own = getenv("TRIGON_JAVA_OPTS");
   const char *directory = getenv("TMPDIR");
@@ -166,9 +152,6 @@ void collect_options(struct jvm_options *options, const struct home *home) {
   add_formatted(options, "-XX:ErrorFile=%s/hs_err_trigon_%%p.log", directory);
   add_formatted(options, "-XX:ReplayDataFile=%s/replay_trigon_%%p.log", directory);
   add_formatted(options, "-Dtrigon.home=%s", home->directory);
-  if (has_ascii_locale()) {
-    add_formatted(options, "-Dsun.jnu.encoding=UTF-8");
-  }
   add_class_path(options, home);
   add_words(options, own);
 }
