@@ -17,6 +17,7 @@
 #include "exhaustion.h"
 #include "exit.h"
 #include "failure.h"
+#include "file_names.h"
 #include "log.h"
 #include "memory.h"
 #include "options.h"
@@ -179,7 +180,13 @@ bool create_jvm(void *libjvm, const struct home *home, JavaVM **vm, JNIEnv **env
   if (create == NULL) {
     return start_fails("%s has no JNI_CreateJavaVM: not a JVM", home->libjvm);
   }
-  if (!prepare_options(&options, home) || !create_heard(create, &options, home->libjvm, vm, env)) {
+  if (!prepare_options(&options, home)) {
+    return false;
+  }
+  struct utf8_names names = begin_utf8_names();
+  bool created = create_heard(create, &options, home->libjvm, vm, env);
+  end_utf8_names(names);
+  if (!created) {
     return false;
   }
   watch_for_exhaustion(*vm);

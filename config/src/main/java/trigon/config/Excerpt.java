@@ -9,12 +9,17 @@ final class Excerpt {
 
     /** Its beginning, with everything but printable ASCII replaced. */
     static String of(String text) {
+        return of(text, LONGEST);
+    }
+
+    /** The same, of so many characters at most. */
+    static String of(String text, int longest) {
         StringBuilder excerpt = new StringBuilder();
-        for (int i = 0; i < Math.min(text.length(), LONGEST); i++) {
+        for (int i = 0; i < Math.min(text.length(), longest); i++) {
             char c = text.charAt(i);
             excerpt.append(c >= ' ' && c <= '~' ? c : '?');
         }
-        return excerpt.append(text.length() > LONGEST ? "..." : "").toString();
+        return excerpt.append(text.length() > longest ? "..." : "").toString();
     }
 
     /** The same in quotes. */

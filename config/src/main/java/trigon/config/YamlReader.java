@@ -154,10 +154,7 @@ final class YamlReader {
     }
 
     private static ConfigException notYaml(Path file, int line, @Nullable String reason, Exception cause) {
-        String where = line > 0 ? ":" + line : "";
-        String firstLine = reason == null
-                ? ""
-                : ": " + Excerpt.of(reason.lines().findFirst().orElse(""));
-        return new ConfigException(file + where + " is not valid YAML" + firstLine, cause);
+        ScannerMessage message = ScannerMessage.of(reason == null ? "" : reason, line);
+        return new ConfigException(file + message.place() + " is not valid YAML" + message.words(), cause);
     }
 }

@@ -223,6 +223,18 @@ class ConfigErrorsTest {
         assertThat(errorOf("version: 1\n" + text)).contains("trigon.yaml", message);
     }
 
+    /** SnakeYAML says on several lines what it was about to do, what was in the way, and where. */
+    @Test
+    void tellsWhatIsWrongWithTheTextAndWhere() {
+        assertThat(errorOf("version: 1\nqueuePair:\n\tport: 1\n"))
+                .contains("trigon.yaml:3:1 is not valid YAML", "(TAB)", "; indent with blanks instead of the tab");
+        assertThat(errorOf("version: 1\nqueuePair:\n    port: 1\n  timeout: 14\n"))
+                .contains("trigon.yaml:4:", "expected <block end>", "; the line is not indented as those above");
+        assertThat(errorOf("version: 1\nlinks: auto\n  nodes: {}\n"))
+                .contains("trigon.yaml:3:", "mapping values are not allowed", "; the line is not indented");
+        assertThat(errorOf("version: 1\nlinks: 'auto\n")).contains("trigon.yaml:", "found unexpected end of stream");
+    }
+
     @Test
     void rejectsDeepNesting() {
         assertThat(errorOf("version: 1\nlinks: " + "[".repeat(20) + "]".repeat(20)))

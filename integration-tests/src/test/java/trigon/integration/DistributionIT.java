@@ -3,6 +3,7 @@ package trigon.integration;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -29,6 +30,32 @@ class DistributionIT {
         Map<String, String> logs = Triangle.of(directory, moved, 0).run("--bytes", "4096");
 
         assertThat(logs).hasSize(3);
+    }
+
+    /** In the C locale a JVM takes names for ASCII. By a shell, since the JVM of this test may do so, too. */
+    @Test
+    void worksInAFolderWithAnyNameInTheCLocale() throws Exception {
+        String script = """
+                set -eu
+                home=$1/$(printf 'gr\\303\\274n')
+                mkdir "$home"
+                cp -a "$2/bin" "$2/lib" "$2/jars" "$home"
+                ln -s "$2/runtime" "$2/libexec" "$home"
+                LC_ALL=C exec "$home/bin/trigon" demo --iterations 2
+                """;
+        Process demo = new ProcessBuilder(
+                        "bash",
+                        "-c",
+                        script,
+                        "bash",
+                        directory.toString(),
+                        HostProgram.distribution().toString())
+                .redirectErrorStream(true)
+                .start();
+        String output = new String(demo.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+
+        assertThat(demo.waitFor()).as(output).isZero();
+        assertThat(output).contains("Every element was right on every rank");
     }
 
     @Test
