@@ -142,7 +142,8 @@ static int read_remote(Qp *qp, const struct ibv_send_wr *wr, Qp *dst, uint64_t l
 
 /* Fetch and add, or compare and swap, of 8 bytes. */
 static int change_remote(Qp *qp, const struct ibv_send_wr *wr, Qp *dst) {
-  _Atomic uint64_t *at = translate(wr->wr.atomic.rkey, wr->wr.atomic.remote_addr, 8, IBV_ACCESS_REMOTE_ATOMIC, dst->ibv.pd);
+  _Atomic uint64_t *at =
+    translate(wr->wr.atomic.rkey, wr->wr.atomic.remote_addr, 8, IBV_ACCESS_REMOTE_ATOMIC, dst->ibv.pd);
   uint64_t old;
 
   if (!at || (uintptr_t)at & 7 || !(dst->attr.qp_access_flags & IBV_ACCESS_REMOTE_ATOMIC))

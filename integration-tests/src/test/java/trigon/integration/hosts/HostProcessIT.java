@@ -105,6 +105,18 @@ class HostProcessIT {
                         "on a thread with too little stack: Java needs", "ulimit -s", "init returned 2 (system error)");
     }
 
+    /** As kernels for arm64 have them: what HotSpot keeps of a stack is whole pages. */
+    @ParameterizedTest
+    @CsvSource({"16, 128, 140", "64, 256, 332"})
+    void needsMoreStackWherePagesAreLarger(int pageKib, int kib, int needed) {
+        OddHost paged = host.with("LD_PRELOAD", pageSize().toString()).with("PAGE_KIB", Integer.toString(pageKib));
+
+        paged.c(12, "stack", Integer.toString(kib))
+                .hasExited(1)
+                .hasSaid("on a thread with too little stack: Java needs " + needed + " KiB");
+        paged.c(12, "stack", Integer.toString(needed + 20)).hasSucceeded();
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"", "-Xint"})
     void turnsCallsBackThatComeFromTooDeep(String options) {
@@ -239,6 +251,11 @@ class HostProcessIT {
                 .findFirst()
                 .orElseThrow(() -> new AssertionError("no threads " + when + " in: " + end.stderr()));
         return List.of(line.substring(line.indexOf(": ") + 2).split(", "));
+    }
+
+    /** What tells the plugin another size of pages. */
+    private static Path pageSize() {
+        return Path.of(System.getProperty("trigon.odd.host")).resolveSibling("libpage-size.so");
     }
 
     private Path libjsig() {

@@ -16,8 +16,8 @@ record PciLink(Path bridge, int mbps) {
     private static final double PACKET_OVERHEAD_BYTES = 28;
 
     /**
-     * Of a link as the kernel describes it: the rate of a lane less its encoding (PCI Express Base Specification: 8b/10b
-     * to 5 GT/s, 128b/130b to 32 GT/s, flits beyond), times the lanes, less the packets' headers.
+     * Of a link as the kernel describes it: the rate of a lane less its encoding (PCI Express Base Specification:
+     * 8b/10b to 5 GT/s, 128b/130b to 32 GT/s, flits beyond), times the lanes, less the packets' headers.
      *
      * @param speed {@code current_link_speed}, for example {@code 32.0 GT/s PCIe}
      * @param width {@code current_link_width}

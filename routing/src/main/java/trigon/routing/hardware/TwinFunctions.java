@@ -24,15 +24,18 @@ public final class TwinFunctions {
                         && !other.deviceName().equals(link.deviceName())
                         && hardware.cable(other).equals(cable)
                         && areInOneSubnet(link, other)) {
-                    warnings.add(
-                            ("%s and %s are two functions of one port, in one subnet: the kernel may answer for both"
-                                            + " on one of the two, over which all data go then, at half of the port's speed; give"
-                                            + " each function a subnet of its own, on both nodes")
-                                    .formatted(other, link));
+                    warnings.add(warning(other, link));
                 }
             }
         }
         return List.copyOf(warnings);
+    }
+
+    private static String warning(LocalLink one, LocalLink other) {
+        return ("%s and %s are two functions of one port, in one subnet: the kernel may answer for both on one of the"
+                        + " two, over which all data go then, at half of the port's speed; give each function a subnet"
+                        + " of its own, on both nodes")
+                .formatted(one, other);
     }
 
     private static boolean areInOneSubnet(LocalLink one, LocalLink other) {

@@ -20,9 +20,10 @@ import trigon.verbs.Memory;
  * Live counters of this process, by link and by path, in memory that another process can map: see {@link MetricsRow}
  * for where things are and {@link MetricsReader} for who reads.
  *
- * <p>A counter is a word that its owner writes, in one piece, where it would have written a field. A reader maps the same pages
- * and takes no part: that costs the data path nothing but the lines that both touch. The file has no name any more when
- * this returns, so nothing is left behind however the process ends; readers open it by the process's descriptor.
+ * <p>A counter is a word that its owner writes, in one piece, where it would have written a field. A reader maps the
+ * same pages and takes no part: that costs the data path nothing but the lines that both touch. The file has no name
+ * any more when this returns, so nothing is left behind however the process ends; readers open it by the process's
+ * descriptor.
  *
  * <p>Thread-safe, but for the counters themselves.
  */
