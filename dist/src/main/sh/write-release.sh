@@ -42,7 +42,7 @@ if [ "$(printf '%s\n%s\n' "$newest" "$limit" | sort -V | tail -n 1)" != "$limit"
   [ "${TRIGON_GLIBC:-}" != required ] || exit 1
 fi
 
-version=$(sed -n 's|^    <version>\(.*\)</version>$|\1|p' "$project/pom.xml")
+version=$(sed -n 's|^ *<revision>\(.*\)</revision>$|\1|p' "$project/pom.xml")
 cat >"$distribution/release" <<END
 TRIGON_VERSION="$version"
 ARCH="$arch"

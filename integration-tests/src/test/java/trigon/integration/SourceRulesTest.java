@@ -107,7 +107,7 @@ class SourceRulesTest {
     }
 
     /** By its ending, or, without one, if its first line says what runs it. */
-    private static boolean isSource(Path file) {
+    static boolean isSource(Path file) {
         String name = file.getFileName().toString();
         if (name.equals(WRAPPER)) {
             return false;
