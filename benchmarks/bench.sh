@@ -21,6 +21,8 @@ usage: ./trigon bench instant [OPTIONS]  what NCCL's calls cost over a device th
                                          alone
        ./trigon bench growth [OPTIONS]   the same with 1, 16, 256 and 1024 connections
        ./trigon bench links [OPTIONS]    over software links on the loopback interface
+       ./trigon bench cold [OPTIONS]     all-reduces from a process's first on, over software links: rounds 1 to 5, 6 to
+                                         25, 26 to 100, and the steady state, of fresh processes
        ./trigon bench steady [OPTIONS]   60 s at full rate over either of these: collections, pauses, the slowest test()
        ./trigon bench stripes [ROUNDS [MBIT:MBIT...]]
                                          one message over two cables that tc limits to a rate, beside each alone; as
@@ -40,6 +42,10 @@ usage: ./trigon bench instant [OPTIONS]  what NCCL's calls cost over a device th
 The options of instant, growth, links and steady are net-bench's; "--plugin PATH" measures another NCCL network plugin
 in turns with Trigon. JMH's options replace "-f 1 -wi 3 -w 1 -i 5 -r 1". "--quick" before them takes seconds and
 measures nothing worth knowing. TRIGON_BENCH_RESULTS: where the JSON files go ($results).
+
+The options of cold: --processes N (10), --ranks N (3), --sizes BYTES,... (65536,262144,1048576), --rounds N (1000),
+--channels N (2), --pause SECONDS (0) from the connections to the first round, --cpus LIST, as taskset's.
+--java-options "OPTIONS" and --distribution DIRECTORY may be there several times: all of them are measured in turns.
 END
 }
 
@@ -200,6 +206,11 @@ java_with_classes() { # MAIN-CLASS ARGUMENTS...
   "$JAVA_HOME/bin/java" --enable-native-access=ALL-UNNAMED -cp "$here/target/classes:$classes" "$@"
 }
 
+cold() { # OPTIONS...
+  "$here/cold.sh" "$results" "$@"
+  java_with_classes trigon.benchmarks.Cold "$results/cold.tsv" "$results"
+}
+
 jmh() { # NAME OPTIONS...
   local name=$1
   shift
@@ -230,7 +241,7 @@ pack() { # FILE
   built "$native/instant/libibverbs.so.1"
   mkdir -p "$kit/benchmarks/target/native/instant" "$kit/benchmarks/target/jars" "$kit/benchmarks/native" \
     "$kit/dist/target" "$kit/native-host/instant-device"
-  cp "$here/bench.sh" "$here/stripes.sh" "$here/stripes-results.py" "$kit/benchmarks"
+  cp "$here/bench.sh" "$here/cold.sh" "$here/stripes.sh" "$here/stripes-results.py" "$kit/benchmarks"
   cp "$here/native/own-network.sh" "$kit/benchmarks/native"
   cp "$instant_device/fake-sysfs.sh" "$kit/native-host/instant-device"
   cp "$native"/{net-bench,net-ping-pong,libfloor.so,socket-floor,verbs-floor,verbs-ping-pong} \
@@ -273,6 +284,10 @@ case $command in
     links links --sizes 8,65536,1048576 "${quick[@]}" "$@"
     ;;
   steady) steady "${quick[@]}" "$@" ;;
+  cold)
+    [ ${#quick[@]} -eq 0 ] || set -- --processes 1 --rounds 200 --sizes 65536 "$@"
+    cold "$@"
+    ;;
   jmh)
     # JMH takes no option twice
     [ $# -eq 0 ] || [ ${#quick[@]} -gt 0 ] || jmh_length=()

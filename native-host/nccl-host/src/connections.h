@@ -42,6 +42,7 @@ struct rank {
   size_t slot_bytes;
   struct channel channels[MAX_CHANNELS];
   double seconds; /* of all iterations */
+  double *round_seconds; /* of each of them; NULL where nobody asks */
   size_t wrong;   /* elements or bytes that were not as expected */
 };
 

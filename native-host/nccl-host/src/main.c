@@ -28,6 +28,13 @@ static void show_devices(struct rank *rank) {
   }
 }
 
+static void print_rounds(const struct rank *rank) {
+  for (int i = 0; rank->round_seconds != NULL && i < rank->options->iterations; i++) {
+    printf("%s%.1f", i == 0 ? ", \"round_us\": [" : ", ", rank->round_seconds[i] * 1e6);
+  }
+  fputs(rank->round_seconds == NULL ? "" : "]", stdout);
+}
+
 static void report(const struct rank *rank) {
   const struct options *o = rank->options;
   bool ring = o->test == TEST_RING;
@@ -38,9 +45,11 @@ static void report(const struct rank *rank) {
   if (o->print_json) {
     printf("{\"rank\": %d, \"ranks\": %d, \"plugin\": \"%s\", \"api\": %d, \"test\": \"%s\", \"channels\": %d, "
            "\"bytes\": %zu, \"iterations\": %d, \"seconds\": %.9f, \"algbw_gbytes\": %.6f, \"busbw_gbytes\": %.6f, "
-           "\"wrong\": %zu}\n",
+           "\"wrong\": %zu",
            rank->number, o->ranks, net_name(rank->net), o->api, ring ? "ring" : "exchange", o->channels, o->bytes,
            o->iterations, seconds, algorithm, bus, rank->wrong);
+    print_rounds(rank);
+    puts("}");
     fflush(stdout);
   } else {
     fprintf(stderr, "rank %d: %zu bytes, %.3f ms, algbw %.3f GB/s, busbw %.3f GB/s, %zu wrong\n", rank->number,
@@ -121,7 +130,9 @@ static void *run_rank(void *argument) {
       (rank->rendezvous = rendezvous_open(options->rendezvous, rank->number, deadline)) == NULL) {
     return NULL;
   }
-  bool ok = true;
+  bool ok = !options->print_rounds || options->test != TEST_RING ||
+            (rank->round_seconds = calloc((size_t)options->iterations, sizeof *rank->round_seconds)) != NULL ||
+            fail(rank->number, "no memory for the times of %d rounds", options->iterations);
   for (int k = 1; ok && k <= options->communicators; k++) {
     rank->communicator = k;
     rank->seconds = 0;
@@ -131,6 +142,7 @@ static void *run_rank(void *argument) {
     ok = ok && rendezvous_leave(rank->rendezvous, options->ranks, now() + options->timeout_seconds);
     rendezvous_close(rank->rendezvous);
   }
+  free(rank->round_seconds);
   return ok ? rank : NULL;
 }
 

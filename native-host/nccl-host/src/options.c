@@ -31,11 +31,12 @@ static const char usage[] =
     "  --timeout SECONDS    for every wait (default 60)\n"
     "  --trace FILE         writes the calls made to the plugin, for comparison with NCCL's; one rank per process\n"
     "  --print-json         one line of JSON per rank on stdout\n"
+    "  --print-rounds       the same, with how long each all-reduce took, in microseconds\n"
     "  --verbose            devices and steps on stderr\n";
 
 enum { PLUGIN = 256, API, MODE, TEST, RANK, RANKS, LOCAL_RANKS, RENDEZVOUS, BYTES, SLICE_BYTES, ITERATIONS,
        CHANNELS, DEVICE, SEED, TIMEOUT, PRINT_JSON, VERBOSE, WARMUP, SPIN, TRACE,
-       COMMUNICATORS, PAUSE, LINGER };
+       COMMUNICATORS, PAUSE, LINGER, PRINT_ROUNDS };
 
 static const struct option long_options[] = {
     {"plugin", required_argument, NULL, PLUGIN},
@@ -54,6 +55,7 @@ static const struct option long_options[] = {
     {"seed", required_argument, NULL, SEED},
     {"timeout", required_argument, NULL, TIMEOUT},
     {"print-json", no_argument, NULL, PRINT_JSON},
+    {"print-rounds", no_argument, NULL, PRINT_ROUNDS},
     {"verbose", no_argument, NULL, VERBOSE},
     {"warmup", required_argument, NULL, WARMUP},
     {"spin", no_argument, NULL, SPIN},
@@ -93,6 +95,7 @@ static bool set(struct options *options, int option, const char *text) {
   case COMMUNICATORS: ok = number(text, 1, 1000, &value); options->communicators = (int)value; break;
   case RENDEZVOUS: options->rendezvous = text; break;
   case PRINT_JSON: options->print_json = true; break;
+  case PRINT_ROUNDS: options->print_json = options->print_rounds = true; break;
   case VERBOSE: options->verbose = true; break;
   case SPIN: options->spin = true; break;
   case WARMUP: ok = number(text, 0, 1000000, &value); options->warmup = (int)value; break;

@@ -30,6 +30,7 @@ struct options {
   int timeout_seconds;
   unsigned seed;
   bool print_json;
+  bool print_rounds; /* and the time of each all-reduce that counts */
   bool verbose;
   bool spin; /* wait as NCCL does: yield, never sleep */
 };

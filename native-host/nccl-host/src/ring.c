@@ -231,7 +231,11 @@ bool run_ring(struct rank *rank) {
     fill(rank, vector, elements, i);
     double start = now();
     ok = all_reduce(rank, works, vector, elements);
-    rank->seconds += i < 0 ? 0 : now() - start;
+    double seconds = now() - start;
+    rank->seconds += i < 0 ? 0 : seconds;
+    if (i >= 0 && rank->round_seconds != NULL) {
+      rank->round_seconds[i] = seconds;
+    }
     if (ok) {
       check(rank, vector, elements, i);
     }

@@ -27,6 +27,7 @@ import trigon.routing.RdmaPorts;
 import trigon.routing.hardware.LinkSpeeds;
 import trigon.routing.hardware.NicHardware;
 import trigon.routing.hardware.TwinFunctions;
+import trigon.software.LaneSettings;
 import trigon.software.SoftwareDevice;
 import trigon.software.device.SoftwareVerbs;
 import trigon.transport.metrics.Metrics;
@@ -43,11 +44,13 @@ final class TransportFactory implements NetPluginFactory {
 
     private static final Logger log = LoggerFactory.getLogger(TransportFactory.class);
     private static final Path HOST_NAME = Path.of("/proc/sys/kernel/hostname");
+    private static final Path PROCESSORS = Path.of("/sys/devices/system/cpu/online");
 
     /** A file system in memory, see shm_overview(7). */
     private static final Path SHARED_MEMORY = Path.of("/dev/shm");
 
     private final int pageBytes;
+    private LaneSettings lanes = LaneSettings.NONE;
     private boolean hasRdma;
 
     /**
@@ -80,7 +83,10 @@ final class TransportFactory implements NetPluginFactory {
             throw new ConfigException("there is no link to use: no active RDMA port with an IP address, and no"
                     + " interface that is up; bring one up, or name the NICs in a file (TRIGON_CONFIG)");
         }
-        providers.put(LinkKind.SOFTWARE, software(discovered));
+        int processors = processors(environment);
+        log.debug("lanes for {} processors", processors);
+        lanes = LaneSettings.forCores(processors);
+        providers.put(LinkKind.SOFTWARE, software(discovered, lanes));
         NetPlugin plugin = RoutedNetPlugin.open(new PluginSetup(
                 config,
                 discovered,
@@ -98,8 +104,8 @@ final class TransportFactory implements NetPluginFactory {
     /** On loopback devices: messages go as they go over this machine's links. */
     @Override
     public List<Supplier<WarmUpNode>> warmUpNodes(boolean ofAllKinds) {
-        Supplier<WarmUpNode> asOverSoftwareLinks = () -> LoopbackNode.ofSoftware(LinkKind.SOFTWARE, pageBytes);
-        Supplier<WarmUpNode> asOverRdmaLinks = () -> LoopbackNode.ofSoftware(LinkKind.RDMA, pageBytes);
+        Supplier<WarmUpNode> asOverSoftwareLinks = () -> LoopbackNode.ofSoftware(LinkKind.SOFTWARE, lanes, pageBytes);
+        Supplier<WarmUpNode> asOverRdmaLinks = () -> LoopbackNode.ofSoftware(LinkKind.RDMA, lanes, pageBytes);
         if (ofAllKinds) {
             return List.of(asOverSoftwareLinks, asOverRdmaLinks, this::standIn);
         }
@@ -109,7 +115,7 @@ final class TransportFactory implements NetPluginFactory {
     /** On a software device, too; but first it links what the first connection over an RDMA device will call. */
     private WarmUpNode asOverOwnRdmaLinks() {
         Libibverbs.linkAhead();
-        return LoopbackNode.ofSoftware(LinkKind.RDMA, pageBytes);
+        return LoopbackNode.ofSoftware(LinkKind.RDMA, lanes, pageBytes);
     }
 
     /** Whatever the kernel has: what stands in for RDMA devices need not be known to it. */
@@ -139,11 +145,24 @@ final class TransportFactory implements NetPluginFactory {
         }
     }
 
-    private static SoftwareVerbs software(DiscoveredLinks discovered) {
-        return new SoftwareVerbs(discovered.links().stream()
-                .filter(link -> link.kind() == LinkKind.SOFTWARE)
-                .map(TransportFactory::softwareDevice)
-                .toList());
+    private static SoftwareVerbs software(DiscoveredLinks discovered, LaneSettings lanes) {
+        return new SoftwareVerbs(
+                discovered.links().stream()
+                        .filter(link -> link.kind() == LinkKind.SOFTWARE)
+                        .map(TransportFactory::softwareDevice)
+                        .toList(),
+                lanes);
+    }
+
+    /** This process's share of the machine's processors. */
+    private static int processors(Map<String, String> environment) {
+        int available = Runtime.getRuntime().availableProcessors();
+        try {
+            return ProcessorShare.of(environment, available, ProcessorShare.count(Files.readString(PROCESSORS)));
+        } catch (IOException | NumberFormatException e) {
+            log.debug("{} does not say how many processors there are: {}", PROCESSORS, e.toString());
+            return ProcessorShare.of(environment, available, available);
+        }
     }
 
     private static SoftwareDevice softwareDevice(LocalLink link) {

@@ -92,6 +92,16 @@ public final class Memory {
         MemorySegment.copy(ALL, from, ALL, to, bytes);
     }
 
+    /** Copies memory to the beginning of a segment. */
+    public static void copy(long from, MemorySegment to, long bytes) {
+        MemorySegment.copy(ALL, from, to, 0, bytes);
+    }
+
+    /** Copies the beginning of a segment to memory; in whole words where both are aligned to them. */
+    public static void copy(MemorySegment from, long to, long bytes) {
+        MemorySegment.copy(from, 0, ALL, to, bytes);
+    }
+
     /** Sets memory to one byte value. */
     public static void fill(long address, long bytes, byte value) {
         ALL.asSlice(address, bytes).fill(value);

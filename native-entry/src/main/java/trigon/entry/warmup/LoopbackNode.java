@@ -17,6 +17,7 @@ import trigon.routing.LinkDiscovery;
 import trigon.routing.LocalLink;
 import trigon.routing.RdmaPort;
 import trigon.routing.hardware.NicHardware;
+import trigon.software.LaneSettings;
 import trigon.software.SoftwareDevice;
 import trigon.software.device.SoftwareVerbs;
 import trigon.transport.metrics.Metrics;
@@ -53,12 +54,13 @@ public record LoopbackNode(RoutedNetPlugin plugin, LinkKind kind, VerbsProvider 
      * On a software device.
      *
      * @param kind how messages go over it: as over software links, or as over RDMA links
+     * @param lanes as this process's own software devices have them
      * @param pageBytes size of the kernel's pages
      */
-    public static LoopbackNode ofSoftware(LinkKind kind, int pageBytes) {
+    public static LoopbackNode ofSoftware(LinkKind kind, LaneSettings lanes, int pageBytes) {
         DiscoveredLinks discovered = discover(LinkPolicy.SOFTWARE, List.of());
         SoftwareVerbs verbs = new SoftwareVerbs(
-                discovered.links().stream().map(LoopbackNode::device).toList());
+                discovered.links().stream().map(LoopbackNode::device).toList(), lanes);
         List<LocalLink> links =
                 discovered.links().stream().map(link -> of(kind, link)).toList();
         return open(new DiscoveredLinks(links, Map.of(), List.of()), kind, verbs, verbs::close, pageBytes);

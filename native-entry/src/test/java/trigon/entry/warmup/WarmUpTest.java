@@ -19,6 +19,7 @@ import trigon.entry.net.CannedPlugin;
 import trigon.entry.net.DataPathStubs;
 import trigon.entry.net.DataPathUpcalls;
 import trigon.net.NetPlugin;
+import trigon.software.LaneSettings;
 import trigon.software.device.SoftwareVerbs;
 import trigon.verbs.LinkKind;
 
@@ -60,7 +61,8 @@ class WarmUpTest {
     @ParameterizedTest
     @EnumSource(LinkKind.class)
     void movesMessagesOnTheLoopbackDeviceAndLeavesNothingOpen(LinkKind kind) throws Exception {
-        LoopbackNode node = LoopbackNode.ofSoftware(kind, PAGE_BYTES);
+        LoopbackNode node = LoopbackNode.ofSoftware(
+                kind, LaneSettings.forCores(Runtime.getRuntime().availableProcessors()), PAGE_BYTES);
         try (node;
                 Arena arena = Arena.ofConfined()) {
             int moved = warmUp(node.plugin(), Duration.ofSeconds(30)).moveMessages(node, arena);

@@ -1,5 +1,6 @@
 package trigon.software.memory;
 
+import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
 import trigon.verbs.Memory;
 
@@ -20,14 +21,17 @@ public final class OrderedCopy {
     public static final int LINE = 128;
 
     private static final int WORD = Long.BYTES;
+    private static final int WORDS_OF_LINE = LINE / WORD;
     private static final long LAST_WORD_OF_LINE = LINE - WORD;
 
     /** Words of a block that is copied at once, and the fewest for which that pays. */
-    private static final int BLOCK_WORDS = 1024;
+    private static final int BLOCK_WORDS = 256;
 
     private static final int LEAST_BULK_WORDS = 32;
 
-    private final long[] heldWords = new long[BLOCK_WORDS * WORD / LINE + 2];
+    private final long[] heldWords = new long[BLOCK_WORDS / WORDS_OF_LINE + 2];
+    private final long[] blockWords = new long[BLOCK_WORDS];
+    private final MemorySegment block = MemorySegment.ofArray(blockWords);
     private long destination;
     private long remaining;
     private long carry;
@@ -98,56 +102,54 @@ public final class OrderedCopy {
     private void putWords(long source, int words) {
         long from = source;
         int left = words;
-        // a bulk copy moves whole words only where both sides are aligned
-        if ((source & (WORD - 1)) == 0) {
-            for (; left >= LEAST_BULK_WORDS; left -= Math.min(left, BLOCK_WORDS)) {
-                int block = Math.min(left, BLOCK_WORDS);
-                putBlock(from, block);
-                from += (long) block * WORD;
-            }
+        while (left >= LEAST_BULK_WORDS) {
+            int block = Math.min(left, BLOCK_WORDS);
+            putBlock(from, block);
+            from += (long) block * WORD;
+            left -= block;
         }
         putWordByWord(from, left);
     }
 
     /**
-     * In three steps, which is fast before the loops are compiled, too: the last words of lines change places with what
-     * the destination has there, all is copied in whatever order, and then the last words follow in theirs.
+     * By way of an array, wherever the source lies, which is fast before the loops are compiled, too: there the last
+     * words of lines change places with what the destination has, the array is copied in whatever order but in whole
+     * words, and then the last words follow in theirs.
      */
     private void putBlock(long source, int words) {
         long bytes = (long) words * WORD;
-        long end = destination + bytes;
         boolean ends = bytes == remaining / WORD * WORD;
-        long first = destination + (LAST_WORD_OF_LINE - (destination & (LINE - 1)));
-        long toSource = source - destination;
+        int firstHeld = (int) (LAST_WORD_OF_LINE - (destination & (LINE - 1))) / WORD;
+        int last = words - 1;
+        boolean holdsLast = ends && ((destination + (long) last * WORD) & (LINE - 1)) != LAST_WORD_OF_LINE;
+        Memory.copy(source, block, bytes);
         int held = 0;
-        for (long at = first; at < end; at += LINE) {
-            hold(held++, at, toSource);
+        for (int at = firstHeld; at < words; at += WORDS_OF_LINE) {
+            hold(held++, at);
         }
-        boolean holdsLast = ends && ((end - WORD) & (LINE - 1)) != LAST_WORD_OF_LINE;
         if (holdsLast) {
-            hold(held, end - WORD, toSource);
+            hold(held, last);
         }
-        Memory.copy(source, destination, bytes);
+        Memory.copy(block, destination, bytes);
         int shown = 0;
-        for (long at = first; at < end; at += LINE) {
-            show(shown++, at, toSource);
+        for (int at = firstHeld; at < words; at += WORDS_OF_LINE) {
+            show(shown++, at);
         }
         if (holdsLast) {
-            show(shown, end - WORD, toSource);
+            show(shown, last);
         }
-        destination = end;
+        destination += bytes;
         remaining -= bytes;
     }
 
-    private void hold(int index, long at, long toSource) {
-        heldWords[index] = Memory.getLong(at + toSource);
-        Memory.putLong(at + toSource, Memory.getLong(at));
+    private void hold(int index, int at) {
+        heldWords[index] = blockWords[at];
+        blockWords[at] = Memory.getLong(destination + (long) at * WORD);
     }
 
-    private void show(int index, long at, long toSource) {
+    private void show(int index, int at) {
         VarHandle.storeStoreFence();
-        Memory.putLongOpaque(at, heldWords[index]);
-        Memory.putLong(at + toSource, heldWords[index]);
+        Memory.putLongOpaque(destination + (long) at * WORD, heldWords[index]);
     }
 
     private void putWordByWord(long source, int words) {
