@@ -5,8 +5,10 @@
 set -euo pipefail
 module=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)
 duration=${1:-1s}
-[[ $duration =~ ^[1-9][0-9]*(ms|s|m|h)$ ]] ||
+[[ $duration =~ ^([1-9][0-9]{0,5})(ms|s|m|h)$ ]] ||
   { echo "stress: $duration is no DURATION such as 300ms, 10s or 5m" >&2; exit 2; }
+case ${BASH_REMATCH[2]} in ms) unit=1 ;; s) unit=1000 ;; m) unit=60000 ;; *) unit=3600000 ;; esac
+milliseconds=$((BASH_REMATCH[1] * unit))
 . "$module/../.mvn/find-jdk.sh"
 trigon_find_jdk
 cd "$module/target"
@@ -14,8 +16,8 @@ cd "$module/target"
 # one kind of JVM, one fork, and all actors compiled alike: JCStress' own choice takes hours
 options="--enable-native-access=ALL-UNNAMED -XX:+UseSerialGC"
 "$JAVA_HOME/bin/java" --enable-native-access=ALL-UNNAMED -cp "classes:$(cat runtime.classpath)" \
-  org.openjdk.jcstress.Main -jvmArgs "$options" -sc false -hs 256 -f 1 -fsm 1 -iters 1 -time "$duration" -r results/ |
-  tee stress.log
+  org.openjdk.jcstress.Main -jvmArgs "$options" -sc false -hs 256 -f 1 -fsm 1 -iters 1 -time "$milliseconds" \
+  -r results/ | tee stress.log
 rm -f jcstress-results-*.bin.gz
 
 # JCStress itself ends well when a test could not be run at all
