@@ -89,7 +89,8 @@ for ((process = 1; process <= processes; process++)); do
       for bytes in ${sizes//,/ }; do
         measure "$distribution" "$options" "$bytes"
         for ((rank = 0; rank < ranks; rank++)); do
-          printf '%s\t%s\t%s\t%s\n' "$process" "${distribution#"$here/../dist/target/"}" "$options" "$(cat "$scratch/$rank.json")" >>"$out"
+          printf '%s\t%s\t%s\t%s\n' "$process" "${distribution#"$here/../dist/target/"}" "$options" \
+            "$(cat "$scratch/$rank.json")" >>"$out"
         done
       done
     done
