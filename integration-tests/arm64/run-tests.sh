@@ -59,9 +59,10 @@ unit_tests() {
 AuthenticationTest,trigon.handshake.StripesTest,SoftwareNetPluginTest,trigon.transport.TriangleTest,RequestTableTest,RequestsTest,HandleTableTest,\
 MessageProtocolTest,ClearToSendMemoryTest,PartSharesTest,PlannedMessageTest,CandidatePathsTest,VirtualDeviceTest
   rm -rf "$project"/{verbs,handshake,transport}/target/surefire-reports
-  "$run" aarch64 "$project/mvnw" -B -ntp -f "$project/pom.xml" -pl verbs,handshake,transport -am test \
+  # one at a time, and a second time where one fails: the tests' deadlines are for processors that are not emulated
+  "$run" aarch64 "$project/mvnw" -T 1 -B -ntp -f "$project/pom.xml" -pl verbs,handshake,transport -am test \
     "-Djvm=$java" -Dtest.jvm.tier=1 "-Dtest=$tests,!*FuzzTest" -Dsurefire.failIfNoSpecifiedTests=false \
-    -Dspotless.check.skip=true
+    -Dspotless.check.skip=true -Dsurefire.rerunFailingTestsCount=1
   local module
   for module in verbs handshake transport; do
     grep -q 'name="os.arch" value="aarch64"' "$project/$module/target/surefire-reports"/*.xml || {
