@@ -43,6 +43,7 @@ if [ "$(printf '%s\n%s\n' "$newest" "$limit" | sort -V | tail -n 1)" != "$limit"
 fi
 
 version=$(sed -n 's|^ *<revision>\(.*\)</revision>$|\1|p' "$project/pom.xml")
+[ -n "$version" ] || { echo "trigon: no <revision> in $project/pom.xml" >&2; exit 1; }
 cat >"$distribution/release" <<END
 TRIGON_VERSION="$version"
 ARCH="$arch"
