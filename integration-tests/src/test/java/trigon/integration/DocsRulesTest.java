@@ -158,7 +158,7 @@ class DocsRulesTest {
             return false;
         }
         MarkdownPage target = PAGES.get(file.toString());
-        return anchor < 0 || target != null && target.anchors().contains(link.substring(anchor + 1));
+        return anchor < 0 || (target != null && target.anchors().contains(link.substring(anchor + 1)));
     }
 
     private static Path fileOf(MarkdownPage page, String link) {
