@@ -56,6 +56,7 @@ install_program "$host/nccl-host" "$distribution/libexec/nccl-host"
 install_program "$host/libnccl-net-traced.so" "$distribution/libexec/libnccl-net-traced.so"
 install_program "$build/train" "$training/train"
 install_file 755 "$project/dist/src/main/sh/trigon" "$distribution/bin/trigon"
+install_file 644 "$project/LICENSE" "$distribution/LICENSE"
 install_file 755 "$project/dist/src/main/sh/train.sh" "$training/train.sh"
 install_file 755 "$project/native-host/instant-device/fake-sysfs.sh" "$training/fake-sysfs.sh"
 if [ -e "$host/instant/libibverbs.so.1" ]; then

@@ -55,8 +55,10 @@ class SupplyChainIT {
     @Test
     void everyForeignPartHasItsLicenceAndThatLicenceItsText() throws IOException {
         String list = Files.readString(distribution.resolve("THIRD-PARTY.txt"));
+        assertThat(distribution.resolve("LICENSE")).hasSameTextualContentAs(Path.of("..", "LICENSE"));
         for (JsonNode component : components()) {
             if (component.path("group").asText().equals("trigon")) {
+                assertThat(component.at("/licenses/0/license/id").asText()).isEqualTo("Apache-2.0");
                 continue;
             }
             String name = component.path("name").asText();
