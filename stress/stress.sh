@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Tries what threads tell each other by memory, millions of times; docs/memory-order.md says what. Ends with an error if
-# anything was seen that must not be, or a test did not run.
+# Tries what threads tell each other by memory, millions of times; docs/design/memory-order.md says what. Ends with an
+# error if anything was seen that must not be, or a test did not run.
 # usage: stress.sh [DURATION]: of each test, by default 1s; 300ms is enough for a look
 set -euo pipefail
 module=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)
