@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# fetch.sh - brings what building for another processor, and running it under emulation, takes: Debian packages, unpacked
-# into the project's folder .cross, and installed nowhere. Some 40 s and 500 MB the first time, nothing afterwards.
+# fetch.sh - brings what building for another processor, and running it under emulation, takes: Debian packages,
+# unpacked into the project's folder .cross, and installed nowhere. Some 40 s and 500 MB the first time, nothing
+# afterwards.
 #
 #   fetch.sh aarch64|x86_64 [lab]   "lab": also a kernel and a busybox
 #

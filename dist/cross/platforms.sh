@@ -1,5 +1,5 @@
-# Sourced: the processors that Trigon is built for, by the names that "uname -m" has for them, and where what building for
-# another one takes is kept.
+# Sourced: the processors that Trigon is built for, by the names that "uname -m" has for them, and where what building
+# for another one takes is kept.
 
 cross=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../.." && pwd)/.cross
 this_machine=$(uname -m)

@@ -24,7 +24,8 @@ zeros='\x00\x00\x00\x00\x00\x00\x00\x00\x00'
 ones='\xff\xff\xff\xff\xff\xff\xff\xff\xff'
 magic='\x7fELF\x02\x01\x01'"$zeros"'\x02\x00'"$machine"'\x00'
 mask='\xff\xff\xff\xff\xff\xff\xff'"$ones"'\xfe\xff\xff\xff'
-# P: keeps argv[0]; O, C: opened, and credentials taken, from the program; F: qemu is opened now, whatever is mounted later
+# P: keeps argv[0]; O, C: opened, and credentials taken, from the program; F: qemu is opened now, whatever is mounted
+# later
 export TRIGON_HANDLER=":trigon-$arch:M::$magic:$mask:$cross/tools/usr/bin/qemu-$arch:POCF"
 export QEMU_LD_PREFIX=$cross/$arch/root
 

@@ -56,7 +56,8 @@ unit_tests() {
   local tests=trigon.verbs.**,trigon.handshake.**,trigon.transport.**
   # what takes the longest there, or measures memory and allocation, which the processor does not change, is left out
   [ -z "$quick" ] || tests=trigon.verbs.ffm.*Test,HandshakeTest,HandshakeCodecTest,HandshakeFrameDecoderTest,\
-AuthenticationTest,trigon.handshake.StripesTest,SoftwareNetPluginTest,trigon.transport.TriangleTest,RequestTableTest,RequestsTest,HandleTableTest,\
+AuthenticationTest,trigon.handshake.StripesTest,SoftwareNetPluginTest,\
+trigon.transport.TriangleTest,RequestTableTest,RequestsTest,HandleTableTest,\
 MessageProtocolTest,ClearToSendMemoryTest,PartSharesTest,PlannedMessageTest,CandidatePathsTest,VirtualDeviceTest
   rm -rf "$project"/{verbs,handshake,transport}/target/surefire-reports
   # one at a time, and a second time where one fails: the tests' deadlines are for processors that are not emulated

@@ -1,8 +1,8 @@
 #!/bin/sh
 # Puts the distribution together, but for the jars, which are there already.
 # usage: assemble.sh DISTRIBUTION JAVA_HOME PROJECT [ARCH]
-#   ARCH   another processor than this machine's: its JDK is what dist/cross/fetch.sh brought, and there is no AOT cache,
-#          which only a run of the distribution can make
+#   ARCH   another processor than this machine's: its JDK is what dist/cross/fetch.sh brought, and there is no AOT
+#          cache, which only a run of the distribution can make
 set -eu
 distribution=$1 java_home=$2 project=$3 arch=${4:-}
 

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Writes the distribution's file "release": version, processor, Java, and the oldest C library that it runs with, which is
-# what the newest symbol of all its programs and libraries asks for.
+# Writes the distribution's file "release": version, processor, Java, and the oldest C library that it runs with, which
+# is what the newest symbol of all its programs and libraries asks for.
 # usage: write-release.sh DISTRIBUTION ARCH PROJECT
 #
 # TRIGON_GLIBC=required: a distribution that asks for more than its processor's machines have is an error, not a

@@ -6,8 +6,8 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * What SnakeYAML says about a text that it cannot read, put for who has written the text. Its messages have several lines:
- * what it was about to do, where that began, what was in the way, and, last, where that is.
+ * What SnakeYAML says about a text that it cannot read, put for who has written the text. Its messages have several
+ * lines: what it was about to do, where that began, what was in the way, and, last, where that is.
  *
  * @param place ":LINE:COLUMN", ":LINE" or nothing
  * @param words ": what is wrong; what to do"
@@ -41,7 +41,8 @@ record ScannerMessage(String place, String words) {
             return "; indent with blanks instead of the tab";
         }
         if (message.contains("expected <block end>") || message.contains("mapping values are not allowed")) {
-            return "; the line is not indented as those above that it belongs to, or a quote or bracket is missing there";
+            return "; the line is not indented as those above that it belongs to, or a quote or bracket is missing"
+                    + " there";
         }
         return "";
     }

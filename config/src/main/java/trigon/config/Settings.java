@@ -150,6 +150,10 @@ public final class Settings {
         ofTools("TRIGON_BENCH_RESULTS", "where the benchmarks' results go");
         ofTools("TRIGON_CONTAINERS", "whether tests in containers may be skipped");
         ofTools("TRIGON_DISTRIBUTION", "the distribution that the harness for NCCL is tested with");
+        ofTools("TRIGON_DEBIAN", "where the packages for another processor come from");
+        ofTools("TRIGON_DEBIAN_SECURITY", "the same for Debian's security updates");
+        ofTools("TRIGON_GLIBC", "whether a distribution may ask for a newer C library than its machines have");
+        ofTools("TRIGON_HANDLER", "what runs programs of another processor, on its way to the namespace that has it");
     }
 
     private Settings() {}

@@ -30,6 +30,11 @@ class SourceRulesTest {
     private static final Pattern SOURCE = Pattern.compile(".*\\.(java|c|cc|h|py|sh)");
     private static final Pattern TEST = Pattern.compile("(.*/src/test/|test-support/|.*/test_).*");
     private static final Pattern VARIABLE = Pattern.compile("\\bTRIGON_[A-Z_]*[A-Z]\\b(?!=VALUE)");
+    private static final Pattern MACRO = Pattern.compile("#define (TRIGON_[A-Z_]*[A-Z])\\b");
+
+    /** A key of the distribution's file "release". */
+    private static final String RELEASE_KEY = "TRIGON_VERSION";
+
     private static final Pattern INCLUDE_GUARD = Pattern.compile("TRIGON_[A-Z_]+_H");
     private static final List<TextFile> SOURCES = ProjectFiles.matching(SourceRulesTest::isSource);
 
@@ -51,6 +56,9 @@ class SourceRulesTest {
         List<String> known = Settings.all().stream()
                 .flatMap((SettingKey<?> key) -> key.variable().stream())
                 .toList();
+        Set<String> macros = new TreeSet<>(Set.of(RELEASE_KEY));
+        SOURCES.forEach(
+                source -> MACRO.matcher(source.text()).results().forEach(result -> macros.add(result.group(1))));
         Set<String> unknown = new TreeSet<>();
         for (TextFile source : SOURCES) {
             if (!source.path().startsWith("config/src/test/")) {
@@ -58,6 +66,7 @@ class SourceRulesTest {
                         .results()
                         .map(result -> result.group())
                         .filter(name -> !known.contains(name)
+                                && !macros.contains(name)
                                 && !INCLUDE_GUARD.matcher(name).matches())
                         .forEach(name -> unknown.add(name + " in " + source.path()));
             }
