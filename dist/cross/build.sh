@@ -33,7 +33,8 @@ compile native-host "$project/native-host/target/native-$arch"
 compile dist/src/main/training "$project/dist/target/training/native-$arch"
 
 mkdir -p "$distribution"
-rm -rf "$distribution/jars"
+# a cache belongs to the jars that it was trained with
+rm -rf "$distribution/jars" "$distribution"/lib/trigon.aot*
 cp -a "$own/jars" "$distribution/jars"
 "$project/dist/src/main/sh/assemble.sh" "$distribution" "$JAVA_HOME" "$project" "$arch"
 "$JAVA_HOME/bin/java" -cp "$distribution/jars/*" "$project/dist/src/main/java/trigon/dist/BillOfMaterials.java" \
