@@ -32,7 +32,6 @@ class HostileOptionsIT {
             JAVA_TOOL_OPTIONS | -Xint
             JAVA_TOOL_OPTIONS | -Xcheck:jni
             JAVA_TOOL_OPTIONS | -Djava.class.path=/nowhere
-            JAVA_TOOL_OPTIONS | -XX:AOTMode=on
             JAVA_TOOL_OPTIONS | -Xss64k
             _JAVA_OPTIONS     | -Xint
             _JAVA_OPTIONS     | -verbose
@@ -55,6 +54,7 @@ class HostileOptionsIT {
             JAVA_TOOL_OPTIONS | -javaagent:/nowhere.jar | Could not find agent library instrument
             JAVA_TOOL_OPTIONS | -agentpath:/nowhere.so  | Could not find agent library /nowhere.so
             JAVA_TOOL_OPTIONS | -XX:Flags=/nowhere      | Could not open settings file
+            JAVA_TOOL_OPTIONS | -XX:AOTMode=on          | Unable to use AOT cache
             _JAVA_OPTIONS     | -Xnonsense              | Unrecognized option: -Xnonsense
             _JAVA_OPTIONS     | -XX:+UseXXX             | Unrecognized VM option 'UseXXX'
             _JAVA_OPTIONS     | -Xmx2m                  | Initial heap size set to a larger value than the maximum
