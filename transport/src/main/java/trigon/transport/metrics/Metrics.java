@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
+import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -11,6 +12,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -25,6 +27,9 @@ import trigon.verbs.Memory;
  * any more when this returns, so nothing is left behind however the process ends; readers open it by the process's
  * descriptor.
  *
+ * <p>A row is used only once the file system has given room for it. Where that is full, as {@code /dev/shm} of a
+ * container easily is, more paths are counted in memory that nobody else sees.
+ *
  * <p>Thread-safe, but for the counters themselves.
  */
 public final class Metrics implements AutoCloseable {
@@ -34,18 +39,25 @@ public final class Metrics implements AutoCloseable {
 
     private static final Logger log = LoggerFactory.getLogger(Metrics.class);
 
-    /** Rows of a shared file; its pages exist from when they are first written. */
+    /** Rows of a shared file at most. */
     private static final int SHARED_ROWS = 1 << 16;
+
+    /** Rows that the file system gives room for at a time; the first of them are the header's. */
+    private static final int ROWS_AT_ONCE = 256;
 
     /** Rows where no file can be had, so that nobody sees them. */
     private static final int PRIVATE_ROWS = 1 << 10;
 
     private final Arena arena = Arena.ofShared();
-    private final Deque<Integer> free = new ArrayDeque<>();
+    private final Deque<Long> free = new ArrayDeque<>();
     private final @Nullable FileChannel channel;
     private final long address;
     private final int rows;
     private int used;
+
+    /** Rows that there is room for: to touch others ends the process, where the file system is full. */
+    private int backed;
+
     private boolean closed;
 
     /**
@@ -57,14 +69,22 @@ public final class Metrics implements AutoCloseable {
         try {
             Path file = Files.createTempFile(directory, FILE_PREFIX, "");
             try {
-                FileChannel channel = FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE);
-                return new Metrics(channel);
+                return shared(FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE));
             } finally {
                 Files.delete(file);
             }
         } catch (IOException e) {
             log.info("no live counters for other processes: no file can be made in {}: {}", directory, e.toString());
             return unshared();
+        }
+    }
+
+    private static Metrics shared(FileChannel channel) throws IOException {
+        try {
+            return new Metrics(channel);
+        } catch (IOException e) {
+            channel.close();
+            throw e;
         }
     }
 
@@ -76,6 +96,7 @@ public final class Metrics implements AutoCloseable {
     private Metrics() {
         channel = null;
         rows = PRIVATE_ROWS;
+        backed = rows;
         address = arena.allocate(length(rows), MetricsRow.BYTES).address();
         writeHeader();
     }
@@ -83,6 +104,7 @@ public final class Metrics implements AutoCloseable {
     private Metrics(FileChannel channel) throws IOException {
         this.channel = channel;
         rows = SHARED_ROWS;
+        back();
         MemorySegment mapped = channel.map(FileChannel.MapMode.READ_WRITE, 0, length(rows), arena);
         address = mapped.address();
         writeHeader();
@@ -90,6 +112,20 @@ public final class Metrics implements AutoCloseable {
 
     private static long length(int rows) {
         return MetricsRow.HEADER_BYTES + (long) rows * MetricsRow.BYTES;
+    }
+
+    /** Has the file system give room for more rows, by writing: a full one refuses that with an error. */
+    private void back() throws IOException {
+        ByteBuffer zeros = ByteBuffer.allocate(ROWS_AT_ONCE * MetricsRow.BYTES);
+        long position = backed == 0 ? 0 : length(backed);
+        while (zeros.hasRemaining()) {
+            position += requireChannel().write(zeros, position);
+        }
+        backed = (int) ((position - MetricsRow.HEADER_BYTES) / MetricsRow.BYTES);
+    }
+
+    private FileChannel requireChannel() {
+        return Objects.requireNonNull(channel, "only a shared file grows");
     }
 
     private void writeHeader() {
@@ -126,11 +162,11 @@ public final class Metrics implements AutoCloseable {
     }
 
     private long take() {
-        Integer freed = free.pollFirst();
+        Long freed = free.pollFirst();
         if (freed != null) {
-            return row(freed);
+            return freed;
         }
-        if (used == rows) {
+        if (used == rows || !isBacked()) {
             long without = address + MetricsRow.WITHOUT_ROW;
             Memory.putLongOpaque(without, Memory.getLong(without) + 1);
             return arena.allocate(MetricsRow.BYTES, MetricsRow.BYTES).address();
@@ -138,6 +174,20 @@ public final class Metrics implements AutoCloseable {
         used++;
         Memory.putIntRelease(address + MetricsRow.USED, used);
         return row(used - 1);
+    }
+
+    /** Whether there is room for the next row. */
+    private boolean isBacked() {
+        if (used < backed) {
+            return true;
+        }
+        try {
+            back();
+            return true;
+        } catch (IOException e) {
+            log.debug("no room for more live counters", e);
+            return false;
+        }
     }
 
     private long row(int number) {
@@ -156,10 +206,7 @@ public final class Metrics implements AutoCloseable {
         for (long word = MetricsRow.MESSAGES; word <= MetricsRow.RETRIES; word += Long.BYTES) {
             Memory.putLongOpaque(link + word, Memory.getLong(link + word) + Memory.getLongOpaque(path + word));
         }
-        int number = number(path);
-        if (number >= 0) {
-            free.addLast(number);
-        }
+        free.addLast(path);
     }
 
     /** Counts one more, whoever else does. */

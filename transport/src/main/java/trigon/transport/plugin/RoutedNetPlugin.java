@@ -69,6 +69,7 @@ public final class RoutedNetPlugin implements NetPlugin, AutoCloseable {
                 config.thisNode().map(node -> OptionalInt.of(node.index())).orElse(OptionalInt.empty()),
                 config.fingerprint());
         try (Unwinding unwinding = new Unwinding()) {
+            unwinding.onFailure(setup.metrics()::close);
             NodeResources node = NodeResources.open(
                     setup.discovered().links(),
                     setup.providers(),

@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -103,6 +104,30 @@ class MetricsTest {
             paths.forEach(PathCounters::close);
 
             assertThat(link.messages()).isEqualTo(2000);
+        }
+    }
+
+    /** Touching a page that a full file system has no room for would be a SIGBUS, on whichever thread it is. */
+    @Test
+    void aFullFileSystemEndsNothing() throws Exception {
+        Process mount = new ProcessBuilder("mount", "-t", "tmpfs", "-o", "size=128k", "tmpfs", directory.toString())
+                .redirectErrorStream(true)
+                .start();
+        Assumptions.assumeTrue(mount.waitFor() == 0, "no right to mount a file system here");
+        try (Metrics metrics = Metrics.shared(directory)) {
+            LinkCounters link = metrics.link("eth0", "SOFTWARE", 1);
+            List<PathCounters> paths =
+                    IntStream.range(0, 2000).mapToObj(_ -> link.path("sender")).toList();
+            paths.forEach(path -> path.message(1));
+
+            assertThat(only(MetricsReader.of(SELF)).paths()).hasSizeBetween(100, 1000);
+            paths.forEach(PathCounters::close);
+            assertThat(link.messages()).isEqualTo(2000);
+        } finally {
+            assertThat(new ProcessBuilder("umount", directory.toString())
+                            .start()
+                            .waitFor())
+                    .isZero();
         }
     }
 
