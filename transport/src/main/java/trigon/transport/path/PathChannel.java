@@ -11,6 +11,7 @@ import trigon.handshake.LifelineEnd;
 import trigon.handshake.RemoteMemory;
 import trigon.net.NcclResult;
 import trigon.qpstate.QueuePairParameters;
+import trigon.transport.Unwinding;
 import trigon.transport.metrics.PathCounters;
 import trigon.verbs.AddressVector;
 import trigon.verbs.CompletionQueue;
@@ -77,8 +78,12 @@ public final class PathChannel implements AutoCloseable {
         sendQueueDepth = capacity.sendQueueDepth();
         maxMessageBytes = link.port().maxMessageSize();
         speedMbps = link.local().speedMbps();
-        resources = PathResources.open(link, role, capacity, parameters, random);
-        counters = link.counters().path(role.toString());
+        try (Unwinding unwinding = new Unwinding()) {
+            resources = PathResources.open(link, role, capacity, parameters, random);
+            unwinding.onFailure(resources::close);
+            counters = link.counters().path(role.toString());
+            unwinding.succeeded();
+        }
         counters.state(state.code());
     }
 
