@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum test { TEST_RING, TEST_EXCHANGE };
+enum test { TEST_RING, TEST_EXCHANGE, TEST_ALL_TO_ALL };
 enum mode { MODE_TRANSFER, MODE_CONTRACT };
 
 struct options {
