@@ -1,8 +1,8 @@
 package trigon.routing;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static trigon.routing.Links.down;
 import static trigon.routing.Links.interfaces;
 import static trigon.routing.Links.nic;

@@ -9,8 +9,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 import trigon.handshake.ConnectionId;
 import trigon.handshake.ConnectionSecret;
 import trigon.handshake.Established;
@@ -33,8 +31,6 @@ import trigon.verbs.LinkKind;
  * NCCL's thread only looks whether there is a connection.
  */
 public final class Acceptor implements OfferHandler {
-
-    private static final Logger log = LoggerFactory.getLogger(Acceptor.class);
 
     private final ConnectionId connectionId = ConnectionId.random();
     private final ConnectionSecret secret = ConnectionSecret.random();
