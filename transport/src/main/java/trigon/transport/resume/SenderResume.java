@@ -1,8 +1,8 @@
 package trigon.transport.resume;
 
 /**
- * The sending end, which leads. Each event gives the next state, with the step to take. An event that comes when none of
- * its kind is due changes nothing: what is late, doubled or of an older attempt does no harm.
+ * The sending end, which leads. Each event gives the next state, with the step to take. An event that comes when none
+ * of its kind is due changes nothing: what is late, doubled or of an older attempt does no harm.
  *
  * <p>Immutable; not tied to a thread.
  *

@@ -19,8 +19,8 @@ import trigon.transport.resume.SimulatedSession.Mutation;
 
 /**
  * Exactly once, whatever fails in whatever order. {@code -Dtrigon.resume.schedules=} says how many schedules,
- * {@code -Dtrigon.seed=} where they begin; {@code -Dtrigon.resume.failures=} how many failures are tried in every order,
- * of which two take a minute.
+ * {@code -Dtrigon.seed=} where they begin; {@code -Dtrigon.resume.failures=} how many failures are tried in every
+ * order, of which two take a minute.
  */
 class ResumeSimulationTest {
 

@@ -5,8 +5,9 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * A session whose two ends run the real state machines over {@link SimulatedPaths}, with an application at each end that
- * uses its buffers again as soon as it is told that a message is done. One event at a time; who calls chooses which.
+ * A session whose two ends run the real state machines over {@link SimulatedPaths}, with an application at each end
+ * that uses its buffers again as soon as it is told that a message is done. One event at a time; who calls chooses
+ * which.
  *
  * <p>Throws an {@link AssertionError} as soon as a message is lost, doubled or has wrong bytes.
  */
