@@ -80,9 +80,9 @@ class ConfiguredLinksTest {
         assertThat(found.links()).map(LocalLink::address).map(Object::toString).containsOnly("10.0.12.1/28");
         assertThat(found.leftOut())
                 .map(LeftOut::toString)
-                .containsExactly(
-                        "rxe_ab 10.0.12.1/28: the file's prefix is not the interface's, which is 10.0.12.1/24; the file's is used,"
-                                + " and peers that the kernel cannot reach by it fail later: correct the file or the interface");
+                .containsExactly("rxe_ab 10.0.12.1/28: the file's prefix is not the interface's, which is"
+                        + " 10.0.12.1/24; the file's is used, and peers that the kernel cannot reach by it fail"
+                        + " later: correct the file or the interface");
     }
 
     @Test
