@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -23,18 +24,15 @@ class TopologyTest {
         "ring, 3",
         "ring, 4",
         "ring, 8",
-        "ring, 64",
-        "ring, 256",
+        "ring, 32",
         "line, 4",
         "line, 16",
-        "line, 256",
         "star, 4",
         "star, 16",
         "mesh, 4",
         "mesh, 8",
-        "mesh, 16",
         "switch, 3",
-        "switch, 256"
+        "switch, 64"
     })
     void everybodyKnowsEverybodyWithin3Seconds(String shape, int count) {
         Simulation net = new Simulation(count, joined(shape, count), 0, SEED, Simulation.noKey());
@@ -48,10 +46,19 @@ class TopologyTest {
         assertThat(Shape.of(net.nodes.getLast().nodes())).isEqualTo(expected);
 
         long before = net.bytes;
-        net.runUntil(13_000);
-        long each = (net.bytes - before) / 10 / count;
+        net.runUntil(5000);
+        long each = (net.bytes - before) / 2 / count;
         System.err.printf("%s of %d: each node sends %d bytes/s%n", shape, count, each);
         assertThat(each).isLessThan(500L * count * degree(shape, count) + 500);
+    }
+
+    /** The widest there is: 256 nodes, the last heard of over 128 others. */
+    @Test
+    @Tag("long")
+    void aRingOf256NodesIsKnownWithin3Seconds() {
+        Simulation net = new Simulation(256, Simulation.ring(256), 0, SEED, Simulation.noKey());
+        net.runUntil(3000);
+        assertThat(net.nodes).allSatisfy(node -> assertThat(node.nodes().all()).hasSize(256));
     }
 
     private static int degree(String shape, int count) {

@@ -51,6 +51,7 @@ public final class Connector {
     private final NodeIdentity self;
     private final Executor control;
     private final RandomGenerator attempts;
+    private final ConnectionLog connectionLog;
     private final RecentFailures recentFailures = new RecentFailures(LEFT_OUT);
 
     /**
@@ -60,6 +61,7 @@ public final class Connector {
      * @param control runs what may block
      * @param nextLook runs what does not block, some seconds later
      * @param attempts for their numbers; thread-safe
+     * @param connectionLog says what is up
      */
     public Connector(
             Links links,
@@ -71,7 +73,8 @@ public final class Connector {
             NodeIdentity self,
             Executor control,
             Executor nextLook,
-            RandomGenerator attempts) {
+            RandomGenerator attempts,
+            ConnectionLog connectionLog) {
         this.links = links;
         candidatePaths = new CandidatePaths(routing, relays);
         relayedTraffic = new RelayedTraffic(nextLook, relays::advice);
@@ -81,6 +84,7 @@ public final class Connector {
         this.self = self;
         this.control = control;
         this.attempts = attempts;
+        this.connectionLog = connectionLog;
     }
 
     /** Starts to connect, over the preferred link if that leads to the peer; returns at once. */
@@ -166,13 +170,15 @@ public final class Connector {
         return stripes;
     }
 
-    private static void report(String peer, List<Path> paths, Set<Path> failed, int queuePairs) {
-        List<Path> up = paths.stream().filter(path -> !failed.contains(path)).toList();
-        if (queuePairs == 1) {
-            log.info("sends to {}", up.isEmpty() ? peer : up.getFirst());
-        } else {
-            log.info("sends to {} by {} queue pairs over {}", peer, queuePairs, up);
-        }
+    private void report(String peer, List<Path> paths, Set<Path> failed, int queuePairs) {
+        List<String> up = paths.stream()
+                .filter(path -> !failed.contains(path))
+                .map(path -> path + ": " + path.local().carrier())
+                .toList();
+        connectionLog.isUp(
+                queuePairs == 1
+                        ? "sends to " + (up.isEmpty() ? peer : up.getFirst())
+                        : "sends to %s by %d queue pairs over %s".formatted(peer, queuePairs, up));
     }
 
     private String peerName(ListenHandle handle) {
