@@ -86,10 +86,15 @@ static bool choice(const char *text, const char *first, const char *second, int 
   return true;
 }
 
+static const char *const test_names[] = {"ring", "exchange", "all-to-all"};
+
+const char *test_name(enum test test) {
+  return test_names[test];
+}
+
 static bool test_of(const char *text, enum test *test) {
-  static const char *const names[] = {"ring", "exchange", "all-to-all"};
   for (int i = 0; i < 3; i++) {
-    if (strcmp(text, names[i]) == 0) {
+    if (strcmp(text, test_names[i]) == 0) {
       *test = (enum test)i;
       return true;
     }

@@ -35,6 +35,9 @@ struct options {
   bool spin; /* wait as NCCL does: yield, never sleep */
 };
 
+/* As --test has it. */
+const char *test_name(enum test test);
+
 /* Returns false after it has said what is wrong with the command line. */
 bool parse_options(struct options *options, int argc, char **argv);
 

@@ -86,7 +86,7 @@ public final class CircuitFormat {
                 .array();
     }
 
-    /** The bytes of a refusal's text that follow its first {@link #REPLY_BYTES}; 0 if the way is open, -1 for neither. */
+    /** The bytes of text that follow the first {@link #REPLY_BYTES}; 0 if the way is open, -1 if it makes no sense. */
     static int textBytes(byte[] reply) {
         int length = ByteBuffer.wrap(reply).getShort(2);
         if (reply[0] == OPENED) {

@@ -10,8 +10,8 @@
  * bytes                                  &lt;-&gt;     bytes
  * </pre>
  *
- * <p>Numbers are in network order. Nothing but the request is said before the reply, so a relay never holds bytes for an
- * end that may not exist.
+ * <p>Numbers are in network order. Nothing but the request is said before the reply, so a relay never holds bytes for
+ * an end that may not exist.
  */
 @NullMarked
 package trigon.circuit;

@@ -10,8 +10,8 @@ import trigon.circuit.CircuitOpening.Step;
 import trigon.handshake.HandshakeException.Kind;
 
 /**
- * Opens the circuit of a handshake that goes through relays. Who comes after it in the pipeline hears that the channel is
- * active once the circuit is open, and nothing of what was said before.
+ * Opens the circuit of a handshake that goes through relays. Who comes after it in the pipeline hears that the channel
+ * is active once the circuit is open, and nothing of what was said before.
  */
 final class CircuitHandler extends ChannelInboundHandlerAdapter {
 

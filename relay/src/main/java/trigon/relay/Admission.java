@@ -9,8 +9,8 @@ import trigon.circuit.CircuitRequest;
 import trigon.config.InterfaceAddress;
 
 /**
- * Who may have a circuit, and where to: whoever proves a key, to an address on a link of this node's. Thread-safe if the
- * rule is.
+ * Who may have a circuit, and where to: whoever proves a key, to an address on a link of this node's. Thread-safe if
+ * the rule is.
  *
  * @param links this node's addresses
  * @param keys what admits
@@ -24,9 +24,10 @@ record Admission(List<InterfaceAddress> links, CircuitKeys keys, RelayRule rule)
         if (!received.admitted()) {
             return Optional.of(
                     keys.hasClusterKey()
-                            ? "who asks does not know the cluster's key; give all nodes the same (TRIGON_CLUSTER_KEY_FILE)"
-                            : "no communicator of who asks is open here, and there is no cluster key; give all nodes one"
-                                    + " (TRIGON_CLUSTER_KEY_FILE)");
+                            ? "who asks does not know the cluster's key; give all nodes the same one"
+                                    + " (TRIGON_CLUSTER_KEY_FILE)"
+                            : "no communicator of who asks is open here, and there is no cluster key; give all nodes"
+                                    + " one (TRIGON_CLUSTER_KEY_FILE)");
         }
         if (links.stream().anyMatch(link -> link.address().equals(to))) {
             return Optional.of(InterfaceAddress.text(to) + " is the relay's own address");

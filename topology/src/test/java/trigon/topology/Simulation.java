@@ -13,7 +13,7 @@ import java.util.Random;
 import java.util.TreeMap;
 import trigon.config.InterfaceAddress;
 
-/** Nodes with cables between them, in simulated time; each cable delays a datagram by 0.1 to 1 ms, and may lose some. */
+/** Nodes with cables between them, in simulated time; each cable delays datagrams by 0.1 to 1 ms, and may lose some. */
 final class Simulation {
 
     static final long MILLI = 1_000_000;

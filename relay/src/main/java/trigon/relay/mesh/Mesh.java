@@ -36,8 +36,8 @@ import trigon.topology.announce.Announcer;
 import trigon.verbs.LinkKind;
 
 /**
- * This process's part in the mesh of relays: it announces itself, learns the others, relays for them unless the settings
- * say otherwise, and finds ways through them. Its methods may be called from any thread.
+ * This process's part in the mesh of relays: it announces itself, learns the others, relays for them unless the
+ * settings say otherwise, and finds ways through them. Its methods may be called from any thread.
  */
 public final class Mesh implements Relays, AutoCloseable {
 

@@ -17,8 +17,8 @@ import trigon.topology.Nodes;
 import trigon.topology.Shape;
 
 /**
- * What there is to say of the topology: its shape, once it stays the same for a while; cables that the cluster's file has
- * and that do not work; and who is at an address. Learns on one thread, answers on any.
+ * What there is to say of the topology: its shape, once it stays the same for a while; cables that the cluster's file
+ * has and that do not work; and who is at an address. Learns on one thread, answers on any.
  */
 final class Neighbourhood {
 
