@@ -1,6 +1,7 @@
 /*
  * Messages to the next rank, or on each channel to another one, of the sizes that go wrong most easily and of random
- * ones, at odd addresses, received into buffers that are larger. Every byte is checked, and so are those behind the message.
+ * ones, at odd addresses, received into buffers that are larger. Every byte is checked, and so are those behind the
+ * message.
  */
 #include <stdio.h>
 #include <stdlib.h>
