@@ -2,6 +2,7 @@ package trigon.circuit;
 
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,6 +18,7 @@ public final class CircuitOpening {
         record Read() implements Step {}
 
         /** Send these bytes, then read what is expected now. */
+        @SuppressWarnings("ArrayRecordComponent") // never compared, and nobody else has it
         record Send(byte[] bytes) implements Step {}
 
         /** The way is open: what follows is between the two ends. */
@@ -53,37 +55,36 @@ public final class CircuitOpening {
     /** What was expected is there. */
     public Step next() {
         byte[] read = expected.array();
-        switch (phase) {
-            case AWAITS_GREETING -> {
-                var flaw = CircuitFormat.flaw(read);
-                if (flaw.isPresent()) {
-                    return refused(flaw.get());
-                }
-                phase = Phase.AWAITS_REPLY;
-                expected = ByteBuffer.allocate(CircuitFormat.REPLY_BYTES);
-                return new Step.Send(request.encode(read, keys));
-            }
-            case AWAITS_REPLY -> {
-                int text = CircuitFormat.textBytes(read);
-                if (text < 0) {
-                    return refused("its reply makes no sense");
-                }
-                if (text == 0) {
-                    phase = Phase.OVER;
-                    return new Step.Open();
-                }
-                phase = Phase.AWAITS_TEXT;
-                expected = ByteBuffer.allocate(text);
-                return new Step.Read();
-            }
-            case AWAITS_TEXT -> {
-                return refused(new String(read, StandardCharsets.UTF_8).replaceAll("\\p{Cntrl}", "?"));
-            }
-            case OVER -> {
-                return refusal == null ? new Step.Open() : new Step.Refused(refusal);
-            }
+        return switch (phase) {
+            case AWAITS_GREETING -> greeted(read);
+            case AWAITS_REPLY -> replied(read);
+            case AWAITS_TEXT -> refused(new String(read, StandardCharsets.UTF_8).replaceAll("\\p{Cntrl}", "?"));
+            case OVER -> refusal == null ? new Step.Open() : new Step.Refused(refusal);
+        };
+    }
+
+    private Step greeted(byte[] greeting) {
+        Optional<String> flaw = CircuitFormat.flaw(greeting);
+        if (flaw.isPresent()) {
+            return refused(flaw.get());
         }
-        throw new AssertionError(phase);
+        phase = Phase.AWAITS_REPLY;
+        expected = ByteBuffer.allocate(CircuitFormat.REPLY_BYTES);
+        return new Step.Send(request.encode(greeting, keys));
+    }
+
+    private Step replied(byte[] reply) {
+        int text = CircuitFormat.textBytes(reply);
+        if (text < 0) {
+            return refused("its reply makes no sense");
+        }
+        if (text == 0) {
+            phase = Phase.OVER;
+            return new Step.Open();
+        }
+        phase = Phase.AWAITS_TEXT;
+        expected = ByteBuffer.allocate(text);
+        return new Step.Read();
     }
 
     private Step refused(String why) {

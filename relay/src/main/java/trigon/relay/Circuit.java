@@ -268,7 +268,7 @@ final class Circuit {
     private void splice(SelectionKey key) throws IOException {
         Splice there = Objects.requireNonNull(onward);
         Splice here = Objects.requireNonNull(back);
-        boolean fromClient = key == incomingKey;
+        boolean fromClient = key.equals(incomingKey);
         int moved = 0;
         if (key.isReadable()) {
             moved += (fromClient ? there : here).step();

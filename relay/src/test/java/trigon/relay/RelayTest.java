@@ -230,7 +230,7 @@ class RelayTest {
         ServerSocket end = listen("127.0.23.3");
         Socket stuck = circuit(relay, "127.0.12.2", end);
         accept(end);
-        threads.submit(() -> say(stuck, new byte[64 << 20]));
+        var _ = threads.submit(() -> say(stuck, new byte[64 << 20]));
         Socket client = circuit(relay, "127.0.12.2", end);
         Socket server = accept(end);
         Future<byte[]> heard = read(server);

@@ -49,6 +49,7 @@ public final class Topology {
      *
      * @param link the index of the link
      */
+    @SuppressWarnings("ArrayRecordComponent") // never compared
     public record Outgoing(int link, byte[] datagram) {}
 
     private static final class Known {

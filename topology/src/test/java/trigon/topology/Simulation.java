@@ -18,6 +18,7 @@ final class Simulation {
 
     static final long MILLI = 1_000_000;
 
+    @SuppressWarnings("ArrayRecordComponent") // never compared
     private record Arrival(long time, long order, int node, InetAddress source, byte[] datagram) {}
 
     private record End(int node, InetAddress address) {}
@@ -144,7 +145,7 @@ final class Simulation {
                 continue;
             }
             InetAddress source = addresses.get(node).get(outgoing.link()).address();
-            for (End end : cables.get(cable)) {
+            for (End end : cables.getOrDefault(cable, List.of())) {
                 if (end.node != node && random.nextDouble() >= loss) {
                     long delay = (long) (MILLI * (0.1 + 0.9 * random.nextDouble()));
                     arrivals.add(new Arrival(now + delay, order++, end.node, source, outgoing.datagram()));
