@@ -204,8 +204,8 @@ public final class QueuePairLifecycle implements AutoCloseable {
         state = after;
         commit(event, before, after, after);
         trace(before, after);
-        if (LOGGER.isInfoEnabled()) {
-            LOGGER.info("{} {} -> {}{}", this, before.name(), after.name(), details(before, after));
+        if (LOGGER.isDebugEnabled()) {
+            LOGGER.debug("{} {} -> {}{}", this, before.name(), after.name(), details(before, after));
         }
     }
 

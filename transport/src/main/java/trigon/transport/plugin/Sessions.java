@@ -78,8 +78,10 @@ final class Sessions {
             contexts.note(contextHandle, Context::sessionHandles, handle);
             CommunicatorFailure failure = contexts.require(contextHandle).failure();
             Session session = sessions.find(handle);
-            TraceLog.opened(handle, () -> SessionFields.of(session, contexts.require(contextHandle), paths));
-            unwinding.onFailure(() -> TraceLog.closed(handle));
+            if (requests.isSeen()) {
+                TraceLog.opened(handle, () -> SessionFields.of(session, contexts.require(contextHandle), paths));
+                unwinding.onFailure(() -> TraceLog.closed(handle));
+            }
             if (failure != null && session != null) { // noted first, and looked at then: given up here, or where it is
                 session.giveUp(failure.result(), failure.why());
                 control.execute(session::endQueuePairs);
@@ -160,7 +162,9 @@ final class Sessions {
         if (session == null) {
             return;
         }
-        TraceLog.closed(handle);
+        if (requests.isSeen()) {
+            TraceLog.closed(handle);
+        }
         Context context = contexts.find(session.context());
         if (context != null) {
             context.sessionHandles().remove(handle);
