@@ -1,8 +1,8 @@
 /*
  * The recorder's half in C: what NCCL's threads write down of their calls, when TRIGON_TRACE is set. A record is 32
  * bytes of a ring that Java has made (trigon.trace.RingLayout; layouts are compared at the start) and that a thread of
- * Java's takes into a file. A comm's ring is written by the thread that makes the comm's calls; no atomics are needed but
- * the release of the head. Without a trace a call costs one look at `is_tracing`.
+ * Java's takes into a file. A comm's ring is written by the thread that makes the comm's calls; no atomics are
+ * needed but the release of the head. Without a trace a call costs one look at `is_tracing`.
  *
  * All of it is inline, in net.c alone.
  */

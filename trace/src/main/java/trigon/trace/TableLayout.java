@@ -1,6 +1,6 @@
 package trigon.trace;
 
-/** Where things are in the memory that the entry library looks at ({@code struct trace_table} of {@code net/trace.h}). */
+/** Where things are in {@code struct trace_table} of {@code net/trace.h}, which the entry library looks at. */
 public final class TableLayout {
 
     /** 1: there are rings, 8 bytes. */

@@ -79,7 +79,7 @@ public final class HtmlPage {
                 """);
         for (OperationRow row : report.operations()) {
             add(
-                    "<tr><th scope=\"row\">%s<td>%s<td class=\"text\">%s<td>%d<td>%s<td>%s<td>%s<td class=\"text\">%s</tr>\n",
+                    "<tr><th scope=\"row\">%s<td>%s<td class=\"text\">%s<td>%d<td>%s<td>%s<td>%s<td class=\"text\">%s\n",
                     text(row.name()),
                     Amounts.size(row.bytes()),
                     text(row.algorithm()),
@@ -123,13 +123,14 @@ public final class HtmlPage {
     private void links() {
         add("""
                 <h2>Links</h2><table><caption>Messages by link and direction</caption><thead><tr>
-                <th scope="col">direction<th scope="col" class="text">links<th scope="col">messages<th scope="col">bytes\
+                <th scope="col">direction<th scope="col" class="text">links<th scope="col">messages
+                <th scope="col">bytes\
                 <th scope="col">transport p50<th scope="col">p99<th scope="col">credit p50<th scope="col">p99\
                 <th scope="col">retransmitted<th scope="col">clock</tr></thead><tbody>
                 """);
         for (LinkRow row : report.links()) {
             add(
-                    "<tr><th scope=\"row\">%s<td class=\"text\">%s<td>%d<td>%s<td>%s<td>%s<td>%s<td>%s<td>%s<td>%s</tr>\n",
+                    "<tr><th scope=\"row\">%s<td class=\"text\">%s<td>%d<td>%s<td>%s<td>%s<td>%s<td>%s<td>%s<td>%s\n",
                     row.direction(),
                     text(row.links()),
                     row.messages(),
@@ -235,11 +236,14 @@ public final class HtmlPage {
         List<Segment> path = report.paths().get(index);
         add("""
                 <section class="collective" aria-label="%s"><h3>%s</h3>
-                <p><button type="button" data-zoom="1.5">Zoom in</button> <button type="button" data-zoom="0.667">Zoom out\
-                </button> <button type="button" data-zoom="0">All</button> Keys: + and - zoom, 0 shows all, arrows scroll.</p>
+                <p><button type="button" data-zoom="1.5">Zoom in</button>
+                <button type="button" data-zoom="0.667">Zoom out\
+                </button> <button type="button" data-zoom="0">All</button>
+                Keys: + and - zoom, 0 shows all, arrows scroll.</p>
                 <div class="scroll" tabindex="0">%s</div>
                 <table><caption>The critical path, from the first call to the last end</caption><thead><tr>
-                <th scope="col">at<th scope="col">for<th scope="col" class="text">cause<th scope="col" class="text">where\
+                <th scope="col">at<th scope="col">for<th scope="col" class="text">cause
+                <th scope="col" class="text">where\
                 </tr></thead><tbody>
                 """, text(title(index)), text(title(index)), SvgChart.of(collective, path));
         List<Segment> merged = CriticalPath.merged(path);

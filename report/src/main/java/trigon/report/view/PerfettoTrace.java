@@ -18,8 +18,8 @@ import trigon.report.summary.Amounts;
 import trigon.report.summary.Report;
 
 /**
- * A run as a trace of Perfetto's (ui.perfetto.dev): a process for each rank, tracks for each connection, and a flow from
- * each send to its receive. The fields' numbers are those of Perfetto's {@code trace_packet.proto}, {@code
+ * A run as a trace of Perfetto's (ui.perfetto.dev): a process for each rank, tracks for each connection, and a flow
+ * from each send to its receive. The fields' numbers are those of Perfetto's {@code trace_packet.proto}, {@code
  * track_event.proto} and {@code track_descriptor.proto}.
  */
 public final class PerfettoTrace {

@@ -13,8 +13,8 @@ import trigon.trace.Fields;
 import trigon.trace.RingLayout;
 
 /**
- * The histograms of all messages in Prometheus' text format. They are the recorder's own counts, and so exact even where
- * records were lost.
+ * The histograms of all messages in Prometheus' text format. They are the recorder's own counts, and so exact even
+ * where records were lost.
  */
 public final class PrometheusText {
 

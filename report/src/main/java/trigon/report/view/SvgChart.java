@@ -32,7 +32,8 @@ public final class SvgChart {
             text{font:12px sans-serif;fill:currentColor}
             .arrow{stroke:currentColor;stroke-width:.6;opacity:.35}.row{fill:currentColor;opacity:.05}
             .late{fill:#a6761d}.launch{fill:#999999}.gpu{fill:#44aa66}.credit{fill:#e6ab02}.peer{fill:#d95f02}
-            .transport{fill:#3477b9}.relay{fill:#66a8d9}.failover{fill:#c2185b}.proxy{fill:#8e5ea2}.unknown{fill:#cccccc}
+            .transport{fill:#3477b9}.relay{fill:#66a8d9}.failover{fill:#c2185b}.proxy{fill:#8e5ea2}
+            .unknown{fill:#cccccc}
             rect:focus,rect:hover{stroke:currentColor;stroke-width:1.5}
             """;
 
@@ -177,17 +178,17 @@ public final class SvgChart {
         if (to > from && from != 0) {
             double begin = Math.max(LABELS, x(from));
             double end = Math.min(WIDTH, x(to));
-            svg.append(
-                    "<rect class=\"%s\" x=\"%s\" y=\"%d\" width=\"%s\" height=\"%d\"><title>%s, at %s for %s</title></rect>%n"
-                            .formatted(
-                                    style,
-                                    number(begin),
-                                    y,
-                                    number(Math.max(0.4, end - begin)),
-                                    height,
-                                    escaped(words),
-                                    Amounts.time(from - start),
-                                    Amounts.time(to - from)));
+            svg.append(("<rect class=\"%s\" x=\"%s\" y=\"%d\" width=\"%s\" height=\"%d\">"
+                            + "<title>%s, at %s for %s</title></rect>%n")
+                    .formatted(
+                            style,
+                            number(begin),
+                            y,
+                            number(Math.max(0.4, end - begin)),
+                            height,
+                            escaped(words),
+                            Amounts.time(from - start),
+                            Amounts.time(to - from)));
         }
     }
 

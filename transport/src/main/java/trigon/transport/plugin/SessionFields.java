@@ -50,7 +50,7 @@ final class SessionFields {
         return paths.stream().map(of).collect(Collectors.joining(","));
     }
 
-    /** The same at both ends, and at no other connection's: made of the first path's queue pairs, the sender's first. */
+    /** The same at both ends, and at no other connection's: of the first path's queue pairs, the sender's first. */
     private static String connection(PathChannel first, boolean sends) {
         QueuePairEndpoint remote = first.remote();
         QueuePairEndpoint local = first.endpoint();
