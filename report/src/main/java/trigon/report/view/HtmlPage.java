@@ -79,7 +79,8 @@ public final class HtmlPage {
                 """);
         for (OperationRow row : report.operations()) {
             add(
-                    "<tr><th scope=\"row\">%s<td>%s<td class=\"text\">%s<td>%d<td>%s<td>%s<td>%s<td class=\"text\">%s\n",
+                    "<tr><th scope=\"row\">%s<td>%s<td class=\"text\">%s<td>%d<td>%s<td>%s<td>%s"
+                            + "<td class=\"text\">%s\n",
                     text(row.name()),
                     Amounts.size(row.bytes()),
                     text(row.algorithm()),
