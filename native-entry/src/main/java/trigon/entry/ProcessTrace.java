@@ -113,7 +113,7 @@ final class ProcessTrace {
     }
 
     private void sampleTcp(Recorder recorder) {
-        sampleConnections.getAsInt();
+        var _ = sampleConnections.getAsInt();
         Map<String, long[]> byAddress = new TreeMap<>();
         long count = Memory.getLong(table + TableLayout.TCP_COUNT);
         for (long i = 0; i < count; i++) {

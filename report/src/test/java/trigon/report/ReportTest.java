@@ -49,12 +49,16 @@ class ReportTest {
         return CriticalPath.byCause(report.paths().getFirst());
     }
 
-    @Test
-    void aSlowLinkIsTransport() {
+    private void runOverASlowLink() {
         try (TracedRun run = new TracedRun(folder).rank(0, "a", 0).rank(1, "a", 0)) {
             run.connect(0, 1, "EAGER");
             run.message(0, 1, 0, 4096, BEGIN, BEGIN, BEGIN + 5 * US, BEGIN - 50 * US, BEGIN + 900 * US);
         }
+    }
+
+    @Test
+    void aSlowLinkIsTransport() {
+        runOverASlowLink();
 
         assertThat(causes()).containsEntry(Cause.TRANSPORT, 900 * US);
         assertThat(report().verdict()).contains("transport on 0→1 over sw_0to1");
@@ -136,8 +140,8 @@ class ReportTest {
         try (TracedRun run = new TracedRun(folder).rank(0, "a", 0).rank(1, "b", ahead)) {
             run.connect(0, 1, "EAGER").connect(1, 0, "EAGER");
             for (int i = 0; i < 200; i++) {
-                long at = BEGIN + i * 100 * US;
-                long jitter = i * 37 % 50 * US;
+                long at = BEGIN + i * 100L * US;
+                long jitter = i * 37L % 50 * US;
                 run.message(0, 1, i, 64, at, at, at + 5 * US, at, at + 10 * US + jitter);
                 run.message(1, 0, i, 64, at, at, at + 5 * US, at, at + 12 * US + jitter);
             }
@@ -168,7 +172,7 @@ class ReportTest {
 
     @Test
     void aDamagedFileIsShownAsFarAsItGoes() throws IOException {
-        aSlowLinkIsTransport();
+        runOverASlowLink();
         Path file = folder.resolve("a-1.trace");
         try (RandomAccessFile cut = new RandomAccessFile(file.toFile(), "rw")) {
             cut.setLength(cut.length() - 5);
@@ -202,7 +206,7 @@ class ReportTest {
 
     @Test
     void halfOfARunIsSaid() throws IOException {
-        aSlowLinkIsTransport();
+        runOverASlowLink();
         Files.delete(folder.resolve("a-1.trace"));
 
         assertThat(report().run().problems())
@@ -214,7 +218,7 @@ class ReportTest {
         try (TracedRun run = new TracedRun(folder).rank(0, "a", 0).rank(1, "a", 0)) {
             run.connect(0, 1, "EAGER");
             for (int i = 0; i < 4; i++) {
-                long at = BEGIN + i * 10 * US;
+                long at = BEGIN + i * 10L * US;
                 run.message(0, 1, i, 4096, at, at, at + 5 * US, at, at + 8 * US);
             }
             run.recorder(0).event("tcp", Fields.of("address", "10.0.0.0", "retransmits", 3));

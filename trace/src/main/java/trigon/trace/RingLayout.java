@@ -92,7 +92,7 @@ public final class RingLayout {
             return (int) Math.max(0, nanoseconds);
         }
         int power = 63 - Long.numberOfLeadingZeros(nanoseconds);
-        int bucket = 4 * (power - 1) + (int) (nanoseconds >>> power - 2 & 3);
+        int bucket = 4 * (power - 1) + (int) ((nanoseconds >>> (power - 2)) & 3);
         return Math.min(bucket, BUCKETS - 1);
     }
 
@@ -105,6 +105,6 @@ public final class RingLayout {
         if (bucket == BUCKETS - 1) {
             return Long.MAX_VALUE;
         }
-        return (4L + next % 4) << next / 4 - 1;
+        return (4L + next % 4) << (next / 4 - 1);
     }
 }

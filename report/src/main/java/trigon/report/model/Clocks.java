@@ -52,7 +52,7 @@ public final class Clocks {
     }
 
     private int window(long time) {
-        return (int) Math.clamp((time - begin) / WINDOW, 0, most.length - 1);
+        return Math.clamp((time - begin) / WINDOW, 0, most.length - 1);
     }
 
     /** To be called once, when all is known. */
@@ -117,7 +117,7 @@ public final class Clocks {
             return time;
         }
         long position = time - rough[machine] - begin - WINDOW / 2;
-        int before = (int) Math.clamp(Math.floorDiv(position, WINDOW), 0, most.length - 1);
+        int before = Math.clamp(Math.floorDiv(position, WINDOW), 0, most.length - 1);
         int after = Math.min(before + 1, most.length - 1);
         double part = Math.clamp((position - before * WINDOW) / (double) WINDOW, 0, 1);
         double offset = offsets[before][machine] + part * (offsets[after][machine] - offsets[before][machine]);

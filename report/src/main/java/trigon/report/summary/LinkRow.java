@@ -138,7 +138,7 @@ public record LinkRow(
                 if (rank == null) {
                     continue;
                 }
-                for (String name : (connection.links() + "," + connection.addresses()).split(",")) {
+                for (String name : (connection.links() + "," + connection.addresses()).split(",", -1)) {
                     long[] known = firstAndMost.get(rank.number() + " " + name);
                     if (known != null) {
                         boolean isDevice = !name.contains(".") && !name.contains(":");

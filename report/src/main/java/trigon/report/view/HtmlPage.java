@@ -263,6 +263,7 @@ public final class HtmlPage {
         add("</section>\n");
     }
 
+    @SuppressWarnings("AnnotateFormatMethod") // the annotation is of a library that the report does not need
     private void add(String format, Object... arguments) {
         html.append(arguments.length == 0 ? format : String.format(Locale.ROOT, format, arguments));
     }
