@@ -8,6 +8,7 @@ module trigon.handshake {
     requires io.netty.common;
     requires io.netty.transport;
     requires org.slf4j;
+    requires trigon.trace;
     requires static org.jspecify;
 
     exports trigon.handshake;

@@ -10,6 +10,7 @@ module trigon.entry {
     requires trigon.relay;
     requires trigon.routing;
     requires trigon.software;
+    requires trigon.trace;
     requires trigon.transport;
     requires trigon.verbs;
     requires static org.jspecify;
