@@ -57,6 +57,17 @@ final class OutgoingConnection extends HandshakeConnection implements OutgoingOf
     /** Set before the answer is complete, and published by it. */
     private @Nullable ConnectionKey key;
 
+    /** A direct one. */
+    OutgoingConnection(
+            HandshakeEventLoop loop,
+            HandshakeConfig config,
+            InetAddress local,
+            InetSocketAddress remote,
+            ConnectionSecret secret,
+            Offer offer) {
+        this(loop, config, local, remote, Optional.empty(), secret, offer);
+    }
+
     OutgoingConnection(
             HandshakeEventLoop loop,
             HandshakeConfig config,
