@@ -3,6 +3,7 @@
 # directory, which is removed afterwards. It touches neither iptables nor ip_forward, and has no bridge but those that
 # are asked for.
 #
+#   engine.sh check            exits with 125, and says why, if it could not start
 #   engine.sh run COMMAND...   COMMAND sees it by DOCKER_HOST; exits with COMMAND's status, with 125 if it cannot start
 #
 # Needs root and dockerd (Debian and Ubuntu: docker.io, which brings containerd, runc and iptables).
@@ -11,10 +12,14 @@ set -euo pipefail
 note() { echo "engine.sh: $*" >&2; }
 die() { note "$*"; exit 125; }
 
-start_engine() {
+check() {
   [ "$(id -u)" -eq 0 ] || die "dockerd needs root"
   command -v dockerd >/dev/null ||
     die "no dockerd on the PATH; on Debian: apt-get install --no-install-recommends docker.io iptables"
+}
+
+start_engine() {
+  check
   # short: the path of a socket has at most 107 characters
   directory=$(mktemp -d /tmp/trigon-engine.XXXXXX)
   trap stop_engine EXIT
@@ -58,6 +63,7 @@ stop_engine() {
 }
 
 case ${1:-} in
+  check) check ;;
   run)
     shift
     [ $# -gt 0 ] || die "run what?"

@@ -11,13 +11,14 @@ module=$project/integration-tests
 . "$project/.mvn/find-jdk.sh"
 trigon_find_jdk
 
-(cd "$project" && ./mvnw -q package -DskipTests -pl integration-tests -am)
-
 engine=()
 if [ -z "${DOCKER_HOST:-}" ] && ! [ -S /var/run/docker.sock ] &&
   ! [ -S "${XDG_RUNTIME_DIR:-/run/user/$(id -u)}/docker.sock" ]; then
   engine=("$here/engine.sh" run)
+  "$here/engine.sh" check # before the build, which takes minutes
 fi
+
+(cd "$project" && ./mvnw -q package -DskipTests -pl integration-tests -am)
 
 # as in pom.xml
 export TRIGON_CONTAINERS=required TESTCONTAINERS_RYUK_DISABLED=true TESTCONTAINERS_HOST_OVERRIDE=localhost

@@ -32,8 +32,8 @@ PREFIX = "host:12:34 [0] NCCL INFO "
 GOOD_LOG = "\n".join(PREFIX + line for line in (
     "NET/Plugin: Loaded net plugin Trigon (v11)",
     "Using network Trigon",
-    "NET/Trigon : qp 0x66e3af soft_to_b RESET -> INIT port 1",
-    "NET/Trigon : sends to b 10.0.12.2 via soft_to_b 10.0.12.1/24 (software), same subnet /24",
+    "NET/Trigon : Trigon 0.1.0 in /opt/trigon, Java 25.0.1 on a",
+    "NET/Trigon : sends to b 10.0.12.2 via soft_to_b 10.0.12.1/24 (software), same subnet /24: TCP, 10 Gb/s",
     "Channel 00/0 : 2[0] -> 0[0] [receive] via NET/Trigon/0",
     "Channel 00/0 : 0[0] -> 1[0] [send] via NET/Trigon/0",
     "2 coll channels, 2 collnet channels, 0 nvls channels, 2 p2p channels, 2 p2p channels per peer",

@@ -2,6 +2,8 @@
 module trigon.entry {
     requires ch.qos.logback.classic;
     requires ch.qos.logback.core;
+    requires java.management;
+    requires jdk.management;
     requires org.slf4j;
     requires trigon.config;
     requires trigon.handshake;

@@ -222,7 +222,7 @@ final class IncomingConnection extends HandshakeConnection {
             return;
         }
         sendProven(received, proofs);
-        LOGGER.info(
+        LOGGER.debug(
                 "connected by {} from {} at {} (connection {}, {}): own {}, peer {}",
                 offer.node().name(),
                 remote,

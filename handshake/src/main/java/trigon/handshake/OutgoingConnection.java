@@ -196,7 +196,7 @@ final class OutgoingConnection extends HandshakeConnection implements OutgoingOf
     }
 
     private void established(Answer received, Ready ready) {
-        LOGGER.info(
+        LOGGER.debug(
                 "connected to {} from {} (connection {}, {}): own {}, peer {}",
                 remote,
                 bound,

@@ -38,7 +38,7 @@ class LogTest {
     void listen() {
         appender.start();
         logger.addAppender(appender);
-        logger.setLevel(Level.INFO);
+        logger.setLevel(Level.DEBUG);
     }
 
     @AfterEach
@@ -55,12 +55,12 @@ class LogTest {
         assertThat(lines).hasSize(2);
         assertThat(lines)
                 .anySatisfy(line -> assertThat(line)
-                        .startsWith("INFO connected to /127.0.0.1:")
+                        .startsWith("DEBUG connected to /127.0.0.1:")
                         .contains(connection.toString())
                         .contains("RDMA")
                         .contains("own qp 0x")
                         .contains("peer qp 0x"));
-        assertThat(lines).anySatisfy(line -> assertThat(line).startsWith("INFO connected by node-127.0.0.1"));
+        assertThat(lines).anySatisfy(line -> assertThat(line).startsWith("DEBUG connected by node-127.0.0.1"));
     }
 
     @Test

@@ -59,8 +59,8 @@ class TriangleIT {
     }
 
     @Test
-    void everyTransitionOfEveryQueuePairIsInTheLog() {
-        Map<String, String> logs = triangle(0).run("--bytes", "4096");
+    void everyTransitionOfEveryQueuePairIsInTheLogOfWhoAsksForAll() {
+        Map<String, String> logs = triangle(0).run(Map.of("NCCL_DEBUG", "TRACE"), "--bytes", "4096");
 
         logs.values()
                 .forEach(log -> assertThat(log)

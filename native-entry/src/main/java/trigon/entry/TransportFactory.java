@@ -20,6 +20,7 @@ import trigon.net.NetPlugin;
 import trigon.routing.DiscoveredLinks;
 import trigon.routing.HostInterfaces;
 import trigon.routing.KernelRouteLookup;
+import trigon.routing.LeftOut;
 import trigon.routing.LinkDiscovery;
 import trigon.routing.LocalLink;
 import trigon.routing.RdmaPort;
@@ -66,8 +67,10 @@ final class TransportFactory implements NetPluginFactory {
     public NetPlugin create(Map<String, String> environment, RequestTable requests) {
         String hostName = hostName();
         PluginConfig config = ConfigLoader.load(environment, hostName);
+        log.info("{} on {}", Release.ofThisInstallation(), hostName);
         config.describe().forEach(log::info);
         config.unknownVariables().forEach(variable -> log.warn("{}", variable));
+        JavaOptions.unknown(environment).forEach(warning -> log.warn("{}", warning));
         Map<LinkKind, VerbsProvider> providers = new EnumMap<>(LinkKind.class);
         List<RdmaPort> ports = new ArrayList<>();
         if (config.links().value() != LinkPolicy.SOFTWARE) {
@@ -76,8 +79,8 @@ final class TransportFactory implements NetPluginFactory {
         NicHardware hardware = NicHardware.ofThisMachine();
         DiscoveredLinks discovered = new LinkSpeeds(hardware)
                 .limit(config, LinkDiscovery.discover(config, ports, HostInterfaces.snapshot()));
-        discovered.links().forEach(link -> log.info("link {}", link));
-        discovered.leftOut().forEach(each -> log.info("not used: {}", each));
+        discovered.links().forEach(link -> log.info("link {}: {}", link, link.carrier()));
+        discovered.leftOut().forEach(TransportFactory::report);
         TwinFunctions.warnings(discovered.links(), hardware).forEach(warning -> log.warn("{}", warning));
         if (discovered.links().isEmpty()) {
             throw new ConfigException("there is no link to use: no active RDMA port with an IP address, and no"
@@ -142,6 +145,14 @@ final class TransportFactory implements NetPluginFactory {
                 found.leftOut().forEach(each -> log.warn("{} is not used: {}", each.name(), each.cause()));
                 log.info("{} has {}", provider.name(), ports.isEmpty() ? "no devices" : provider.deviceNames());
             }
+        }
+    }
+
+    private static void report(LeftOut each) {
+        switch (each.cause().weight()) {
+            case NOT_USED -> log.info("not used: {}", each);
+            case USED -> log.info("{}", each);
+            case SUSPECT -> log.warn("{}", each);
         }
     }
 

@@ -201,8 +201,8 @@ public final class QueuePairLifecycle implements AutoCloseable {
         }
         state = after;
         commit(event, before, after, after);
-        if (LOGGER.isInfoEnabled()) {
-            LOGGER.info("{} {} -> {}{}", this, before.name(), after.name(), details(before, after));
+        if (LOGGER.isDebugEnabled()) {
+            LOGGER.debug("{} {} -> {}{}", this, before.name(), after.name(), details(before, after));
         }
     }
 

@@ -224,7 +224,7 @@ class QueuePairLifecycleTest {
         ListAppender<ILoggingEvent> appender = new ListAppender<>();
         appender.start();
         logger.addAppender(appender);
-        logger.setLevel(Level.INFO);
+        logger.setLevel(Level.DEBUG);
         try {
             bring(Name.READY_TO_SEND);
             lifecycle.fail(new IllegalStateException("cut"));
@@ -238,16 +238,16 @@ class QueuePairLifecycleTest {
 
         assertThat(appender.list.stream().map(event -> event.getLevel() + " " + event.getFormattedMessage()))
                 .containsExactly(
-                        "INFO qp 0x0001a2 rxe_ab RESET -> INIT port 1",
-                        "INFO qp 0x0001a2 rxe_ab INIT -> READY_TO_RECEIVE peer qp 0x0003b4 gid ::ffff:10.0.1.2 mtu"
+                        "DEBUG qp 0x0001a2 rxe_ab RESET -> INIT port 1",
+                        "DEBUG qp 0x0001a2 rxe_ab INIT -> READY_TO_RECEIVE peer qp 0x0003b4 gid ::ffff:10.0.1.2 mtu"
                                 + " 1024",
-                        "INFO qp 0x0001a2 rxe_ab READY_TO_RECEIVE -> READY_TO_SEND peer qp 0x0003b4 gid"
+                        "DEBUG qp 0x0001a2 rxe_ab READY_TO_RECEIVE -> READY_TO_SEND peer qp 0x0003b4 gid"
                                 + " ::ffff:10.0.1.2",
-                        "INFO qp 0x0001a2 rxe_ab READY_TO_SEND -> ERROR peer qp 0x0003b4 gid ::ffff:10.0.1.2:"
+                        "DEBUG qp 0x0001a2 rxe_ab READY_TO_SEND -> ERROR peer qp 0x0003b4 gid ::ffff:10.0.1.2:"
                                 + " java.lang.IllegalStateException: cut",
                         "WARN qp 0x0001a2 rxe_ab ERROR -> ERROR on the way to RESET: trigon.verbs.VerbsException:"
                                 + " ibv_modify_qp failed on rxe_ab: EIO; replace it",
-                        "INFO qp 0x0001a2 rxe_ab ERROR -> CLOSED");
+                        "DEBUG qp 0x0001a2 rxe_ab ERROR -> CLOSED");
     }
 
     @Test

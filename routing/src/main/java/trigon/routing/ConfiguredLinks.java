@@ -19,14 +19,18 @@ final class ConfiguredLinks {
     private final HostInterfaces interfaces;
     private final List<RdmaPort> ports;
     private final List<LeftOut> leftOut;
+    private final List<NodeConfig> nodes;
     private final LinkList links = new LinkList();
 
+    /** Looks among these for what the file lists; the nodes are all that it has. */
     ConfiguredLinks(
             LinkPolicy policy,
             GidSelector gids,
             HostInterfaces interfaces,
             List<RdmaPort> ports,
-            List<LeftOut> leftOut) {
+            List<LeftOut> leftOut,
+            List<NodeConfig> nodes) {
+        this.nodes = List.copyOf(nodes);
         this.policy = policy;
         this.gids = gids;
         this.interfaces = interfaces;
@@ -177,7 +181,7 @@ final class ConfiguredLinks {
 
     private ConfigException problem(NicConfig nic, String what) {
         List<String> devices = ports.stream().map(RdmaPort::label).toList();
-        return new ConfigException("%s: the NIC %s cannot be used (links is %s): %s. RDMA ports: %s. Interfaces: %s"
+        return new ConfigException("%s: the NIC %s cannot be used (links is %s): %s. RDMA ports: %s. Interfaces: %s%s"
                 .formatted(
                         nic.source(),
                         nic,
@@ -186,6 +190,27 @@ final class ConfiguredLinks {
                         Optional.of(String.join(", ", devices))
                                 .filter(text -> !text.isEmpty())
                                 .orElse("none"),
-                        interfaces));
+                        interfaces,
+                        nodeWithTheseAddresses()));
+    }
+
+    /** The usual reason for an address that is not here: the process takes itself for another node. */
+    private String nodeWithTheseAddresses() {
+        return nodes.stream()
+                .filter(this::hasAllAddressesOf)
+                .findFirst()
+                .map(node -> ". These are the addresses of node %s: is TRIGON_NODE meant to be %s here?"
+                        .formatted(node.name(), node.name()))
+                .orElse("");
+    }
+
+    private boolean hasAllAddressesOf(NodeConfig node) {
+        return !node.nics().isEmpty()
+                && node.nics().stream()
+                        .allMatch(nic -> nic.address()
+                                .filter(address -> interfaces
+                                        .withAddress(address.address())
+                                        .isPresent())
+                                .isPresent());
     }
 }

@@ -1,7 +1,6 @@
 package trigon.routing;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.NetworkInterface;
 import java.net.SocketException;
@@ -12,6 +11,8 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import trigon.config.InterfaceAddress;
 
 /**
@@ -20,6 +21,8 @@ import trigon.config.InterfaceAddress;
  * @param interfaces by index
  */
 public record HostInterfaces(List<HostInterface> interfaces) {
+
+    private static final Logger log = LoggerFactory.getLogger(HostInterfaces.class);
 
     /** Assumed where the kernel tells no speed: 10 Gbit/s, as NCCL does. */
     static final int UNKNOWN_SPEED_MBPS = 10_000;
@@ -30,21 +33,17 @@ public record HostInterfaces(List<HostInterface> interfaces) {
                 .toList();
     }
 
-    /**
-     * Asks the kernel.
-     *
-     * @throws UncheckedIOException if the interfaces cannot be listed
-     */
+    /** Asks the kernel. None, with a warning, where Java finds none: not even the loopback is up in a new namespace. */
     public static HostInterfaces snapshot() {
+        List<HostInterface> interfaces = new ArrayList<>();
         try {
-            List<HostInterface> interfaces = new ArrayList<>();
             for (NetworkInterface each : NetworkInterface.networkInterfaces().toList()) {
                 interfaces.add(snapshot(each));
             }
-            return new HostInterfaces(interfaces);
         } catch (SocketException e) {
-            throw new UncheckedIOException("the network interfaces cannot be listed: " + e.getMessage(), e);
+            log.warn("the network interfaces cannot be listed: {}", e.getMessage());
         }
+        return new HostInterfaces(interfaces);
     }
 
     private static HostInterface snapshot(NetworkInterface of) throws SocketException {

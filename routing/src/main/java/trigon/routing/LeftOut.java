@@ -24,6 +24,11 @@ public record LeftOut(String name, Cause cause) {
     /** Why something is not used; its text is for the user. */
     public sealed interface Cause {
 
+        /** How much it should worry whoever reads the log. */
+        default Weight weight() {
+            return Weight.NOT_USED;
+        }
+
         /** The RDMA device cannot be opened or asked. */
         record DeviceUnusable(String error) implements Cause {
             @Override
@@ -144,18 +149,40 @@ public record LeftOut(String name, Cause cause) {
             }
 
             @Override
+            public Weight weight() {
+                return Weight.USED;
+            }
+
+            @Override
             public String toString() {
-                return "software only, since no active RDMA port has an address of it" + inBrackets(ports);
+                return "carries data over TCP, since no active RDMA port has an address of it" + inBrackets(ports);
             }
         }
 
         /** The interface's own prefix, where the file says another. */
         record OtherPrefix(InterfaceAddress actual) implements Cause {
             @Override
+            public Weight weight() {
+                return Weight.SUSPECT;
+            }
+
+            @Override
             public String toString() {
-                return "the interface says " + actual + "; the file's prefix is used";
+                return "the file's prefix is not the interface's, which is " + actual
+                        + "; the file's is used, and peers that the kernel cannot reach by it fail later: correct the"
+                        + " file or the interface";
             }
         }
+    }
+
+    /** What is to be thought of it. */
+    public enum Weight {
+        /** It is not used, as it should be. */
+        NOT_USED,
+        /** It is used, but not as well as it might be. */
+        USED,
+        /** It is used, and probably a mistake. */
+        SUSPECT
     }
 
     /** As the end of a sentence; empty if there is none. */

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
+import trigon.config.ClusterConfig;
 import trigon.config.ConfigException;
 import trigon.config.LinkPolicy;
 import trigon.config.NicConfig;
@@ -34,7 +35,7 @@ public final class LinkDiscovery {
         GidSelector gids = new GidSelector(config.queuePair(), interfaces);
         List<LeftOut> leftOut = new ArrayList<>();
         List<LocalLink> links = config.thisNode()
-                .map(node -> new ConfiguredLinks(policy, gids, interfaces, ports, leftOut).find(node))
+                .map(node -> new ConfiguredLinks(policy, gids, interfaces, ports, leftOut, nodes(config)).find(node))
                 .orElseGet(() -> new AutomaticLinks(policy, gids, interfaces, leftOut).find(ports));
         if (links.isEmpty() && policy == LinkPolicy.RDMA) {
             throw new ConfigException(
@@ -45,6 +46,10 @@ public final class LinkDiscovery {
                                     leftOut.isEmpty() ? "no RDMA device is known" : LeftOut.joined(leftOut)));
         }
         return new DiscoveredLinks(links, overrides(config, links), leftOut);
+    }
+
+    private static List<NodeConfig> nodes(PluginConfig config) {
+        return config.cluster().map(ClusterConfig::nodes).orElse(List.of());
     }
 
     private static Map<Integer, NicOverride> overrides(PluginConfig config, List<LocalLink> links) {

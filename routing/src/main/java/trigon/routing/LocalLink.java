@@ -50,6 +50,12 @@ public record LocalLink(
         return "%s %s (%s)".formatted(name, address, word(kind));
     }
 
+    /** What carries the data, and how fast: for example {@code TCP, 10 Gb/s}. */
+    public String carrier() {
+        String rate = speedMbps % 1000 == 0 ? speedMbps / 1000 + " Gb/s" : speedMbps + " Mb/s";
+        return (kind == LinkKind.RDMA ? "RDMA, " : "TCP, ") + rate;
+    }
+
     static String word(LinkKind kind) {
         return kind.name().toLowerCase(Locale.ROOT);
     }

@@ -2,6 +2,7 @@ package trigon.routing;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static trigon.routing.Links.down;
 import static trigon.routing.Links.interfaces;
 import static trigon.routing.Links.nic;
@@ -19,6 +20,7 @@ import trigon.config.ConfigException;
 import trigon.config.LinkPolicy;
 import trigon.config.NicConfig;
 import trigon.config.NicReference;
+import trigon.config.NodeConfig;
 import trigon.verbs.Gid;
 import trigon.verbs.GidEntry;
 import trigon.verbs.LinkLayer;
@@ -78,7 +80,9 @@ class ConfiguredLinksTest {
         assertThat(found.links()).map(LocalLink::address).map(Object::toString).containsOnly("10.0.12.1/28");
         assertThat(found.leftOut())
                 .map(LeftOut::toString)
-                .containsExactly("rxe_ab 10.0.12.1/28: the interface says 10.0.12.1/24; the file's prefix is used");
+                .containsExactly("rxe_ab 10.0.12.1/28: the file's prefix is not the interface's, which is"
+                        + " 10.0.12.1/24; the file's is used, and peers that the kernel cannot reach by it fail"
+                        + " later: correct the file or the interface");
     }
 
     @Test
@@ -91,7 +95,7 @@ class ConfiguredLinksTest {
         assertThat(found.leftOut())
                 .singleElement()
                 .asString()
-                .startsWith("192.168.1.5/24: software only, since no active RDMA port has an address of it");
+                .startsWith("192.168.1.5/24: carries data over TCP, since no active RDMA port has an address of it");
     }
 
     @Test
@@ -186,6 +190,17 @@ class ConfiguredLinksTest {
                         .links())
                 .singleElement()
                 .satisfies(link -> assertThat(link.interfaceName()).isEqualTo("ib0"));
+    }
+
+    @Test
+    void saysWhoseAddressesTheseAreWhereTheNodeIsMistaken() {
+        NodeConfig a = new NodeConfig("a", 0, List.of(nic("", "10.77.0.1/24")), Links.LINE);
+        NodeConfig b = new NodeConfig("b", 1, List.of(nic("", "10.0.12.1/24"), nic("", "10.0.13.1/24")), Links.LINE);
+
+        assertThatThrownBy(() ->
+                        LinkDiscovery.discover(Links.config(LinkPolicy.SOFTWARE, Map.of(), a, b), List.of(), HOST))
+                .isInstanceOf(ConfigException.class)
+                .hasMessageEndingWith(". These are the addresses of node b: is TRIGON_NODE meant to be b here?");
     }
 
     @ParameterizedTest

@@ -123,7 +123,11 @@ final class Links {
     /** Node {@code a}, which has these NICs; {@code b} is the other node. */
     static PluginConfig config(LinkPolicy policy, Map<Integer, NicReference> peers, NicConfig... nics) {
         NodeConfig a = new NodeConfig("a", 0, List.of(nics), LINE);
-        NodeConfig b = new NodeConfig("b", 1, List.of(nic("x", "")), LINE);
+        return config(policy, peers, a, new NodeConfig("b", 1, List.of(nic("x", "")), LINE));
+    }
+
+    /** Node {@code a} beside another one. */
+    static PluginConfig config(LinkPolicy policy, Map<Integer, NicReference> peers, NodeConfig a, NodeConfig b) {
         return new PluginConfig(
                 Optional.of(FILE),
                 1,

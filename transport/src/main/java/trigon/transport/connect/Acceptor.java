@@ -9,8 +9,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 import trigon.handshake.ConnectionId;
 import trigon.handshake.ConnectionSecret;
 import trigon.handshake.Established;
@@ -34,8 +32,6 @@ import trigon.verbs.LinkKind;
  */
 public final class Acceptor implements OfferHandler {
 
-    private static final Logger log = LoggerFactory.getLogger(Acceptor.class);
-
     private final ConnectionId connectionId = ConnectionId.random();
     private final ConnectionSecret secret = ConnectionSecret.random();
     private final long context;
@@ -43,6 +39,7 @@ public final class Acceptor implements OfferHandler {
     private final Links links;
     private final PathFactory factory;
     private final Executor control;
+    private final ConnectionLog connectionLog;
 
     // of the attempt that the peer makes now, by the queue pair's index
     private final SortedMap<Integer, PathChannel> paths = new TreeMap<>();
@@ -52,12 +49,19 @@ public final class Acceptor implements OfferHandler {
     private int unaskedLooks;
 
     /** Waits in that context, for a peer with the secret in its listen handle. */
-    public Acceptor(long context, int trafficClass, Links links, PathFactory factory, Executor control) {
+    public Acceptor(
+            long context,
+            int trafficClass,
+            Links links,
+            PathFactory factory,
+            Executor control,
+            ConnectionLog connectionLog) {
         this.context = context;
         this.trafficClass = trafficClass;
         this.links = links;
         this.factory = factory;
         this.control = control;
+        this.connectionLog = connectionLog;
     }
 
     /** What peers name it by. */
@@ -143,11 +147,12 @@ public final class Acceptor implements OfferHandler {
             factory.awaitOpen(path);
         }
         if (link != null && establish(path, link)) {
-            log.info(
-                    "receives from {} {} over {}",
-                    incoming.offer().node().name(),
-                    incoming.remote().getAddress().getHostAddress(),
-                    path.link());
+            connectionLog.isUp("receives from %s %s over %s: %s"
+                    .formatted(
+                            incoming.offer().node().name(),
+                            incoming.remote().getAddress().getHostAddress(),
+                            path.link(),
+                            path.link().local().carrier()));
         } else {
             path.close();
         }

@@ -48,6 +48,7 @@ public final class Connector {
     private final NodeIdentity self;
     private final Executor control;
     private final RandomGenerator attempts;
+    private final ConnectionLog connectionLog;
     private final RecentFailures recentFailures = new RecentFailures(LEFT_OUT);
 
     /**
@@ -55,6 +56,7 @@ public final class Connector {
      *
      * @param control runs what may block
      * @param attempts for their numbers; thread-safe
+     * @param connectionLog says what is up
      */
     public Connector(
             Links links,
@@ -64,7 +66,8 @@ public final class Connector {
             PluginConfig config,
             NodeIdentity self,
             Executor control,
-            RandomGenerator attempts) {
+            RandomGenerator attempts,
+            ConnectionLog connectionLog) {
         this.links = links;
         this.routing = routing;
         this.client = client;
@@ -73,6 +76,7 @@ public final class Connector {
         this.self = self;
         this.control = control;
         this.attempts = attempts;
+        this.connectionLog = connectionLog;
     }
 
     /** Starts to connect, over the preferred link if that leads to the peer; returns at once. */
@@ -141,13 +145,15 @@ public final class Connector {
         return stripes;
     }
 
-    private static void report(String peer, List<Path> paths, Set<Path> failed, int queuePairs) {
-        List<Path> up = paths.stream().filter(path -> !failed.contains(path)).toList();
-        if (queuePairs == 1) {
-            log.info("sends to {}", up.isEmpty() ? peer : up.getFirst());
-        } else {
-            log.info("sends to {} by {} queue pairs over {}", peer, queuePairs, up);
-        }
+    private void report(String peer, List<Path> paths, Set<Path> failed, int queuePairs) {
+        List<String> up = paths.stream()
+                .filter(path -> !failed.contains(path))
+                .map(path -> path + ": " + path.local().carrier())
+                .toList();
+        connectionLog.isUp(
+                queuePairs == 1
+                        ? "sends to " + (up.isEmpty() ? peer : up.getFirst())
+                        : "sends to %s by %d queue pairs over %s".formatted(peer, queuePairs, up));
     }
 
     private String peerName(ListenHandle handle) {

@@ -13,6 +13,7 @@ import trigon.routing.LocalLink;
 import trigon.transport.Unwinding;
 import trigon.transport.connect.Acceptor;
 import trigon.transport.connect.ConnectedPaths;
+import trigon.transport.connect.ConnectionLog;
 import trigon.transport.connect.Connector;
 import trigon.transport.connect.PathFactory;
 import trigon.transport.connect.PendingConnection;
@@ -32,12 +33,14 @@ final class ConnectionSetup {
     private final PathFactory factory;
     private final NodeIdentity self;
     private final Executor control;
+    private final ConnectionLog connectionLog;
     private final HalfOpenConnections halfOpen;
 
     /**
      * None yet.
      *
      * @param control runs what may block
+     * @param connectionLog says what is up
      * @param nextLook runs what does not block, {@link HalfOpenConnections#INTERVAL} later
      */
     ConnectionSetup(
@@ -48,6 +51,7 @@ final class ConnectionSetup {
             PathFactory factory,
             NodeIdentity self,
             Executor control,
+            ConnectionLog connectionLog,
             Executor nextLook) {
         this.contexts = contexts;
         this.links = links;
@@ -56,6 +60,7 @@ final class ConnectionSetup {
         this.factory = factory;
         this.self = self;
         this.control = control;
+        this.connectionLog = connectionLog;
         addresses = links.advertised(listeners::port);
         halfOpen = new HalfOpenConnections(
                 acceptors,
@@ -78,7 +83,7 @@ final class ConnectionSetup {
     /** {@link NetPlugin#listen}. */
     long listen(long contextHandle, long handleAddress) {
         Context context = contexts.require(contextHandle);
-        Acceptor acceptor = new Acceptor(contextHandle, context.trafficClass(), links, factory, control);
+        Acceptor acceptor = new Acceptor(contextHandle, context.trafficClass(), links, factory, control, connectionLog);
         ListenHandle handle = ListenHandle.fitting(
                 acceptor.connectionId(), acceptor.secret(), self.index(), self.configFingerprint(), addresses);
         try (Unwinding unwinding = new Unwinding()) {

@@ -20,6 +20,7 @@ import trigon.routing.RoutingTable;
 import trigon.transport.Unwinding;
 import trigon.transport.connect.Acceptor;
 import trigon.transport.connect.ConnectedPaths;
+import trigon.transport.connect.ConnectionLog;
 import trigon.transport.connect.Connector;
 import trigon.transport.connect.PathFactory;
 import trigon.transport.failure.FailurePolicy;
@@ -90,6 +91,7 @@ public final class RoutedNetPlugin implements NetPlugin, AutoCloseable {
         SecureRandom random = new SecureRandom();
         PathFactory factory = new PathFactory(
                 config.queuePair(), random, node.control(), node.loop().delayed(PathFactory.GRACE, node.control()));
+        ConnectionLog connectionLog = new ConnectionLog();
         Connector connector = new Connector(
                 node.links(),
                 RoutingTable.of(config, setup.discovered(), setup.kernel()),
@@ -98,7 +100,8 @@ public final class RoutedNetPlugin implements NetPlugin, AutoCloseable {
                 config,
                 self,
                 node.control(),
-                random);
+                random,
+                connectionLog);
         HandleTable<Session> table = new HandleTable<>("comm");
         contexts = new Contexts(table);
         FailurePolicy failures = new FailurePolicy(
@@ -115,6 +118,7 @@ public final class RoutedNetPlugin implements NetPlugin, AutoCloseable {
                 factory,
                 self,
                 node.control(),
+                connectionLog,
                 setup.halfOpenTimer().apply(node.loop().delayed(HalfOpenConnections.INTERVAL, Runnable::run)));
         monitor = new PathMonitor(node.links(), node.control(), node.loop().delayed(PathMonitor.TOLD, node.control()));
         devices = VirtualDevice.over(
