@@ -51,8 +51,8 @@ public interface DeviceContext extends AutoCloseable {
     Optional<AsyncEvent> pollAsyncEvent();
 
     /**
-     * A descriptor that {@code poll(2)} finds readable when {@link #pollAsyncEvent} has something. The device's own, for
-     * as long as it is open. Empty for a device without one, which runs what {@link #whenAsyncEvent} was given.
+     * A descriptor that {@code poll(2)} finds readable when {@link #pollAsyncEvent} has something. The device's own,
+     * for as long as it is open. Empty for a device without one, which runs what {@link #whenAsyncEvent} was given.
      */
     default OptionalInt asyncEventDescriptor() {
         return OptionalInt.empty();

@@ -22,8 +22,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Waits, on one thread, until the kernel says something of this machine's network interfaces, one of some descriptors is
- * readable, or somebody wakes it up: poll(2) on a routing socket and an eventfd. Any thread may wake it up.
+ * Waits, on one thread, until the kernel says something of this machine's network interfaces, one of some descriptors
+ * is readable, or somebody wakes it up: poll(2) on a routing socket and an eventfd. Any thread may wake it up.
  *
  * @see <a href="https://man7.org/linux/man-pages/man7/rtnetlink.7.html">rtnetlink(7)</a>
  * @see <a href="https://man7.org/linux/man-pages/man2/poll.2.html">poll(2)</a>

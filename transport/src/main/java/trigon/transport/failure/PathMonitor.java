@@ -29,9 +29,9 @@ import trigon.verbs.QueuePairStateCode;
 import trigon.verbs.VerbsException;
 
 /**
- * Takes what the devices, and the kernel of their interfaces, report by themselves, as soon as they do: its thread waits
- * for both. What makes a path unusable fails it; the rest is logged, with what it means here and what to do. What follows
- * runs on a control thread.
+ * Takes what the devices, and the kernel of their interfaces, report by themselves, as soon as they do: its thread
+ * waits for both. What makes a path unusable fails it; the rest is logged, with what it means here and what to do. What
+ * follows runs on a control thread.
  */
 public final class PathMonitor {
 

@@ -93,7 +93,7 @@ public final class Link {
         return paths;
     }
 
-    /** Whether its interface is up, with a carrier and the link's address, as far as the kernel has said. Any thread. */
+    /** Whether its interface is up, with a carrier and the address, as far as the kernel has said. Any thread. */
     public boolean isUp() {
         return up;
     }

@@ -16,9 +16,9 @@ import trigon.verbs.SendFlag;
 import trigon.verbs.WorkCompletions;
 
 /**
- * The sending end with {@link MessageProtocol#EAGER}, of a session that may go on over another path: a message is a SEND
- * whose immediate is NCCL's tag. A short one is copied, and done when the socket has it; a longer one is done when the
- * peer has it. So what the peer has not confirmed can be sent again.
+ * The sending end with {@link MessageProtocol#EAGER}, of a session that may go on over another path: a message is a
+ * SEND whose immediate is NCCL's tag. A short one is copied, and done when the socket has it; a longer one is done when
+ * the peer has it. So what the peer has not confirmed can be sent again.
  */
 final class EagerSender implements SendProtocol {
 
@@ -156,7 +156,7 @@ final class EagerSender implements SendProtocol {
         repeated = received;
     }
 
-    /** Sends again as much of what {@link #moveTo} has left as the queue takes; how much is left, or {@link #FAILED}. */
+    /** Sends again what {@link #moveTo} has left, as far as the queue takes it; how much is left, or {@link #FAILED}. */
     public int repeat() {
         while (repeated < unconfirmed.next()) {
             int errno = post(repeated, true);
