@@ -156,7 +156,7 @@ final class EagerSender implements SendProtocol {
         repeated = received;
     }
 
-    /** Sends again what {@link #moveTo} has left, as far as the queue takes it; how much is left, or {@link #FAILED}. */
+    /** Sends again what {@link #moveTo} has left, as far as it fits; how much is left, or {@link #FAILED}. */
     public int repeat() {
         while (repeated < unconfirmed.next()) {
             int errno = post(repeated, true);
