@@ -8,7 +8,9 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -61,7 +63,7 @@ public final class PathMonitor {
     private final Set<DeviceContext> devices = new HashSet<>();
     private final Thread thread = new Thread(this::run, "trigon-events");
     private @Nullable KernelEvents kernel;
-    private volatile boolean stopped;
+    private final CountDownLatch stopped = new CountDownLatch(1);
 
     /**
      * Nothing is asked before {@link #start}.
@@ -85,7 +87,7 @@ public final class PathMonitor {
 
     /** Listens no more; waits for a look that is under way. The devices may be closed afterwards. */
     public void stop() {
-        stopped = true;
+        stopped.countDown();
         wakeUp();
         try {
             thread.join(JOIN_MILLIS);
@@ -95,9 +97,7 @@ public final class PathMonitor {
     }
 
     private synchronized void wakeUp() {
-        if (kernel == null) {
-            notifyAll();
-        } else {
+        if (kernel != null) {
             kernel.wakeUp();
         }
     }
@@ -109,35 +109,30 @@ public final class PathMonitor {
             }
             devices.forEach(device -> device.whenAsyncEvent(opened::wakeUp));
             states.lookAtAll();
-            while (!stopped) {
+            do {
                 look();
                 List<InterfaceEvent> events = opened.await(descriptors(), LOOK);
-                if (!events.isEmpty() && !stopped) {
+                if (!events.isEmpty()) {
                     states.take(events);
                 }
-                pause(REST);
-            }
+            } while (!isStoppedWithin(REST));
             devices.forEach(device -> device.whenAsyncEvent(() -> {}));
         } catch (IOException | RuntimeException | Error e) {
             log.warn("what devices and links report by themselves is asked for once a second only", e);
             synchronized (this) {
                 kernel = null;
             }
-            while (!stopped) {
+            while (!isStoppedWithin(LOOK)) {
                 look();
-                pause(LOOK);
             }
         }
     }
 
-    private synchronized void pause(Duration time) {
+    private boolean isStoppedWithin(Duration time) {
         try {
-            if (!stopped) {
-                wait(time.toMillis());
-            }
+            return stopped.await(time.toMillis(), TimeUnit.MILLISECONDS);
         } catch (InterruptedException _) {
-            Thread.currentThread().interrupt();
-            stopped = true;
+            return true; // nobody but the end of the process does that
         }
     }
 

@@ -25,7 +25,7 @@ import trigon.verbs.Memory;
 class EagerReplayTest {
 
     /** What happens to a path. */
-    private enum Cut {
+    enum Cut {
         /** Both ends are fenced while all is well. */
         NOTHING,
         /** A TCP connection ends: that of the requests, of the other direction, or a lane. */
@@ -108,7 +108,7 @@ class EagerReplayTest {
     }
 
     private static byte content(long message, int at) {
-        return (byte) (message * 31 + at * 7);
+        return (byte) (message * 31 + at * 7L);
     }
 
     private void send() {
