@@ -7,6 +7,7 @@ module trigon.handshake {
     requires io.netty.common;
     requires io.netty.transport;
     requires org.slf4j;
+    requires trigon.trace;
     requires static org.jspecify;
 
     exports trigon.handshake;

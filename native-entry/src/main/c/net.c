@@ -10,6 +10,7 @@
 #include "host/java_state.h"
 #include "host/signals.h"
 #include "net/requests.h"
+#include "net/trace.h"
 #include "net/upcalls.h"
 
 #define UNLIKELY(condition) __builtin_expect((condition), 0)
@@ -158,10 +159,12 @@ static inline int send_any(void *comm, void *data, int64_t size, int tag, void *
     return NCCL_INVALID_ARGUMENT;
   }
   *request = NULL;
-  if (is_ready() && still_waits((uint64_t)(uintptr_t)comm)) {
-    return NCCL_SUCCESS;
-  }
-  return CALL(isend, P(comm), P(data), size, tag, P(mhandle), P(request));
+  struct trace_ring *ring = trace_of((uint64_t)(uintptr_t)comm);
+  const uint64_t time = UNLIKELY(ring != NULL) ? trace_now() : 0;
+  int result = is_ready() && still_waits((uint64_t)(uintptr_t)comm)
+                   ? NCCL_SUCCESS
+                   : CALL(isend, P(comm), P(data), size, tag, P(mhandle), P(request));
+  return UNLIKELY(ring != NULL) ? trace_sent(ring, time, (uint64_t)size, *request, result) : result;
 }
 
 static int isend(void *comm, void *data, size_t size, int tag, void *mhandle, void *event, void **request) {
@@ -189,9 +192,13 @@ static inline bool may_receive(int n, void **data, void *sizes, int *tags, void 
 static int irecv(void *comm, int n, void **data, size_t *sizes, int *tags, void **mhandles, void **events,
                  void **request) {
   (void)events;
-  return UNLIKELY(!may_receive(n, data, sizes, tags, mhandles, request))
-             ? NCCL_INVALID_ARGUMENT
-             : CALL(irecv, P(comm), P(data), P(sizes), P(tags), P(mhandles), P(request));
+  if (UNLIKELY(!may_receive(n, data, sizes, tags, mhandles, request))) {
+    return NCCL_INVALID_ARGUMENT;
+  }
+  struct trace_ring *ring = trace_of((uint64_t)(uintptr_t)comm);
+  const uint64_t time = UNLIKELY(ring != NULL) ? trace_now() : 0;
+  int result = CALL(irecv, P(comm), P(data), P(sizes), P(tags), P(mhandles), P(request));
+  return UNLIKELY(ring != NULL) ? trace_received(ring, time, sizes[0], *request, result) : result;
 }
 
 static int irecv_v9(void *comm, int n, void **data, size_t *sizes, int *tags, void **mhandles, void **request) {
@@ -214,24 +221,32 @@ static int iflush(void *comm, int n, void **data, int *sizes, void **mhandles, v
              : CONTROL(iflush, P(comm), P(data), P(sizes), P(mhandles), P(request));
 }
 
+/* Answered here, or by Java. */
+static inline int ask(void *request, int *done, int *size) {
+  const uint64_t asked = (uint64_t)(uintptr_t)request;
+  *done = is_ready() && take_finished(asked, size);
+  if (!*done) {
+    switch (is_ready() ? poll_for(asked) : POLL_FOR_JAVA) {
+    case POLL_EMPTY: return NCCL_SUCCESS;
+    case POLL_FINISHED: *done = take_finished(asked, size); break;
+    case POLL_FOR_JAVA: return CALL(test, P(request), P(done), P(size));
+    }
+  }
+  return NCCL_SUCCESS;
+}
+
 static int test(void *request, int *done, int *sizes) {
   if (UNLIKELY(done == NULL)) {
     return NCCL_INVALID_ARGUMENT;
   }
-  const uint64_t asked = (uint64_t)(uintptr_t)request;
   int size = 0;
-  *done = is_ready() && take_finished(asked, &size);
-  if (!*done) {
-    switch (is_ready() ? poll_for(asked) : POLL_FOR_JAVA) {
-    case POLL_EMPTY: return NCCL_SUCCESS;
-    case POLL_FINISHED: *done = take_finished(asked, &size); break;
-    case POLL_FOR_JAVA: return CALL(test, P(request), P(done), P(sizes));
-    }
-  }
+  int result = ask(request, done, &size);
   if (*done && sizes != NULL) {
     *sizes = size;
   }
-  return NCCL_SUCCESS;
+  const uint64_t asked = (uint64_t)(uintptr_t)request;
+  struct trace_ring *ring = trace_of(asked);
+  return UNLIKELY(ring != NULL) ? trace_tested(ring, asked, *done, (uint64_t)size, result) : result;
 }
 
 #define EXPORTED __attribute__((visibility("default"))) extern const

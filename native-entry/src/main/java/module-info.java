@@ -9,6 +9,7 @@ module trigon.entry {
     requires trigon.handshake;
     requires trigon.routing;
     requires trigon.software;
+    requires trigon.trace;
     requires trigon.transport;
     requires trigon.verbs;
     requires static org.jspecify;

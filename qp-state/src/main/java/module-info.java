@@ -3,6 +3,7 @@ module trigon.qpstate {
     requires transitive trigon.verbs;
     requires jdk.jfr;
     requires org.slf4j;
+    requires trigon.trace;
     requires static org.jspecify;
 
     exports trigon.qpstate;

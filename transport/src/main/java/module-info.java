@@ -3,6 +3,7 @@ module trigon.transport {
     requires org.slf4j;
     requires trigon.handshake;
     requires trigon.qpstate;
+    requires trigon.trace;
     requires transitive trigon.config;
     requires transitive trigon.routing;
     requires transitive trigon.verbs;

@@ -2,6 +2,7 @@
 
 #include "nccl_net_abi.h"
 #include "requests.h"
+#include "trace.h"
 #include "upcalls.h"
 
 /* clang-format off */
@@ -62,6 +63,37 @@ static const struct fact facts_of_net[] = {
     OFFSET_OF(completion, immediate),
     {"completion.success", COMPLETION_SUCCESS},
     {"completion.receive", COMPLETION_RECEIVE},
+    SIZE_OF(trace_record),
+    OFFSET_OF(trace_record, subject),
+    OFFSET_OF(trace_record, kind),
+    OFFSET_OF(trace_record, detail),
+    OFFSET_OF(trace_record, argument),
+    OFFSET_OF(trace_record, value),
+    OFFSET_OF(trace_ring, capacity),
+    OFFSET_OF(trace_ring, head),
+    OFFSET_OF(trace_ring, posted),
+    OFFSET_OF(trace_ring, done),
+    OFFSET_OF(trace_ring, owner),
+    OFFSET_OF(trace_ring, is_send),
+    OFFSET_OF(trace_ring, histograms),
+    OFFSET_OF(trace_ring, records),
+    SIZE_OF(trace_histogram),
+    OFFSET_OF(trace_histogram, buckets),
+    {"trace.measures", TRACE_MEASURES},
+    {"trace.size_classes", TRACE_SIZE_CLASSES},
+    {"trace.threads", TRACE_THREADS},
+    OFFSET_OF(trace_table, is_ending),
+    OFFSET_OF(trace_table, has_ended),
+    OFFSET_OF(trace_table, lost_events),
+    OFFSET_OF(trace_table, connection_count),
+    OFFSET_OF(trace_table, connections),
+    SIZE_OF(trace_connection),
+    OFFSET_OF(trace_connection, retransmits),
+    OFFSET_OF(trace_connection, window_limited),
+    OFFSET_OF(trace_connection, busy),
+    {"trace.connections", TRACE_CONNECTIONS},
+    OFFSET_OF(trace_table, threads),
+    OFFSET_OF(trace_table, comms),
     CONTROL_CALLS(CALL_OF) /* each ends with a comma */
 };
 

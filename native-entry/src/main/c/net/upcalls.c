@@ -7,6 +7,7 @@
 #include "../host/start.h"
 #include "facts.h"
 #include "requests.h"
+#include "trace.h"
 
 /* ---- before there is anything to call ---- */
 
@@ -90,10 +91,14 @@ static const struct {
   int64_t upcall_count;
   struct request_row *_Atomic *request_table;
   int (*warm_up)(void);
-} net_block = {&net_facts, &filled, sizeof filled / sizeof(void *), request_table, warm_up};
+  struct trace_table *trace;
+  int (*sample_connections)(void);
+} net_block = {&net_facts, &filled,      sizeof filled / sizeof(void *), request_table,
+               warm_up,    &trace_table, trace_sample_connections};
 
 static void use_filled(void) {
   java_net = filled;
+  trace_until_exit();
 }
 
 int bind_net(nccl_logger log) {

@@ -24,6 +24,7 @@ import trigon.handshake.HandshakeException.Kind;
 import trigon.handshake.HandshakeMessage.Alive;
 import trigon.handshake.HandshakeMessage.Farewell;
 import trigon.handshake.HandshakeMessage.Reject;
+import trigon.trace.TraceLog;
 
 /**
  * What both ends of a handshake have in common: one TCP connection, one deadline, one result. All fields belong to the
@@ -102,6 +103,7 @@ abstract class HandshakeConnection extends ChannelInboundHandlerAdapter implemen
 
     /** Sends a message without a proof, which is part of what is agreed on. */
     final void sendNoted(HandshakeMessage message, HandshakeProofs proofs) {
+        trace("sent", message);
         byte[] frame = HandshakeCodec.encode(message);
         proofs.note(frame);
         var _ = send(frame);
@@ -112,6 +114,12 @@ abstract class HandshakeConnection extends ChannelInboundHandlerAdapter implemen
         byte[] frame = HandshakeCodec.encode(message);
         proofs.prove(frame);
         var _ = send(frame);
+    }
+
+    /** The step, not what it carries. */
+    private void trace(String direction, HandshakeMessage message) {
+        TraceLog.event(
+                "handshake", direction, message.getClass().getSimpleName(), "number", System.identityHashCode(this));
     }
 
     private @Nullable ChannelFuture send(byte[] frame) {
@@ -274,6 +282,7 @@ abstract class HandshakeConnection extends ChannelInboundHandlerAdapter implemen
             if (over) {
                 heard(frame);
             } else {
+                trace("received", frame.message());
                 received(frame);
             }
         } else {

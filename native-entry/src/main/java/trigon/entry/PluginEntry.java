@@ -55,6 +55,7 @@ public final class PluginEntry {
         try {
             NetBlock net = NetBlock.read(netBlock);
             AbiCheck.check(NetFacts.expected(), net.facts());
+            ProcessTrace.beginIfWanted(System.getenv(), net.trace(), new NativeFunction(net.sampleConnections()));
             NetPluginFactory factory = NetPluginFactories.find(pageBytes);
             NetPlugin plugin = factory.create(System.getenv(), RequestTable.of(net.requestTable()));
             DataPathStubs dataPath = UpcallTable.fill(

@@ -7,6 +7,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import trigon.qpstate.QueuePairState.Name;
+import trigon.trace.TraceLog;
 import trigon.verbs.AccessFlag;
 import trigon.verbs.AddressVector;
 import trigon.verbs.ConnectionKey;
@@ -196,11 +197,13 @@ public final class QueuePairLifecycle implements AutoCloseable {
         } catch (RuntimeException e) {
             state = before instanceof QueuePairState.Error ? before : new QueuePairState.Error(e);
             commit(event, before, state, after);
+            trace(before, state);
             LOGGER.warn("{} {} -> ERROR on the way to {}: {}", this, before.name(), transition.to(), e.toString());
             throw e;
         }
         state = after;
         commit(event, before, after, after);
+        trace(before, after);
         if (LOGGER.isDebugEnabled()) {
             LOGGER.debug("{} {} -> {}{}", this, before.name(), after.name(), details(before, after));
         }
@@ -235,6 +238,19 @@ public final class QueuePairLifecycle implements AutoCloseable {
             event.peer = peer(before, wanted);
             event.commit();
         }
+    }
+
+    private void trace(QueuePairState before, QueuePairState reached) {
+        TraceLog.event(
+                "transition",
+                "device",
+                deviceName,
+                "qp",
+                queuePair.number(),
+                "from",
+                before.name(),
+                "to",
+                reached.name());
     }
 
     private static String details(QueuePairState before, QueuePairState reached) {

@@ -12,8 +12,17 @@ import trigon.verbs.Memory;
  * @param upcallCount entries of the table
  * @param requestTable address of the table of rows for {@link trigon.transport.request.RequestTable}
  * @param warmUp address of {@code int warm_up(void)}, which calls all entries of the table
+ * @param trace address of the table of rings for {@link trigon.trace.Recorder}
+ * @param sampleConnections address of {@code int trace_sample_connections(void)}, which reads TCP's counters into it
  */
-public record NetBlock(Map<String, Long> facts, long upcalls, long upcallCount, long requestTable, long warmUp) {
+public record NetBlock(
+        Map<String, Long> facts,
+        long upcalls,
+        long upcallCount,
+        long requestTable,
+        long warmUp,
+        long trace,
+        long sampleConnections) {
 
     private static final int WORD = 8;
 
@@ -29,6 +38,8 @@ public record NetBlock(Map<String, Long> facts, long upcalls, long upcallCount, 
                 Memory.getLong(address + WORD),
                 Memory.getLong(address + 2 * WORD),
                 Memory.getLong(address + 3 * WORD),
-                Memory.getLong(address + 4 * WORD));
+                Memory.getLong(address + 4 * WORD),
+                Memory.getLong(address + 5 * WORD),
+                Memory.getLong(address + 6 * WORD));
     }
 }

@@ -5,6 +5,9 @@ import java.util.Map;
 import java.util.function.ToIntFunction;
 import trigon.net.DeviceProperties;
 import trigon.net.NetPlugin;
+import trigon.trace.RecordLayout;
+import trigon.trace.RingLayout;
+import trigon.trace.TableLayout;
 import trigon.transport.request.RequestRow;
 import trigon.transport.request.Requests;
 import trigon.verbs.WorkCompletionOpcode;
@@ -57,6 +60,7 @@ public final class NetFacts {
         facts.put("request_entry.request", RequestRow.REQUEST);
         facts.put("request_entry.size", RequestRow.SIZE);
         facts.put("request_entry.state", RequestRow.STATE);
+        addTrace(facts);
         ControlCall[] calls = ControlCall.values();
         for (int number = 0; number < calls.length; number++) {
             facts.put(calls[number].fact(), (long) number);
@@ -72,6 +76,40 @@ public final class NetFacts {
             });
         }
         return facts;
+    }
+
+    private static void addTrace(Map<String, Long> facts) {
+        facts.put("trace_record", (long) RecordLayout.BYTES);
+        facts.put("trace_record.subject", (long) RecordLayout.SUBJECT);
+        facts.put("trace_record.kind", (long) RecordLayout.KIND);
+        facts.put("trace_record.detail", (long) RecordLayout.DETAIL);
+        facts.put("trace_record.argument", (long) RecordLayout.ARGUMENT);
+        facts.put("trace_record.value", (long) RecordLayout.VALUE);
+        facts.put("trace_ring.capacity", RingLayout.CAPACITY);
+        facts.put("trace_ring.head", RingLayout.HEAD);
+        facts.put("trace_ring.posted", RingLayout.POSTED);
+        facts.put("trace_ring.done", RingLayout.DONE);
+        facts.put("trace_ring.owner", RingLayout.OWNER);
+        facts.put("trace_ring.is_send", RingLayout.IS_SEND);
+        facts.put("trace_ring.histograms", RingLayout.HISTOGRAMS);
+        facts.put("trace_ring.records", RingLayout.RECORDS);
+        facts.put("trace_histogram", (long) RingLayout.HISTOGRAM_BYTES);
+        facts.put("trace_histogram.buckets", RingLayout.FIRST_BUCKET * 8L);
+        facts.put("trace.measures", (long) RingLayout.MEASURES);
+        facts.put("trace.size_classes", (long) RingLayout.SIZE_CLASSES);
+        facts.put("trace.threads", (long) TableLayout.MOST_THREADS);
+        facts.put("trace.connections", (long) TableLayout.MOST_TCP);
+        facts.put("trace_connection", (long) TableLayout.TCP_BYTES);
+        facts.put("trace_connection.retransmits", (long) TableLayout.TCP_RETRANSMITS);
+        facts.put("trace_connection.window_limited", (long) TableLayout.TCP_WINDOW_LIMITED);
+        facts.put("trace_connection.busy", (long) TableLayout.TCP_BUSY);
+        facts.put("trace_table.is_ending", TableLayout.IS_ENDING);
+        facts.put("trace_table.has_ended", TableLayout.HAS_ENDED);
+        facts.put("trace_table.lost_events", TableLayout.LOST_EVENTS);
+        facts.put("trace_table.connection_count", TableLayout.TCP_COUNT);
+        facts.put("trace_table.connections", TableLayout.TCP);
+        facts.put("trace_table.threads", TableLayout.THREADS);
+        facts.put("trace_table.comms", TableLayout.COMMS);
     }
 
     private static Map<String, ToIntFunction<PropertiesLayout>> fields() {

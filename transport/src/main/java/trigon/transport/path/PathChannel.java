@@ -11,6 +11,7 @@ import trigon.handshake.LifelineEnd;
 import trigon.handshake.RemoteMemory;
 import trigon.net.NcclResult;
 import trigon.qpstate.QueuePairParameters;
+import trigon.trace.TraceLog;
 import trigon.transport.Unwinding;
 import trigon.transport.metrics.PathCounters;
 import trigon.verbs.AddressVector;
@@ -214,6 +215,7 @@ public final class PathChannel implements AutoCloseable {
         if (!(why instanceof PathLoss.OfPeer(var _, LifelineEnd.Released _))) {
             counters.lost();
         }
+        TraceLog.event("path lost", "path", this, "why", why.words());
         whenLost.run();
     }
 
@@ -327,6 +329,17 @@ public final class PathChannel implements AutoCloseable {
             throw new IllegalStateException(this + " has no clear-to-send ring");
         }
         return ring;
+    }
+
+    /** The peer's end; null before {@link #connect}. */
+    public @Nullable QueuePairEndpoint remote() {
+        return remote;
+    }
+
+    /** The peer's node and its address; empty before {@link #watch}. */
+    public String peer() {
+        Watch watching = watch;
+        return watching == null ? "" : watching.peer();
     }
 
     /** What the peer may write. */

@@ -7,6 +7,7 @@ import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
 import trigon.net.DeviceProperties;
 import trigon.net.NetPlugin;
+import trigon.trace.TraceLog;
 import trigon.transport.Unwinding;
 import trigon.transport.connect.ConnectedPaths;
 import trigon.transport.failure.CommunicatorFailure;
@@ -82,6 +83,10 @@ final class Sessions {
             contexts.note(contextHandle, Context::sessionHandles, handle);
             CommunicatorFailure failure = contexts.require(contextHandle).failure();
             Session session = sessions.find(handle);
+            if (requests.isSeen()) {
+                TraceLog.opened(handle, () -> SessionFields.of(session, contexts.require(contextHandle), paths));
+                unwinding.onFailure(() -> TraceLog.closed(handle));
+            }
             if (failure != null && session != null) { // noted first, and looked at then: given up here, or where it is
                 session.giveUp(failure.result(), failure.why());
                 control.execute(session::endQueuePairs);
@@ -161,6 +166,9 @@ final class Sessions {
         Session session = sessions.remove(handle, Session::settle);
         if (session == null) {
             return;
+        }
+        if (requests.isSeen()) {
+            TraceLog.closed(handle);
         }
         Context context = contexts.find(session.context());
         if (context != null) {

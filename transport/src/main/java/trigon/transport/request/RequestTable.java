@@ -48,6 +48,11 @@ public final class RequestTable implements AutoCloseable {
         return new RequestTable(0);
     }
 
+    /** Whether the entry library looks at it, and so makes the calls for the sessions. */
+    public boolean isSeen() {
+        return addresses != 0;
+    }
+
     /** The requests of a session that has just got its handle; none yet. */
     public synchronized Requests open(long sessionHandle) {
         int slot = HandleTable.slot(sessionHandle);

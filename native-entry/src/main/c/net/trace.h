@@ -1,0 +1,237 @@
+/*
+ * The recorder's half in C: what NCCL's threads write down of their calls, when TRIGON_TRACE is set. A record is 32
+ * bytes of a ring that Java has made (trigon.trace.RingLayout; layouts are compared at the start) and that a thread of
+ * Java's takes into a file. A comm's ring is written by the thread that makes the comm's calls; no atomics are
+ * needed but the release of the head. Without a trace a call costs one look at `is_tracing`.
+ *
+ * All of it is inline, in net.c alone.
+ */
+#ifndef TRIGON_NET_TRACE_H
+#define TRIGON_NET_TRACE_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <time.h>
+
+#include "../host/probe.h"
+#include "requests.h"
+
+/* trigon.trace.RecordKind has the meanings. */
+enum trace_kind {
+  TRACE_SEND_WAITS = 1,
+  TRACE_SEND_POSTED = 2,
+  TRACE_SEND_DONE = 3,
+  TRACE_RECEIVE_POSTED = 4,
+  TRACE_RECEIVE_DONE = 5,
+  TRACE_CALL_FAILED = 6,
+};
+
+enum trace_call { TRACE_ISEND = 1, TRACE_IRECV = 2, TRACE_TEST = 3 };
+
+/* What histograms are of. */
+enum trace_measure { TRACE_WAIT, TRACE_SENT, TRACE_RECEIVED, TRACE_MEASURES };
+
+enum {
+  TRACE_SIZE_CLASSES = 8,
+  TRACE_HISTOGRAM_WORDS = 128,
+  TRACE_FIRST_BUCKET = 2,
+  TRACE_HISTOGRAMS_AT = 1024,
+  TRACE_RECORDS_AT = 28 << 10,
+  TRACE_THREADS = 64,
+  TRACE_CONNECTIONS = 512,
+};
+
+struct trace_record {
+  uint64_t time; /* CLOCK_MONOTONIC, nanoseconds */
+  uint64_t subject;
+  uint16_t kind;
+  uint16_t detail;
+  uint32_t argument;
+  uint64_t value;
+};
+
+struct trace_histogram {
+  uint64_t count;
+  uint64_t nanoseconds;
+  uint64_t buckets[TRACE_HISTOGRAM_WORDS - TRACE_FIRST_BUCKET];
+};
+
+struct trace_ring {
+  uint64_t magic;
+  uint32_t capacity; /* a power of two */
+  uint32_t stream;
+  _Atomic uint64_t head; /* records ever written */
+  uint64_t drained;
+  uint64_t waiting_since; /* the next message was refused first; 0: it was not */
+  uint64_t posted;
+  uint64_t last_call;
+  uint64_t done;
+  uint64_t posted_at[ROW_REQUESTS]; /* by the request's slot */
+  uint64_t numbers[ROW_REQUESTS];
+  _Atomic uint64_t owner; /* of a thread's ring: 1 while a thread has it */
+  uint64_t events;        /* of a thread's ring: numbers given to events */
+  uint64_t is_send;       /* of a comm's ring: 1 if it sends */
+  uint64_t unused[(TRACE_HISTOGRAMS_AT - 64 - 2 * 8 * ROW_REQUESTS - 24) / 8];
+  struct trace_histogram histograms[TRACE_MEASURES][TRACE_SIZE_CLASSES];
+  uint64_t unused_behind[(TRACE_RECORDS_AT - TRACE_HISTOGRAMS_AT) / 8 -
+                         TRACE_MEASURES * TRACE_SIZE_CLASSES * TRACE_HISTOGRAM_WORDS];
+  struct trace_record records[];
+};
+
+/* TCP's counters of one of this process's connections. */
+struct trace_connection {
+  uint8_t local[16]; /* as IPv6 has it */
+  uint64_t retransmits;
+  uint64_t window_limited; /* microseconds */
+  uint64_t busy;           /* microseconds */
+  uint64_t unused;
+};
+
+/* What Java and this library share. Java fills in rings with a release; it takes a comm's out when no calls come. */
+struct trace_table {
+  _Atomic uint64_t is_tracing;                      /* 1: there are rings */
+  _Atomic uint64_t is_ending;                       /* the process exits: Java is to close the trace */
+  _Atomic uint64_t has_ended;                       /* it has */
+  _Atomic uint64_t lost_events;                     /* of threads that found no ring */
+  uint64_t connection_count; /* of the last sample */
+  struct trace_connection connections[TRACE_CONNECTIONS];
+  struct trace_ring *_Atomic threads[TRACE_THREADS]; /* for threads that NCCL's profiler is called on */
+  struct trace_ring *_Atomic comms[TABLE_ROWS];     /* by the slot number in a handle */
+};
+extern struct trace_table trace_table __attribute__((visibility("hidden")));
+
+/* The profiler's event for the step that this thread works on; 0: none. */
+extern __thread uint32_t trace_step __attribute__((visibility("hidden")));
+
+/* Java's thread asks once a second: reads TCP's counters into the table. Returns 0. */
+int trace_sample_connections(void);
+
+/* The file of a process that exits gets its end. To be called at the start. */
+void trace_until_exit(void);
+
+static inline uint64_t trace_now(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (uint64_t)now.tv_sec * 1000000000U + (uint64_t)now.tv_nsec;
+}
+
+/* The ring of a comm, by its handle or that of one of its requests; NULL: it is not traced. */
+static inline struct trace_ring *trace_of(uint64_t handle) {
+  if (__builtin_expect(atomic_load_explicit(&trace_table.is_tracing, memory_order_relaxed) == 0, 1)) {
+    return NULL;
+  }
+  return atomic_load_explicit(&trace_table.comms[(handle >> 32) & (TABLE_ROWS - 1)], memory_order_acquire);
+}
+
+static inline void trace_write(struct trace_ring *ring, uint64_t time, uint64_t subject, unsigned kind_and_detail,
+                               uint32_t argument, uint64_t value) {
+  const uint64_t head = atomic_load_explicit(&ring->head, memory_order_relaxed);
+  struct trace_record *record = &ring->records[head & (ring->capacity - 1)];
+  record->time = time;
+  record->subject = subject;
+  record->kind = (uint16_t)kind_and_detail;
+  record->detail = (uint16_t)(kind_and_detail >> 16);
+  record->argument = argument;
+  record->value = value;
+  atomic_store_explicit(&ring->head, head + 1, memory_order_release);
+}
+
+/* Four buckets for each power of two; trigon.trace.RingLayout.bucketOf. */
+static inline unsigned trace_bucket(uint64_t nanoseconds) {
+  if (nanoseconds < 4) {
+    return (unsigned)nanoseconds;
+  }
+  const unsigned power = 63 - (unsigned)__builtin_clzll(nanoseconds);
+  const unsigned bucket = 4 * (power - 1) + (unsigned)(nanoseconds >> (power - 2) & 3);
+  const unsigned last = TRACE_HISTOGRAM_WORDS - TRACE_FIRST_BUCKET - 1;
+  return bucket < last ? bucket : last;
+}
+
+static inline unsigned trace_size_class(uint64_t bytes) {
+  static const uint64_t largest[] = {64, 1 << 10, 8 << 10, 64 << 10, 256 << 10, 1 << 20, 4 << 20};
+  unsigned class = 0;
+  while (class < TRACE_SIZE_CLASSES - 1 && bytes > largest[class]) {
+    class++;
+  }
+  return class;
+}
+
+static inline void trace_measured(struct trace_ring *ring, enum trace_measure measure, uint64_t bytes,
+                                  uint64_t nanoseconds) {
+  struct trace_histogram *histogram = &ring->histograms[measure][trace_size_class(bytes)];
+  histogram->count++;
+  histogram->nanoseconds += nanoseconds;
+  histogram->buckets[trace_bucket(nanoseconds)]++;
+}
+
+static inline uint32_t trace_gap(struct trace_ring *ring, uint64_t now) {
+  const uint64_t gap = ring->last_call == 0 ? 0 : now - ring->last_call;
+  ring->last_call = now;
+  return gap > UINT32_MAX ? UINT32_MAX : (uint32_t)gap;
+}
+
+static inline void trace_failed(struct trace_ring *ring, uint64_t time, enum trace_call call, int result) {
+  trace_write(ring, time, ring->posted, TRACE_CALL_FAILED | (unsigned)call << 16, 0, (uint64_t)(int64_t)result);
+}
+
+/* A request was made: its message has the comm's next number. */
+static inline void trace_begin(struct trace_ring *ring, uint64_t time, void *request, uint64_t bytes,
+                               enum trace_kind kind) {
+  const unsigned slot = (unsigned)((uintptr_t)request >> 2) & (ROW_REQUESTS - 1);
+  ring->posted_at[slot] = time;
+  ring->numbers[slot] = ring->posted;
+  trace_write(ring, time, ring->posted, kind, trace_step, bytes);
+  PROBE3(posted, kind, ring->posted, bytes);
+  ring->posted++;
+}
+
+/* What isend has answered; the time is that before the call. */
+static inline int trace_sent(struct trace_ring *ring, uint64_t time, uint64_t bytes, void *request, int result) {
+  ring->last_call = time;
+  if (result != 0) {
+    trace_failed(ring, time, TRACE_ISEND, result);
+  } else if (request != NULL) {
+    const uint64_t since = ring->waiting_since == 0 ? time : ring->waiting_since;
+    ring->waiting_since = 0;
+    trace_measured(ring, TRACE_WAIT, bytes, time - since);
+    trace_begin(ring, time, request, bytes, TRACE_SEND_POSTED);
+  } else if (ring->waiting_since == 0) {
+    ring->waiting_since = time;
+    trace_write(ring, time, ring->posted, TRACE_SEND_WAITS, trace_step, bytes);
+    PROBE2(credit, ring->posted, bytes);
+  }
+  return result;
+}
+
+/* What irecv has answered. */
+static inline int trace_received(struct trace_ring *ring, uint64_t time, uint64_t bytes, void *request, int result) {
+  ring->last_call = time;
+  if (result != 0) {
+    trace_failed(ring, time, TRACE_IRECV, result);
+  } else if (request != NULL) {
+    trace_begin(ring, time, request, bytes, TRACE_RECEIVE_POSTED);
+  }
+  return result;
+}
+
+/* What test has answered; the time is that after the call. */
+static inline int trace_tested(struct trace_ring *ring, uint64_t asked, bool done, uint64_t bytes, int result) {
+  const bool is_send = ring->is_send != 0;
+  const uint64_t now = trace_now();
+  if (result != 0) {
+    trace_failed(ring, now, TRACE_TEST, result);
+  } else if (done) {
+    const unsigned slot = (unsigned)(asked >> 2) & (ROW_REQUESTS - 1);
+    trace_measured(ring, is_send ? TRACE_SENT : TRACE_RECEIVED, bytes, now - ring->posted_at[slot]);
+    trace_write(ring, now, ring->numbers[slot], is_send ? TRACE_SEND_DONE : TRACE_RECEIVE_DONE, trace_gap(ring, now),
+                bytes);
+    PROBE3(done, is_send, ring->numbers[slot], bytes);
+    ring->done++;
+    return result;
+  }
+  ring->last_call = now;
+  return result;
+}
+
+#endif

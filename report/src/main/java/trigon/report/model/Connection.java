@@ -1,0 +1,101 @@
+package trigon.report.model;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import trigon.trace.Fields;
+
+/** What goes from a sender's comm to a receiver's, with what each end said of it. */
+public final class Connection {
+
+    private final String key;
+
+    @Nullable
+    Rank sender;
+
+    @Nullable
+    Rank receiver;
+
+    Fields senderFields = Fields.NONE;
+    Fields receiverFields = Fields.NONE;
+    private final List<Message> messages = new ArrayList<>();
+
+    Connection(String key) {
+        this.key = key;
+    }
+
+    /** The same at both ends. */
+    public String key() {
+        return key;
+    }
+
+    /** Who sends; null if its trace is missing. */
+    public @Nullable Rank sender() {
+        return sender;
+    }
+
+    /** Who receives; null if its trace is missing. */
+    public @Nullable Rank receiver() {
+        return receiver;
+    }
+
+    /** The communicator, by NCCL's number of it. */
+    public String communicator() {
+        return any("communicator");
+    }
+
+    /** The protocol of the messages. */
+    public String protocol() {
+        return any("protocol");
+    }
+
+    /** Whether another node is between the two. */
+    public boolean isRelayed() {
+        return !any("relay").isEmpty();
+    }
+
+    /** The links at the sender, or else at the receiver. */
+    public String links() {
+        return any("links");
+    }
+
+    /** The address of a link at either end. */
+    public String addresses() {
+        return senderFields.get("addresses") + "," + receiverFields.get("addresses");
+    }
+
+    private String any(String name) {
+        return senderFields.get(name).isEmpty() ? receiverFields.get(name) : senderFields.get(name);
+    }
+
+    /** From whom to whom, for example {@code 0→1}. */
+    public String direction() {
+        return name(sender) + "→" + name(receiver);
+    }
+
+    private static String name(@Nullable Rank rank) {
+        return rank == null ? "?" : Integer.toString(rank.number());
+    }
+
+    /** In words: from whom to whom, and over what. */
+    public String describe() {
+        return direction() + " over " + links();
+    }
+
+    /** Its messages, by number. */
+    public List<Message> messages() {
+        return messages;
+    }
+
+    /** The message of a number that is not far behind the last; null for one that makes no sense. */
+    @Nullable
+    Message message(long number) {
+        if (number < 0 || number > messages.size() + (1 << 22)) {
+            return null;
+        }
+        while (messages.size() <= number) {
+            messages.add(new Message(this, messages.size()));
+        }
+        return messages.get((int) number);
+    }
+}

@@ -1,0 +1,24 @@
+package trigon.report.model;
+
+import trigon.report.read.ProcessTrace;
+
+/**
+ * A traced process.
+ *
+ * @param number NCCL's rank as the launcher or the profiler says it; else its place among the processes
+ * @param host the node's name
+ * @param clock which of the run's clocks its times are of: processes of one machine share one
+ * @param trace what it wrote
+ */
+public record Rank(int number, String host, int clock, ProcessTrace trace) {
+
+    /** For tables. */
+    public String name() {
+        return "rank " + number;
+    }
+
+    @Override
+    public String toString() {
+        return "rank " + number + " on " + host;
+    }
+}

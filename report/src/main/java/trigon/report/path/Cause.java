@@ -1,0 +1,53 @@
+package trigon.report.path;
+
+/** What time went to. The guide says what each means and what to do about it. */
+public enum Cause {
+
+    /** A rank called later than the first one. */
+    LATE_CALL("late call", "the program called later than the others"),
+
+    /** From the call to the first data: NCCL's preparation and the kernel's start. */
+    LAUNCH("launch", "from the call to the first data"),
+
+    /** The data were not ready: the GPU computes, copies, or waits for its turn. */
+    GPU("GPU", "the GPU, or who computes in its place, had no data ready yet"),
+
+    /** The sender waited for the receiver's word on its way. */
+    CREDIT("credit", "the receiver's word that the message may come was on its way"),
+
+    /** The receiver had not posted its receive. */
+    PEER_LATE("peer late", "the receiver had not posted its receive yet"),
+
+    /** From the sender's post to the receiver's completion, over the link. */
+    TRANSPORT("transport", "the message was on the link"),
+
+    /** The same where another node passes it on. */
+    RELAY("relay", "the message was on a path through another node"),
+
+    /** A path was lost and replaced. */
+    FAILOVER("failover", "a path was lost, and another one taken"),
+
+    /** NCCL's thread did not ask the plugin. */
+    PROXY("proxy", "NCCL's progress thread did not run, or was busy elsewhere"),
+
+    /** The trace does not say. */
+    UNKNOWN("unknown", "the trace does not say");
+
+    private final String word;
+    private final String meaning;
+
+    Cause(String word, String meaning) {
+        this.word = word;
+        this.meaning = meaning;
+    }
+
+    /** For tables. */
+    public String word() {
+        return word;
+    }
+
+    /** For people. */
+    public String meaning() {
+        return meaning;
+    }
+}

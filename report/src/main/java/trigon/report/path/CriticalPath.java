@@ -1,0 +1,186 @@
+package trigon.report.path;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import trigon.report.model.Collective;
+import trigon.report.model.Connection;
+import trigon.report.model.Message;
+import trigon.report.model.Rank;
+import trigon.report.model.Run;
+import trigon.report.path.LocalEvents.Done;
+
+/**
+ * What a collective's time went to, found backwards from its end: what was finished last was received from a message,
+ * which was posted when its data were ready, for which something had to be received before, and so on to the first
+ * call. The pieces follow each other without a gap, so they add up to the wall time.
+ */
+public final class CriticalPath {
+
+    /** A thread that has not asked for that long was elsewhere. */
+    private static final long ABSENT = 30_000;
+
+    private final Collective collective;
+    private final Outages outages;
+    private final LocalEvents events;
+    private final List<Segment> backwards = new ArrayList<>();
+    private long reached;
+
+    private CriticalPath(Collective collective, Outages outages) {
+        this.collective = collective;
+        this.outages = outages;
+        events = new LocalEvents(collective);
+        reached = collective.end();
+    }
+
+    /** The path of each collective, in their order. */
+    public static List<List<Segment>> ofAll(Run run) {
+        Outages outages = new Outages(run);
+        return run.collectives().stream()
+                .map(collective -> new CriticalPath(collective, outages).walk())
+                .toList();
+    }
+
+    /** Nanoseconds by cause. */
+    public static Map<Cause, Long> byCause(List<Segment> path) {
+        Map<Cause, Long> sums = new EnumMap<>(Cause.class);
+        path.forEach(segment -> sums.merge(segment.cause(), segment.length(), Long::sum));
+        return sums;
+    }
+
+    private List<Segment> walk() {
+        Done done = events.last();
+        int steps = 2 * collective.messages().size() + 2;
+        int rank = done == null ? firstRank() : LocalEvents.rank(done);
+        if (done != null) {
+            to(Cause.GPU, done.time(), rank, null); // what came last is used
+        }
+        while (done != null && reached > collective.start() && steps-- > 0) {
+            Message message = done.message();
+            rank = senderOf(message, LocalEvents.rank(done));
+            if (done.isReceive()) {
+                received(message, LocalEvents.rank(done));
+            } else {
+                sent(message, rank);
+            }
+            waited(message, rank);
+            done = events.before(message, rank, reached);
+            ready(message, rank, done == null ? Long.MIN_VALUE : done.time());
+            if (done != null) {
+                to(Cause.GPU, done.time(), rank, null);
+            }
+        }
+        begin(rank);
+        return List.copyOf(backwards.reversed());
+    }
+
+    private int firstRank() {
+        return collective.parts().keySet().stream().findFirst().orElse(0);
+    }
+
+    private static int senderOf(Message message, int otherwise) {
+        Rank sender = message.connection().sender();
+        return sender == null ? otherwise : sender.number();
+    }
+
+    private void received(Message message, int receiver) {
+        Connection connection = message.connection();
+        long begin = message.posted() == 0 ? message.receivePosted() : message.posted();
+        absent(message.receiveGap(), Math.max(begin, message.receivePosted()), receiver);
+        if (message.receivePosted() > begin) { // it was there before anybody wanted it
+            over(connection, message.receivePosted());
+            to(Cause.PEER_LATE, begin, receiver, connection);
+        } else {
+            over(connection, begin);
+        }
+    }
+
+    private void sent(Message message, int sender) {
+        absent(message.sendGap(), message.posted(), sender);
+        over(message.connection(), message.posted());
+    }
+
+    /** The end of a wait in which the thread did not ask. */
+    private void absent(long gap, long notBefore, int rank) {
+        if (gap > ABSENT) {
+            to(Cause.PROXY, Math.max(notBefore, reached - gap), rank, null);
+        }
+    }
+
+    private void over(Connection connection, long from) {
+        Cause cause = connection.isRelayed() ? Cause.RELAY : Cause.TRANSPORT;
+        Rank receiver = connection.receiver();
+        int rank = receiver == null ? -1 : receiver.number();
+        long outage = outages.within(connection, from, reached);
+        if (outage > 0) {
+            to(Cause.FAILOVER, Math.max(from, reached - outage), rank, connection);
+        }
+        to(cause, from, rank, connection);
+    }
+
+    /** From the post back to the first try. */
+    private void waited(Message message, int sender) {
+        long tried = message.tried();
+        if (tried == 0 || tried >= message.posted()) {
+            return;
+        }
+        Connection connection = message.connection();
+        long outage = outages.within(connection, tried, message.posted());
+        if (outage > 0) {
+            to(Cause.FAILOVER, Math.max(tried, reached - outage), sender, connection);
+        }
+        if (message.receivePosted() > tried) {
+            to(Cause.CREDIT, message.receivePosted(), sender, connection);
+            Rank receiver = connection.receiver();
+            to(Cause.PEER_LATE, tried, receiver == null ? sender : receiver.number(), connection);
+        } else {
+            to(Cause.CREDIT, tried, sender, connection);
+        }
+    }
+
+    /** From the first try back to when NCCL had the data, where the profiler says so. */
+    private void ready(Message message, int sender, long notBefore) {
+        if (message.ready() != 0 && message.ready() < reached) {
+            to(Cause.PROXY, Math.max(message.ready(), notBefore), sender, null);
+        }
+    }
+
+    private void begin(int rank) {
+        Collective.Part part = collective.parts().get(rank);
+        if (part != null && part.called() < reached) {
+            to(Cause.LAUNCH, part.called(), rank, null);
+        }
+        to(part == null ? Cause.UNKNOWN : Cause.LATE_CALL, collective.start(), rank, null);
+    }
+
+    /** All from there to what has been reached is of that cause. */
+    private void to(Cause cause, long from, int rank, @Nullable Connection connection) {
+        long begin = Math.max(from, collective.start());
+        if (begin < reached) {
+            backwards.add(new Segment(cause, begin, reached, rank, connection));
+            reached = begin;
+        }
+    }
+
+    /** Pieces that are next to each other and of the same cause and place become one. */
+    public static List<Segment> merged(List<Segment> path) {
+        List<Segment> merged = new ArrayList<>();
+        for (Segment segment : path) {
+            Segment last = merged.isEmpty() ? null : merged.getLast();
+            if (last != null
+                    && last.cause() == segment.cause()
+                    && last.place().equals(segment.place())
+                    && last.to() == segment.from()) {
+                merged.set(
+                        merged.size() - 1,
+                        new Segment(last.cause(), last.from(), segment.to(), last.rank(), last.connection()));
+            } else {
+                merged.add(segment);
+            }
+        }
+        return Collections.unmodifiableList(merged);
+    }
+}

@@ -1,0 +1,62 @@
+package trigon.report.read;
+
+import trigon.trace.Fields;
+import trigon.trace.RingLayout;
+
+/** What one ring of a process had: a comm's records, or those of a thread of NCCL's. */
+public final class Stream {
+
+    private final Fields fields;
+    private final Records records = new Records();
+    private long[] histograms = new long[0];
+    private long lost;
+    private boolean ended;
+
+    Stream(Fields fields) {
+        this.fields = fields;
+    }
+
+    /** What it is of. */
+    public Fields fields() {
+        return fields;
+    }
+
+    /** Its records. */
+    public Records records() {
+        return records;
+    }
+
+    /** Records that were overwritten before they were taken. */
+    public long lost() {
+        return lost;
+    }
+
+    /** Whether the comm was closed. */
+    public boolean ended() {
+        return ended;
+    }
+
+    void lost(long soFar) {
+        lost = Math.max(lost, soFar);
+    }
+
+    void end() {
+        ended = true;
+    }
+
+    void histograms(long[] words) {
+        histograms = words;
+    }
+
+    /**
+     * A word of a histogram.
+     *
+     * @param measure which of {@link RingLayout#MEASURES}
+     * @param sizeClass which of {@link RingLayout#SIZE_CLASSES}
+     * @param word 0: how many; 1: their sum; from {@link RingLayout#FIRST_BUCKET} on, the buckets
+     */
+    public long histogram(int measure, int sizeClass, int word) {
+        int at = (measure * RingLayout.SIZE_CLASSES + sizeClass) * RingLayout.HISTOGRAM_WORDS + word;
+        return at < histograms.length ? histograms[at] : 0;
+    }
+}

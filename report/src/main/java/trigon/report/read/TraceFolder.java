@@ -1,0 +1,115 @@
+package trigon.report.read;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import trigon.trace.Fields;
+import trigon.trace.Recorder;
+import trigon.trace.Ring;
+import trigon.trace.TraceFile;
+
+/**
+ * Finds the traces in folders, reads them, and first adds what processes left in memory that were killed on this
+ * machine.
+ */
+public final class TraceFolder {
+
+    private final List<ProcessTrace> processes = new ArrayList<>();
+    private final List<String> problems = new ArrayList<>();
+
+    private TraceFolder() {}
+
+    /** Reads all traces in these folders, or these files. */
+    public static TraceFolder read(List<Path> paths) {
+        TraceFolder folder = new TraceFolder();
+        for (Path path : paths) {
+            folder.add(path);
+        }
+        return folder;
+    }
+
+    private void add(Path path) {
+        if (!Files.exists(path)) {
+            problems.add(path + " does not exist");
+        } else if (!Files.isDirectory(path)) {
+            addFile(path);
+        } else {
+            try (var files = Files.list(path)) {
+                List<Path> traces = files.filter(file -> file.toString().endsWith(TraceFile.SUFFIX))
+                        .sorted()
+                        .toList();
+                if (traces.isEmpty()) {
+                    problems.add(path + " has no files that end with " + TraceFile.SUFFIX
+                            + ": was the job run with TRIGON_TRACE=" + path + "?");
+                }
+                traces.forEach(this::addFile);
+            } catch (IOException e) {
+                problems.add(path + " cannot be read: " + e.getMessage());
+            }
+        }
+    }
+
+    private void addFile(Path file) {
+        List<String> ofFile = new ArrayList<>();
+        Optional<TraceFileReader.Content> content = TraceFileReader.read(file, ofFile::add);
+        if (content.isPresent() && salvage(file, content.get())) {
+            ofFile.clear();
+            content = TraceFileReader.read(file, ofFile::add);
+        }
+        problems.addAll(ofFile);
+        content.ifPresent(each -> {
+            ProcessTrace trace = each.trace();
+            if (trace.end().asMap().isEmpty()) {
+                problems.add(file + " has no end: its process was killed, or still runs");
+            }
+            long lost =
+                    trace.streams().values().stream().mapToLong(Stream::lost).sum();
+            if (lost > 0) {
+                problems.add(file + " lacks " + lost + " records that were overwritten before they could be taken; the"
+                        + " histograms count all messages");
+            }
+            processes.add(trace);
+        });
+    }
+
+    /** Adds what an ended process left in its rings; false: there is nothing. */
+    private boolean salvage(Path file, TraceFileReader.Content content) {
+        Fields process = content.trace().process();
+        Path rings = Path.of(process.get("rings"));
+        boolean left = content.trace().end().asMap().isEmpty()
+                && String.valueOf(rings.getFileName()).startsWith(Recorder.RINGS_PREFIX)
+                && Files.isDirectory(rings)
+                && Files.isWritable(file)
+                && ProcessHandle.of(process.number("pid", -1)).isEmpty();
+        if (!left) {
+            return false;
+        }
+        try (var found = Files.list(rings);
+                TraceFile to = TraceFile.append(file, content.wholeBytes())) {
+            for (Path each : found.sorted().toList()) {
+                try (Ring ring = Ring.leftBehind(each)) {
+                    ring.drainInto(to);
+                    to.addHistograms(ring.stream(), ring.histograms());
+                }
+            }
+            Files.delete(rings);
+            return true;
+        } catch (IOException e) {
+            problems.add("what " + file + "'s process left in " + rings + " cannot be taken: " + e.getMessage());
+            return false;
+        }
+    }
+
+    /** What was read, a process each. */
+    public List<ProcessTrace> processes() {
+        return List.copyOf(processes);
+    }
+
+    /** What was wrong, a sentence each. */
+    public List<String> problems() {
+        return List.copyOf(problems);
+    }
+}

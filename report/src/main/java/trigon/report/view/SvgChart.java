@@ -1,0 +1,214 @@
+package trigon.report.view;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import trigon.report.model.Collective;
+import trigon.report.model.Connection;
+import trigon.report.model.Message;
+import trigon.report.path.Cause;
+import trigon.report.path.CriticalPath;
+import trigon.report.path.Segment;
+import trigon.report.summary.Amounts;
+
+/**
+ * One collective as a picture: on top the critical path, below a row for each end of each connection, and an arrow from
+ * each post to its completion. Each thing says in words what it is.
+ */
+public final class SvgChart {
+
+    /** Messages in a picture at most; more cannot be told apart. */
+    static final int MOST_MESSAGES = 1500;
+
+    private static final int WIDTH = 1200;
+    private static final int LABELS = 190;
+    private static final int ROW = 22;
+    private static final int TOP = 64;
+
+    /** Colours that people tell apart who do not see all of them. */
+    private static final String STYLE = """
+            text{font:12px sans-serif;fill:currentColor}
+            .arrow{stroke:currentColor;stroke-width:.6;opacity:.35}.row{fill:currentColor;opacity:.05}
+            .late{fill:#a6761d}.launch{fill:#999999}.gpu{fill:#44aa66}.credit{fill:#e6ab02}.peer{fill:#d95f02}
+            .transport{fill:#3477b9}.relay{fill:#66a8d9}.failover{fill:#c2185b}.proxy{fill:#8e5ea2}
+            .unknown{fill:#cccccc}
+            rect:focus,rect:hover{stroke:currentColor;stroke-width:1.5}
+            """;
+
+    private final Collective collective;
+    private final List<Segment> path;
+    private final Map<String, Integer> rows = new LinkedHashMap<>();
+    private final StringBuilder svg = new StringBuilder();
+    private final long start;
+    private final double scale;
+
+    private SvgChart(Collective collective, List<Segment> path) {
+        this.collective = collective;
+        this.path = path;
+        start = collective.start();
+        scale = (WIDTH - LABELS - 10) / (double) Math.max(1, collective.wall());
+    }
+
+    /** The picture, as a file of its own or a part of a page. */
+    public static String of(Collective collective, List<Segment> path) {
+        return new SvgChart(collective, path).draw();
+    }
+
+    /** The name of a cause's colour. */
+    static String style(Cause cause) {
+        return switch (cause) {
+            case LATE_CALL -> "late";
+            case LAUNCH -> "launch";
+            case GPU -> "gpu";
+            case CREDIT -> "credit";
+            case PEER_LATE -> "peer";
+            case TRANSPORT -> "transport";
+            case RELAY -> "relay";
+            case FAILOVER -> "failover";
+            case PROXY -> "proxy";
+            case UNKNOWN -> "unknown";
+        };
+    }
+
+    private String draw() {
+        List<Message> messages =
+                collective.messages().stream().limit(MOST_MESSAGES).toList();
+        messages.forEach(message -> findRows(message.connection()));
+        int height = TOP + rows.size() * ROW + 10;
+        String title = "%s of %s, %s"
+                .formatted(collective.name(), Amounts.size(collective.bytes()), Amounts.time(collective.wall()));
+        svg.append("""
+                <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" role="img" aria-label="%s">
+                <title>%s</title><style>%s</style>
+                """.formatted(WIDTH, height, escaped(title), escaped(title), STYLE));
+        axis();
+        text(4, 54, "critical path");
+        for (Segment segment : CriticalPath.merged(path)) {
+            bar(
+                    style(segment.cause()),
+                    segment.from(),
+                    segment.to(),
+                    40,
+                    18,
+                    "%s, %s, %s".formatted(segment.cause().word(), segment.place(), Amounts.time(segment.length())));
+        }
+        rows.forEach((name, row) -> {
+            svg.append("<rect class=\"row\" x=\"0\" y=\"%d\" width=\"%d\" height=\"%d\"/>%n"
+                    .formatted(TOP + row * ROW, WIDTH, row % 2 == 0 ? ROW : 0));
+            text(4, TOP + row * ROW + 15, name);
+        });
+        messages.forEach(this::arrow);
+        messages.forEach(this::ends);
+        if (collective.messages().size() > messages.size()) {
+            text(
+                    LABELS,
+                    height - 1,
+                    "the first %d of %d messages"
+                            .formatted(messages.size(), collective.messages().size()));
+        }
+        return svg.append("</svg>\n").toString();
+    }
+
+    private void findRows(Connection connection) {
+        List<String> names = new ArrayList<>();
+        if (connection.sender() != null) {
+            names.add(sends(connection));
+        }
+        if (connection.receiver() != null) {
+            names.add(receives(connection));
+        }
+        names.stream().sorted().forEach(name -> rows.putIfAbsent(name, rows.size()));
+    }
+
+    private static String sends(Connection connection) {
+        return "%s sends (%s)"
+                .formatted(
+                        connection.direction(),
+                        connection
+                                .key()
+                                .substring(0, Math.min(4, connection.key().length())));
+    }
+
+    private static String receives(Connection connection) {
+        return sends(connection).replace("sends", "receives");
+    }
+
+    private void axis() {
+        for (int i = 0; i <= 8; i++) {
+            long time = collective.wall() * i / 8;
+            double x = x(start + time);
+            svg.append("<line x1=\"%s\" x2=\"%s\" y1=\"22\" y2=\"30\" stroke=\"currentColor\"/>%n"
+                    .formatted(number(x), number(x)));
+            text(x - 12, 16, Amounts.time(time));
+        }
+    }
+
+    private void ends(Message message) {
+        Connection connection = message.connection();
+        Integer sends = rows.get(sends(connection));
+        String what = "message %d of %s".formatted(message.number(), Amounts.size(message.bytes()));
+        if (sends != null && message.posted() != 0) {
+            int y = TOP + sends * ROW;
+            bar("credit", message.tried(), message.posted(), y + 3, 6, what + " waits for its receiver");
+            bar("transport", message.posted(), message.sent(), y + 9, 9, what + " is sent");
+        }
+        Integer receives = rows.get(receives(connection));
+        if (receives != null && message.receivePosted() != 0) {
+            int y = TOP + receives * ROW;
+            bar("gpu", message.receivePosted(), message.received(), y + 6, 9, what + " is received");
+        }
+    }
+
+    private void arrow(Message message) {
+        Integer sends = rows.get(sends(message.connection()));
+        Integer receives = rows.get(receives(message.connection()));
+        if (sends != null && receives != null && message.isWhole()) {
+            svg.append("<line class=\"arrow\" x1=\"%s\" y1=\"%d\" x2=\"%s\" y2=\"%d\"/>%n"
+                    .formatted(
+                            number(x(message.posted())),
+                            TOP + sends * ROW + 13,
+                            number(x(message.received())),
+                            TOP + receives * ROW + 10));
+        }
+    }
+
+    private void bar(String style, long from, long to, int y, int height, String words) {
+        if (to > from && from != 0) {
+            double begin = Math.max(LABELS, x(from));
+            double end = Math.min(WIDTH, x(to));
+            svg.append(("<rect class=\"%s\" x=\"%s\" y=\"%d\" width=\"%s\" height=\"%d\">"
+                            + "<title>%s, at %s for %s</title></rect>%n")
+                    .formatted(
+                            style,
+                            number(begin),
+                            y,
+                            number(Math.max(0.4, end - begin)),
+                            height,
+                            escaped(words),
+                            Amounts.time(from - start),
+                            Amounts.time(to - from)));
+        }
+    }
+
+    private void text(double x, int y, String text) {
+        svg.append("<text x=\"%s\" y=\"%d\">%s</text>%n".formatted(number(x), y, escaped(text)));
+    }
+
+    private double x(long time) {
+        return LABELS + (time - start) * scale;
+    }
+
+    private static String number(double value) {
+        return String.format(Locale.ROOT, "%.1f", value);
+    }
+
+    /** A text for XML. */
+    static String escaped(String text) {
+        return text.replace("&", "&amp;")
+                .replace("<", "&lt;")
+                .replace(">", "&gt;")
+                .replace("\"", "&quot;");
+    }
+}

@@ -1,0 +1,247 @@
+package trigon.report;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import trigon.report.path.Cause;
+import trigon.report.path.CriticalPath;
+import trigon.report.summary.LinkRow;
+import trigon.report.summary.Report;
+import trigon.report.view.HtmlPage;
+import trigon.report.view.JsonLines;
+import trigon.report.view.PerfettoTrace;
+import trigon.report.view.PrometheusText;
+import trigon.report.view.SvgChart;
+import trigon.report.view.TerminalTable;
+import trigon.trace.Fields;
+
+/** Planted causes, in traces whose times are known. */
+class ReportTest {
+
+    private static final long BEGIN = 10_000_000_000L;
+    private static final long US = 1_000;
+
+    @TempDir
+    Path folder;
+
+    private Report report() {
+        return Report.of(List.of(folder));
+    }
+
+    private Map<Cause, Long> causes() {
+        Report report = report();
+        assertThat(report.paths()).hasSize(1);
+        assertThat(report.paths().getFirst().stream()
+                        .mapToLong(segment -> segment.length())
+                        .sum())
+                .as("the pieces are the whole")
+                .isEqualTo(report.run().collectives().getFirst().wall());
+        return CriticalPath.byCause(report.paths().getFirst());
+    }
+
+    private void runOverASlowLink() {
+        try (TracedRun run = new TracedRun(folder).rank(0, "a", 0).rank(1, "a", 0)) {
+            run.connect(0, 1, "EAGER");
+            run.message(0, 1, 0, 4096, BEGIN, BEGIN, BEGIN + 5 * US, BEGIN - 50 * US, BEGIN + 900 * US);
+        }
+    }
+
+    @Test
+    void aSlowLinkIsTransport() {
+        runOverASlowLink();
+
+        assertThat(causes()).containsEntry(Cause.TRANSPORT, 900 * US);
+        assertThat(report().verdict()).contains("transport on 0→1 over sw_0to1");
+    }
+
+    @Test
+    void aLateReceiveIsThePeers() {
+        try (TracedRun run = new TracedRun(folder).rank(0, "a", 0).rank(1, "a", 0)) {
+            run.connect(0, 1, "RENDEZVOUS");
+            run.message(0, 1, 0, 64, BEGIN, BEGIN + 810 * US, BEGIN + 850 * US, BEGIN + 800 * US, BEGIN + 840 * US);
+        }
+
+        assertThat(causes())
+                .containsEntry(Cause.PEER_LATE, 800 * US)
+                .containsEntry(Cause.CREDIT, 10 * US)
+                .containsEntry(Cause.TRANSPORT, 40 * US);
+        assertThat(report().verdict()).contains("peer late at rank 1");
+    }
+
+    @Test
+    void anEagerMessageThatNobodyWantedYetIsThePeers() {
+        try (TracedRun run = new TracedRun(folder).rank(0, "a", 0).rank(1, "a", 0)) {
+            run.connect(0, 1, "EAGER");
+            run.message(0, 1, 0, 64, BEGIN, BEGIN, BEGIN + 5 * US, BEGIN + 700 * US, BEGIN + 720 * US);
+        }
+
+        assertThat(causes()).containsEntry(Cause.PEER_LATE, 700 * US).containsEntry(Cause.TRANSPORT, 20 * US);
+    }
+
+    @Test
+    void aCreditThatIsLongOnItsWayIsCredit() {
+        try (TracedRun run = new TracedRun(folder).rank(0, "a", 0).rank(1, "a", 0)) {
+            run.connect(0, 1, "RENDEZVOUS");
+            run.message(0, 1, 0, 64, BEGIN, BEGIN + 600 * US, BEGIN + 650 * US, BEGIN - 10 * US, BEGIN + 640 * US);
+        }
+
+        assertThat(causes()).containsEntry(Cause.CREDIT, 600 * US);
+        assertThat(report().verdict()).contains("credit on 0→1");
+    }
+
+    @Test
+    void aThreadThatDoesNotAskIsProxy() {
+        try (TracedRun run = new TracedRun(folder).rank(0, "a", 0).rank(1, "a", 0)) {
+            run.connect(0, 1, "EAGER");
+            run.message(0, 1, 0, 64, BEGIN, BEGIN, BEGIN + 5 * US, BEGIN - 9 * US, BEGIN + 1000 * US, (int) (950 * US));
+        }
+
+        assertThat(causes()).containsEntry(Cause.PROXY, 950 * US).containsEntry(Cause.TRANSPORT, 50 * US);
+        assertThat(report().verdict()).contains("proxy at rank 1");
+    }
+
+    @Test
+    void aRankThatComputesIsGpu() {
+        try (TracedRun run =
+                new TracedRun(folder).rank(0, "a", 0).rank(1, "a", 0).rank(2, "a", 0)) {
+            run.connect(0, 1, "EAGER").connect(1, 2, "EAGER");
+            run.message(0, 1, 0, 64, BEGIN, BEGIN, BEGIN + 5 * US, BEGIN, BEGIN + 20 * US);
+            run.message(1, 2, 0, 64, BEGIN + 170 * US, BEGIN + 170 * US, BEGIN + 175 * US, BEGIN, BEGIN + 190 * US);
+        }
+
+        assertThat(causes()).containsEntry(Cause.GPU, 150 * US).containsEntry(Cause.TRANSPORT, 40 * US);
+        assertThat(report().verdict()).contains("GPU at rank 1");
+    }
+
+    @Test
+    void aPathThatIsRelayedOrReplacedIsNamed() {
+        try (TracedRun run = new TracedRun(folder).rank(0, "a", 0).rank(1, "a", 0)) {
+            run.connect(0, 1, "EAGER", "relay", "c");
+            run.message(0, 1, 0, 64, BEGIN, BEGIN, BEGIN + 5 * US, BEGIN, BEGIN + 90 * US);
+        }
+
+        assertThat(causes()).containsEntry(Cause.RELAY, 90 * US);
+    }
+
+    /** The machines' clocks are a second apart, and messages go both ways: their times are right within the bound. */
+    @Test
+    void clocksAreAlignedByTheMessages() {
+        long ahead = 1_000_000_000_123L;
+        try (TracedRun run = new TracedRun(folder).rank(0, "a", 0).rank(1, "b", ahead)) {
+            run.connect(0, 1, "EAGER").connect(1, 0, "EAGER");
+            for (int i = 0; i < 200; i++) {
+                long at = BEGIN + i * 100L * US;
+                long jitter = i * 37L % 50 * US;
+                run.message(0, 1, i, 64, at, at, at + 5 * US, at, at + 10 * US + jitter);
+                run.message(1, 0, i, 64, at, at, at + 5 * US, at, at + 12 * US + jitter);
+            }
+        }
+
+        Report report = report();
+
+        LinkRow link = report.links().getFirst();
+        assertThat(link.bound()).isEqualTo(11 * US);
+        var first = report.run().connections().getFirst().messages().getFirst();
+        assertThat(first.received() - first.posted()).isCloseTo(10 * US, within(11 * US));
+        assertThat(TerminalTable.of(report)).contains("±11.0 us");
+    }
+
+    /** In a ring each connection goes one way only; round the ring they bound each other. */
+    @Test
+    void clocksOfARingAreBoundedAllTheSame() {
+        try (TracedRun run =
+                new TracedRun(folder).rank(0, "a", 0).rank(1, "b", 77_000_000).rank(2, "c", -5_000_000)) {
+            run.connect(0, 1, "EAGER").connect(1, 2, "EAGER").connect(2, 0, "EAGER");
+            for (int from = 0; from < 3; from++) {
+                run.message(from, (from + 1) % 3, 0, 64, BEGIN, BEGIN, BEGIN + US, BEGIN, BEGIN + 10 * US);
+            }
+        }
+
+        assertThat(report().run().clocks().bound(0, 1)).isEqualTo(15 * US);
+    }
+
+    @Test
+    void aDamagedFileIsShownAsFarAsItGoes() throws IOException {
+        runOverASlowLink();
+        Path file = folder.resolve("a-1.trace");
+        try (RandomAccessFile cut = new RandomAccessFile(file.toFile(), "rw")) {
+            cut.setLength(cut.length() - 5);
+        }
+        Files.writeString(folder.resolve("foreign.trace"), "this is something else altogether");
+        byte[] other = Files.readAllBytes(folder.resolve("a-0.trace"));
+        other[8] = 99;
+        Files.write(folder.resolve("other.trace"), other);
+        Files.write(folder.resolve("empty.trace"), new byte[0]);
+
+        Report report = report();
+
+        assertThat(report.run().ranks()).hasSize(2);
+        assertThat(report.verdict()).contains("transport");
+        assertThat(report.run().problems())
+                .anySatisfy(problem -> assertThat(problem).contains("a-1.trace is damaged behind"))
+                .anySatisfy(problem -> assertThat(problem).contains("foreign.trace is no trace"))
+                .anySatisfy(problem -> assertThat(problem).contains("empty.trace is no trace"))
+                .anySatisfy(problem -> assertThat(problem).contains("other.trace is a trace of version 99"));
+    }
+
+    @Test
+    void aFolderWithoutTracesIsSaid() {
+        assertThat(report().run().problems()).singleElement().asString().contains("TRIGON_TRACE=");
+        assertThat(report().verdict()).startsWith("There is nothing to report");
+        assertThat(Report.of(List.of(folder.resolve("no"))).run().problems())
+                .singleElement()
+                .asString()
+                .endsWith("does not exist");
+    }
+
+    @Test
+    void halfOfARunIsSaid() throws IOException {
+        runOverASlowLink();
+        Files.delete(folder.resolve("a-1.trace"));
+
+        assertThat(report().run().problems())
+                .anySatisfy(problem -> assertThat(problem).contains("one end"));
+    }
+
+    @Test
+    void theViewsShowIt() throws IOException {
+        try (TracedRun run = new TracedRun(folder).rank(0, "a", 0).rank(1, "a", 0)) {
+            run.connect(0, 1, "EAGER");
+            for (int i = 0; i < 4; i++) {
+                long at = BEGIN + i * 10L * US;
+                run.message(0, 1, i, 4096, at, at, at + 5 * US, at, at + 8 * US);
+            }
+            run.recorder(0).event("tcp", Fields.of("address", "10.0.0.0", "retransmits", 3));
+        }
+        Report report = report();
+
+        String page = HtmlPage.of(report);
+        assertThat(page)
+                .doesNotContain("src=", "href=\"http", "url(", "@import")
+                .contains("<svg", "critical path", "lang=\"en\"");
+        assertThat(SvgChart.of(
+                        report.run().collectives().getFirst(), report.paths().getFirst()))
+                .contains("0→1 sends", "role=\"img\"");
+        assertThat(PrometheusText.of(report))
+                .contains("trigon_retransmits_total{direction=\"0→1\",link=\"sw_0to1\"} 3");
+        StringBuilder lines = new StringBuilder();
+        JsonLines.write(report, lines);
+        assertThat(lines.toString().lines())
+                .allMatch(line -> line.startsWith("{\"kind\":") && line.endsWith("}"))
+                .filteredOn(line -> line.contains("\"message\""))
+                .hasSize(4);
+        ByteArrayOutputStream perfetto = new ByteArrayOutputStream();
+        PerfettoTrace.write(report, perfetto);
+        assertThat(perfetto.toString(StandardCharsets.ISO_8859_1)).contains("critical path", "sends 0");
+    }
+}

@@ -1,0 +1,8 @@
+/** The recorder: rings of fixed records, and the files they are drained into. */
+module trigon.trace {
+    requires org.slf4j;
+    requires trigon.verbs;
+    requires static org.jspecify;
+
+    exports trigon.trace;
+}

@@ -1,0 +1,63 @@
+package trigon.trace;
+
+import java.util.Optional;
+
+/** What a record tells. The codes are part of the file format, and of the entry library's {@code net/trace.h}. */
+public enum RecordKind {
+
+    /** {@code isend} was refused for the first time: the message waits for its receiver, or for room. */
+    SEND_WAITS(1),
+
+    /** {@code isend} took a message; the time is that before the call. Value: bytes. Argument: the profiler's step. */
+    SEND_POSTED(2),
+
+    /**
+     * {@code test} said that a message is sent. Value: bytes. Argument: nanoseconds since the comm's last call before.
+     */
+    SEND_DONE(3),
+
+    /** {@code irecv} took a receive; the time is that before the call. Value: room. Argument: the profiler's step. */
+    RECEIVE_POSTED(4),
+
+    /** {@code test} said that a message has come. Value and argument as with {@link #SEND_DONE}. */
+    RECEIVE_DONE(5),
+
+    /** A call returned an error. Detail: 1 isend, 2 irecv, 3 test. Value: the {@code ncclResult_t}. */
+    CALL_FAILED(6),
+
+    /** An event of NCCL's profiler began. Subject: its number. Detail: its type. Value: the parent's number. */
+    EVENT_START(16),
+
+    /** What is known of an event, right behind its start; what value and argument are depends on the type. */
+    EVENT_DETAIL(17),
+
+    /** An event of NCCL's profiler ended. */
+    EVENT_STOP(18),
+
+    /** An event of NCCL's profiler changed its state. Detail: the state. Value: bytes, where it says how many. */
+    EVENT_STATE(19);
+
+    private static final RecordKind[] BY_CODE = new RecordKind[32];
+
+    static {
+        for (RecordKind kind : values()) {
+            BY_CODE[kind.code] = kind;
+        }
+    }
+
+    private final int code;
+
+    RecordKind(int code) {
+        this.code = code;
+    }
+
+    /** The number in a record. */
+    public int code() {
+        return code;
+    }
+
+    /** The kind of that number; empty: a later version's. */
+    public static Optional<RecordKind> of(int code) {
+        return code >= 0 && code < BY_CODE.length ? Optional.ofNullable(BY_CODE[code]) : Optional.empty();
+    }
+}

@@ -1,0 +1,28 @@
+package trigon.trace;
+
+/** Where things are in a record, in the machine's byte order. */
+public final class RecordLayout {
+
+    /** When, in nanoseconds of {@code CLOCK_MONOTONIC}, 8 bytes. */
+    public static final int TIME = 0;
+
+    /** What it is about, 8 bytes: a message's number in its comm, or an event's. */
+    public static final int SUBJECT = 8;
+
+    /** {@link RecordKind}, 2 bytes. */
+    public static final int KIND = 16;
+
+    /** 2 bytes; see the kind. */
+    public static final int DETAIL = 18;
+
+    /** 4 bytes, without a sign; see the kind. */
+    public static final int ARGUMENT = 20;
+
+    /** 8 bytes; see the kind. */
+    public static final int VALUE = 24;
+
+    /** A record's length. */
+    public static final int BYTES = 32;
+
+    private RecordLayout() {}
+}

@@ -1,0 +1,289 @@
+package trigon.trace;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import trigon.verbs.Memory;
+
+/**
+ * A process's trace: makes rings for the data path, and has a daemon thread take what is in them into a file, a hundred
+ * times a second. What a process leaves in its rings when it dies is still there for {@code trigon report}.
+ *
+ * <p>Thread-safe. Nothing of it is called on the data path, which only writes to the rings.
+ */
+public final class Recorder implements AutoCloseable {
+
+    /** Beginning of the name of the folder with a process's rings. */
+    public static final String RINGS_PREFIX = "trigon-trace-";
+
+    private static final Logger log = LoggerFactory.getLogger(Recorder.class);
+
+    /** Records of a ring: at ten million a second, ten milliseconds' would not fit; NCCL makes a tenth at most. */
+    private static final int CAPACITY = 8192;
+
+    private static final long DRAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
+
+    /** The histograms in the file are at most that old if the process is killed and its rings are gone, too. */
+    private static final int DRAINS_PER_CHECKPOINT = 100;
+
+    /** Rings that wait for threads of NCCL's. */
+    private static final int SPARE_THREAD_RINGS = 2;
+
+    private final Path rings;
+    private final TraceFile file;
+    private final long table;
+    private final Consumer<Recorder> sample;
+    private final Map<Long, Ring> comms = new HashMap<>();
+    private final List<Ring> threads = new ArrayList<>();
+    private final Map<Integer, Ring> open = new HashMap<>();
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition changed = lock.newCondition();
+    private final Thread drainer;
+    private int streams;
+    private long untraced;
+    private boolean closed;
+    private boolean failed;
+
+    /**
+     * Begins a trace.
+     *
+     * @param directory where its file goes; made if it is not there
+     * @param memory a folder of a file system in memory, for the rings
+     * @param name of the file, without its ending
+     * @param process what is known of the process
+     * @param table address of what the entry library looks at, see {@link TableLayout}; outlives the process's calls
+     * @param sample called once a second on the drainer's thread; may call {@link #event}
+     * @throws IOException if the file or the folder for the rings cannot be made
+     */
+    public static Recorder begin(
+            Path directory, Path memory, String name, Fields process, long table, Consumer<Recorder> sample)
+            throws IOException {
+        Files.createDirectories(directory);
+        Path rings = Files.createTempDirectory(
+                memory,
+                RINGS_PREFIX,
+                PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+        TraceFile file = TraceFile.create(directory.resolve(name + TraceFile.SUFFIX));
+        file.add(ChunkKind.PROCESS, 0, process.with("rings", rings));
+        Recorder recorder = new Recorder(rings, file, table, sample);
+        recorder.refillThreads();
+        Memory.putLongRelease(table + TableLayout.IS_TRACING, 1);
+        recorder.drainer.start();
+        TraceLog.listen(recorder);
+        return recorder;
+    }
+
+    private Recorder(Path rings, TraceFile file, long table, Consumer<Recorder> sample) {
+        this.rings = rings;
+        this.file = file;
+        this.table = table;
+        this.sample = sample;
+        drainer = new Thread(this::run, "trigon-trace");
+        drainer.setDaemon(true);
+    }
+
+    /**
+     * A ring for a stream of records; the caller has it written by one thread at a time.
+     *
+     * @param fields what the stream is of
+     * @return null if there is no memory for it: that stream is not traced, which the trace says
+     */
+    public @Nullable Ring open(Fields fields) {
+        lock.lock();
+        try {
+            if (closed) {
+                return null;
+            }
+            int stream = ++streams;
+            Ring ring = Ring.create(rings.resolve("ring-" + stream), stream, CAPACITY);
+            open.put(stream, ring);
+            file.add(ChunkKind.STREAM, stream, fields);
+            return ring;
+        } catch (IOException e) {
+            untraced++;
+            log.warn("a comm is not traced: no ring can be made in {}: {}", rings, e.toString());
+            event("untraced", fields);
+            return null;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Nobody writes to the ring any more: takes what is left in it, and frees it. */
+    public void close(Ring ring) {
+        lock.lock();
+        try {
+            if (open.remove(ring.stream()) == null) {
+                return;
+            }
+            finish(ring);
+            ring.close();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** {@link TraceLog#opened}. */
+    void opened(long handle, Fields fields) {
+        Ring ring = open(fields);
+        if (ring == null) {
+            return;
+        }
+        boolean sends = fields.get("kind").equals("send");
+        Memory.putLong(ring.address() + RingLayout.IS_SEND, sends ? 1 : 0);
+        lock.lock();
+        try {
+            comms.put(handle, ring);
+            Memory.putLongRelease(TableLayout.comm(table, handle), ring.address());
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** {@link TraceLog#closed}. */
+    void closed(long handle) {
+        lock.lock();
+        try {
+            Ring ring = comms.remove(handle);
+            if (ring != null) {
+                Memory.putLongRelease(TableLayout.comm(table, handle), 0);
+                close(ring);
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Has rings for threads that are new. */
+    private void refillThreads() {
+        lock.lock();
+        try {
+            long spare = threads.stream()
+                    .filter(ring -> Memory.getLongAcquire(ring.address() + RingLayout.OWNER) == 0)
+                    .count();
+            for (; spare < SPARE_THREAD_RINGS && threads.size() < TableLayout.MOST_THREADS; spare++) {
+                Ring ring = open(Fields.of("kind", "thread", "number", threads.size()));
+                if (ring == null) {
+                    return;
+                }
+                Memory.putLongRelease(table + TableLayout.THREADS + threads.size() * 8L, ring.address());
+                threads.add(ring);
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Something happened beside the data path, now. */
+    public void event(String what, Fields fields) {
+        try {
+            Fields whole = Fields.of("what", what, "time", System.nanoTime());
+            for (Map.Entry<String, String> field : fields.asMap().entrySet()) {
+                whole = whole.with(field.getKey(), field.getValue());
+            }
+            file.add(ChunkKind.EVENT, 0, whole);
+        } catch (IOException e) {
+            fail(e);
+        }
+    }
+
+    private void run() {
+        int drains = 0;
+        lock.lock();
+        try {
+            while (!closed && !failed) {
+                boolean checkpoint = ++drains % DRAINS_PER_CHECKPOINT == 0;
+                drain(checkpoint);
+                if (checkpoint) {
+                    refillThreads();
+                    sample.accept(this);
+                }
+                if (Memory.getLongAcquire(table + TableLayout.IS_ENDING) != 0) {
+                    close();
+                    return;
+                }
+                changed.awaitNanos(DRAIN_NANOS);
+            }
+        } catch (InterruptedException e) {
+            log.debug("the trace's thread was interrupted", e);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void drain(boolean withHistograms) {
+        for (Ring ring : open.values()) {
+            try {
+                boolean any = ring.drainInto(file);
+                if (withHistograms && (any || ring.written() > 0)) {
+                    file.addHistograms(ring.stream(), ring.histograms());
+                }
+            } catch (IOException e) {
+                fail(e);
+                return;
+            }
+        }
+    }
+
+    private void finish(Ring ring) {
+        try {
+            ring.drainInto(file);
+            file.addHistograms(ring.stream(), ring.histograms());
+            file.add(
+                    ChunkKind.STREAM_END,
+                    ring.stream(),
+                    Fields.of("records", ring.written(), "lost", ring.lost(), "outstanding", ring.outstanding()));
+        } catch (IOException e) {
+            fail(e);
+        }
+    }
+
+    private void fail(IOException why) {
+        if (!failed) {
+            failed = true;
+            log.warn("the trace ends here, and the job goes on: its file cannot be written: {}", why.toString());
+        }
+    }
+
+    /** Ends the trace: takes what the rings have, and frees them. Nobody writes to them any more. */
+    @Override
+    public void close() {
+        lock.lock();
+        try {
+            if (closed) {
+                return;
+            }
+            TraceLog.listen(null);
+            Memory.putLongRelease(table + TableLayout.IS_TRACING, 0);
+            for (Ring ring : List.copyOf(new ArrayList<>(open.values()))) {
+                close(ring);
+            }
+            closed = true;
+            changed.signalAll();
+            long lostEvents = Memory.getLongAcquire(table + TableLayout.LOST_EVENTS);
+            file.add(
+                    ChunkKind.END,
+                    0,
+                    Fields.of("time", System.nanoTime(), "untraced", untraced, "lostEvents", lostEvents));
+            file.close();
+            Files.deleteIfExists(rings);
+            Memory.putLongRelease(table + TableLayout.HAS_ENDED, 1);
+        } catch (IOException e) {
+            fail(e);
+        } finally {
+            lock.unlock();
+        }
+    }
+}

@@ -1,0 +1,9 @@
+/**
+ * What the data path records, and how it gets into files. See {@link trigon.trace.Recorder}.
+ *
+ * <p>No payload, no address and no secret is ever recorded: a record has times, numbers and sizes alone.
+ */
+@NullMarked
+package trigon.trace;
+
+import org.jspecify.annotations.NullMarked;

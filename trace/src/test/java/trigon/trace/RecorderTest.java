@@ -1,0 +1,78 @@
+package trigon.trace;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import trigon.verbs.Memory;
+
+class RecorderTest {
+
+    private static final long COMM = 5L << 32;
+
+    @TempDir
+    Path folder;
+
+    @Test
+    void aCommHasARingUntilItIsClosed() throws IOException {
+        try (Arena arena = Arena.ofShared()) {
+            long table = arena.allocate(TableLayout.BYTES, 64).address();
+            Recorder recorder = begin(table);
+
+            TraceLog.opened(COMM, () -> Fields.of("kind", "send"));
+            long ring = Memory.getLong(TableLayout.comm(table, COMM));
+
+            assertThat(Memory.getLong(table + TableLayout.IS_TRACING)).isEqualTo(1);
+            assertThat(Memory.getLong(ring)).isEqualTo(RingLayout.MAGIC);
+            assertThat(Memory.getLong(ring + RingLayout.IS_SEND)).isEqualTo(1);
+            assertThat(Memory.getLong(table + TableLayout.THREADS)).isNotZero();
+
+            TraceLog.closed(COMM);
+            assertThat(Memory.getLong(TableLayout.comm(table, COMM))).isZero();
+
+            recorder.close();
+            assertThat(Memory.getLong(table + TableLayout.IS_TRACING)).isZero();
+            assertThat(Memory.getLong(table + TableLayout.HAS_ENDED)).isEqualTo(1);
+            assertThat(TraceLog.isOn()).isFalse();
+        }
+        try (var left = Files.list(folder)) {
+            assertThat(left).map(Path::getFileName).containsExactly(Path.of("a.trace"));
+        }
+    }
+
+    @Test
+    void withoutATraceNobodyListens() {
+        TraceLog.event("transition", "qp", 1);
+        TraceLog.opened(COMM, () -> {
+            throw new AssertionError("nobody asks");
+        });
+
+        assertThat(TraceLog.isOn()).isFalse();
+    }
+
+    /** The library says so when the process exits; a thread of Java's ends the trace. */
+    @Test
+    void aProcessThatExitsHasItsTraceClosed() throws Exception {
+        try (Arena arena = Arena.ofShared()) {
+            long table = arena.allocate(TableLayout.BYTES, 64).address();
+            Recorder recorder = begin(table);
+
+            Memory.putLongRelease(table + TableLayout.IS_ENDING, 1);
+
+            long deadline = System.nanoTime() + 20_000_000_000L;
+            while (Memory.getLongAcquire(table + TableLayout.HAS_ENDED) == 0 && System.nanoTime() < deadline) {
+                Thread.sleep(1);
+            }
+            assertThat(Memory.getLongAcquire(table + TableLayout.HAS_ENDED)).isEqualTo(1);
+            recorder.close();
+        }
+    }
+
+    private Recorder begin(long table) throws IOException {
+        return Recorder.begin(folder, folder, "a", Fields.of("host", "a"), table, _ -> {});
+    }
+}
