@@ -23,7 +23,6 @@ import trigon.routing.kernel.KernelEvents;
 import trigon.transport.path.Link;
 import trigon.transport.path.Links;
 import trigon.transport.path.PathChannel;
-import trigon.transport.path.PathState;
 import trigon.verbs.AsyncEvent;
 import trigon.verbs.AsyncEventType;
 import trigon.verbs.DeviceContext;
@@ -225,7 +224,8 @@ public final class PathMonitor {
     }
 
     private static boolean hasFailed(PathChannel path) {
-        return path.state() == PathState.CLOSED || path.queuePair().queryState() == QueuePairStateCode.ERROR;
+        boolean closed = !path.link().paths().contains(path);
+        return closed || path.queuePair().queryState() == QueuePairStateCode.ERROR;
     }
 
     private static void fail(PathChannel path, NcclResult result, String why) {

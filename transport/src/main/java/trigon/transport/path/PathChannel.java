@@ -242,11 +242,6 @@ public final class PathChannel implements AutoCloseable {
         return loss;
     }
 
-    /** Where it is in its life. */
-    public PathState state() {
-        return state;
-    }
-
     /** Whether the peer has ended its part, or this end has, whatever may still come of what it has sent. */
     public boolean isPeerLeaving() {
         Watch watching = watch;
