@@ -51,23 +51,24 @@ final class RelayedTraffic {
     }
 
     private void look() {
-        for (Watched each : watched) {
-            long bytes = each.channel.counters().bytes();
-            if (bytes < 0) {
-                watched.remove(each);
-            } else if (bytes >= MUCH_BYTES && !warned) {
-                warned = true;
-                log.warn(
-                        "the connection to {} has carried {} MiB, and each byte takes a relay's links as well: {}",
-                        each.path,
-                        bytes >> 20,
-                        advice.get());
-            }
-        }
+        watched.removeIf(each -> each.channel.counters().bytes() < 0);
+        watched.stream()
+                .filter(each -> each.channel.counters().bytes() >= MUCH_BYTES)
+                .findFirst()
+                .ifPresent(this::warn);
         if (warned) {
             watched.clear();
         } else {
             nextLook.execute(this::look);
         }
+    }
+
+    private void warn(Watched much) {
+        warned = true;
+        log.warn(
+                "the connection to {} has carried {} MiB, and each byte takes a relay's links as well: {}",
+                much.path,
+                much.channel.counters().bytes() >> 20,
+                advice.get());
     }
 }
