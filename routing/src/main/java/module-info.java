@@ -7,4 +7,5 @@ module trigon.routing {
 
     exports trigon.routing;
     exports trigon.routing.hardware;
+    exports trigon.routing.kernel;
 }

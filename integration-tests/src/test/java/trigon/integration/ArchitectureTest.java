@@ -158,7 +158,8 @@ class ArchitectureTest {
     void onlyTheBordersToCLinkForeignFunctions() {
         noClasses()
                 .that()
-                .resideOutsideOfPackages("trigon.verbs.ffm..", "trigon.entry..", "trigon.testsupport..")
+                .resideOutsideOfPackages(
+                        "trigon.verbs.ffm..", "trigon.routing.kernel..", "trigon.entry..", "trigon.testsupport..")
                 .should()
                 .dependOnClassesThat()
                 .belongToAnyOf(Linker.class, SymbolLookup.class)

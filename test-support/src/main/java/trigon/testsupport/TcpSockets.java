@@ -74,14 +74,17 @@ public final class TcpSockets {
 
     /** Ends a connection in both directions; whoever has it learns of that by his next read or write. */
     public static void shutDown(int descriptor) {
-        int result;
+        if (!shutDownUnlessOver(descriptor)) {
+            throw new AssertionError("shutdown of descriptor " + descriptor + " failed");
+        }
+    }
+
+    /** The same; false if it has ended meanwhile. */
+    public static boolean shutDownUnlessOver(int descriptor) {
         try {
-            result = (int) SHUTDOWN.invokeExact(descriptor, SHUT_RDWR);
+            return (int) SHUTDOWN.invokeExact(descriptor, SHUT_RDWR) == 0;
         } catch (Throwable e) {
             throw new AssertionError(e);
-        }
-        if (result != 0) {
-            throw new AssertionError("shutdown of descriptor " + descriptor + " failed");
         }
     }
 }

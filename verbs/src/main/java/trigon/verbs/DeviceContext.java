@@ -2,6 +2,7 @@ package trigon.verbs;
 
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 
 /**
  * An open device ({@code struct ibv_context}).
@@ -48,6 +49,22 @@ public interface DeviceContext extends AutoCloseable {
      * @see <a href="https://man7.org/linux/man-pages/man3/ibv_get_async_event.3.html">ibv_get_async_event(3)</a>
      */
     Optional<AsyncEvent> pollAsyncEvent();
+
+    /**
+     * A descriptor that {@code poll(2)} finds readable when {@link #pollAsyncEvent} has something. The device's own,
+     * for as long as it is open. Empty for a device without one, which runs what {@link #whenAsyncEvent} was given.
+     */
+    default OptionalInt asyncEventDescriptor() {
+        return OptionalInt.empty();
+    }
+
+    /**
+     * Has something run whenever {@link #pollAsyncEvent} may have something new; only on devices without an {@link
+     * #asyncEventDescriptor}.
+     *
+     * @param tell returns at once; on any thread. It takes the place of the one before
+     */
+    default void whenAsyncEvent(Runnable tell) {}
 
     /** {@code ibv_close_device(3)}. Closing twice is allowed. */
     @Override

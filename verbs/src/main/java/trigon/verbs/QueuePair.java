@@ -102,6 +102,17 @@ public interface QueuePair extends AutoCloseable {
     }
 
     /**
+     * How many of the send work requests since READY_TO_SEND the peer has, in their order, as far as this end knows:
+     * what {@link SendFlag#DELIVERY_COMPLETE} asks to be told of those that {@link SendFlag#INJECT_COMPLETE} completes
+     * before. Never more than the peer has; stays as it is in the error state. Any thread.
+     *
+     * @throws UnsupportedOperationException where a success always means that the peer has the message
+     */
+    default long delivered() {
+        throw new UnsupportedOperationException("the completions of this device tell what the peer has");
+    }
+
+    /**
      * Whether messages may still come in although the peer is gone: from the buffers of a device that works by copying.
      * An RDMA NIC has acknowledged nothing that is not in memory.
      */

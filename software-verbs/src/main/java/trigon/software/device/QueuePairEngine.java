@@ -1,7 +1,7 @@
 package trigon.software.device;
 
 import java.time.Duration;
-import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import trigon.software.connection.LocalDevice;
@@ -55,8 +55,8 @@ final class QueuePairEngine implements RequestingQueuePair, RespondingQueuePair,
 
     private volatile boolean workDue;
 
-    /** When a connection of it was broken, by {@link System#nanoTime}; 0 if none was. */
-    private final AtomicLong brokenSince = new AtomicLong();
+    /** A connection of it was broken. */
+    private final AtomicBoolean broken = new AtomicBoolean();
 
     /**
      * A queue pair in RESET.
@@ -174,8 +174,7 @@ final class QueuePairEngine implements RequestingQueuePair, RespondingQueuePair,
 
     @Override
     public void onBroken() {
-        // odd, so never 0, which stands for none
-        if (!closed && brokenSince.compareAndSet(0, System.nanoTime() | 1)) {
+        if (!closed && broken.compareAndSet(false, true)) {
             onBroken.run();
         }
     }
@@ -190,9 +189,9 @@ final class QueuePairEngine implements RequestingQueuePair, RespondingQueuePair,
         return requester.isLost();
     }
 
-    /** Since when a connection is broken; only after {@link #onBroken}. Any thread. */
-    long brokenSince() {
-        return brokenSince.get();
+    /** Whether one of its connections was broken since the last RESET. Any thread. */
+    boolean isBroken() {
+        return broken.get();
     }
 
     /** Whether {@link #onBroken} is still of interest: nothing else has told of it by now. Any thread. */
@@ -201,7 +200,7 @@ final class QueuePairEngine implements RequestingQueuePair, RespondingQueuePair,
             case READY_TO_RECEIVE, READY_TO_SEND, SEND_QUEUE_DRAINED, SEND_QUEUE_ERROR -> true;
             case RESET, INIT, ERROR -> false;
         };
-        return connected && !closed && brokenSince.get() != 0;
+        return connected && !closed && broken.get();
     }
 
     /** {@link trigon.verbs.QueuePair#awaitOpen}. */
@@ -290,7 +289,7 @@ final class QueuePairEngine implements RequestingQueuePair, RespondingQueuePair,
         state = QueuePairStateCode.RESET;
         requester.reset();
         responder.reset();
-        brokenSince.set(0);
+        broken.set(false);
     }
 
     /** Ends it. True the first time. */

@@ -6,7 +6,6 @@ import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.TimeUnit;
 import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -40,9 +39,6 @@ import trigon.verbs.VerbsException;
  */
 final class SoftwareDeviceContext implements DeviceContext {
 
-    /** How long who breaks a connection in order, such as a peer that ends, may take to say so elsewhere. */
-    private static final long TOLD_NANOS = TimeUnit.SECONDS.toNanos(2);
-
     private static final Logger log = LoggerFactory.getLogger(SoftwareDeviceContext.class);
 
     private final SoftwareDevice settings;
@@ -56,6 +52,7 @@ final class SoftwareDeviceContext implements DeviceContext {
     private final Queue<SoftwareQueuePair> broken = new ConcurrentLinkedQueue<>();
 
     private final Listener listener;
+    private volatile Runnable tellOfEvents = () -> {};
     private int children;
     private boolean open = true;
 
@@ -193,27 +190,28 @@ final class SoftwareDeviceContext implements DeviceContext {
     }
 
     /**
-     * A queue pair whose connection was broken {@link #TOLD_NANOS} ago, if nothing has come of it since. Whatever else
-     * goes wrong here goes wrong with a work request, and is told by its completion.
+     * A queue pair whose connection was broken, if nothing has come of it so far: a peer that ends in order does that,
+     * too. Whatever else goes wrong here goes wrong with a work request, and is told by its completion.
      */
     @Override
     public Optional<AsyncEvent> pollAsyncEvent() {
-        for (SoftwareQueuePair oldest = broken.peek(); oldest != null; oldest = broken.peek()) {
+        for (SoftwareQueuePair oldest = broken.poll(); oldest != null; oldest = broken.poll()) {
             if (oldest.engine().isSilentlyBroken()) {
-                if (System.nanoTime() - oldest.engine().brokenSince() < TOLD_NANOS) {
-                    return Optional.empty();
-                }
-                broken.remove(oldest);
                 return Optional.of(new AsyncEvent.OfQueuePair(AsyncEventType.CONNECTION_BROKEN, oldest));
             }
-            broken.remove(oldest);
         }
         return Optional.empty();
+    }
+
+    @Override
+    public void whenAsyncEvent(Runnable tell) {
+        tellOfEvents = tell;
     }
 
     /** A connection of a queue pair was broken; see {@link #pollAsyncEvent}. Any thread. */
     void onBroken(SoftwareQueuePair queuePair) {
         broken.add(queuePair);
+        tellOfEvents.run();
     }
 
     @Override

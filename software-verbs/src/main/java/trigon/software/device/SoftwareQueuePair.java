@@ -223,6 +223,11 @@ final class SoftwareQueuePair implements QueuePair {
     }
 
     @Override
+    public long delivered() {
+        return engine.requester.delivered();
+    }
+
+    @Override
     public boolean mayStillReceive() {
         return engine.mayStillReceive();
     }

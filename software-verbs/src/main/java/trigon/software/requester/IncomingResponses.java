@@ -71,25 +71,24 @@ final class IncomingResponses {
     }
 
     /**
-     * Completes all requests up to that PSN. False if that is not possible, and the queue pair has failed.
+     * The peer has all requests up to that PSN. False if that is not possible, and the queue pair has failed.
      *
      * @param refusing the next is refused. Then those before it may be complete there, though the lanes have not said
      *     yet that they are sent
      */
     private boolean acknowledge(int psn, boolean refusing) {
-        int distance = WireFormat.psnDistance(psn, outstanding.psn(outstanding.head()));
-        if (distance < 0) {
-            return true; // nothing new
-        }
-        long end = outstanding.head() + distance + 1;
+        long head = outstanding.head();
+        long end = head + WireFormat.psnDistance(psn, outstanding.psn(head)) + 1;
         if (end > requester.sent()) {
             return badResponse("acknowledges what was not sent");
         }
-        while (outstanding.head() < end) {
-            long index = outstanding.head();
-            if (outstanding.isReadOrAtomic(index) || (queue.isInPieces(index) && !refusing)) {
-                return badResponse("passes over a READ or atomic, or acknowledges what is to have no answer");
+        for (long index = head; index < end; index++) {
+            if (outstanding.isReadOrAtomic(index)) {
+                return badResponse("passes over a READ or atomic");
             }
+        }
+        requester.acknowledgeTo(end);
+        while (refusing && outstanding.head() < end) {
             requester.complete(WorkCompletionStatus.SUCCESS);
         }
         return true;

@@ -15,6 +15,8 @@ final class OutstandingRequests {
 
     private long head;
     private long next;
+    /** Below it, the peer has acknowledged; those that completed before may be behind it. */
+    private long acknowledged;
     /** The request that has {@code firstPsn}. */
     private long base;
 
@@ -40,6 +42,7 @@ final class OutstandingRequests {
         head = queue.tail();
         next = head;
         base = head;
+        acknowledged = head;
         queue.release(head);
         answers = 0;
         signaled = 0;
@@ -75,11 +78,33 @@ final class OutstandingRequests {
         return (int) (firstPsn + (index - base)) & WireFormat.PSN_MASK;
     }
 
+    // ---- what the peer has
+
+    /** The peer has all requests below that one. */
+    void acknowledgeTo(long end) {
+        acknowledged = Math.max(acknowledged, end);
+    }
+
+    /** Whether the peer has that request. */
+    boolean isAcknowledged(long index) {
+        return index < acknowledged;
+    }
+
+    /** How many requests the peer has, of those since READY_TO_SEND. */
+    long delivered() {
+        return acknowledged - base;
+    }
+
     // ---- what a request is
 
     /** Whether a request is complete as soon as the socket has it. */
     boolean isInjected(long index) {
         return (queue.flags(index) & SendFlag.INJECT_COMPLETE) != 0 && WireFormat.isSend(queue.opcode(index));
+    }
+
+    /** Whether a request waits for the peer's receive as long as that takes. */
+    boolean isPatient(long index) {
+        return (queue.flags(index) & SendFlag.DELIVERY_COMPLETE) != 0 && WireFormat.isSend(queue.opcode(index));
     }
 
     boolean isReadOrAtomic(long index) {
@@ -93,7 +118,7 @@ final class OutstandingRequests {
 
     // ---- how many
 
-    /** Whether the peer answers one of them once it is carried out. */
+    /** Whether the peer answers one of them in time, once it is carried out. */
     boolean awaitAnswer() {
         return answers > 0;
     }
@@ -143,7 +168,7 @@ final class OutstandingRequests {
 
     private void count(long index, int by) {
         if (!isInjected(index)) {
-            answers += by;
+            answers += isPatient(index) ? 0 : by;
             signaled += isSignaled(index) ? by : 0;
         }
         inPieces += queue.isInPieces(index) ? by : 0;

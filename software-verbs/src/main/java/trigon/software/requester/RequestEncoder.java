@@ -82,7 +82,7 @@ final class RequestEncoder {
         if (failure != null || next == queue.tail() || lanes.areBroken()) {
             return false;
         }
-        if (outstanding.areInPieces() && !outstanding.isInjected(next)) {
+        if (outstanding.areInPieces() && !mayGoInPieces(next)) {
             return false; // its answer could come before the lanes have said that they are done
         }
         if (outstanding.reads() == 0) {
@@ -157,6 +157,9 @@ final class RequestEncoder {
 
     private int opcodeOnWire(long index) {
         int opcode = queue.opcode(index);
+        if (outstanding.isPatient(index)) {
+            return opcode | WireFormat.PATIENT;
+        }
         if (outstanding.isInjected(index)) {
             return opcode | WireFormat.UNANSWERED;
         }
@@ -169,8 +172,8 @@ final class RequestEncoder {
      * call.
      */
     private boolean goesInPieces(long index, int length) {
-        boolean followsPieces = index > outstanding.head() && queue.isInPieces(index - 1);
-        if (!outstanding.isInjected(index) || !(followsPieces || lanes.areFor(length))) {
+        boolean followsPieces = index > outstanding.head() && queue.isInPieces(index - 1) && !isWritten(index - 1);
+        if (!mayGoInPieces(index) || !(followsPieces || lanes.areFor(length))) {
             return false;
         }
         if (!lanes.areReady()) {
@@ -178,6 +181,11 @@ final class RequestEncoder {
             return false;
         }
         return index - outstanding.head() < SentPieces.MESSAGES - 1;
+    }
+
+    /** Whether nobody counts the time until a request is complete. */
+    private boolean mayGoInPieces(long index) {
+        return outstanding.isInjected(index) || outstanding.isPatient(index);
     }
 
     /** The request that was begun last is not, after all. */

@@ -18,7 +18,7 @@ import trigon.verbs.WorkCompletionStatus;
  * The sending half of a queue pair: turns send work requests into messages, in order. Used under the queue pair's lock.
  *
  * <p>A request is complete when it is acknowledged; a SEND with {@link SendFlag#INJECT_COMPLETE} when the socket has
- * it, and then no answer is asked for.
+ * it, and an answer is asked for only with {@link SendFlag#DELIVERY_COMPLETE}.
  */
 public final class Requester {
 
@@ -48,6 +48,9 @@ public final class Requester {
     private @Nullable RequestConnection connection;
 
     private boolean lost;
+
+    /** {@link OutstandingRequests#delivered}, for who does not hold the lock. */
+    private volatile long delivered;
 
     /** The sending half of a queue pair in RESET. */
     public Requester(RequestingQueuePair queuePair, SendQueue queue, LaneWorkers laneWorkers) {
@@ -98,6 +101,7 @@ public final class Requester {
         stop();
         outstanding.reset();
         encoder.reset();
+        delivered = 0;
         lost = false;
     }
 
@@ -207,7 +211,7 @@ public final class Requester {
             return;
         }
         if (lost) {
-            completeInjected(); // the lanes may have sent all of a message since anybody looked
+            completeDone(); // the lanes may have sent all of a message since anybody looked
             if (hasWork()) {
                 fail(WorkCompletionStatus.RETRY_EXCEEDED, "the peer has closed the connection");
             }
@@ -217,7 +221,7 @@ public final class Requester {
         if (current != null) {
             current.stream().ring();
             encoder.noteWritten(current.stream());
-            completeInjected();
+            completeDone();
         }
         if (lanes.areBroken()) {
             onLanesBroken();
@@ -231,13 +235,35 @@ public final class Requester {
         }
     }
 
-    /** Completes those at {@code head} whose memory may be used again and whose answer is not waited for. */
-    private void completeInjected() {
-        while (outstanding.isAnyBegun()
-                && outstanding.isInjected(outstanding.head())
-                && encoder.isWritten(outstanding.head())) {
+    /** The peer has all requests below that one. */
+    void acknowledgeTo(long end) {
+        outstanding.acknowledgeTo(end);
+        delivered = outstanding.delivered();
+        completeDone();
+    }
+
+    /** Completes those at {@code head} that are done. */
+    private void completeDone() {
+        while (outstanding.isAnyBegun() && isDone(outstanding.head())) {
             complete(WorkCompletionStatus.SUCCESS);
         }
+    }
+
+    /**
+     * Whether the peer has a request, or has its memory been read where its answer is not waited for. An
+     * acknowledgement may come before a lane's worker has said that it has sent the last piece: only then it is done
+     * with the memory.
+     */
+    private boolean isDone(long index) {
+        if (outstanding.isAcknowledged(index)) {
+            return !queue.isInPieces(index) || encoder.isWritten(index);
+        }
+        return outstanding.isInjected(index) && encoder.isWritten(index);
+    }
+
+    /** How many requests since READY_TO_SEND the peer has, as far as it has said so. Any thread. */
+    public long delivered() {
+        return delivered;
     }
 
     private void onLanesBroken() {

@@ -42,6 +42,9 @@ final class IncomingRequests {
     private long operand;
     private boolean acknowledgeSoon;
     private boolean answered;
+    /** Its sender waits for a receive without being told that there is none. */
+    private boolean patient;
+
     private boolean underWay;
     private @Nullable SoftwareMemoryRegion target;
     private boolean waitsForReceive;
@@ -90,6 +93,7 @@ final class IncomingRequests {
         opcode = WireFormat.plainOpcode(named);
         acknowledgeSoon = (named & WireFormat.ACKNOWLEDGE_SOON) != 0;
         answered = (named & WireFormat.UNANSWERED) == 0;
+        patient = (named & WireFormat.PATIENT) != 0;
         psn = WireFormat.requestPsn(at);
         length = WireFormat.requestLength(at);
         address = WireFormat.requestAddress(at);
@@ -256,7 +260,8 @@ final class IncomingRequests {
                 refuseSend(WorkCompletionStatus.ofCode(pieces.status(index)));
                 return;
             }
-            boolean immediate = WireFormat.plainOpcode(pieces.opcode(index)) == WireFormat.SEND_WITH_IMMEDIATE;
+            int named = pieces.opcode(index);
+            boolean immediate = WireFormat.plainOpcode(named) == WireFormat.SEND_WITH_IMMEDIATE;
             int bytes = pieces.length(index);
             int value = pieces.immediate(index);
             pieces.clear(index);
@@ -266,6 +271,10 @@ final class IncomingRequests {
                     bytes,
                     immediate ? value : 0,
                     immediate ? WorkCompletions.WITH_IMMEDIATE : 0);
+            InboundConnection sender = responder.connection();
+            if ((named & WireFormat.UNANSWERED) == 0 && sender != null) {
+                sender.stream().acknowledge(expectedPsn, false);
+            }
             finish();
         }
         InboundConnection current = responder.connection();
@@ -296,7 +305,7 @@ final class IncomingRequests {
         queuePair.setAwaitsReceive(true);
         if (!receives.isEmpty()) {
             goOn(); // just now
-        } else if (answered) {
+        } else if (answered && !patient) {
             sayNotReady();
         }
     }
@@ -321,7 +330,7 @@ final class IncomingRequests {
     private void goOn() {
         InboundConnection current = peer();
         stopWaiting();
-        if (answered) {
+        if (answered && !patient) {
             current.stream().acknowledge((psn - 1) & WireFormat.PSN_MASK, false);
         }
         if (WireFormat.isSend(opcode)) {

@@ -11,12 +11,12 @@ import trigon.verbs.WorkCompletionOpcode;
  *
  * <p>Each message has a packet sequence number (PSN) of 24 bits, counted per message and not per packet. A response
  * acknowledges all requests before its own PSN; an ACK also that one. A SEND that comes in pieces on the lanes is not
- * announced on the requests' connection: there its PSN is left out.
+ * announced on the requests' connection: there its PSN is left out. It is acknowledged like any other.
  */
 public final class WireFormat {
 
     static final long MAGIC = 0x5653_4E4F_4749_5254L; // "TRIGONSV" in memory order
-    static final int VERSION = 6;
+    static final int VERSION = 7;
     static final int PSN_BITS = 24;
     public static final int PSN_MASK = (1 << PSN_BITS) - 1;
 
@@ -44,6 +44,12 @@ public final class WireFormat {
 
     /** Added to the opcode of a request behind whose payload comes one byte more, which says nothing. */
     public static final int WITH_TAIL = 0x800;
+
+    /**
+     * Added to the opcode of a SEND that may wait for its receive without a limit: nothing is said of that. It is
+     * acknowledged, and with it all before it that are to have no answer of their own.
+     */
+    public static final int PATIENT = 0x1000;
 
     public static final int TAIL_BYTES = 1;
 

@@ -1,85 +1,152 @@
 package trigon.transport.failure;
 
+import java.io.IOException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import trigon.handshake.EndFailure;
 import trigon.net.NcclResult;
+import trigon.routing.kernel.InterfaceEvent;
+import trigon.routing.kernel.KernelEvents;
 import trigon.transport.path.Link;
 import trigon.transport.path.Links;
 import trigon.transport.path.PathChannel;
 import trigon.verbs.AsyncEvent;
 import trigon.verbs.AsyncEventType;
 import trigon.verbs.DeviceContext;
+import trigon.verbs.QueuePairStateCode;
 import trigon.verbs.VerbsException;
 
 /**
- * Asks the devices once in a while what they have to report by themselves. What makes a path unusable fails it;
- * the rest is logged, with what it means here and what to do.
- *
- * <p>Asking does not block, and runs on the thread of a timer that is there anyway; what follows runs on a control
- * thread.
+ * Takes what the devices, and the kernel of their interfaces, report by themselves, as soon as they do: its thread
+ * waits for both. What makes a path unusable fails it; the rest is logged, with what it means here and what to do. What
+ * follows runs on a control thread.
  */
 public final class PathMonitor {
 
     private static final Logger log = LoggerFactory.getLogger(PathMonitor.class);
 
-    /** A device that reports without end must not keep the timer's thread. */
+    /** What a device reports without end must not keep others from being heard. */
     private static final int MOST_AT_ONCE = 64;
+
+    /** Devices that cannot wake the thread up are asked so often. */
+    private static final Duration LOOK = Duration.ofSeconds(1);
+
+    /** After a wait, so that a device whose descriptor is always ready costs no processor. */
+    private static final Duration REST = Duration.ofMillis(1);
+
+    /** How long who ends a connection in order, such as a peer that closes, may take to say so on the lifeline. */
+    public static final Duration TOLD = Duration.ofSeconds(2);
+
+    private static final long JOIN_MILLIS = 10_000;
 
     /** An event and whose it is. */
     private record Report(DeviceContext device, AsyncEvent event) {}
 
     private final Links links;
     private final Executor control;
-    private final Executor nextTime;
+    private final Executor onceTold;
+    private final LinkStates states;
     private final Set<DeviceContext> devices = new HashSet<>();
-    private boolean stopped;
+    private final Thread thread = new Thread(this::run, "trigon-events");
+    private @Nullable KernelEvents kernel;
+    private final CountDownLatch stopped = new CountDownLatch(1);
 
     /**
      * Nothing is asked before {@link #start}.
      *
      * @param control runs what may block
-     * @param nextTime runs what does not block, after the time from one look to the next
+     * @param onceTold the same, {@link #TOLD} later
      */
-    public PathMonitor(Links links, Executor control, Executor nextTime) {
+    public PathMonitor(Links links, Executor control, Executor onceTold) {
         this.links = links;
         this.control = control;
-        this.nextTime = nextTime;
+        this.onceTold = onceTold;
+        states = new LinkStates(links);
         links.all().forEach(link -> devices.add(link.device()));
+        thread.setDaemon(true);
     }
 
-    /** Asks from now on, for the first time after the time between two looks. */
+    /** Listens from now on. */
     public void start() {
-        // the first time takes longer, since the functions are not linked yet: not on the timer's thread
-        nextTime.execute(() -> control.execute(this::look));
+        thread.start();
     }
 
-    /** Asks no more; waits for a look that is under way. The devices may be closed afterwards. */
-    public synchronized void stop() {
-        stopped = true;
+    /** Listens no more; waits for a look that is under way. The devices may be closed afterwards. */
+    public void stop() {
+        stopped.countDown();
+        wakeUp();
+        try {
+            thread.join(JOIN_MILLIS);
+        } catch (InterruptedException _) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private synchronized void wakeUp() {
+        if (kernel != null) {
+            kernel.wakeUp();
+        }
+    }
+
+    private void run() {
+        try (KernelEvents opened = new KernelEvents()) {
+            synchronized (this) {
+                kernel = opened;
+            }
+            devices.forEach(device -> device.whenAsyncEvent(opened::wakeUp));
+            states.lookAtAll();
+            do {
+                look();
+                List<InterfaceEvent> events = opened.await(descriptors(), LOOK);
+                if (!events.isEmpty()) {
+                    states.take(events);
+                }
+            } while (!isStoppedWithin(REST));
+            devices.forEach(device -> device.whenAsyncEvent(() -> {}));
+        } catch (IOException | RuntimeException | Error e) {
+            log.warn("what devices and links report by themselves is asked for once a second only", e);
+            synchronized (this) {
+                kernel = null;
+            }
+            while (!isStoppedWithin(LOOK)) {
+                look();
+            }
+        }
+    }
+
+    private boolean isStoppedWithin(Duration time) {
+        try {
+            return stopped.await(time.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (InterruptedException _) {
+            return true; // nobody but the end of the process does that
+        }
+    }
+
+    private int[] descriptors() {
+        return devices.stream()
+                .flatMapToInt(device -> device.asyncEventDescriptor().stream())
+                .toArray();
     }
 
     /** One look at all devices. */
-    synchronized void look() {
-        if (stopped) {
-            return;
-        }
+    private void look() {
         List<Report> reports = new ArrayList<>();
         devices.removeIf(device -> !ask(device, reports));
         if (!reports.isEmpty()) {
             control.execute(() -> reports.forEach(this::handle));
-        }
-        if (!devices.isEmpty()) {
-            nextTime.execute(this::look);
         }
     }
 
@@ -133,7 +200,7 @@ public final class PathMonitor {
             case QUEUE_PAIR_FATAL, COMPLETION_QUEUE_ERROR -> fail(found.get(), device, type, NcclResult.SYSTEM_ERROR);
             case QUEUE_PAIR_REQUEST_ERROR, QUEUE_PAIR_ACCESS_ERROR ->
                 fail(found.get(), device, type, NcclResult.REMOTE_ERROR);
-            case CONNECTION_BROKEN -> ofBrokenConnection(found.get(), type);
+            case CONNECTION_BROKEN -> onceTold.execute(() -> ofBrokenConnection(found.get(), type));
             default -> log.debug("{}: {}, {}", found.get(), type, type.explanation());
         }
     }
@@ -146,14 +213,19 @@ public final class PathMonitor {
 
     /** What was sent may be lost. Where the peer has gone, that is why, and its lifeline says it. */
     private static void ofBrokenConnection(PathChannel path, AsyncEventType type) {
-        if (path.isPeerLeaving()) {
-            log.debug("{}: {}, since the peer has ended its part", path, type);
+        if (path.isPeerLeaving() || path.loss() != null || hasFailed(path)) {
+            log.debug("{}: {}, since the peer has ended its part, or a request has told", path, type);
             return;
         }
         String why = "%s: %s, though the peer lives, so something between the nodes, or on one of them, has ended it: "
                         .formatted(type, type.explanation())
                 + "look for a firewall that forgets connections, or for who closes sockets (ss -K)";
         fail(path, NcclResult.REMOTE_ERROR, why);
+    }
+
+    private static boolean hasFailed(PathChannel path) {
+        boolean closed = !path.link().paths().contains(path);
+        return closed || path.queuePair().queryState() == QueuePairStateCode.ERROR;
     }
 
     private static void fail(PathChannel path, NcclResult result, String why) {

@@ -23,6 +23,7 @@ public final class Link {
     private final ClearToSendMemory clearToSendMemory;
     private final LinkCounters counters;
     private final Set<PathChannel> paths = ConcurrentHashMap.newKeySet();
+    private volatile boolean up = true;
 
     /**
      * A link.
@@ -90,6 +91,16 @@ public final class Link {
     /** The open paths over it: each adds itself, and takes itself out again. Thread-safe. */
     public Set<PathChannel> paths() {
         return paths;
+    }
+
+    /** Whether its interface is up, with a carrier and the address, as far as the kernel has said. Any thread. */
+    public boolean isUp() {
+        return up;
+    }
+
+    /** The kernel has said something else of it. */
+    public void setUp(boolean nowUp) {
+        up = nowUp;
     }
 
     /** Where its paths' rings of clear-to-send entries are. */

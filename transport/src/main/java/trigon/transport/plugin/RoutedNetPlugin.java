@@ -44,9 +44,6 @@ public final class RoutedNetPlugin implements NetPlugin, AutoCloseable {
 
     private static final Logger log = LoggerFactory.getLogger(RoutedNetPlugin.class);
 
-    /** From one look at what the devices report by themselves to the next. */
-    private static final Duration DEVICE_EVENTS_INTERVAL = Duration.ofSeconds(1);
-
     private static final long INVALID_ARGUMENT = -NcclResult.INVALID_ARGUMENT.code();
 
     private final PluginSetup setup;
@@ -123,8 +120,7 @@ public final class RoutedNetPlugin implements NetPlugin, AutoCloseable {
                 node.control(),
                 connectionLog,
                 setup.halfOpenTimer().apply(node.loop().delayed(HalfOpenConnections.INTERVAL, Runnable::run)));
-        monitor = new PathMonitor(
-                node.links(), node.control(), node.loop().delayed(DEVICE_EVENTS_INTERVAL, Runnable::run));
+        monitor = new PathMonitor(node.links(), node.control(), node.loop().delayed(PathMonitor.TOLD, node.control()));
         devices = VirtualDevice.over(
                 node.links().all(), setup.hardware(), config.stripes().mostLinks(true, Stripe.MOST));
     }

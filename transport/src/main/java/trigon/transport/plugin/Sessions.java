@@ -74,7 +74,12 @@ final class Sessions {
         try (Unwinding unwinding = new Unwinding()) {
             unwinding.onFailure(paths::close);
             long handle = sessions.add(make);
-            unwinding.onFailure(() -> sessions.remove(handle, Session::settle));
+            unwinding.onFailure(() -> {
+                Session begun = sessions.remove(handle, Session::settle);
+                if (begun != null) {
+                    begun.close();
+                }
+            });
             contexts.note(contextHandle, Context::sessionHandles, handle);
             CommunicatorFailure failure = contexts.require(contextHandle).failure();
             Session session = sessions.find(handle);

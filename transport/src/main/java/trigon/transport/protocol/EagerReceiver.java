@@ -1,5 +1,6 @@
 package trigon.transport.protocol;
 
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import trigon.transport.metrics.PathCounters;
 import trigon.transport.path.PathChannel;
@@ -13,10 +14,19 @@ import trigon.verbs.WorkCompletions;
 final class EagerReceiver implements ReceiveProtocol {
 
     private final Requests requests;
-    private final QueuePair queuePair;
-    private final PathCounters counters;
+    private QueuePair queuePair;
+    private PathCounters counters;
+    private final long[] addresses = new long[RequestRow.REQUESTS];
     private final int[] tags = new int[RequestRow.REQUESTS];
+    private final @Nullable RegisteredMemory[] memories = new @Nullable RegisteredMemory[RequestRow.REQUESTS];
     private long nextSequence;
+
+    /** Messages that have been received. */
+    private long received;
+
+    /** The receive that is to be asked for again next; {@link #nextSequence} if none is. */
+    private long repeated;
+
     private @Nullable ProtocolFailure failure;
 
     EagerReceiver(PathChannel path, Requests requests) {
@@ -32,15 +42,25 @@ final class EagerReceiver implements ReceiveProtocol {
         if (!requests.isFree(slot)) {
             return NO_ROOM;
         }
-        int localKey = memory == null ? 0 : memory.localKey();
-        int errno = queuePair.postReceive(sequence, address, size, localKey);
+        int errno = post(sequence, address, size, memory);
         if (errno != 0) {
-            failure = new ProtocolFailure.Refused(0, "ibv_post_recv", errno);
-            return FAILED;
+            return refused(errno);
         }
+        addresses[slot] = address;
         tags[slot] = tag;
+        memories[slot] = memory;
         nextSequence = sequence + 1;
+        repeated = nextSequence;
         return requests.begin(sequence, size);
+    }
+
+    private int post(long sequence, long address, int size, @Nullable RegisteredMemory memory) {
+        return queuePair.postReceive(sequence, address, size, memory == null ? 0 : memory.localKey());
+    }
+
+    private long refused(int errno) {
+        failure = new ProtocolFailure.Refused(0, "ibv_post_recv", errno);
+        return FAILED;
     }
 
     @Override
@@ -54,8 +74,50 @@ final class EagerReceiver implements ReceiveProtocol {
             return false;
         }
         requests.complete(slot, size);
+        memories[slot] = null;
+        received = sequence + 1;
         counters.message(size);
         return true;
+    }
+
+    // ---- another path
+
+    /** Receives asked for so far. */
+    public long begun() {
+        return nextSequence;
+    }
+
+    /** Messages that have been received, in their order. */
+    public long confirmed() {
+        return received;
+    }
+
+    /**
+     * Goes on over another path; the one before is fenced. While no data-path call is made.
+     *
+     * @param paths one
+     * @param confirmed {@link #confirmed}; the rest is asked for again by {@link #repeat}
+     */
+    public void moveTo(List<PathChannel> paths, long confirmed) {
+        if (paths.size() != 1 || confirmed != received) {
+            throw new IllegalArgumentException(
+                    "%d paths, %d messages instead of %d".formatted(paths.size(), confirmed, received));
+        }
+        queuePair = paths.getFirst().queuePair();
+        counters = paths.getFirst().counters();
+        repeated = received;
+    }
+
+    /** Asks again for what has not been received; 0, or {@link #FAILED}. */
+    public int repeat() {
+        for (; repeated < nextSequence; repeated++) {
+            int slot = Requests.slot(repeated);
+            int errno = post(repeated, addresses[slot], requests.size(slot), memories[slot]);
+            if (errno != 0) {
+                return (int) refused(errno);
+            }
+        }
+        return 0;
     }
 
     @Override

@@ -1,55 +1,174 @@
 package trigon.transport.protocol;
 
+import java.util.EnumSet;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import trigon.transport.metrics.PathCounters;
 import trigon.transport.path.PathChannel;
 import trigon.transport.path.RegisteredMemory;
 import trigon.transport.request.Requests;
+import trigon.verbs.AccessFlag;
+import trigon.verbs.Errno;
+import trigon.verbs.MemoryRegion;
+import trigon.verbs.ProtectionDomain;
 import trigon.verbs.QueuePair;
 import trigon.verbs.SendFlag;
 import trigon.verbs.WorkCompletions;
 
 /**
- * The sending end with {@link MessageProtocol#EAGER}: a message is a SEND whose immediate is NCCL's tag. It is done
- * when its memory may be used again.
+ * The sending end with {@link MessageProtocol#EAGER}, of a session that may go on over another path: a message is a
+ * SEND whose immediate is NCCL's tag. A short one is copied, and done when the socket has it; a longer one is done when
+ * the peer has it. So what the peer has not confirmed can be sent again.
  */
 final class EagerSender implements SendProtocol {
 
+    /** Done when the peer has it. */
+    private static final int LONG = SendFlag.SIGNALED | SendFlag.DELIVERY_COMPLETE;
+
+    /** Done when the socket has it. */
+    private static final int SHORT = SendFlag.SIGNALED | SendFlag.INJECT_COMPLETE;
+
+    /** The same, and the peer is to say that it has it, and all before it. */
+    private static final int SHORT_ASKING = SHORT | SendFlag.DELIVERY_COMPLETE;
+
     private final Requests requests;
-    private final QueuePair queuePair;
-    private final PathCounters counters;
-    private long nextSequence;
+    private final UnconfirmedMessages unconfirmed = new UnconfirmedMessages();
+    private QueuePair queuePair;
+    private PathCounters counters;
+    private ProtectionDomain protectionDomain;
+    private MemoryRegion ring;
+
+    /** Messages that the peer had when the path was taken. */
+    private long confirmedBefore;
+
+    /** Messages whose requests are done. */
+    private long finished;
+
+    /** The message that is to be sent again next; {@link UnconfirmedMessages#next} if none is. */
+    private long repeated;
+
     private @Nullable ProtocolFailure failure;
 
     EagerSender(PathChannel path, Requests requests) {
         this.requests = requests;
         queuePair = path.queuePair();
         counters = path.counters();
+        protectionDomain = path.link().protectionDomain();
+        ring = register();
+    }
+
+    private MemoryRegion register() {
+        return protectionDomain.registerMemory(
+                unconfirmed.ring(), UnconfirmedMessages.RING_BYTES, EnumSet.noneOf(AccessFlag.class));
     }
 
     @Override
     public long isend(long address, int size, int tag, @Nullable RegisteredMemory memory) {
-        long sequence = nextSequence;
-        if (!requests.isFree(Requests.slot(sequence))) {
+        long sequence = unconfirmed.next();
+        if (repeated < sequence || !requests.isFree(Requests.slot(sequence))) {
             return NO_ROOM;
         }
-        int localKey = memory == null ? 0 : memory.localKey();
-        int errno = queuePair.postSendWithImmediate(
-                sequence, address, size, localKey, tag, SendFlag.SIGNALED | SendFlag.INJECT_COMPLETE);
-        if (errno != 0) {
-            failure = new ProtocolFailure.Refused(0, "ibv_post_send", errno);
-            return FAILED;
+        if (!unconfirmed.hasRoom(size)) {
+            confirmed();
+            if (!unconfirmed.hasRoom(size)) {
+                return NO_ROOM;
+            }
         }
-        nextSequence = sequence + 1;
+        unconfirmed.add(address, size, tag, memory);
+        int errno = post(sequence, unconfirmed.isToAsk());
+        if (errno != 0) {
+            unconfirmed.takeBack();
+            return errno == Errno.ENOMEM ? NO_ROOM : refused(errno);
+        }
+        repeated = sequence + 1;
         counters.message(size);
         return requests.begin(sequence, size);
     }
 
+    private int post(long sequence, boolean ask) {
+        int size = unconfirmed.size(sequence);
+        RegisteredMemory memory = unconfirmed.memory(sequence);
+        int flags = UnconfirmedMessages.isCopied(size) ? ask ? SHORT_ASKING : SHORT : LONG;
+        return queuePair.postSendWithImmediate(
+                sequence,
+                unconfirmed.address(sequence),
+                size,
+                memory == null ? ring.localKey() : memory.localKey(),
+                unconfirmed.tag(sequence),
+                flags);
+    }
+
+    private long refused(int errno) {
+        failure = new ProtocolFailure.Refused(0, "ibv_post_send", errno);
+        return FAILED;
+    }
+
+    /** In their order; one that is sent again may have been done before. */
     @Override
     public boolean succeeded(int path, WorkCompletions completions, int index) {
-        int slot = Requests.slot(completions.workRequestId(index));
-        requests.complete(slot, requests.size(slot));
+        finishBelow(completions.workRequestId(index) + 1);
         return true;
+    }
+
+    private void finishBelow(long end) {
+        while (finished < end) {
+            int slot = Requests.slot(finished++);
+            requests.complete(slot, requests.size(slot));
+        }
+    }
+
+    // ---- another path
+
+    /** Messages begun so far. */
+    public long begun() {
+        return unconfirmed.next();
+    }
+
+    /** Messages that the peer is known to have, in their order. */
+    public long confirmed() {
+        unconfirmed.confirm(confirmedBefore + queuePair.delivered());
+        return unconfirmed.oldest();
+    }
+
+    /**
+     * Goes on over another path; the one before is fenced. While no data-path call is made.
+     *
+     * @param paths one
+     * @param received messages that the peer has; the rest is sent again by {@link #repeat}
+     */
+    public void moveTo(List<PathChannel> paths, long received) {
+        if (paths.size() != 1 || received < unconfirmed.oldest() || received > unconfirmed.next()) {
+            throw new IllegalArgumentException("%d paths, and %d messages received of %d to %d that are known"
+                    .formatted(paths.size(), received, unconfirmed.oldest(), unconfirmed.next()));
+        }
+        PathChannel path = paths.getFirst();
+        queuePair = path.queuePair();
+        counters = path.counters();
+        if (!path.link().protectionDomain().equals(protectionDomain)) {
+            MemoryRegion before = ring;
+            protectionDomain = path.link().protectionDomain();
+            ring = register();
+            before.close();
+        }
+        unconfirmed.confirm(received);
+        finishBelow(received);
+        confirmedBefore = received;
+        repeated = received;
+    }
+
+    /** Sends again what {@link #moveTo} has left, as far as it fits; how much is left, or {@link #FAILED}. */
+    public int repeat() {
+        while (repeated < unconfirmed.next()) {
+            int errno = post(repeated, true);
+            if (errno == Errno.ENOMEM) {
+                break;
+            }
+            if (errno != 0) {
+                return (int) refused(errno);
+            }
+            repeated++;
+        }
+        return (int) (unconfirmed.next() - repeated);
     }
 
     @Override
@@ -65,6 +184,13 @@ final class EagerSender implements SendProtocol {
 
     @Override
     public void settle() {}
+
+    /** After the path's queue pair. */
+    @Override
+    public void close() {
+        unconfirmed.clear();
+        ring.close();
+    }
 
     /** There is no wait: the receiver's device holds messages back. */
     @Override

@@ -22,6 +22,9 @@ public enum MessageProtocol {
      */
     EAGER;
 
+    /** Room for the requests that NCCL has under way, and for as many messages that are sent again. */
+    private static final int EAGER_SENDS = 2 * RequestRow.REQUESTS;
+
     /** Shorter messages go over one path: what they would gain by others does not make up for more work requests. */
     public static final int LEAST_DIVIDED_BYTES = 32 << 10;
 
@@ -43,7 +46,7 @@ public enum MessageProtocol {
         return switch (this) {
             case EAGER ->
                 role == PathRole.SENDER
-                        ? new PathCapacity(RequestRow.REQUESTS, 1, 0, 0)
+                        ? new PathCapacity(EAGER_SENDS, 1, 0, 0)
                         : new PathCapacity(1, RequestRow.REQUESTS, 0, 0);
             case RENDEZVOUS ->
                 role == PathRole.SENDER

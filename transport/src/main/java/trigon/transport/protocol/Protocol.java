@@ -41,4 +41,7 @@ public sealed interface Protocol permits SendProtocol, ReceiveProtocol {
 
     /** Takes account of the requests that the entry library has finished since. */
     void settle();
+
+    /** Gives back what it has registered; after the paths' queue pairs. */
+    default void close() {}
 }

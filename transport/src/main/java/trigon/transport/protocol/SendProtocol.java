@@ -7,7 +7,7 @@ import trigon.transport.path.RegisteredMemory;
 import trigon.transport.request.Requests;
 
 /** The sending end's part. */
-public sealed interface SendProtocol extends Protocol permits EagerSender, RendezvousSender {
+public sealed interface SendProtocol extends Protocol permits EagerSender, EagerOnceSender, RendezvousSender {
 
     /**
      * Sends a message; size and memory have been checked.
@@ -26,7 +26,7 @@ public sealed interface SendProtocol extends Protocol permits EagerSender, Rende
     /** Over paths that both ends have in that order, all for the same protocol. */
     static SendProtocol over(MessageProtocol protocol, List<PathChannel> paths, Requests requests) {
         return switch (protocol) {
-            case EAGER -> new EagerSender(paths.getFirst(), requests);
+            case EAGER -> new EagerOnceSender(paths.getFirst(), requests);
             case RENDEZVOUS -> new RendezvousSender(paths, requests);
         };
     }

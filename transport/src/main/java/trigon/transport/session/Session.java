@@ -305,6 +305,7 @@ public abstract sealed class Session permits SendSession, ReceiveSession {
     /** Ends the paths and frees everything, whatever is outstanding. */
     public final void close() {
         Arrays.stream(paths).forEach(PathChannel::close);
+        protocol.close();
         registrations.values().forEach(RegisteredMemory::close);
         registrations.clear();
     }

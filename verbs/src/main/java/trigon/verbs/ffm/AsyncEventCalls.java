@@ -41,7 +41,7 @@ final class AsyncEventCalls implements AsyncEvents.Source {
      */
     static AsyncEventCalls of(String deviceName, long address) {
         MemorySegment context = MemorySegment.ofAddress(address).reinterpret(DeviceLayout.CONTEXT_SIZE);
-        int file = context.get(ValueLayout.JAVA_INT, DeviceLayout.CONTEXT_ASYNC_FD);
+        int file = descriptor(address);
         int flags = CapturedErrno.resultOrErrno(captured -> (int) FCNTL.invokeExact(captured, file, F_GETFL, 0));
         int result = flags < 0
                 ? flags
@@ -51,6 +51,13 @@ final class AsyncEventCalls implements AsyncEvents.Source {
             throw new VerbsException("fcntl(async_fd, O_NONBLOCK)", deviceName, -result, "");
         }
         return new AsyncEventCalls(context);
+    }
+
+    /** The file that the events of the {@code struct ibv_context} there come from. */
+    static int descriptor(long address) {
+        return MemorySegment.ofAddress(address)
+                .reinterpret(DeviceLayout.CONTEXT_SIZE)
+                .get(ValueLayout.JAVA_INT, DeviceLayout.CONTEXT_ASYNC_FD);
     }
 
     @Override

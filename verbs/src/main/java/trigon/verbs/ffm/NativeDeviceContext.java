@@ -3,6 +3,7 @@ package trigon.verbs.ffm;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -118,6 +119,11 @@ final class NativeDeviceContext implements DeviceContext {
     public Optional<AsyncEvent> pollAsyncEvent() {
         var _ = handle.address();
         return asyncEvents.poll();
+    }
+
+    @Override
+    public OptionalInt asyncEventDescriptor() {
+        return OptionalInt.of(AsyncEventCalls.descriptor(handle.address()));
     }
 
     /** What the device's events may be about; each object tells when it begins and ends. */

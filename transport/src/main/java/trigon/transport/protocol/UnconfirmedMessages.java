@@ -1,0 +1,161 @@
+package trigon.transport.protocol;
+
+import java.lang.foreign.Arena;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+import trigon.transport.path.RegisteredMemory;
+import trigon.verbs.Memory;
+
+/**
+ * The messages of a sender that its peer has not confirmed, so that they can be sent again over another path: oldest
+ * first, by their sequence numbers. A short one is copied into a ring, as NCCL may use its memory again before the peer
+ * has it. A longer one stays where it is, since NCCL hears that it is done only when the peer has it.
+ *
+ * <p>For the thread that makes the session's data-path calls, or who has stopped them. Allocates nothing after
+ * construction. The ring's memory is freed once nothing refers to it any more: a request that comes late must not find
+ * another's.
+ */
+final class UnconfirmedMessages {
+
+    /** Longer messages are not copied. */
+    static final int LONGEST_COPY = 4 << 10;
+
+    /** So much is copied at a time. */
+    static final int RING_BYTES = 32 << 10;
+
+    /** And so many messages may be unconfirmed, a power of two. */
+    static final int MOST = 128;
+
+    /** After a quarter of either the peer is asked, so that its answer comes before the rest is used up. */
+    private static final int ASK_BYTES = RING_BYTES / 4;
+
+    private static final int ASK_MESSAGES = MOST / 4;
+
+    /** Copies do not share lines of a cache: one is written while a device may still read the one before. */
+    private static final int LINE = 64;
+
+    private static final int MASK = MOST - 1;
+
+    private final Arena arena = Arena.ofAuto();
+    private final long ring = arena.allocate(RING_BYTES, LINE).address();
+
+    private final long[] addresses = new long[MOST];
+    private final int[] sizes = new int[MOST];
+    private final int[] tags = new int[MOST];
+    /** Where NCCL's memory belongs to; null where the message is copied, or empty. */
+    private final @Nullable RegisteredMemory[] memories = new @Nullable RegisteredMemory[MOST];
+    /** Up to where the ring is used by this message and those before it, counted from the first byte ever copied. */
+    private final long[] ends = new long[MOST];
+
+    private long oldest;
+    private long next;
+    private long used;
+    private long free;
+    private long askedFor;
+    private long askedAt;
+
+    /** Where the ring is, of {@link #RING_BYTES}, for who registers it. */
+    long ring() {
+        return ring;
+    }
+
+    /** The oldest message; the next one if there is none. */
+    long oldest() {
+        return oldest;
+    }
+
+    /** Whether a message of that size is copied. */
+    static boolean isCopied(int size) {
+        return size <= LONGEST_COPY;
+    }
+
+    /** Whether one more message of that size fits. */
+    boolean hasRoom(int size) {
+        return next - oldest < MOST && (!isCopied(size) || place(size) + size - free <= RING_BYTES);
+    }
+
+    /** Where in the ring's count the next copy begins: none crosses its end. */
+    private long place(int size) {
+        int at = (int) (used & (RING_BYTES - 1));
+        return at + size <= RING_BYTES ? used : used + RING_BYTES - at;
+    }
+
+    /** Adds a message, which {@linkplain #hasRoom fits}, and copies it if it is short. */
+    void add(long address, int size, int tag, @Nullable RegisteredMemory memory) {
+        int slot = (int) next & MASK;
+        boolean copied = isCopied(size);
+        if (copied) {
+            long begin = place(size);
+            long at = ring + (begin & (RING_BYTES - 1));
+            Memory.copy(address, at, size);
+            addresses[slot] = at;
+            used = begin + ((size + LINE - 1) & -LINE);
+        } else {
+            addresses[slot] = address;
+        }
+        memories[slot] = copied ? null : memory;
+        sizes[slot] = size;
+        tags[slot] = tag;
+        ends[slot] = used;
+        next++;
+    }
+
+    /** The message that was added last is not sent, after all. */
+    void takeBack() {
+        next--;
+        used = next == oldest ? free : ends[(int) (next - 1) & MASK];
+        askedFor = free; // if it was to ask, the next one is
+        askedAt = oldest;
+    }
+
+    /** Whether it is time to ask the peer how far it is; with the message that was added last, if so. */
+    boolean isToAsk() {
+        if (used - askedFor < ASK_BYTES && next - askedAt < ASK_MESSAGES) {
+            return false;
+        }
+        askedFor = used;
+        askedAt = next;
+        return true;
+    }
+
+    /** The peer has all messages below that one. */
+    void confirm(long received) {
+        while (oldest < received && oldest < next) {
+            int slot = (int) oldest & MASK;
+            free = ends[slot];
+            memories[slot] = null;
+            oldest++;
+        }
+    }
+
+    /** One past the newest message. */
+    long next() {
+        return next;
+    }
+
+    /** Of a message that is here; as are the following. */
+    long address(long sequence) {
+        return addresses[(int) sequence & MASK];
+    }
+
+    int size(long sequence) {
+        return sizes[(int) sequence & MASK];
+    }
+
+    int tag(long sequence) {
+        return tags[(int) sequence & MASK];
+    }
+
+    /** Null if it lies in the ring. */
+    @Nullable
+    RegisteredMemory memory(long sequence) {
+        return memories[(int) sequence & MASK];
+    }
+
+    /** Forgets all. */
+    void clear() {
+        Arrays.fill(memories, null);
+        oldest = next;
+        free = used;
+    }
+}

@@ -1,0 +1,91 @@
+package trigon.transport.protocol;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.lang.foreign.Arena;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import trigon.testsupport.Seed;
+import trigon.verbs.Memory;
+
+class UnconfirmedMessagesTest {
+
+    private record Sent(long sequence, int size, byte content) {}
+
+    /** Whatever comes and goes, each message that is not confirmed keeps its bytes. */
+    @Test
+    void copiesStayUntilTheyAreConfirmed() {
+        Random random = new Random(Seed.next());
+        UnconfirmedMessages messages = new UnconfirmedMessages();
+        Deque<Sent> expected = new ArrayDeque<>();
+        int refused = 0;
+        try (Arena arena = Arena.ofConfined()) {
+            long from = arena.allocate(UnconfirmedMessages.LONGEST_COPY).address();
+            for (int step = 0; step < 100_000; step++) {
+                int size = random.nextInt(4) == 0
+                        ? random.nextInt(UnconfirmedMessages.LONGEST_COPY + 1)
+                        : random.nextInt(200);
+                if (messages.hasRoom(size)) {
+                    byte content = (byte) random.nextInt();
+                    Memory.fill(from, size, content);
+                    expected.add(new Sent(messages.next(), size, content));
+                    messages.add(from, size, step, null);
+                    if (random.nextInt(10) == 0) {
+                        messages.takeBack();
+                        expected.removeLast();
+                    }
+                } else {
+                    refused++;
+                    assertThat(expected).isNotEmpty();
+                }
+                if (random.nextInt(20) == 0 && !expected.isEmpty()) {
+                    long confirmed = expected.getFirst().sequence() + random.nextInt(expected.size() + 1);
+                    messages.confirm(confirmed);
+                    expected.removeIf(each -> each.sequence() < confirmed);
+                }
+                if (step % 50 == 0) {
+                    expected.forEach(each -> assertKept(messages, each));
+                }
+            }
+        }
+        assertThat(refused).isPositive();
+    }
+
+    private static void assertKept(UnconfirmedMessages messages, Sent sent) {
+        assertThat(messages.size(sent.sequence())).isEqualTo(sent.size());
+        for (int i = 0; i < sent.size(); i++) {
+            assertThat(Memory.getByte(messages.address(sent.sequence()) + i)).isEqualTo(sent.content());
+        }
+    }
+
+    /** Else nothing would ever be confirmed, and nothing more be sent. */
+    @Test
+    void whenThereIsNoRoomThePeerHasBeenAsked() {
+        Random random = new Random(Seed.next());
+        try (Arena arena = Arena.ofConfined()) {
+            long from = arena.allocate(UnconfirmedMessages.LONGEST_COPY).address();
+            for (int round = 0; round < 1000; round++) {
+                UnconfirmedMessages messages = new UnconfirmedMessages();
+                int most = 1 + random.nextInt(UnconfirmedMessages.LONGEST_COPY);
+                long asked = 0;
+                for (int i = 0; i < 2000; i++) {
+                    int size = random.nextInt(most);
+                    if (!messages.hasRoom(size)) {
+                        assertThat(asked).isGreaterThan(messages.oldest());
+                        messages.confirm(asked);
+                    }
+                    assertThat(messages.hasRoom(size)).isTrue();
+                    messages.add(from, size, 0, null);
+                    boolean asks = messages.isToAsk();
+                    if (random.nextInt(10) == 0) {
+                        messages.takeBack();
+                    } else if (asks) {
+                        asked = messages.next();
+                    }
+                }
+            }
+        }
+    }
+}
