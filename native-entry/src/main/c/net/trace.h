@@ -168,8 +168,8 @@ static inline void trace_measured(struct trace_ring *ring, enum trace_measure me
 }
 
 /*
- * A call for the comm: whether its thread was elsewhere before. Where a message is not done soon after it is back, it was
- * not for its absence.
+ * A call for the comm: whether its thread was elsewhere before. Where a message is not done soon after it is back, it
+ * was not for its absence.
  */
 static inline void trace_called(struct trace_ring *ring, uint64_t now) {
   enum { ABSENT_NS = 30 * 1000, SOON_NS = 100 * 1000 };
@@ -245,7 +245,8 @@ static inline int trace_tested(struct trace_ring *ring, uint64_t asked, bool don
   const unsigned slot = (unsigned)(asked >> 2) & (ROW_REQUESTS - 1);
   if (done) {
     trace_measured(ring, is_send ? TRACE_SENT : TRACE_RECEIVED, bytes, now - ring->posted_at[slot]);
-    trace_write(ring, now, ring->numbers[slot], is_send ? TRACE_SEND_DONE : TRACE_RECEIVE_DONE, trace_absence(ring), bytes);
+    trace_write(ring, now, ring->numbers[slot], is_send ? TRACE_SEND_DONE : TRACE_RECEIVE_DONE, trace_absence(ring),
+                bytes);
     PROBE3(done, is_send, ring->numbers[slot], bytes);
     ring->done++;
   }
