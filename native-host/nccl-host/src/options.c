@@ -30,13 +30,15 @@ static const char usage[] =
     "  --seed N             of --test exchange (default 1)\n"
     "  --timeout SECONDS    for every wait (default 60)\n"
     "  --trace FILE         writes the calls made to the plugin, for comparison with NCCL's; one rank per process\n"
+    "  --plant CAUSE:R:US   rank R is late by US microseconds: compute, receive or proxy (with each message), or call\n"
+    "                       (with each all-reduce)\n"
     "  --print-json         one line of JSON per rank on stdout\n"
     "  --print-rounds       the same, with how long each all-reduce took, in microseconds\n"
     "  --verbose            devices and steps on stderr\n";
 
 enum { PLUGIN = 256, API, MODE, TEST, RANK, RANKS, LOCAL_RANKS, RENDEZVOUS, BYTES, SLICE_BYTES, ITERATIONS,
        CHANNELS, DEVICE, SEED, TIMEOUT, PRINT_JSON, VERBOSE, WARMUP, SPIN, TRACE,
-       COMMUNICATORS, PAUSE, LINGER, PRINT_ROUNDS };
+       COMMUNICATORS, PAUSE, LINGER, PRINT_ROUNDS, PLANT };
 
 static const struct option long_options[] = {
     {"plugin", required_argument, NULL, PLUGIN},
@@ -63,6 +65,7 @@ static const struct option long_options[] = {
     {"communicators", required_argument, NULL, COMMUNICATORS},
     {"pause", required_argument, NULL, PAUSE},
     {"linger", required_argument, NULL, LINGER},
+    {"plant", required_argument, NULL, PLANT},
     {NULL, 0, NULL, 0},
 };
 
@@ -85,6 +88,26 @@ static bool choice(const char *text, const char *first, const char *second, int 
   return true;
 }
 
+static bool plant(const char *text, struct options *options) {
+  static const char *const names[] = {"none", "compute", "receive", "proxy", "call"};
+  char name[16];
+  char more;
+  int rank;
+  long microseconds;
+  if (sscanf(text, "%15[a-z]:%d:%ld%c", name, &rank, &microseconds, &more) == 3 && rank >= 0 && microseconds > 0) {
+    for (int i = PLANT_COMPUTE; i <= PLANT_CALL; i++) {
+      if (strcmp(name, names[i]) == 0) {
+        options->plant = (enum plant)i;
+        options->plant_rank = rank;
+        options->plant_microseconds = microseconds;
+        return true;
+      }
+    }
+  }
+  fprintf(stderr, "nccl-host: %s is not CAUSE:RANK:MICROSECONDS with compute, receive, proxy or call\n", text);
+  return false;
+}
+
 static bool set(struct options *options, int option, const char *text) {
   long value = 0;
   int chosen = 0;
@@ -97,6 +120,7 @@ static bool set(struct options *options, int option, const char *text) {
   case PRINT_JSON: options->print_json = true; break;
   case PRINT_ROUNDS: options->print_json = options->print_rounds = true; break;
   case VERBOSE: options->verbose = true; break;
+  case PLANT: ok = plant(text, options); break;
   case SPIN: options->spin = true; break;
   case WARMUP: ok = number(text, 0, 1000000, &value); options->warmup = (int)value; break;
   case PAUSE: ok = number(text, 0, 86400, &value); options->pause_seconds = (int)value; break;

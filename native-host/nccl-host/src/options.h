@@ -6,6 +6,8 @@
 #include <stddef.h>
 
 enum test { TEST_RING, TEST_EXCHANGE };
+/* What makes one rank late, to see whether somebody finds it. */
+enum plant { PLANT_NONE, PLANT_COMPUTE, PLANT_RECEIVE, PLANT_PROXY, PLANT_CALL };
 enum mode { MODE_TRANSFER, MODE_CONTRACT };
 
 struct options {
@@ -32,6 +34,9 @@ struct options {
   bool print_json;
   bool print_rounds; /* and the time of each all-reduce that counts */
   bool verbose;
+  enum plant plant; /* a cause of delay at plant_rank */
+  int plant_rank;
+  long plant_microseconds;
   bool spin; /* wait as NCCL does: yield, never sleep */
 };
 

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "host.h"
 #include "transfers.h"
@@ -25,7 +26,34 @@ struct work {
   struct flow sends;
   struct flow receives;
   bool staged; /* message sends.posted lies in its slot */
+  double receive_at; /* when a receive that is planted to be late is posted; 0: it has not been wanted */
+  double compute_at; /* the same for data that are planted to be late */
 };
+
+static long planted(const struct rank *rank, enum plant plant) {
+  const struct options *options = rank->options;
+  return options->plant == plant && options->plant_rank == rank->number ? options->plant_microseconds : 0;
+}
+
+/* Whether a planted delay is over, which begins when it is first asked for. */
+static bool is_over(double *at, long microseconds) {
+  if (microseconds == 0) {
+    return true;
+  }
+  if (*at == 0) {
+    *at = now() + (double)microseconds / 1e6;
+  }
+  bool over = now() >= *at;
+  *at = over ? 0 : *at;
+  return over;
+}
+
+static void delay(const struct rank *rank, enum plant plant) {
+  const long microseconds = planted(rank, plant);
+  if (microseconds > 0) {
+    (void)usleep((useconds_t)microseconds);
+  }
+}
 
 struct piece {
   size_t first;
@@ -74,7 +102,9 @@ static bool begin(struct work *work, struct rank *rank, int number, float *vecto
 static bool receive(struct work *work, bool *progress) {
   struct rank *rank = work->rank;
   struct flow *flow = &work->receives;
-  if (flow->posted < work->messages && flow->posted - flow->done < DEPTH) {
+  const long late = planted(rank, PLANT_RECEIVE);
+  const size_t depth = late > 0 ? 1 : DEPTH;
+  if (flow->posted < work->messages && flow->posted - flow->done < depth && is_over(&work->receive_at, late)) {
     int result = post_recv(rank, work->channel, flow, slot_of(rank, work->channel->recv_buffer, flow->posted),
                            rank->slot_bytes);
     if (result != 0) {
@@ -115,6 +145,9 @@ static bool stage(struct work *work) {
   struct piece piece = piece_of(work, flow->posted, false);
   if (piece.step > 0 && work->receives.done + SLICES <= flow->posted) {
     return false; /* this piece has not come from the rank before yet */
+  }
+  if (!work->staged && !is_over(&work->compute_at, planted(work->rank, PLANT_COMPUTE))) {
+    return false;
   }
   if (!work->staged) {
     memcpy(slot_of(work->rank, work->channel->send_buffer, flow->posted), work->data + piece.first,
@@ -161,6 +194,7 @@ static bool stalled(const struct work *works) {
 
 static bool all_reduce(struct rank *rank, struct work *works, float *vector, size_t elements) {
   int open = 0;
+  delay(rank, PLANT_CALL);
   for (int c = 0; c < rank->options->channels; c++) {
     begin(&works[c], rank, c, vector, elements);
     open += works[c].messages > 0;
@@ -183,6 +217,7 @@ static bool all_reduce(struct rank *rank, struct work *works, float *vector, siz
     if (progress) {
       last_progress = now();
       idle = 0;
+      delay(rank, PLANT_PROXY);
     } else if (is_failing()) {
       return false;
     } else if (now() - last_progress > rank->options->timeout_seconds) {

@@ -72,7 +72,9 @@ struct trace_ring {
   _Atomic uint64_t owner; /* of a thread's ring: 1 while a thread has it */
   uint64_t events;        /* of a thread's ring: numbers given to events */
   uint64_t is_send;       /* of a comm's ring: 1 if it sends */
-  uint64_t unused[(TRACE_HISTOGRAMS_AT - 64 - 2 * 8 * ROW_REQUESTS - 24) / 8];
+  uint64_t absent;        /* of a comm's ring: for how long the thread was elsewhere, as far as it may matter */
+  uint64_t absent_until;
+  uint64_t unused[(TRACE_HISTOGRAMS_AT - 64 - 2 * 8 * ROW_REQUESTS - 40) / 8];
   struct trace_histogram histograms[TRACE_MEASURES][TRACE_SIZE_CLASSES];
   uint64_t unused_behind[(TRACE_RECORDS_AT - TRACE_HISTOGRAMS_AT) / 8 -
                          TRACE_MEASURES * TRACE_SIZE_CLASSES * TRACE_HISTOGRAM_WORDS];
@@ -165,10 +167,26 @@ static inline void trace_measured(struct trace_ring *ring, enum trace_measure me
   histogram->buckets[trace_bucket(nanoseconds)]++;
 }
 
-static inline uint32_t trace_gap(struct trace_ring *ring, uint64_t now) {
+/*
+ * A call for the comm: whether its thread was elsewhere before. Where a message is not done soon after it is back, it
+ * was not for its absence.
+ */
+static inline void trace_called(struct trace_ring *ring, uint64_t now) {
+  enum { ABSENT_NS = 30 * 1000, SOON_NS = 100 * 1000 };
   const uint64_t gap = ring->last_call == 0 ? 0 : now - ring->last_call;
+  if (gap > ABSENT_NS) {
+    ring->absent += gap;
+    ring->absent_until = now;
+  } else if (now - ring->absent_until > SOON_NS) {
+    ring->absent = 0;
+  }
   ring->last_call = now;
-  return gap > UINT32_MAX ? UINT32_MAX : (uint32_t)gap;
+}
+
+static inline uint32_t trace_absence(struct trace_ring *ring) {
+  const uint64_t absent = ring->absent;
+  ring->absent = 0;
+  return absent > UINT32_MAX ? UINT32_MAX : (uint32_t)absent;
 }
 
 static inline void trace_failed(struct trace_ring *ring, uint64_t time, enum trace_call call, int result) {
@@ -188,7 +206,7 @@ static inline void trace_begin(struct trace_ring *ring, uint64_t time, void *req
 
 /* What isend has answered; the time is that before the call. */
 static inline int trace_sent(struct trace_ring *ring, uint64_t time, uint64_t bytes, void *request, int result) {
-  ring->last_call = time;
+  trace_called(ring, time);
   if (result != 0) {
     trace_failed(ring, time, TRACE_ISEND, result);
   } else if (request != NULL) {
@@ -206,7 +224,7 @@ static inline int trace_sent(struct trace_ring *ring, uint64_t time, uint64_t by
 
 /* What irecv has answered. */
 static inline int trace_received(struct trace_ring *ring, uint64_t time, uint64_t bytes, void *request, int result) {
-  ring->last_call = time;
+  trace_called(ring, time);
   if (result != 0) {
     trace_failed(ring, time, TRACE_IRECV, result);
   } else if (request != NULL) {
@@ -219,18 +237,19 @@ static inline int trace_received(struct trace_ring *ring, uint64_t time, uint64_
 static inline int trace_tested(struct trace_ring *ring, uint64_t asked, bool done, uint64_t bytes, int result) {
   const bool is_send = ring->is_send != 0;
   const uint64_t now = trace_now();
+  trace_called(ring, now);
   if (result != 0) {
     trace_failed(ring, now, TRACE_TEST, result);
-  } else if (done) {
-    const unsigned slot = (unsigned)(asked >> 2) & (ROW_REQUESTS - 1);
+    return result;
+  }
+  const unsigned slot = (unsigned)(asked >> 2) & (ROW_REQUESTS - 1);
+  if (done) {
     trace_measured(ring, is_send ? TRACE_SENT : TRACE_RECEIVED, bytes, now - ring->posted_at[slot]);
-    trace_write(ring, now, ring->numbers[slot], is_send ? TRACE_SEND_DONE : TRACE_RECEIVE_DONE, trace_gap(ring, now),
+    trace_write(ring, now, ring->numbers[slot], is_send ? TRACE_SEND_DONE : TRACE_RECEIVE_DONE, trace_absence(ring),
                 bytes);
     PROBE3(done, is_send, ring->numbers[slot], bytes);
     ring->done++;
-    return result;
   }
-  ring->last_call = now;
   return result;
 }
 

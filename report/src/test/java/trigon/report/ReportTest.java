@@ -68,11 +68,13 @@ class ReportTest {
     void aLateReceiveIsThePeers() {
         try (TracedRun run = new TracedRun(folder).rank(0, "a", 0).rank(1, "a", 0)) {
             run.connect(0, 1, "RENDEZVOUS");
-            run.message(0, 1, 0, 64, BEGIN, BEGIN + 810 * US, BEGIN + 850 * US, BEGIN + 800 * US, BEGIN + 840 * US);
+            run.message(0, 1, 0, 64, BEGIN, BEGIN, BEGIN + 5 * US, BEGIN, BEGIN + 8 * US);
+            long tried = BEGIN + 10 * US;
+            run.message(0, 1, 1, 64, tried, BEGIN + 810 * US, BEGIN + 850 * US, BEGIN + 800 * US, BEGIN + 840 * US);
         }
 
         assertThat(causes())
-                .containsEntry(Cause.PEER_LATE, 800 * US)
+                .containsEntry(Cause.PEER_LATE, 790 * US)
                 .containsEntry(Cause.CREDIT, 10 * US)
                 .containsEntry(Cause.TRANSPORT, 40 * US);
         assertThat(report().verdict()).contains("peer late at rank 1");
@@ -82,10 +84,23 @@ class ReportTest {
     void anEagerMessageThatNobodyWantedYetIsThePeers() {
         try (TracedRun run = new TracedRun(folder).rank(0, "a", 0).rank(1, "a", 0)) {
             run.connect(0, 1, "EAGER");
+            run.message(0, 1, 0, 64, BEGIN, BEGIN, BEGIN + 5 * US, BEGIN, BEGIN + 8 * US);
+            long posted = BEGIN + 10 * US;
+            run.message(0, 1, 1, 64, posted, posted, BEGIN + 15 * US, BEGIN + 700 * US, BEGIN + 720 * US);
+        }
+
+        assertThat(causes()).containsEntry(Cause.PEER_LATE, 690 * US);
+    }
+
+    @Test
+    void aRankThatHadNotCalledIsLate() {
+        try (TracedRun run = new TracedRun(folder).rank(0, "a", 0).rank(1, "a", 0)) {
+            run.connect(0, 1, "EAGER");
             run.message(0, 1, 0, 64, BEGIN, BEGIN, BEGIN + 5 * US, BEGIN + 700 * US, BEGIN + 720 * US);
         }
 
-        assertThat(causes()).containsEntry(Cause.PEER_LATE, 700 * US).containsEntry(Cause.TRANSPORT, 20 * US);
+        assertThat(causes()).containsEntry(Cause.LATE_CALL, 700 * US).containsEntry(Cause.TRANSPORT, 20 * US);
+        assertThat(report().verdict()).contains("late call at rank 1");
     }
 
     @Test

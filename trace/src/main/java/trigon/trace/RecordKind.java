@@ -12,7 +12,8 @@ public enum RecordKind {
     SEND_POSTED(2),
 
     /**
-     * {@code test} said that a message is sent. Value: bytes. Argument: nanoseconds since the comm's last call before.
+     * {@code test} said that a message is sent. Value: bytes. Argument: nanoseconds in which the comm's thread was
+     * elsewhere, right before.
      */
     SEND_DONE(3),
 

@@ -158,11 +158,11 @@ final class CollectiveFinder {
         connections.forEach(connection -> connection.messages().stream()
                 .filter(message -> message.posted() != 0)
                 .forEach(all::add));
-        all.sort(Comparator.comparingLong(Message::tried));
+        all.sort(Comparator.comparingLong(CollectiveFinder::begin));
         Collective current = null;
         long quiet = Long.MIN_VALUE;
         for (Message message : all) {
-            if (current == null || message.tried() - quiet > PAUSE) {
+            if (current == null || begin(message) - quiet > PAUSE) {
                 int number = found.size();
                 current = new Collective("messages", message.connection().communicator(), number);
                 found.put("pause " + number, current);
@@ -176,7 +176,18 @@ final class CollectiveFinder {
                 Collective.Part part = current.part(sender.number());
                 part.started = part.started == 0 ? message.tried() : Math.min(part.started, message.tried());
             }
+            Rank receiver = message.connection().receiver();
+            if (receiver != null && message.receivePosted() != 0) {
+                Collective.Part part = current.part(receiver.number());
+                part.started =
+                        part.started == 0 ? message.receivePosted() : Math.min(part.started, message.receivePosted());
+            }
             extend(current, message);
         }
+    }
+
+    /** When either end first had to do with it. */
+    private static long begin(Message message) {
+        return message.receivePosted() == 0 ? message.tried() : Math.min(message.tried(), message.receivePosted());
     }
 }

@@ -20,9 +20,6 @@ import trigon.report.path.LocalEvents.Done;
  */
 public final class CriticalPath {
 
-    /** A thread that has not asked for that long was elsewhere. */
-    private static final long ABSENT = 30_000;
-
     private final Collective collective;
     private final Outages outages;
     private final LocalEvents events;
@@ -53,12 +50,21 @@ public final class CriticalPath {
 
     private List<Segment> walk() {
         Done done = events.last();
-        int steps = 2 * collective.messages().size() + 2;
+        int steps = 4 * collective.messages().size() + 2;
         int rank = done == null ? firstRank() : LocalEvents.rank(done);
         if (done != null) {
             to(Cause.GPU, done.time(), rank, null); // what came last is used
         }
         while (done != null && reached > collective.start() && steps-- > 0) {
+            Done former = LocalEvents.behind(done);
+            if (former != null) {
+                rank = LocalEvents.rank(done);
+                Message behind = done.message();
+                absent(done.isReceive() ? behind.receiveGap() : behind.sendGap(), former.time(), rank);
+                over(behind.connection(), former.time());
+                done = former;
+                continue;
+            }
             Message message = done.message();
             rank = senderOf(message, LocalEvents.rank(done));
             if (done.isReceive()) {
@@ -92,9 +98,20 @@ public final class CriticalPath {
         absent(message.receiveGap(), Math.max(begin, message.receivePosted()), receiver);
         if (message.receivePosted() > begin) { // it was there before anybody wanted it
             over(connection, message.receivePosted());
-            to(Cause.PEER_LATE, begin, receiver, connection);
+            late(begin, receiver, connection);
         } else {
             over(connection, begin);
+        }
+    }
+
+    /** A receive was posted late, first of all if its rank had not even called. */
+    private void late(long since, int receiver, Connection connection) {
+        Collective.Part part = collective.parts().get(receiver);
+        if (part != null && part.called() > since) {
+            to(Cause.PEER_LATE, part.called(), receiver, connection);
+            to(Cause.LATE_CALL, since, receiver, null);
+        } else {
+            to(Cause.PEER_LATE, since, receiver, connection);
         }
     }
 
@@ -105,7 +122,7 @@ public final class CriticalPath {
 
     /** The end of a wait in which the thread did not ask. */
     private void absent(long gap, long notBefore, int rank) {
-        if (gap > ABSENT) {
+        if (gap > 0) {
             to(Cause.PROXY, Math.max(notBefore, reached - gap), rank, null);
         }
     }
@@ -135,7 +152,7 @@ public final class CriticalPath {
         if (message.receivePosted() > tried) {
             to(Cause.CREDIT, message.receivePosted(), sender, connection);
             Rank receiver = connection.receiver();
-            to(Cause.PEER_LATE, tried, receiver == null ? sender : receiver.number(), connection);
+            late(tried, receiver == null ? sender : receiver.number(), connection);
         } else {
             to(Cause.CREDIT, tried, sender, connection);
         }

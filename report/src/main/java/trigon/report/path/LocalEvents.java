@@ -64,6 +64,22 @@ final class LocalEvents {
         return rank == null ? -1 : rank.number();
     }
 
+    /**
+     * The message before, over the same connection, if it was still on its way when this one was posted: they go one
+     * behind the other; else null.
+     */
+    static @Nullable Done behind(Done done) {
+        Message message = done.message();
+        if (message.number() == 0) {
+            return null;
+        }
+        Message former = message.connection().messages().get((int) message.number() - 1);
+        long time = done.isReceive() ? former.received() : former.sent();
+        long begin = done.isReceive() ? Math.max(message.posted(), message.receivePosted()) : message.posted();
+        boolean before = former.collective() == message.collective() && time > begin && time <= done.time();
+        return before ? new Done(time, done.isReceive(), former) : null;
+    }
+
     /** What a message waited for before it was tried: what came last, or the slot that a message before it had. */
     @Nullable
     Done before(Message message, int sender, long tried) {
