@@ -12,8 +12,8 @@ import trigon.transport.request.RequestRow;
 import trigon.transport.request.Requests;
 
 /**
- * What it costs that messages can be sent again: both kinds of senders in one run, in turns, over loopback, moved by one
- * thread. Prints; {@code -Dtrigon.cost.blocks=40} runs it.
+ * What it costs that messages can be sent again: both kinds of senders in one run, in turns, over loopback, moved by
+ * one thread. Prints; {@code -Dtrigon.cost.blocks=40} runs it.
  */
 @EnabledIfSystemProperty(named = EagerCostTest.BLOCKS, matches = ".*", disabledReason = "a measurement")
 @Timeout(600)
