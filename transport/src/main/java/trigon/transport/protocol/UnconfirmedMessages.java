@@ -21,15 +21,18 @@ final class UnconfirmedMessages {
     static final int LONGEST_COPY = 4 << 10;
 
     /** So much is copied at a time. */
-    static final int RING_BYTES = 32 << 10;
+    static final int RING_BYTES = 128 << 10;
 
     /** And so many messages may be unconfirmed, a power of two. */
-    static final int MOST = 128;
+    static final int MOST = 256;
 
-    /** After a quarter of either the peer is asked, so that its answer comes before the rest is used up. */
-    private static final int ASK_BYTES = RING_BYTES / 4;
+    /**
+     * After a half of either the peer is asked: an answer costs two system calls, and comes before the other half is
+     * used up.
+     */
+    private static final int ASK_BYTES = RING_BYTES / 2;
 
-    private static final int ASK_MESSAGES = MOST / 4;
+    private static final int ASK_MESSAGES = MOST / 2;
 
     /** Copies do not share lines of a cache: one is written while a device may still read the one before. */
     private static final int LINE = 64;

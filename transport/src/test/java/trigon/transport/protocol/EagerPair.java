@@ -62,16 +62,21 @@ final class EagerPair implements AutoCloseable {
     private boolean sendingFailed;
     private boolean receivingFailed;
     private int left;
-    private final EagerSender sender;
+    private final SendProtocol sender;
     private final EagerReceiver receiver;
     private @Nullable RegisteredMemory source;
     private @Nullable RegisteredMemory target;
 
-    EagerPair() {
+    /**
+     * Over one path.
+     *
+     * @param resumable whether it may {@link #move}
+     */
+    EagerPair(boolean resumable) {
         sending = open(0, PathRole.SENDER);
         receiving = open(1, PathRole.RECEIVER);
         connect();
-        sender = new EagerSender(sending, sends);
+        sender = resumable ? new EagerSender(sending, sends) : new EagerOnceSender(sending, sends);
         receiver = new EagerReceiver(receiving, receives);
     }
 
@@ -137,7 +142,7 @@ final class EagerPair implements AutoCloseable {
     /** Takes what has come, up to the first error. */
     void progress() {
         if (left > 0) {
-            left = sender.repeat();
+            left = resumable().repeat();
             assertThat(left).isNotNegative();
         }
         sendingFailed = take(sending, sender, sendingFailed);
@@ -158,6 +163,10 @@ final class EagerPair implements AutoCloseable {
         return fails;
     }
 
+    private EagerSender resumable() {
+        return (EagerSender) sender;
+    }
+
     /** Descriptors of the TCP connections that there are between the two. */
     List<Integer> connections() {
         return links.all().stream()
@@ -176,9 +185,9 @@ final class EagerPair implements AutoCloseable {
             sendingFailed = take(sending, sender, sendingFailed);
             receivingFailed = take(receiving, receiver, receivingFailed);
         }
-        long confirmed = sender.confirmed();
+        long confirmed = resumable().confirmed();
         long received = receiver.confirmed();
-        long begun = sender.begun();
+        long begun = resumable().begun();
         if (confirmed > received || received > begun) {
             return false;
         }
@@ -191,8 +200,8 @@ final class EagerPair implements AutoCloseable {
         sendingFailed = false;
         receivingFailed = false;
         assertThat(receiver.repeat()).isZero();
-        sender.moveTo(List.of(sending), received);
-        left = sender.repeat();
+        resumable().moveTo(List.of(sending), received);
+        left = resumable().repeat();
         formerlySending.close();
         formerlyReceiving.close();
         return true;

@@ -40,7 +40,7 @@ class EagerReplayTest {
     private static final int CUTS = Integer.getInteger("trigon.cuts", 25);
     private static final int MESSAGES_BETWEEN = 300;
 
-    private final EagerPair pair = new EagerPair();
+    private final EagerPair pair = new EagerPair(true);
     private final Arena arena = Arena.ofShared();
     private final long from =
             arena.allocate((long) RequestRow.REQUESTS * MOST, 64).address();
