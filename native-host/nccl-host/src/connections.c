@@ -16,8 +16,17 @@ static void key_of(char key[64], int communicator, int rank, int channel) {
   snprintf(key, 64, "handle.%d.%d.%d", communicator, rank, channel);
 }
 
-static int rank_before(const struct rank *rank) {
-  return (rank->number + rank->options->ranks - 1) % rank->options->ranks;
+static int distance_of(const struct rank *rank, int channel) {
+  int others = rank->options->ranks - 1;
+  return rank->options->test == TEST_ALL_TO_ALL && others > 0 ? 1 + channel % others : 1;
+}
+
+int sender_on(const struct rank *rank, int channel) {
+  return (rank->number + rank->options->ranks - distance_of(rank, channel)) % rank->options->ranks;
+}
+
+static int receiver_on(const struct rank *rank, int channel) {
+  return (rank->number + distance_of(rank, channel)) % rank->options->ranks;
 }
 
 /* NCCL asks for the device again for each end of each connection. */
@@ -81,7 +90,7 @@ static bool register_buffers(struct rank *rank, struct channel *channel, void *c
 static bool advance(struct rank *rank, struct channel *channel, int number) {
   if (!channel->has_next_handle) {
     char key[64];
-    key_of(key, rank->communicator, (rank->number + 1) % rank->options->ranks, number);
+    key_of(key, rank->communicator, receiver_on(rank, number), number);
     int got = rendezvous_get(rank->rendezvous, key, channel->next_handle, sizeof channel->next_handle);
     if (got < 0) {
       return false;
@@ -226,7 +235,7 @@ int post_send(struct rank *rank, struct channel *channel, struct flow *flow, voi
 
 int post_recv(struct rank *rank, struct channel *channel, struct flow *flow, void *data, size_t capacity) {
   void **request = &flow->requests[flow->posted % DEPTH];
-  int tag = rank_before(rank);
+  int tag = sender_on(rank, (int)(channel - rank->channels));
   *request = NULL;
   int result = net_irecv(rank->net, channel->recv_comm, 1, &data, &capacity, &tag,
                          &channel->recv_mhandles[BUFFERS - 1], request);

@@ -59,6 +59,9 @@ struct flow {
 /* Listens, connects and accepts on all channels at once, then registers slots of `slot_bytes`. */
 bool connect_channels(struct rank *rank, size_t slot_bytes);
 
+/* The rank that sends on a channel. */
+int sender_on(const struct rank *rank, int channel);
+
 /* Deregisters and closes, whatever there is. */
 bool close_channels(struct rank *rank);
 

@@ -1,6 +1,7 @@
 /*
- * Messages to the next rank, of the sizes that go wrong most easily and of random ones, at odd addresses, received into
- * buffers that are larger. Every byte is checked, and so are those behind the message.
+ * Messages to the next rank, or on each channel to another one, of the sizes that go wrong most easily and of random
+ * ones, at odd addresses, received into buffers that are larger. Every byte is checked, and so are those behind the
+ * message.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,7 +44,7 @@ struct stream {
 };
 
 static bool check(struct rank *rank, int number, size_t message, size_t bytes) {
-  int sender = (rank->number + rank->options->ranks - 1) % rank->options->ranks;
+  int sender = sender_on(rank, number);
   const unsigned char *data =
       (unsigned char *)slot_of(rank, rank->channels[number].recv_buffer, message) + offset_of(message);
   size_t expected = size_of(rank->options, message);

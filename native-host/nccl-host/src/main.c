@@ -46,7 +46,7 @@ static void report(const struct rank *rank) {
     printf("{\"rank\": %d, \"ranks\": %d, \"plugin\": \"%s\", \"api\": %d, \"test\": \"%s\", \"channels\": %d, "
            "\"bytes\": %zu, \"iterations\": %d, \"seconds\": %.9f, \"algbw_gbytes\": %.6f, \"busbw_gbytes\": %.6f, "
            "\"wrong\": %zu",
-           rank->number, o->ranks, net_name(rank->net), o->api, ring ? "ring" : "exchange", o->channels, o->bytes,
+           rank->number, o->ranks, net_name(rank->net), o->api, test_name(o->test), o->channels, o->bytes,
            o->iterations, seconds, algorithm, bus, rank->wrong);
     print_rounds(rank);
     puts("}");

@@ -14,6 +14,7 @@ static const char usage[] =
     "  --mode contract      one process: what the plugin must bear from NCCL\n"
     "  --test ring          float32 ring all-reduce, every element checked (default)\n"
     "  --test exchange      messages of 0 to BYTES bytes to the next rank, every byte checked\n"
+    "  --test all-to-all    the same, and channel C goes to the rank C + 1 further on: to all others at the same time\n"
     "  --rank R --ranks N   this process's first rank, and how many there are (default 0, 1)\n"
     "  --local-ranks L      ranks R to R+L-1 live in this process (default 1)\n"
     "  --rendezvous WHERE   a new directory that all ranks see, or HOST:PORT where rank 0 listens\n"
@@ -88,6 +89,23 @@ static bool choice(const char *text, const char *first, const char *second, int 
   return true;
 }
 
+static const char *const test_names[] = {"ring", "exchange", "all-to-all"};
+
+const char *test_name(enum test test) {
+  return test_names[test];
+}
+
+static bool test_of(const char *text, enum test *test) {
+  for (int i = 0; i < 3; i++) {
+    if (strcmp(text, test_names[i]) == 0) {
+      *test = (enum test)i;
+      return true;
+    }
+  }
+  fprintf(stderr, "nccl-host: %s is neither ring, exchange nor all-to-all\n", text);
+  return false;
+}
+
 static bool plant(const char *text, struct options *options) {
   static const char *const names[] = {"none", "compute", "receive", "proxy", "call"};
   char name[16];
@@ -137,7 +155,7 @@ static bool set(struct options *options, int option, const char *text) {
   case SEED: ok = number(text, 0, INT32_MAX, &value); options->seed = (unsigned)value; break;
   case TIMEOUT: ok = number(text, 1, 86400, &value); options->timeout_seconds = (int)value; break;
   case MODE: ok = choice(text, "transfer", "contract", &chosen); options->mode = (enum mode)chosen; break;
-  case TEST: ok = choice(text, "ring", "exchange", &chosen); options->test = (enum test)chosen; break;
+  case TEST: ok = test_of(text, &options->test); break;
   default: ok = false; fputs(usage, stderr); break;
   }
   return ok;
@@ -152,6 +170,9 @@ bool parse_options(struct options *options, int argc, char **argv) {
     if (!set(options, option, optarg)) {
       return false;
     }
+  }
+  if (options->test == TEST_ALL_TO_ALL && options->channels < options->ranks - 1) {
+    options->channels = options->ranks - 1;
   }
   bool alone = options->mode == MODE_CONTRACT || options->ranks == 1;
   if (options->plugin == NULL || optind < argc || options->rank + options->local_ranks > options->ranks ||

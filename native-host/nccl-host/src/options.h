@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum test { TEST_RING, TEST_EXCHANGE };
+enum test { TEST_RING, TEST_EXCHANGE, TEST_ALL_TO_ALL };
 /* What makes one rank late, to see whether somebody finds it. */
 enum plant { PLANT_NONE, PLANT_COMPUTE, PLANT_RECEIVE, PLANT_PROXY, PLANT_CALL };
 enum mode { MODE_TRANSFER, MODE_CONTRACT };
@@ -39,6 +39,9 @@ struct options {
   long plant_microseconds;
   bool spin; /* wait as NCCL does: yield, never sleep */
 };
+
+/* As --test has it. */
+const char *test_name(enum test test);
 
 /* Returns false after it has said what is wrong with the command line. */
 bool parse_options(struct options *options, int argc, char **argv);

@@ -1,5 +1,6 @@
 /** Exchange of queue pair endpoints over TCP, without blocking. */
 module trigon.handshake {
+    requires transitive trigon.circuit;
     requires transitive trigon.config;
     requires transitive trigon.verbs;
     requires io.netty.buffer;

@@ -1,5 +1,6 @@
 /** Which local link reaches which peer. */
 module trigon.routing {
+    requires transitive trigon.circuit;
     requires transitive trigon.config;
     requires transitive trigon.verbs;
     requires static org.jspecify;

@@ -81,7 +81,9 @@ record FileValue(Path file, String key, int line, YamlNode node) {
     /** A value of a setting's type. */
     <T> T value(ValueType<T> type) {
         YamlNode.Scalar.Type expected = type.isNumber() ? YamlNode.Scalar.Type.NUMBER : YamlNode.Scalar.Type.TEXT;
-        Optional<T> value = node instanceof YamlNode.Scalar scalar && scalar.type() == expected
+        Optional<T> value = node instanceof YamlNode.Scalar scalar
+                        && (scalar.type() == expected
+                                || (type.mayBeTruth() && scalar.type() == YamlNode.Scalar.Type.BOOLEAN))
                 ? type.parse(scalar.text())
                 : Optional.empty();
         return value.orElseThrow(() -> bad(type.rule()));

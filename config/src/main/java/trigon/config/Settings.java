@@ -135,6 +135,40 @@ public final class Settings {
             "queue pairs of a connection on each link it goes over, 1 to 4, and at most 8 for a connection: with 3 or 4"
                     + " it goes over two links");
 
+    /** For whom this node relays. */
+    public static final SettingKey<RelayPolicy> RELAY = ofBoth(
+            "TRIGON_RELAY",
+            "relay",
+            new ValueType.Relays(),
+            "on",
+            "`on`, `off` or `only-for [nodes]`: whether this node passes on connections of nodes without a common link,"
+                    + " and of which; see [rings and lines](rings-and-lines.md)");
+
+    /** TCP port of the relay. */
+    public static final SettingKey<Optional<Integer>> CIRCUITS_PORT = optional(
+            "circuits.port", new WholeNumber(0, 65535), "any free", "TCP port of the relay; 0 is any free one");
+
+    /** How many connections a relay passes on. */
+    public static final SettingKey<Integer> CIRCUITS_MOST = ofFile(
+            "circuits.most",
+            new WholeNumber(1, 16384),
+            "1024",
+            "TCP connections that a relay passes on at the same time; each takes 64 KiB");
+
+    /** How fast a relay is. */
+    public static final SettingKey<Optional<Integer>> CIRCUITS_RATE = optional(
+            "circuits.megabitsPerSecond",
+            new WholeNumber(1, 100_000_000),
+            "no limit",
+            "what a relay passes on in all, in Mbit/s");
+
+    /** UDP port of the announcements. */
+    public static final SettingKey<Integer> TOPOLOGY_PORT = ofFile(
+            "topology.port",
+            new WholeNumber(1, 65535),
+            "21577",
+            "UDP port of the announcements by which nodes find relays; the same on all nodes");
+
     static {
         ofStart(
                 "TRIGON_LOG",

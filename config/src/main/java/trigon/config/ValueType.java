@@ -30,6 +30,11 @@ public sealed interface ValueType<T> {
         return false;
     }
 
+    /** Whether YAML may take it for a truth value: {@code on} is one. */
+    default boolean mayBeTruth() {
+        return false;
+    }
+
     /** A whole number in decimals. */
     record WholeNumber(int least, int most) implements ValueType<Integer> {
 
@@ -109,6 +114,25 @@ public sealed interface ValueType<T> {
         @Override
         public String text(E value) {
             return EnumWords.of(value);
+        }
+    }
+
+    /** For whom a node relays. */
+    record Relays() implements ValueType<RelayPolicy> {
+
+        @Override
+        public Optional<RelayPolicy> parse(String text) {
+            return RelayPolicy.parse(text);
+        }
+
+        @Override
+        public String rule() {
+            return "must be on, off, or only-for with names of nodes, such as only-for [b, c]";
+        }
+
+        @Override
+        public boolean mayBeTruth() {
+            return true;
         }
     }
 

@@ -4,6 +4,7 @@ import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
+import trigon.circuit.Detours;
 import trigon.config.HandshakeConfig;
 import trigon.handshake.HandshakeMessage.Offer;
 
@@ -13,9 +14,18 @@ public final class HandshakeClient {
     private final HandshakeEventLoop loop;
     private final HandshakeConfig config;
 
+    private final Detours detours;
+
+    /** A client all of whose connections are direct. */
     public HandshakeClient(HandshakeEventLoop loop, HandshakeConfig config) {
+        this(loop, config, Detours.NONE);
+    }
+
+    /** A client some of whose connections go through relays. */
+    public HandshakeClient(HandshakeEventLoop loop, HandshakeConfig config, Detours detours) {
         this.loop = loop;
         this.config = config;
+        this.detours = detours;
     }
 
     /**
@@ -34,8 +44,8 @@ public final class HandshakeClient {
         if (remote.isUnresolved()) {
             throw new IllegalArgumentException(remote + " is a name, not an address");
         }
-        OutgoingConnection connection =
-                new OutgoingConnection(loop, config, local, inScopeOf(local, remote), secret, offer);
+        OutgoingConnection connection = new OutgoingConnection(
+                loop, config, local, inScopeOf(local, remote), detours.from(local, remote), secret, offer);
         connection.start();
         return connection;
     }

@@ -15,6 +15,7 @@ import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import trigon.circuit.Detours;
 import trigon.config.ClusterKey;
 import trigon.config.HandshakeConfig;
 import trigon.handshake.HandshakeException.Kind;
@@ -43,6 +44,7 @@ final class OutgoingConnection extends HandshakeConnection implements OutgoingOf
 
     private final InetAddress local;
     private final InetSocketAddress remote;
+    private final Optional<Detours.Detour> detour;
     private final ConnectionSecret secret;
     private final Optional<ClusterKey> clusterKey;
     private final Offer offer;
@@ -55,6 +57,7 @@ final class OutgoingConnection extends HandshakeConnection implements OutgoingOf
     /** Set before the answer is complete, and published by it. */
     private @Nullable ConnectionKey key;
 
+    /** A direct one. */
     OutgoingConnection(
             HandshakeEventLoop loop,
             HandshakeConfig config,
@@ -62,11 +65,23 @@ final class OutgoingConnection extends HandshakeConnection implements OutgoingOf
             InetSocketAddress remote,
             ConnectionSecret secret,
             Offer offer) {
+        this(loop, config, local, remote, Optional.empty(), secret, offer);
+    }
+
+    OutgoingConnection(
+            HandshakeEventLoop loop,
+            HandshakeConfig config,
+            InetAddress local,
+            InetSocketAddress remote,
+            Optional<Detours.Detour> detour,
+            ConnectionSecret secret,
+            Offer offer) {
         super(loop, config, "the TCP connection");
         this.secret = secret;
         clusterKey = config.clusterKey();
         this.local = local;
         this.remote = remote;
+        this.detour = detour;
         this.offer = offer;
         bound = new InetSocketAddress(local, 0);
     }
@@ -86,10 +101,11 @@ final class OutgoingConnection extends HandshakeConnection implements OutgoingOf
                 .handler(new ChannelInitializer<Channel>() {
                     @Override
                     protected void initChannel(Channel channel) {
+                        detour.ifPresent(way -> channel.pipeline().addLast(new CircuitHandler(way.opening())));
                         attach(channel);
                     }
                 })
-                .connect(remote, bound)
+                .connect(detour.map(Detours.Detour::first).orElse(remote), bound)
                 .addListener(connecting -> {
                     if (!connecting.isSuccess()) {
                         unreachable(connecting.cause());

@@ -32,6 +32,12 @@ class ArchitectureTest {
                 .definedBy("trigon.config..")
                 .layer("verbs")
                 .definedBy("trigon.verbs..")
+                .layer("circuit")
+                .definedBy("trigon.circuit..")
+                .layer("topology")
+                .definedBy("trigon.topology..")
+                .layer("relay")
+                .definedBy("trigon.relay..")
                 .layer("software-verbs")
                 .definedBy("trigon.software..")
                 .layer("routing")
@@ -50,14 +56,18 @@ class ArchitectureTest {
                 .mayOnlyBeAccessedByLayers("native-entry")
                 .whereLayer("software-verbs")
                 .mayOnlyBeAccessedByLayers("native-entry")
+                .whereLayer("relay")
+                .mayOnlyBeAccessedByLayers("native-entry")
+                .whereLayer("topology")
+                .mayOnlyBeAccessedByLayers("relay")
                 .whereLayer("qp-state")
                 .mayOnlyBeAccessedByLayers("transport")
                 .whereLayer("handshake")
                 .mayOnlyBeAccessedByLayers("transport", "native-entry")
                 .whereLayer("routing")
-                .mayOnlyBeAccessedByLayers("transport", "native-entry")
+                .mayOnlyBeAccessedByLayers("transport", "relay", "native-entry")
                 .whereLayer("config")
-                .mayOnlyBeAccessedByLayers("routing", "handshake", "transport", "native-entry")
+                .mayOnlyBeAccessedByLayers("topology", "relay", "routing", "handshake", "transport", "native-entry")
                 .check(CLASSES);
     }
 
@@ -71,7 +81,11 @@ class ArchitectureTest {
      * once its packages are in order.
      */
     static List<Arguments> roots() {
-        return List.of(Arguments.of("trigon.software", 8), Arguments.of("trigon.transport", 4));
+        return List.of(
+                Arguments.of("trigon.software", 8),
+                Arguments.of("trigon.transport", 4),
+                Arguments.of("trigon.relay", 4),
+                Arguments.of("trigon.topology", 4));
     }
 
     @ParameterizedTest

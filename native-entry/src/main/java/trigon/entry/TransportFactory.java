@@ -8,15 +8,19 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import trigon.config.ConfigException;
 import trigon.config.ConfigLoader;
 import trigon.config.LinkPolicy;
+import trigon.config.NodeConfig;
 import trigon.config.PluginConfig;
 import trigon.entry.warmup.LoopbackNode;
 import trigon.entry.warmup.WarmUpNode;
 import trigon.net.NetPlugin;
+import trigon.relay.mesh.Mesh;
+import trigon.relay.mesh.NodeNumber;
 import trigon.routing.DiscoveredLinks;
 import trigon.routing.HostInterfaces;
 import trigon.routing.KernelRouteLookup;
@@ -25,6 +29,8 @@ import trigon.routing.LinkDiscovery;
 import trigon.routing.LocalLink;
 import trigon.routing.RdmaPort;
 import trigon.routing.RdmaPorts;
+import trigon.routing.Relays;
+import trigon.routing.RouteLookup;
 import trigon.routing.hardware.LinkSpeeds;
 import trigon.routing.hardware.NicHardware;
 import trigon.routing.hardware.TwinFunctions;
@@ -49,6 +55,9 @@ final class TransportFactory implements NetPluginFactory {
 
     /** A file system in memory, see shm_overview(7). */
     private static final Path SHARED_MEMORY = Path.of("/dev/shm");
+
+    /** With fewer processors, a relay that looks for more takes them from who has work. */
+    private static final int LEAST_TO_SPIN = 4;
 
     private final int pageBytes;
     private LaneSettings lanes = LaneSettings.NONE;
@@ -89,17 +98,21 @@ final class TransportFactory implements NetPluginFactory {
         int processors = processors(environment);
         log.debug("lanes for {} processors", processors);
         lanes = LaneSettings.forCores(processors);
-        providers.put(LinkKind.SOFTWARE, software(discovered, lanes));
+        RouteLookup kernel = new KernelRouteLookup();
+        Relays relays = relays(config, discovered, kernel, hostName, processors);
+        providers.put(LinkKind.SOFTWARE, software(discovered, lanes, relays));
         NetPlugin plugin = RoutedNetPlugin.open(new PluginSetup(
                 config,
                 discovered,
                 providers,
-                new KernelRouteLookup(),
+                kernel,
                 hostName,
                 pageBytes,
                 hardware,
                 requests,
-                Metrics.shared(SHARED_MEMORY)));
+                Metrics.shared(SHARED_MEMORY),
+                relays,
+                UnaryOperator.identity()));
         hasRdma = discovered.links().stream().anyMatch(link -> link.kind() == LinkKind.RDMA);
         return plugin;
     }
@@ -148,6 +161,19 @@ final class TransportFactory implements NetPluginFactory {
         }
     }
 
+    /** Without relays where they cannot be had: nodes with a common link do not need them. */
+    private static Relays relays(
+            PluginConfig config, DiscoveredLinks discovered, RouteLookup kernel, String hostName, int processors) {
+        String name = config.thisNode().map(NodeConfig::name).orElse(hostName);
+        try {
+            long node = NodeNumber.of(config.thisNode().map(NodeConfig::name).orElse(""));
+            return Mesh.open(config, discovered.links(), kernel, name, node, processors >= LEAST_TO_SPIN);
+        } catch (IOException e) {
+            log.warn("no relays, neither for others nor for this node: {}", e.getMessage());
+            return Relays.NONE;
+        }
+    }
+
     private static void report(LeftOut each) {
         switch (each.cause().weight()) {
             case NOT_USED -> log.info("not used: {}", each);
@@ -156,13 +182,14 @@ final class TransportFactory implements NetPluginFactory {
         }
     }
 
-    private static SoftwareVerbs software(DiscoveredLinks discovered, LaneSettings lanes) {
+    private static SoftwareVerbs software(DiscoveredLinks discovered, LaneSettings lanes, Relays relays) {
         return new SoftwareVerbs(
                 discovered.links().stream()
                         .filter(link -> link.kind() == LinkKind.SOFTWARE)
                         .map(TransportFactory::softwareDevice)
                         .toList(),
-                lanes);
+                lanes,
+                relays.detours());
     }
 
     /** This process's share of the machine's processors. */

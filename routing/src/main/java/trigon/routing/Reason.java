@@ -1,5 +1,6 @@
 package trigon.routing;
 
+import java.util.List;
 import trigon.config.NicReference;
 
 /** Why a path is one. */
@@ -10,6 +11,7 @@ public sealed interface Reason {
         return switch (this) {
             case SameSubnet(int prefixLength) -> prefixLength;
             case KernelRoute() -> -1;
+            case Relayed _ -> -2;
             case Prescribed prescribed -> prescribed.because().subnetBits();
         };
     }
@@ -31,6 +33,23 @@ public sealed interface Reason {
         @Override
         public String toString() {
             return "kernel route";
+        }
+    }
+
+    /**
+     * There is no link, but relays pass on what is sent.
+     *
+     * @param over their nodes, in their order
+     */
+    record Relayed(List<String> over) implements Reason {
+
+        public Relayed {
+            over = List.copyOf(over);
+        }
+
+        @Override
+        public String toString() {
+            return "relayed by " + String.join(", ", over);
         }
     }
 

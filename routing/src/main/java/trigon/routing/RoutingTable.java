@@ -54,6 +54,11 @@ public final class RoutingTable {
         return new RoutingTable(discovered.links(), kernel, discovered.overrides(), names);
     }
 
+    /** Whether the configuration prescribes a NIC for that peer. */
+    public boolean isPrescribed(PeerDescription peer) {
+        return overrideFor(peer).isPresent();
+    }
+
     /** This machine's links, by rank. */
     public List<LocalLink> links() {
         return links;

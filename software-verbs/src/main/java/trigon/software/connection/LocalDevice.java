@@ -1,6 +1,7 @@
 package trigon.software.connection;
 
 import java.net.InetAddress;
+import trigon.circuit.Detours;
 import trigon.software.SoftwareDevice;
 
 /**
@@ -9,8 +10,9 @@ import trigon.software.SoftwareDevice;
  * @param settings what it stands for
  * @param eventLoop the provider's
  * @param socketOptions of all its connections
+ * @param detours which of its connections go through relays
  */
-public record LocalDevice(SoftwareDevice settings, EventLoop eventLoop, SocketOptions socketOptions) {
+public record LocalDevice(SoftwareDevice settings, EventLoop eventLoop, SocketOptions socketOptions, Detours detours) {
 
     /** As in logs and verbs. */
     public String name() {

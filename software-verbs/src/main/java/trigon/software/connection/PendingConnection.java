@@ -10,13 +10,17 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import trigon.circuit.CircuitOpening;
+import trigon.circuit.CircuitOpening.Step;
+import trigon.circuit.Detours;
 import trigon.software.wire.Preamble;
 import trigon.software.wire.PreambleExchange;
 import trigon.software.wire.WireFormat;
 import trigon.verbs.Gid;
 
 /**
- * A data connection on its way, from the device's address: it connects to the peer's device, hears the greeting, says
+ * A data connection on its way, from the device's address: it connects to the peer's device, if need be through relays,
+ * hears the greeting, says
  * and proves whose it is, and waits until the peer has taken it and proven the same. Nothing is sent before that. Used
  * under the queue pair's lock; what goes on, goes on in the event loop's thread.
  */
@@ -37,6 +41,7 @@ public final class PendingConnection {
 
     private enum Phase {
         CONNECTING,
+        OPENS_CIRCUIT,
         AWAITS_GREETING,
         AWAITS_ACCEPTANCE,
         OVER
@@ -52,6 +57,7 @@ public final class PendingConnection {
 
     private Phase phase = Phase.CONNECTING;
     private ByteBuffer expected = exchange.greetingSpace();
+    private @Nullable CircuitOpening circuit;
     private @Nullable SocketChannel channel;
     private @Nullable SelectionKey key;
 
@@ -75,9 +81,13 @@ public final class PendingConnection {
             channel = connecting;
             queuePair.device().socketOptions().apply(connecting);
             connecting.bind(new InetSocketAddress(queuePair.device().address(), 0));
-            boolean connected = connecting.connect(peer().address());
+            Optional<Detours.Detour> detour =
+                    queuePair.device().detours().from(queuePair.device().address(), peer().address());
+            circuit = detour.map(Detours.Detour::opening).orElse(null);
+            boolean connected =
+                    connecting.connect(detour.map(Detours.Detour::first).orElse(peer().address()));
             if (connected) {
-                phase = Phase.AWAITS_GREETING;
+                isThere();
             }
             key = queuePair
                     .device()
@@ -88,6 +98,30 @@ public final class PendingConnection {
                             () -> queuePair.lock().locked(() -> onReady(connecting)));
         } catch (IOException | OutOfMemoryError e) {
             failed(e);
+        }
+    }
+
+    private void isThere() {
+        CircuitOpening opening = circuit;
+        phase = opening == null ? Phase.AWAITS_GREETING : Phase.OPENS_CIRCUIT;
+        expected = opening == null ? expected : opening.expected();
+    }
+
+    /** The relay's next word is read. */
+    private void openCircuit(SocketChannel connecting, CircuitOpening opening) throws IOException {
+        switch (opening.next()) {
+            case Step.Read() -> expected = opening.expected();
+            case Step.Send(byte[] bytes) -> {
+                if (connecting.write(ByteBuffer.wrap(bytes)) != bytes.length) {
+                    throw new IOException("a fresh socket takes no request");
+                }
+                expected = opening.expected();
+            }
+            case Step.Open() -> {
+                phase = Phase.AWAITS_GREETING;
+                expected = exchange.greetingSpace();
+            }
+            case Step.Refused(String why) -> refused("a relay refuses: " + why);
         }
     }
 
@@ -109,8 +143,14 @@ public final class PendingConnection {
             switch (phase) {
                 case CONNECTING -> {
                     if (connecting.finishConnect()) {
-                        phase = Phase.AWAITS_GREETING;
+                        isThere();
                         mine.interestOps(SelectionKey.OP_READ);
+                    }
+                }
+                case OPENS_CIRCUIT -> {
+                    CircuitOpening opening = circuit;
+                    if (opening != null && isRead(connecting)) {
+                        openCircuit(connecting, opening);
                     }
                 }
                 case AWAITS_GREETING -> {

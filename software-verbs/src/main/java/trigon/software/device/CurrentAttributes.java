@@ -3,7 +3,7 @@ package trigon.software.device;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import org.jspecify.annotations.Nullable;
-import trigon.software.SoftwareDevice;
+import trigon.software.connection.LocalDevice;
 import trigon.software.connection.Peer;
 import trigon.software.wire.ConnectionProofs;
 import trigon.verbs.AccessFlag;
@@ -37,9 +37,9 @@ final class CurrentAttributes {
      *
      * @throws trigon.verbs.VerbsException if the device does not reach the peer; then nothing has changed
      */
-    void takePeer(SoftwareDevice device, QueuePairAttributes attributes) {
+    void takePeer(LocalDevice device, QueuePairAttributes attributes) {
         AddressVector vector = attributes.addressVector();
-        InetAddress address = Reachability.resolve(device, vector.destination());
+        InetAddress address = Reachability.resolve(device.settings(), device.detours(), vector.destination());
         take(attributes);
         peer = new Peer(
                 vector.destination(),

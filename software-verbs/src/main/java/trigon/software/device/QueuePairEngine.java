@@ -256,7 +256,7 @@ final class QueuePairEngine implements RequestingQueuePair, RespondingQueuePair,
     }
 
     private void becomeReadyToReceive(QueuePairAttributes attributes) {
-        current.takePeer(device.settings(), attributes);
+        current.takePeer(device, attributes);
         state = QueuePairStateCode.READY_TO_RECEIVE;
         responder.start(attributes.receivePsn(), attributes.maxDestinationReadAtomic());
     }

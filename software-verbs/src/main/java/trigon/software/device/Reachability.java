@@ -7,6 +7,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.StandardProtocolFamily;
 import java.nio.channels.DatagramChannel;
+import trigon.circuit.Detours;
 import trigon.software.SoftwareDevice;
 import trigon.verbs.Errno;
 import trigon.verbs.Gid;
@@ -14,8 +15,9 @@ import trigon.verbs.VerbsException;
 
 /**
  * Whether a peer can be reached through a device, as an RDMA NIC would find out by address resolution: the peer is in
- * the device's subnet, or the kernel would use the device's address to talk to it. Without this rule any address would
- * do for any peer, since TCP is routed, and a NIC chosen wrongly would only show on hardware.
+ * the device's subnet, or the kernel would use the device's address to talk to it; or there are relays on the way.
+ * Without this rule any address would do for any peer, since TCP is routed, and a NIC chosen wrongly would only show
+ * on hardware.
  */
 final class Reachability {
 
@@ -29,12 +31,15 @@ final class Reachability {
      *
      * @throws VerbsException ENETUNREACH if the peer cannot be reached through the device
      */
-    static InetAddress resolve(SoftwareDevice device, Gid peer) {
+    static InetAddress resolve(SoftwareDevice device, Detours detours, Gid peer) {
         InetAddress address = peer.address()
                 .map(found -> scoped(found, device))
                 .orElseThrow(() -> new VerbsException(
                         "ibv_modify_qp", device.toString(), Errno.EINVAL, "the destination GID is zero"));
-        if (device.isOnLink(address) || device.address().equals(kernelSource(address))) {
+        boolean direct = device.isOnLink(address) || device.address().equals(kernelSource(address));
+        if (direct
+                || detours.from(device.address(), new InetSocketAddress(address, DISCARD_PORT))
+                        .isPresent()) {
             return address;
         }
         throw new VerbsException(

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import trigon.circuit.Detours;
 import trigon.software.LaneSettings;
 import trigon.software.SoftwareDevice;
 import trigon.software.connection.EventLoop;
@@ -41,6 +42,7 @@ public final class SoftwareVerbs implements VerbsProvider, AutoCloseable {
     private final ResourceLedger ledger = new ResourceLedger();
     private final EventLoop eventLoop = new EventLoop("trigon-software");
     private final LaneWorkers laneWorkers;
+    private final Detours detours;
     private final SocketOptions socketOptions = new SocketOptions();
     private int lastNumber = new SecureRandom().nextInt() & DeviceLimits.MAX_QUEUE_PAIR_NUMBER;
 
@@ -50,7 +52,12 @@ public final class SoftwareVerbs implements VerbsProvider, AutoCloseable {
      * @throws IllegalArgumentException if two have the same name
      */
     public SoftwareVerbs(List<SoftwareDevice> devices, LaneSettings lanes) {
-        this(devices, new LaneWorkers(lanes), PREAMBLE_MILLIS);
+        this(devices, lanes, Detours.NONE);
+    }
+
+    /** A provider some of whose connections go through relays. */
+    public SoftwareVerbs(List<SoftwareDevice> devices, LaneSettings lanes, Detours detours) {
+        this(devices, new LaneWorkers(lanes), PREAMBLE_MILLIS, detours);
     }
 
     /** A provider of these devices, with the lanes that suit this machine. */
@@ -60,6 +67,10 @@ public final class SoftwareVerbs implements VerbsProvider, AutoCloseable {
 
     /** A provider that closes these workers, and waits so long for an accepted connection to say who it is. */
     SoftwareVerbs(List<SoftwareDevice> devices, LaneWorkers laneWorkers, long preambleMillis) {
+        this(devices, laneWorkers, preambleMillis, Detours.NONE);
+    }
+
+    private SoftwareVerbs(List<SoftwareDevice> devices, LaneWorkers laneWorkers, long preambleMillis, Detours detours) {
         for (SoftwareDevice device : devices) {
             if (this.devices.put(device.name(), device) != null) {
                 throw new IllegalArgumentException("two software devices are called " + device.name());
@@ -67,6 +78,7 @@ public final class SoftwareVerbs implements VerbsProvider, AutoCloseable {
         }
         this.preambleMillis = preambleMillis;
         this.laneWorkers = laneWorkers;
+        this.detours = detours;
     }
 
     @Override
@@ -97,7 +109,7 @@ public final class SoftwareVerbs implements VerbsProvider, AutoCloseable {
                     "ibv_open_device", deviceName, Errno.ENODEV, "the software devices are " + devices.keySet());
         }
         return new SoftwareDeviceContext(
-                new LocalDevice(device, eventLoop, socketOptions),
+                new LocalDevice(device, eventLoop, socketOptions, detours),
                 laneWorkers,
                 ledger,
                 this::nextQueuePairNumber,

@@ -22,6 +22,8 @@ import trigon.routing.LocalLink;
 import trigon.routing.Path;
 import trigon.routing.PeerDescription;
 import trigon.routing.PeerLink;
+import trigon.routing.Reason;
+import trigon.routing.Relays;
 import trigon.routing.RoutingTable;
 import trigon.transport.path.Links;
 import trigon.transport.path.PathChannel;
@@ -41,7 +43,8 @@ public final class Connector {
     private static final Duration LEFT_OUT = Duration.ofMinutes(1);
 
     private final Links links;
-    private final RoutingTable routing;
+    private final CandidatePaths candidatePaths;
+    private final RelayedTraffic relayedTraffic;
     private final HandshakeClient client;
     private final PathFactory factory;
     private final PluginConfig config;
@@ -54,7 +57,9 @@ public final class Connector {
     /**
      * A connector.
      *
+     * @param relays the ways through relays
      * @param control runs what may block
+     * @param nextLook runs what does not block, some seconds later
      * @param attempts for their numbers; thread-safe
      * @param connectionLog says what is up
      */
@@ -62,14 +67,17 @@ public final class Connector {
             Links links,
             RoutingTable routing,
             HandshakeClient client,
+            Relays relays,
             PathFactory factory,
             PluginConfig config,
             NodeIdentity self,
             Executor control,
+            Executor nextLook,
             RandomGenerator attempts,
             ConnectionLog connectionLog) {
         this.links = links;
-        this.routing = routing;
+        candidatePaths = new CandidatePaths(routing, relays);
+        relayedTraffic = new RelayedTraffic(nextLook, relays::advice);
         this.client = client;
         this.factory = factory;
         this.config = config;
@@ -91,8 +99,11 @@ public final class Connector {
         List<PeerLink> peerLinks = handle.links().stream()
                 .map(link -> new PeerLink(link.address(), link.prefixLength(), link.port(), link.kinds()))
                 .toList();
+        PeerDescription peer = new PeerDescription(handle.nodeIndex(), peerLinks);
+        long tie = handle.connection().value();
         List<Path> candidates =
-                new ArrayList<>(routing.pathsTo(new PeerDescription(handle.nodeIndex(), peerLinks), preferred));
+                new ArrayList<>(candidatePaths.find(pending.peer(), peer, preferred, tie, pending::isAbandoned));
+        boolean triesRelays = isDirect(candidates.getFirst());
         NoConnectionException failures = new NoConnectionException(pending.peer(), candidates.size());
         while (!candidates.isEmpty() && !pending.isAbandoned()) {
             List<Path> paths = pathsToTake(candidates);
@@ -118,10 +129,17 @@ public final class Connector {
                 if (!connected.isEmpty()) {
                     recentFailures.note(attempt.failures().keySet());
                     report(pending.peer(), paths, attempt.failures().keySet(), connected.size());
+                    if (!isDirect(paths.getFirst())) {
+                        relayedTraffic.watch(paths.getFirst(), connected.getFirst());
+                    }
                     MessageProtocol protocol =
                             MessageProtocol.on(paths.getFirst().kind(), stripes.size() > 1);
                     return new ConnectedPaths(protocol, connected);
                 }
+            }
+            if (candidates.isEmpty() && triesRelays) {
+                triesRelays = false;
+                candidates.addAll(candidatePaths.relayed(pending.peer(), peer, tie));
             }
         }
         throw failures;
@@ -137,7 +155,14 @@ public final class Connector {
                 .toList();
     }
 
+    private static boolean isDirect(Path path) {
+        return !(path.reason() instanceof Reason.Relayed);
+    }
+
     private List<Path> stripes(List<Path> paths) {
+        if (!isDirect(paths.getFirst())) {
+            return paths;
+        }
         List<Path> stripes = new ArrayList<>();
         for (int i = 0; i < config.stripes().queuePairsPerLink(); i++) {
             stripes.addAll(paths);

@@ -38,6 +38,11 @@ public final class PathCounters implements AutoCloseable {
         Memory.putLongOpaque(row + MetricsRow.WAITS, waits);
     }
 
+    /** Bytes so far, a moment old; -1 once it is closed. Any thread. */
+    public synchronized long bytes() {
+        return closed ? -1 : Memory.getLongOpaque(row + MetricsRow.MESSAGE_BYTES);
+    }
+
     /** Who is at the other end. */
     public void peer(String name) {
         metrics.rename(row, name);

@@ -48,8 +48,12 @@ record PathResources(
             unwinding.onFailure(queuePair::close);
             QueuePairLifecycle lifecycle =
                     new QueuePairLifecycle(queuePair, link.local().deviceName(), parameters);
-            // the sender's ring is written by the peer, and so are the receiver's buffers
-            lifecycle.initialize(link.local().port(), 0, EnumSet.of(AccessFlag.REMOTE_WRITE));
+            // the sender's ring is written by the peer, and so are the receiver's buffers; without rings nothing is
+            boolean written = capacity.ringBytes() != 0;
+            lifecycle.initialize(
+                    link.local().port(),
+                    0,
+                    written ? EnumSet.of(AccessFlag.REMOTE_WRITE) : EnumSet.noneOf(AccessFlag.class));
             QueuePairEndpoint endpoint = new QueuePairEndpoint(
                     queuePair.number(),
                     random.nextInt(1 << 24),

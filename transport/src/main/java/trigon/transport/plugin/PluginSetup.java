@@ -5,6 +5,7 @@ import java.util.concurrent.Executor;
 import java.util.function.UnaryOperator;
 import trigon.config.PluginConfig;
 import trigon.routing.DiscoveredLinks;
+import trigon.routing.Relays;
 import trigon.routing.RouteLookup;
 import trigon.routing.hardware.NicHardware;
 import trigon.transport.metrics.Metrics;
@@ -24,6 +25,7 @@ import trigon.verbs.VerbsProvider;
  * @param hardware what is behind the links
  * @param requests where the entry library sees requests; the plugin's from now on
  * @param metrics what is counted; the plugin's from now on
+ * @param relays the ways through relays; they stay the caller's
  * @param halfOpenTimer makes of the timer that waits between two looks for half-open connections the one to use
  */
 public record PluginSetup(
@@ -36,9 +38,36 @@ public record PluginSetup(
         NicHardware hardware,
         RequestTable requests,
         Metrics metrics,
+        Relays relays,
         UnaryOperator<Executor> halfOpenTimer) {
 
-    /** With the timer as it is. */
+    /** Without relays. */
+    public PluginSetup(
+            PluginConfig config,
+            DiscoveredLinks discovered,
+            Map<LinkKind, VerbsProvider> providers,
+            RouteLookup kernel,
+            String hostName,
+            int pageBytes,
+            NicHardware hardware,
+            RequestTable requests,
+            Metrics metrics,
+            UnaryOperator<Executor> halfOpenTimer) {
+        this(
+                config,
+                discovered,
+                providers,
+                kernel,
+                hostName,
+                pageBytes,
+                hardware,
+                requests,
+                metrics,
+                Relays.NONE,
+                halfOpenTimer);
+    }
+
+    /** With the timer as it is, without relays. */
     public PluginSetup(
             PluginConfig config,
             DiscoveredLinks discovered,

@@ -44,6 +44,9 @@ public final class RoutedNetPlugin implements NetPlugin, AutoCloseable {
 
     private static final Logger log = LoggerFactory.getLogger(RoutedNetPlugin.class);
 
+    /** From one look at what connections through relays have carried to the next. */
+    private static final Duration RELAYED_TRAFFIC_INTERVAL = Duration.ofSeconds(3);
+
     private static final long INVALID_ARGUMENT = -NcclResult.INVALID_ARGUMENT.code();
 
     private final PluginSetup setup;
@@ -95,11 +98,14 @@ public final class RoutedNetPlugin implements NetPlugin, AutoCloseable {
         Connector connector = new Connector(
                 node.links(),
                 RoutingTable.of(config, setup.discovered(), setup.kernel()),
-                new HandshakeClient(node.loop(), config.handshake()),
+                new HandshakeClient(
+                        node.loop(), config.handshake(), setup.relays().detours()),
+                setup.relays(),
                 factory,
                 config,
                 self,
                 node.control(),
+                node.loop().delayed(RELAYED_TRAFFIC_INTERVAL, Runnable::run),
                 random,
                 connectionLog);
         HandleTable<Session> table = new HandleTable<>("comm");
@@ -131,6 +137,7 @@ public final class RoutedNetPlugin implements NetPlugin, AutoCloseable {
                 "communicator 0x{} uses {}",
                 Long.toHexString(commId),
                 node.links().all());
+        setup.relays().opened(commId);
         return contexts.open(commId, trafficClass);
     }
 
@@ -140,6 +147,7 @@ public final class RoutedNetPlugin implements NetPlugin, AutoCloseable {
         if (context == null) {
             return;
         }
+        setup.relays().closed(context.commId());
         context.acceptors().forEach(connections::closeListen);
         context.pending().forEach(connections::abandon);
         context.sessionHandles().forEach(sessions::close);

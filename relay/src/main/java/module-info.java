@@ -1,0 +1,11 @@
+/** Connections between nodes without a common link. */
+module trigon.relay {
+    requires transitive trigon.circuit;
+    requires transitive trigon.routing;
+    requires transitive trigon.topology;
+    requires org.slf4j;
+    requires static org.jspecify;
+
+    exports trigon.relay;
+    exports trigon.relay.mesh;
+}

@@ -1,0 +1,48 @@
+package trigon.relay;
+
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.List;
+import java.util.Optional;
+import trigon.circuit.CircuitKeys;
+import trigon.circuit.CircuitRequest;
+import trigon.config.InterfaceAddress;
+
+/**
+ * Who may have a circuit, and where to: whoever proves a key, to an address on a link of this node's. Thread-safe if
+ * the rule is.
+ *
+ * @param links this node's addresses
+ * @param keys what admits
+ * @param rule what is asked besides
+ */
+record Admission(List<InterfaceAddress> links, CircuitKeys keys, RelayRule rule) {
+
+    /** Why not; empty if it may be. */
+    Optional<String> objection(CircuitRequest.Received received, InetAddress from) {
+        InetAddress to = received.request().hops().getFirst().getAddress();
+        if (!received.admitted()) {
+            return Optional.of(
+                    keys.hasClusterKey()
+                            ? "who asks does not know the cluster's key; give all nodes the same one"
+                                    + " (TRIGON_CLUSTER_KEY_FILE)"
+                            : "no communicator of who asks is open here, and there is no cluster key; give all nodes"
+                                    + " one (TRIGON_CLUSTER_KEY_FILE)");
+        }
+        if (links.stream().anyMatch(link -> link.address().equals(to))) {
+            return Optional.of(InterfaceAddress.text(to) + " is the relay's own address");
+        }
+        if (from(to).isEmpty()) {
+            return Optional.of(InterfaceAddress.text(to) + " is on no link of the relay's: " + links);
+        }
+        return rule.objection(from, to);
+    }
+
+    /** The own address to go on from; empty if there is no link to it. */
+    Optional<InetSocketAddress> from(InetAddress to) {
+        return links.stream()
+                .filter(link -> link.contains(to))
+                .findFirst()
+                .map(link -> new InetSocketAddress(link.address(), 0));
+    }
+}

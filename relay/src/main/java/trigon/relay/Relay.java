@@ -1,0 +1,123 @@
+package trigon.relay;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.StandardSocketOptions;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.nio.channels.ServerSocketChannel;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import trigon.circuit.CircuitKeys;
+import trigon.config.InterfaceAddress;
+
+/**
+ * A relay: listens on this node's link addresses, and passes on the connections of whoever is admitted. Its thread,
+ * {@value #THREAD_NAME}, is a daemon. The methods may be called from any thread.
+ */
+public final class Relay implements AutoCloseable {
+
+    /** Name of the thread. */
+    public static final String THREAD_NAME = "trigon-relay-0";
+
+    private static final Logger log = LoggerFactory.getLogger(Relay.class);
+    private static final int BACKLOG = 1024;
+    private static final long JOIN_MILLIS = 5000;
+
+    private final Selector selector;
+    private final Map<InetAddress, ServerSocketChannel> listeners = new HashMap<>();
+    private final RelayCounts counts = new RelayCounts();
+    private final RelayLoop loop;
+    private final Thread thread;
+
+    private Relay(Selector selector, Admission admission, RelayLimits limits) {
+        this.selector = selector;
+        loop = new RelayLoop(selector, admission, limits, counts);
+        thread = new Thread(loop::run, THREAD_NAME);
+        thread.setDaemon(true);
+    }
+
+    /**
+     * Opens one.
+     *
+     * @param links the addresses to listen on, and to pass on from
+     * @param port of the listeners; 0 is any free one for each
+     * @param keys what admits
+     * @throws IOException if an address cannot be listened on; nothing is left open then
+     */
+    public static Relay open(
+            List<InterfaceAddress> links, int port, CircuitKeys keys, RelayRule rule, RelayLimits limits)
+            throws IOException {
+        Relay relay = new Relay(Selector.open(), new Admission(List.copyOf(links), keys, rule), limits);
+        try {
+            for (InterfaceAddress link : links) {
+                relay.listen(link.address(), port);
+            }
+        } catch (IOException e) {
+            relay.closeSockets();
+            throw e;
+        }
+        relay.thread.start();
+        log.debug("relays at {}", relay.listeners);
+        return relay;
+    }
+
+    private void listen(InetAddress address, int port) throws IOException {
+        if (listeners.containsKey(address)) {
+            return;
+        }
+        ServerSocketChannel listener = ServerSocketChannel.open();
+        listeners.put(address, listener);
+        listener.configureBlocking(false);
+        listener.setOption(StandardSocketOptions.SO_REUSEADDR, true);
+        try {
+            listener.bind(new InetSocketAddress(address, port), BACKLOG);
+        } catch (IOException e) {
+            throw new IOException(
+                    "the relay cannot listen on %s:%d: %s"
+                            .formatted(InterfaceAddress.text(address), port, e.getMessage()),
+                    e);
+        }
+        listener.register(selector, SelectionKey.OP_ACCEPT);
+    }
+
+    /**
+     * The port that it listens on at an address.
+     *
+     * @throws IllegalArgumentException if it does not listen there
+     */
+    public int port(InetAddress address) {
+        ServerSocketChannel listener = listeners.get(address);
+        if (listener == null) {
+            throw new IllegalArgumentException("no relay at " + address);
+        }
+        return listener.socket().getLocalPort();
+    }
+
+    /** What it has done so far. */
+    public RelayCounts counts() {
+        return counts;
+    }
+
+    private void closeSockets() throws IOException {
+        for (ServerSocketChannel listener : listeners.values()) {
+            listener.close();
+        }
+        selector.close();
+    }
+
+    /** Ends all circuits and the thread; returns when that has been done. Closing twice is allowed. */
+    @Override
+    public void close() {
+        loop.close();
+        try {
+            thread.join(JOIN_MILLIS);
+        } catch (InterruptedException _) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

@@ -1,0 +1,247 @@
+package trigon.relay;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.security.SecureRandom;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** What the relay's thread does: it takes what is ready in turn, a slot of each, and looks at the deadlines. */
+final class RelayLoop implements Circuit.Host {
+
+    private static final Logger log = LoggerFactory.getLogger(Relay.class);
+    private static final long LOOK_MILLIS = 100;
+    private static final long WARNING_NANOS = TimeUnit.SECONDS.toNanos(10);
+
+    /** After a failure, for lack of file descriptors for example: trying again at once would be trying without end. */
+    private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
+    private final Selector selector;
+    private final Admission admission;
+    private final RelayLimits limits;
+    private final RelayCounts counts;
+    private final Slots slots;
+    private final SecureRandom random = new SecureRandom();
+    private final Consumer<SelectionKey> onReady = this::onReady;
+
+    /** Not admitted yet, the oldest first. */
+    private final Set<Circuit> strangers = new LinkedHashSet<>();
+
+    /** Admitted, and not spliced yet. */
+    private final Set<Circuit> beginning = new LinkedHashSet<>();
+
+    private final Set<Circuit> spliced = new LinkedHashSet<>();
+
+    private long lastMove = System.nanoTime();
+    private long lastLook = lastMove;
+    private long lastWarning = lastMove - WARNING_NANOS;
+    private long refusalsNotTold;
+    private double allowance;
+    private volatile boolean closed;
+
+    RelayLoop(Selector selector, Admission admission, RelayLimits limits, RelayCounts counts) {
+        this.selector = selector;
+        this.admission = admission;
+        this.limits = limits;
+        this.counts = counts;
+        slots = new Slots(2 * limits.circuits());
+    }
+
+    /** Ends {@link #run}; any thread. */
+    void close() {
+        closed = true;
+        selector.wakeup();
+    }
+
+    void run() {
+        try {
+            while (!closed) {
+                iterate();
+            }
+        } catch (IOException | RuntimeException | VirtualMachineError e) {
+            log.error("the relay ends: nodes without a common link cannot use this one any more", e);
+        } finally {
+            end();
+        }
+    }
+
+    private void iterate() throws IOException {
+        payRate();
+        if (System.nanoTime() - lastMove < limits.spin().toNanos()) {
+            selector.selectNow(onReady);
+            Thread.onSpinWait();
+        } else {
+            selector.select(onReady, strangers.isEmpty() && beginning.isEmpty() ? 0 : LOOK_MILLIS);
+        }
+        long now = System.nanoTime();
+        if (now - lastLook >= TimeUnit.MILLISECONDS.toNanos(LOOK_MILLIS)) {
+            lastLook = now;
+            expire(strangers, now);
+            expire(beginning, now);
+        }
+    }
+
+    /** What was passed on too much, with a limit, is waited for. */
+    private void payRate() {
+        if (limits.bytesPerSecond() > 0 && allowance < 0) {
+            long nanos = (long) (-allowance / limits.bytesPerSecond() * TimeUnit.SECONDS.toNanos(1));
+            LockSupport.parkNanos(Math.min(nanos, PAUSE_NANOS));
+            allowance = Math.min(0, allowance + limits.bytesPerSecond() * (double) nanos / TimeUnit.SECONDS.toNanos(1));
+        }
+    }
+
+    private static void expire(Set<Circuit> those, long now) {
+        if (!those.isEmpty()) {
+            for (Circuit circuit : new ArrayList<>(those)) {
+                if (now - circuit.deadline() >= 0) {
+                    circuit.expire();
+                }
+            }
+        }
+    }
+
+    private void onReady(SelectionKey key) {
+        try {
+            if (key.attachment() instanceof Circuit circuit) {
+                circuit.onReady(key);
+            } else if (key.channel() instanceof ServerSocketChannel listener) {
+                accept(listener);
+            }
+        } catch (IOException | RuntimeException | OutOfMemoryError e) {
+            log.warn("the relay cannot take a connection: {}", e.toString());
+            LockSupport.parkNanos(PAUSE_NANOS);
+            if (key.attachment() instanceof Circuit circuit) {
+                circuit.close();
+            }
+        }
+    }
+
+    private void accept(ServerSocketChannel listener) throws IOException {
+        SocketChannel channel = listener.accept();
+        if (channel == null) {
+            return;
+        }
+        Circuit circuit;
+        try {
+            long deadline = System.nanoTime() + limits.requestTime().toNanos();
+            circuit = new Circuit(channel, selector, admission, this, random, deadline);
+        } catch (IOException e) {
+            channel.close(); // gone again
+            return;
+        }
+        strangers.add(circuit);
+        Circuit oneTooMany = oneTooMany(circuit);
+        if (oneTooMany != null) {
+            oneTooMany.refuse("too many connections have not said what they want");
+        }
+        count();
+    }
+
+    /** The oldest of an address with too many; else, of too many, the oldest of all. */
+    private @Nullable Circuit oneTooMany(Circuit newest) {
+        List<Circuit> ofAddress = strangers.stream()
+                .filter(other -> other.peer().equals(newest.peer()))
+                .toList();
+        if (ofAddress.size() > limits.strangersOfOneAddress()) {
+            return ofAddress.getFirst();
+        }
+        return strangers.size() > limits.strangers() ? strangers.iterator().next() : null;
+    }
+
+    private void count() {
+        counts.taken(beginning.size() + spliced.size(), strangers.size(), slots.bytes());
+    }
+
+    @Override
+    public boolean admit(Circuit circuit) {
+        if (beginning.size() + spliced.size() >= limits.circuits()) {
+            return false;
+        }
+        strangers.remove(circuit);
+        beginning.add(circuit);
+        count();
+        return true;
+    }
+
+    @Override
+    public ByteBuffer slot() {
+        return slots.take();
+    }
+
+    @Override
+    public void spliced(Circuit circuit) {
+        beginning.remove(circuit);
+        spliced.add(circuit);
+        counts.openedOne();
+        count();
+    }
+
+    @Override
+    public void moved(int bytes) {
+        if (bytes > 0) {
+            lastMove = System.nanoTime();
+            allowance -= limits.bytesPerSecond() > 0 ? bytes : 0;
+            counts.moved(bytes);
+        }
+    }
+
+    @Override
+    public void ended(Circuit circuit, @Nullable Splice onward, @Nullable Splice back) {
+        strangers.remove(circuit);
+        beginning.remove(circuit);
+        spliced.remove(circuit);
+        if (onward != null) {
+            slots.give(onward.slot());
+        }
+        if (back != null) {
+            slots.give(back.slot());
+        }
+        count();
+    }
+
+    @Override
+    public void refused(String why) {
+        counts.refusedOne();
+        long now = System.nanoTime();
+        if (now - lastWarning < WARNING_NANOS) {
+            refusalsNotTold++;
+            log.debug("{}", why);
+            return;
+        }
+        lastWarning = now;
+        log.warn("{}{}", why, refusalsNotTold == 0 ? "" : " (and " + refusalsNotTold + " more before)");
+        refusalsNotTold = 0;
+    }
+
+    @Override
+    public long connectDeadline() {
+        return System.nanoTime() + limits.connectTime().toNanos();
+    }
+
+    private void end() {
+        List<Circuit> all = new ArrayList<>(strangers);
+        all.addAll(beginning);
+        all.addAll(spliced);
+        all.forEach(Circuit::close);
+        try {
+            for (SelectionKey key : selector.keys()) {
+                key.channel().close();
+            }
+            selector.close(); // lets go of the sockets
+        } catch (IOException e) {
+            log.debug("the relay's sockets cannot be closed", e);
+        }
+    }
+}

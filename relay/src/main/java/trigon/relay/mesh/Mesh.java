@@ -1,0 +1,218 @@
+package trigon.relay.mesh;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import trigon.circuit.CircuitKeys;
+import trigon.circuit.Detours;
+import trigon.config.ClusterConfig;
+import trigon.config.ClusterKey;
+import trigon.config.NicConfig;
+import trigon.config.PluginConfig;
+import trigon.config.RelayPolicy;
+import trigon.config.Settings;
+import trigon.relay.Relay;
+import trigon.relay.RelayCounts;
+import trigon.relay.RelayLimits;
+import trigon.routing.LocalLink;
+import trigon.routing.Path;
+import trigon.routing.PeerLink;
+import trigon.routing.Relays;
+import trigon.routing.RouteLookup;
+import trigon.topology.AnnouncementKey;
+import trigon.topology.LinkRecord;
+import trigon.topology.NodeOrder;
+import trigon.topology.NodeRecord;
+import trigon.topology.Nodes;
+import trigon.topology.Topology;
+import trigon.topology.announce.Announcer;
+import trigon.verbs.LinkKind;
+
+/**
+ * This process's part in the mesh of relays: it announces itself, learns the others, relays for them unless the
+ * settings say otherwise, and finds ways through them. Its methods may be called from any thread.
+ */
+public final class Mesh implements Relays, AutoCloseable {
+
+    /** All others have announced themselves some times by then. */
+    private static final Duration PATIENCE = Duration.ofSeconds(8);
+
+    private static final Logger log = LoggerFactory.getLogger(Mesh.class);
+
+    private final CircuitKeys keys;
+    private final @Nullable Relay relay;
+    private final Announcer announcer;
+    private final Ways ways;
+
+    private Mesh(CircuitKeys keys, @Nullable Relay relay, Announcer announcer, Ways ways) {
+        this.keys = keys;
+        this.relay = relay;
+        this.announcer = announcer;
+        this.ways = ways;
+    }
+
+    /**
+     * Opens it.
+     *
+     * @param links this node's; those for software links are used
+     * @param kernel the kernel's routing table
+     * @param name of the node
+     * @param node what the node is told apart by
+     * @param spins whether the relay's thread may look for more before it sleeps
+     * @return nothing to relay over, {@link Relays#NONE}, if there are no software links
+     * @throws IOException if the relay cannot listen
+     */
+    public static Relays open(
+            PluginConfig config, List<LocalLink> links, RouteLookup kernel, String name, long node, boolean spins)
+            throws IOException {
+        List<LocalLink> software = links.stream()
+                .filter(link -> link.kind() == LinkKind.SOFTWARE)
+                .limit(NodeRecord.MOST_LINKS)
+                .toList();
+        if (software.isEmpty()) {
+            log.info("no relays: they take software links, which links: {} leaves out", config.links());
+            return Relays.NONE;
+        }
+        return of(config, software, kernel, name, node, spins);
+    }
+
+    /**
+     * The same, for who only relays.
+     *
+     * @param software at least one link
+     */
+    public static Mesh of(
+            PluginConfig config, List<LocalLink> software, RouteLookup kernel, String name, long node, boolean spins)
+            throws IOException {
+        CircuitKeys keys = new CircuitKeys(config.clusterKey().map(ClusterKey::bytes));
+        Neighbourhood neighbourhood = new Neighbourhood(config.cluster());
+        RelayPolicy policy = config.value(Settings.RELAY);
+        Relay relay = policy.serves() ? relay(config, software, keys, neighbourhood, policy, spins) : null;
+        try {
+            Load load = new Load(relay == null ? null : relay.counts());
+            Topology topology = new Topology(
+                    new SecureRandom().nextLong(),
+                    node,
+                    name,
+                    records(software, relay),
+                    new AnnouncementKey(config.clusterKey()),
+                    () -> System.currentTimeMillis() / 1000,
+                    load::mbps);
+            Announcer announcer = new Announcer(
+                    topology,
+                    config.value(Settings.TOPOLOGY_PORT),
+                    software.stream().map(LocalLink::interfaceIndex).toList(),
+                    others(config),
+                    neighbourhood::learn);
+            announcer.start();
+            return new Mesh(keys, relay, announcer, new Ways(software, kernel, keys, announcer::nodes));
+        } catch (IOException | RuntimeException e) {
+            if (relay != null) {
+                relay.close();
+            }
+            throw e;
+        }
+    }
+
+    private static Relay relay(
+            PluginConfig config,
+            List<LocalLink> software,
+            CircuitKeys keys,
+            Neighbourhood neighbourhood,
+            RelayPolicy policy,
+            boolean spins)
+            throws IOException {
+        long rate = config.value(Settings.CIRCUITS_RATE)
+                .map(mbps -> mbps * 125_000L)
+                .orElse(0L);
+        RelayLimits limits = RelayLimits.DEFAULT
+                .withCircuits(config.value(Settings.CIRCUITS_MOST))
+                .withBytesPerSecond(rate)
+                .withSpin(spins ? Duration.ofNanos(200_000) : Duration.ZERO);
+        return Relay.open(
+                software.stream().map(LocalLink::address).toList(),
+                config.value(Settings.CIRCUITS_PORT).orElse(0),
+                keys,
+                (from, to) -> neighbourhood.objection(policy, from, to),
+                limits);
+    }
+
+    private static List<LinkRecord> records(List<LocalLink> software, @Nullable Relay relay) {
+        Function<InetAddress, Integer> port = address -> relay == null ? 0 : relay.port(address);
+        return software.stream()
+                .map(link -> LinkRecord.silent(
+                        link.address(), port.apply(link.address().address()), link.speedMbps()))
+                .toList();
+    }
+
+    /** What the cluster's file says of where others are: told by unicast, too. */
+    private static List<InetAddress> others(PluginConfig config) {
+        return config.cluster().map(ClusterConfig::nodes).orElse(List.of()).stream()
+                .flatMap(node -> node.nics().stream())
+                .map(NicConfig::address)
+                .flatMap(Optional::stream)
+                .map(address -> address.address())
+                .toList();
+    }
+
+    @Override
+    public List<Path> pathsTo(String peer, List<PeerLink> remotes, long tie) {
+        return ways.pathsTo(peer, remotes, tie);
+    }
+
+    @Override
+    public Detours detours() {
+        return ways;
+    }
+
+    @Override
+    public Duration patience() {
+        return PATIENCE;
+    }
+
+    @Override
+    public String report(List<PeerLink> remotes) {
+        return ways.report(remotes);
+    }
+
+    @Override
+    public String advice() {
+        return NodeOrder.advice(announcer.nodes());
+    }
+
+    @Override
+    public void opened(long communicator) {
+        keys.opened(communicator);
+    }
+
+    @Override
+    public void closed(long communicator) {
+        keys.closed(communicator);
+    }
+
+    /** What is known of the others now. */
+    public Nodes nodes() {
+        return announcer.nodes();
+    }
+
+    /** What the relay has done; empty if this process does not relay. */
+    public Optional<RelayCounts> counts() {
+        return Optional.ofNullable(relay).map(Relay::counts);
+    }
+
+    /** Ends its threads, and what is relayed. */
+    @Override
+    public void close() {
+        announcer.close();
+        if (relay != null) {
+            relay.close();
+        }
+    }
+}

@@ -1,0 +1,82 @@
+package trigon.relay.mesh;
+
+import java.net.InetAddress;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import trigon.config.ClusterConfig;
+import trigon.config.RelayPolicy;
+import trigon.topology.CableCheck;
+import trigon.topology.Node;
+import trigon.topology.Nodes;
+import trigon.topology.Shape;
+
+/**
+ * What there is to say of the topology: its shape, once it stays the same for a while; cables that the cluster's file
+ * has and that do not work; and who is at an address. Learns on one thread, answers on any.
+ */
+final class Neighbourhood {
+
+    /** The announcements of some seconds. */
+    private static final Duration SETTLED = Duration.ofSeconds(3);
+
+    /** A cable may be slower than the nodes. */
+    private static final Duration CHECKED = Duration.ofSeconds(8);
+
+    private static final int MOST_WARNINGS = 64;
+
+    private static final Logger log = LoggerFactory.getLogger(Mesh.class);
+
+    private final Optional<ClusterConfig> cluster;
+    private final Set<String> told = new HashSet<>();
+    private volatile @Nullable Nodes nodes;
+    private String shape = "";
+    private String toldShape = "";
+    private long since = System.nanoTime();
+
+    Neighbourhood(Optional<ClusterConfig> cluster) {
+        this.cluster = cluster;
+    }
+
+    /** What is known now. */
+    void learn(Nodes known) {
+        nodes = known;
+        long now = System.nanoTime();
+        String seen = Shape.describe(known);
+        if (!seen.equals(shape)) {
+            shape = seen;
+            since = now;
+            return;
+        }
+        if (now - since > SETTLED.toNanos() && !seen.equals(toldShape) && Shape.of(known) != Shape.SINGLE) {
+            toldShape = seen;
+            log.info("topology: {}", seen);
+        }
+        if (now - since > CHECKED.toNanos() && cluster.isPresent()) {
+            CableCheck.contradictions(cluster.get(), known).stream()
+                    .filter(text -> told.size() < MOST_WARNINGS && told.add(text))
+                    .forEach(text -> log.warn("{}", text));
+        }
+    }
+
+    /** Why a circuit is not for this relay; empty if it may be. */
+    Optional<String> objection(RelayPolicy policy, InetAddress from, InetAddress to) {
+        if (policy.onlyFor().isEmpty()) {
+            return Optional.empty();
+        }
+        Nodes known = nodes;
+        boolean named = known != null
+                && List.of(from, to).stream()
+                        .flatMap(address -> known.at(address).stream())
+                        .map(Node::name)
+                        .anyMatch(policy.onlyFor()::contains);
+        return named
+                ? Optional.empty()
+                : Optional.of("this node relays %s, and neither end is one of them".formatted(policy));
+    }
+}

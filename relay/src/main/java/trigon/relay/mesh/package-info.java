@@ -1,0 +1,5 @@
+/** Puts the relay, the topology and the search for a way together, for a process. */
+@NullMarked
+package trigon.relay.mesh;
+
+import org.jspecify.annotations.NullMarked;

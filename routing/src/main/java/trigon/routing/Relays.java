@@ -1,0 +1,74 @@
+package trigon.routing;
+
+import java.time.Duration;
+import java.util.List;
+import trigon.circuit.Detours;
+
+/** The ways through relays, as they are known now. Thread-safe; nothing here blocks. */
+public interface Relays {
+
+    /** No relay is ever known. */
+    Relays NONE = new Relays() {
+        @Override
+        public List<Path> pathsTo(String peer, List<PeerLink> remotes, long tie) {
+            return List.of();
+        }
+
+        @Override
+        public Detours detours() {
+            return Detours.NONE;
+        }
+
+        @Override
+        public Duration patience() {
+            return Duration.ZERO;
+        }
+
+        @Override
+        public String report(List<PeerLink> remotes) {
+            return "";
+        }
+
+        @Override
+        public String advice() {
+            return "";
+        }
+
+        @Override
+        public void opened(long communicator) {
+            // nobody asks
+        }
+
+        @Override
+        public void closed(long communicator) {
+            // nobody asks
+        }
+    };
+
+    /**
+     * The paths through relays to a peer, best first: fewest relays, then bandwidth, then load.
+     *
+     * @param peer its name, for logs
+     * @param remotes where it can be reached
+     * @param tie decides among equals: connections share them
+     */
+    List<Path> pathsTo(String peer, List<PeerLink> remotes, long tie);
+
+    /** What connects over such paths. */
+    Detours detours();
+
+    /** How long it is worth to wait for a way when none is known: others may have started later. */
+    Duration patience();
+
+    /** Why there is no way to a peer, with the shape that is seen and what would help; empty if nothing is known. */
+    String report(List<PeerLink> remotes);
+
+    /** The order of nodes that needs no relay, ready to paste. */
+    String advice();
+
+    /** A communicator is open in this process: without a cluster key, its members are relayed for. */
+    void opened(long communicator);
+
+    /** It is open no more. */
+    void closed(long communicator);
+}

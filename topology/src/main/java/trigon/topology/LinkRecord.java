@@ -1,0 +1,38 @@
+package trigon.topology;
+
+import java.net.InetAddress;
+import java.util.List;
+import trigon.config.InterfaceAddress;
+
+/**
+ * A link as a process announces it.
+ *
+ * @param address of the process's node on it
+ * @param relayPort TCP port of the process's relay there; 0 if it does not relay
+ * @param speedMbps rate in Mbit/s
+ * @param neighbours addresses that were heard there lately, sorted; at most {@link #MOST_NEIGHBOURS}
+ * @param crowded whether there are more of them: then everybody in the subnet counts as heard
+ */
+public record LinkRecord(
+        InterfaceAddress address, int relayPort, int speedMbps, List<InetAddress> neighbours, boolean crowded) {
+
+    /** More are no direct cables but a switch. */
+    public static final int MOST_NEIGHBOURS = 8;
+
+    public LinkRecord {
+        neighbours = List.copyOf(neighbours);
+        if (neighbours.size() > MOST_NEIGHBOURS) {
+            throw new IllegalArgumentException(neighbours.size() + " neighbours");
+        }
+    }
+
+    /** A link on which nobody has been heard. */
+    public static LinkRecord silent(InterfaceAddress address, int relayPort, int speedMbps) {
+        return new LinkRecord(address, relayPort, speedMbps, List.of(), false);
+    }
+
+    /** Whether that address was heard there. */
+    public boolean hears(InetAddress other) {
+        return neighbours.contains(other) || (crowded && address.contains(other));
+    }
+}

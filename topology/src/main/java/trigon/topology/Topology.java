@@ -1,0 +1,294 @@
+package trigon.topology;
+
+import java.net.InetAddress;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.function.IntSupplier;
+import java.util.function.LongSupplier;
+import trigon.config.InterfaceAddress;
+import trigon.topology.RecordCodec.Sealed;
+
+/**
+ * What a process knows of the others, and what it has to say; no I/O. It announces itself on each of its links, hears
+ * others there, and passes on each record once on every link where it has not been heard. What is not heard again for
+ * {@link #FORGOTTEN} is forgotten. Memory is bounded, whatever comes. One thread at a time; times are
+ * {@link System#nanoTime}.
+ */
+public final class Topology {
+
+    /** From one announcement to the next. */
+    public static final Duration INTERVAL = Duration.ofSeconds(1);
+
+    /** The same, at first. */
+    public static final Duration FIRST_INTERVAL = Duration.ofMillis(200);
+
+    /** How long "at first" is. */
+    public static final Duration AT_FIRST = Duration.ofSeconds(3);
+
+    /** A record that was not heard again for so long is forgotten, and so is a neighbour. */
+    public static final Duration FORGOTTEN = Duration.ofSeconds(5);
+
+    /** How far a clock may be off before its records count as recorded ones. */
+    public static final Duration CLOCKS = Duration.ofMinutes(10);
+
+    /** Processes that are known at most. */
+    static final int MOST_RECORDS = 2048;
+
+    /** Processes whose end is remembered, so that nobody brings them back. */
+    private static final int MOST_ENDED = 4096;
+
+    /**
+     * A datagram to send.
+     *
+     * @param link the index of the link
+     */
+    @SuppressWarnings("ArrayRecordComponent") // never compared
+    public record Outgoing(int link, byte[] datagram) {}
+
+    private static final class Known {
+
+        private Sealed sealed;
+        private NodeRecord record;
+        private long heard;
+        private long waiting; // a bit for each link on which it is to be passed on
+
+        Known(Sealed sealed, NodeRecord record) {
+            this.sealed = sealed;
+            this.record = record;
+        }
+    }
+
+    private final long instance;
+    private final long node;
+    private final String name;
+    private final List<LinkRecord> links;
+    private final AnnouncementKey key;
+    private final LongSupplier epochSeconds;
+    private final IntSupplier loadMbps;
+    private final Map<Long, Known> known = new HashMap<>();
+    private final List<Map<InetAddress, Long>> neighbours = new ArrayList<>();
+    private final Map<Long, Long> ended = new LinkedHashMap<>() {
+        private static final long serialVersionUID = 1;
+
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<Long, Long> eldest) {
+            return size() > MOST_ENDED;
+        }
+    };
+    private long sequence;
+    private long begun = Long.MIN_VALUE;
+    private long nextAnnouncement;
+    private long refused;
+    private long otherClocks;
+    private boolean waiting;
+
+    /**
+     * One that knows nobody.
+     *
+     * @param instance a random number of this process
+     * @param node what the node is told apart by
+     * @param name of the node
+     * @param links its links, as they are announced; their neighbours are not looked at
+     * @param epochSeconds the clock
+     * @param loadMbps what this process relays now, in Mbit/s
+     */
+    public Topology(
+            long instance,
+            long node,
+            String name,
+            List<LinkRecord> links,
+            AnnouncementKey key,
+            LongSupplier epochSeconds,
+            IntSupplier loadMbps) {
+        this.instance = instance;
+        this.node = node;
+        this.name = name;
+        this.links =
+                List.copyOf(links.size() > NodeRecord.MOST_LINKS ? links.subList(0, NodeRecord.MOST_LINKS) : links);
+        this.key = key;
+        this.epochSeconds = epochSeconds;
+        this.loadMbps = loadMbps;
+        this.links.forEach(_ -> neighbours.add(new TreeMap<>(Addresses.BY_ADDRESS)));
+    }
+
+    /** A datagram came. */
+    public void received(ByteBuffer datagram, InetAddress source, long now) {
+        boolean ownNode =
+                links.stream().anyMatch(link -> link.address().address().equals(source));
+        int link = ownNode ? -1 : linkTo(source);
+        if (!ownNode && link < 0) {
+            refused++;
+            return;
+        }
+        List<Sealed> records = RecordCodec.unpack(datagram);
+        if (records.isEmpty()) {
+            refused++;
+        }
+        for (Sealed sealed : records) {
+            received(sealed, source, link, now);
+        }
+    }
+
+    private int linkTo(InetAddress source) {
+        for (int i = 0; i < links.size(); i++) {
+            if (links.get(i).address().contains(source)) {
+                return i;
+            }
+        }
+        return -1;
+    }
+
+    private void received(Sealed sealed, InetAddress source, int link, long now) {
+        long id = sealed.instance();
+        if (id == instance) {
+            return;
+        }
+        Known former = known.get(id);
+        if (former != null && sealed.sequence() <= former.record.sequence()) {
+            if (link >= 0 && sealed.isSame(former.sealed)) {
+                former.waiting &= ~(1L << link); // whoever is there has it
+            }
+            return;
+        }
+        Optional<NodeRecord> read =
+                key.isProven(sealed.body(), sealed.proof()) ? RecordCodec.decode(sealed.body()) : Optional.empty();
+        if (read.isEmpty() || !isCurrent(read.get()) || (former == null && known.size() >= MOST_RECORDS)) {
+            refused++;
+            return;
+        }
+        NodeRecord record = read.get();
+        Known mine = known.computeIfAbsent(id, _ -> new Known(sealed, record));
+        mine.sealed = sealed;
+        mine.record = record;
+        mine.heard = now;
+        mine.waiting = link < 0 ? 0 : ((1L << links.size()) - 1) & ~(1L << link);
+        waiting |= mine.waiting != 0;
+        if (link >= 0 && isOwnWord(record, source)) {
+            note(link, source, now);
+        }
+    }
+
+    /** Whether it comes from who made it, and not from who passes it on. */
+    private static boolean isOwnWord(NodeRecord record, InetAddress source) {
+        return record.links().stream().anyMatch(each -> each.address().address().equals(source));
+    }
+
+    private void note(int link, InetAddress source, long now) {
+        Map<InetAddress, Long> there = neighbours.get(link);
+        if (there.containsKey(source) || there.size() < MOST_RECORDS) {
+            there.put(source, now);
+        }
+    }
+
+    private boolean isCurrent(NodeRecord record) {
+        if (Math.abs(record.epochSeconds() - epochSeconds.getAsLong()) > CLOCKS.toSeconds()) {
+            otherClocks++;
+            return false;
+        }
+        return record.sequence() > ended.getOrDefault(record.instance(), Long.MIN_VALUE);
+    }
+
+    /** What is to be said now. */
+    public List<Outgoing> tick(long now) {
+        if (begun == Long.MIN_VALUE) {
+            begun = now;
+            nextAnnouncement = now;
+        }
+        forget(now);
+        boolean announces = now - nextAnnouncement >= 0;
+        if (!announces && !waiting) {
+            return List.of();
+        }
+        Optional<Sealed> own = announces ? Optional.of(RecordCodec.seal(announce(now), key)) : Optional.empty();
+        List<Outgoing> outgoing = new ArrayList<>();
+        for (int link = 0; link < links.size(); link++) {
+            List<Sealed> there = new ArrayList<>();
+            own.ifPresent(there::add);
+            for (Known each : known.values()) {
+                if ((each.waiting & 1L << link) != 0) {
+                    there.add(each.sealed);
+                }
+            }
+            for (byte[] datagram : RecordCodec.pack(there)) {
+                outgoing.add(new Outgoing(link, datagram));
+            }
+        }
+        known.values().forEach(each -> each.waiting = 0);
+        waiting = false;
+        return outgoing;
+    }
+
+    private NodeRecord announce(long now) {
+        nextAnnouncement = now + (now - begun < AT_FIRST.toNanos() ? FIRST_INTERVAL : INTERVAL).toNanos();
+        sequence++;
+        return own();
+    }
+
+    private NodeRecord own() {
+        List<LinkRecord> now = new ArrayList<>();
+        for (int i = 0; i < links.size(); i++) {
+            List<InetAddress> heard = new ArrayList<>(neighbours.get(i).keySet());
+            int most = LinkRecord.MOST_NEIGHBOURS;
+            LinkRecord link = links.get(i);
+            now.add(new LinkRecord(
+                    link.address(),
+                    link.relayPort(),
+                    link.speedMbps(),
+                    heard.size() > most ? heard.subList(0, most) : heard,
+                    heard.size() > most));
+        }
+        return new NodeRecord(
+                instance, sequence, epochSeconds.getAsLong(), node, name, Math.max(0, loadMbps.getAsInt()), now);
+    }
+
+    private void forget(long now) {
+        known.entrySet().removeIf(entry -> {
+            boolean old = now - entry.getValue().heard > FORGOTTEN.toNanos();
+            if (old) {
+                ended.put(entry.getKey(), entry.getValue().record.sequence());
+            }
+            return old;
+        });
+        neighbours.forEach(there -> there.values().removeIf(heard -> now - heard > FORGOTTEN.toNanos()));
+    }
+
+    /** Whether there are records to be passed on, a moment after they came. */
+    public boolean hasWaiting() {
+        return waiting;
+    }
+
+    /** When the own record is to be announced next. */
+    public long nextAnnouncement() {
+        return nextAnnouncement;
+    }
+
+    /** What is known now, this process included. */
+    public Nodes nodes() {
+        List<NodeRecord> records = new ArrayList<>();
+        records.add(own());
+        known.values().forEach(each -> records.add(each.record));
+        return Nodes.of(node, records);
+    }
+
+    /** Its links' addresses, by the index of {@link Outgoing}. */
+    public List<InterfaceAddress> addresses() {
+        return links.stream().map(LinkRecord::address).toList();
+    }
+
+    /** Datagrams and records that were not taken. */
+    public long refused() {
+        return refused;
+    }
+
+    /** Records that were not taken since their clock, or this one, is far off. */
+    public long otherClocks() {
+        return otherClocks;
+    }
+}

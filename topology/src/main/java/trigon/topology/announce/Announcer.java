@@ -1,0 +1,264 @@
+package trigon.topology.announce;
+
+import java.io.IOException;
+import java.net.Inet4Address;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.NetworkInterface;
+import java.net.StandardProtocolFamily;
+import java.net.StandardSocketOptions;
+import java.nio.ByteBuffer;
+import java.nio.channels.DatagramChannel;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import trigon.config.InterfaceAddress;
+import trigon.topology.Nodes;
+import trigon.topology.Topology;
+
+/**
+ * Announces a process, and hears the others: by multicast with TTL 1 on each link, and by unicast to addresses that are
+ * known. Its thread, {@value #THREAD_NAME}, is a daemon; what it learns is {@link #nodes}, for any thread.
+ */
+public final class Announcer implements AutoCloseable {
+
+    /** Name of the thread. */
+    public static final String THREAD_NAME = "trigon-topology";
+
+    private static final Logger log = LoggerFactory.getLogger(Announcer.class);
+
+    /** Of the range for one's own use, RFC 2365; and of one link, RFC 4291. */
+    private static final String GROUP = "239.192.84.71";
+
+    private static final String GROUP_6 = "ff12::5447";
+
+    /** What records wait for others, so as to go together. */
+    private static final long GATHER_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
+
+    private static final long LONGEST_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
+    private static final long JOIN_MILLIS = 2000;
+
+    /** Datagrams that are looked at in a second; more are a flood, and the kernel drops them. */
+    private static final int MOST_A_SECOND = 20_000;
+
+    private static final int MOST_BYTES = 8 << 10;
+
+    private final Topology topology;
+    private final List<List<InetSocketAddress>> destinations = new ArrayList<>();
+    private final List<@Nullable DatagramChannel> senders = new ArrayList<>();
+    private final Map<InetAddress, DatagramChannel> receivers = new HashMap<>();
+    private final Selector selector;
+    private final Consumer<Nodes> onChange;
+    private final ByteBuffer datagram = ByteBuffer.allocate(MOST_BYTES);
+    private final Thread thread;
+    private final int port;
+    private int inThisSecond;
+    private long second = System.nanoTime();
+    private volatile Nodes nodes;
+    private volatile boolean closed;
+
+    /**
+     * Starts one.
+     *
+     * @param topology this process's; the announcer's from now on
+     * @param port UDP, the same on all nodes
+     * @param interfaces indices of the links' network interfaces, in the topology's order; 0 for unknown
+     * @param others addresses of other nodes that are told by unicast
+     * @param onChange hears what is known, twenty times a second at most, on the announcer's thread
+     * @throws IOException if there is no selector
+     */
+    public Announcer(
+            Topology topology, int port, List<Integer> interfaces, List<InetAddress> others, Consumer<Nodes> onChange)
+            throws IOException {
+        this.topology = topology;
+        this.port = port;
+        this.onChange = onChange;
+        nodes = topology.nodes();
+        selector = Selector.open();
+        List<InterfaceAddress> links = topology.addresses();
+        for (int i = 0; i < links.size(); i++) {
+            open(links.get(i), interfaces.get(i), others);
+        }
+        thread = new Thread(this::run, THREAD_NAME);
+        thread.setDaemon(true);
+    }
+
+    /** Starts the thread. */
+    public void start() {
+        thread.start();
+    }
+
+    private void open(InterfaceAddress link, int interfaceIndex, List<InetAddress> others) {
+        List<InetSocketAddress> to = new ArrayList<>();
+        destinations.add(to);
+        DatagramChannel sender = null;
+        try {
+            sender = channel(link.address());
+            sender.bind(new InetSocketAddress(link.address(), port));
+            sender.register(selector, SelectionKey.OP_READ);
+            others.stream()
+                    .filter(other -> link.contains(other) && !other.equals(link.address()))
+                    .forEach(other -> to.add(new InetSocketAddress(other, port)));
+        } catch (IOException e) {
+            log.warn("nothing is announced on {}: {}", link, e.toString());
+        }
+        senders.add(sender);
+        if (sender != null) {
+            joinGroup(link, interfaceIndex, sender, to);
+        }
+    }
+
+    private static DatagramChannel channel(InetAddress address) throws IOException {
+        DatagramChannel channel = DatagramChannel.open(
+                address instanceof Inet4Address ? StandardProtocolFamily.INET : StandardProtocolFamily.INET6);
+        channel.configureBlocking(false);
+        channel.setOption(StandardSocketOptions.SO_REUSEADDR, true); // other processes of the node
+        return channel;
+    }
+
+    private void joinGroup(
+            InterfaceAddress link, int interfaceIndex, DatagramChannel sender, List<InetSocketAddress> to) {
+        try {
+            NetworkInterface network = interfaceIndex > 0
+                    ? NetworkInterface.getByIndex(interfaceIndex)
+                    : NetworkInterface.getByInetAddress(link.address());
+            if (network == null || !network.supportsMulticast()) {
+                log.debug("no multicast on {}", link);
+                return;
+            }
+            InetAddress group = InetAddress.ofLiteral(link.address() instanceof Inet4Address ? GROUP : GROUP_6);
+            DatagramChannel receiver = receivers.get(group);
+            if (receiver == null) { // one for all links: the kernel hands it what came for the group on any of them
+                receiver = channel(link.address());
+                receiver.bind(new InetSocketAddress(group, port));
+                receiver.register(selector, SelectionKey.OP_READ);
+                receivers.put(group, receiver);
+            }
+            receiver.join(group, network);
+            sender.setOption(StandardSocketOptions.IP_MULTICAST_IF, network);
+            sender.setOption(StandardSocketOptions.IP_MULTICAST_TTL, 1);
+            sender.setOption(StandardSocketOptions.IP_MULTICAST_LOOP, true); // other processes of the node
+            to.add(new InetSocketAddress(group, port));
+        } catch (IOException | RuntimeException e) {
+            log.debug("no multicast on {}: {}", link, e.toString());
+        }
+    }
+
+    /** What is known now. */
+    public Nodes nodes() {
+        return nodes;
+    }
+
+    private void run() {
+        try {
+            while (!closed) {
+                long now = System.nanoTime();
+                List<Topology.Outgoing> outgoing = topology.tick(now);
+                outgoing.forEach(this::send);
+                publish();
+                long wait = topology.hasWaiting()
+                        ? GATHER_NANOS
+                        : Math.clamp(topology.nextAnnouncement() - now, 1, LONGEST_NANOS);
+                selector.select(this::receive, Math.max(1, TimeUnit.NANOSECONDS.toMillis(wait)));
+                if (topology.hasWaiting()) {
+                    LockSupport.parkNanos(GATHER_NANOS);
+                    selector.selectNow(this::receive);
+                }
+            }
+        } catch (IOException | RuntimeException | VirtualMachineError e) {
+            log.error("{} ends: no relay is found any more", THREAD_NAME, e);
+        } finally {
+            closeSockets();
+        }
+    }
+
+    private void publish() {
+        Nodes now = topology.nodes();
+        nodes = now;
+        onChange.accept(now);
+    }
+
+    private void send(Topology.Outgoing outgoing) {
+        DatagramChannel sender = senders.get(outgoing.link());
+        if (sender == null) {
+            return;
+        }
+        for (InetSocketAddress destination : destinations.get(outgoing.link())) {
+            try {
+                sender.send(ByteBuffer.wrap(outgoing.datagram()), destination);
+            } catch (IOException e) { // no link, no room, nobody there: the next one comes in a second
+                log.trace("nothing announced to {}: {}", destination, e.toString());
+            }
+        }
+    }
+
+    private void receive(SelectionKey key) {
+        if (!(key.channel() instanceof DatagramChannel channel)) {
+            return;
+        }
+        try {
+            int most = 64; // then the others' turn
+            for (int i = 0; i < most && !isFlood(); i++) {
+                datagram.clear();
+                if (!(channel.receive(datagram) instanceof InetSocketAddress source)) {
+                    return;
+                }
+                datagram.flip();
+                topology.received(datagram, withoutZone(source.getAddress()), System.nanoTime());
+            }
+        } catch (IOException e) { // an ICMP error of an earlier datagram
+            log.trace("nothing heard at {}: {}", channel, e.toString());
+        }
+    }
+
+    private static InetAddress withoutZone(InetAddress address) {
+        int bits = address.getAddress().length * Byte.SIZE;
+        return new InterfaceAddress(address, bits).address();
+    }
+
+    private boolean isFlood() {
+        long now = System.nanoTime();
+        if (now - second > Duration.ofSeconds(1).toNanos()) {
+            second = now;
+            inThisSecond = 0;
+        }
+        boolean flood = ++inThisSecond > MOST_A_SECOND;
+        if (flood) {
+            LockSupport.parkNanos(GATHER_NANOS);
+        }
+        return flood;
+    }
+
+    private void closeSockets() {
+        try {
+            for (SelectionKey key : selector.keys()) {
+                key.channel().close();
+            }
+            selector.close();
+        } catch (IOException e) {
+            log.debug("the announcer's sockets cannot be closed", e);
+        }
+    }
+
+    /** Ends the thread; the others forget this process after some seconds. Closing twice is allowed. */
+    @Override
+    public void close() {
+        closed = true;
+        selector.wakeup();
+        try {
+            thread.join(JOIN_MILLIS);
+        } catch (InterruptedException _) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}
