@@ -121,7 +121,7 @@ final class Ways implements Detours {
                 .append(names(part(known, known.own())))
                 .append(" to ")
                 .append(peer.map(node -> names(part(known, node))).orElse("the peer"))
-                .append(", or a relay with links to both: trigon relay.");
+                .append(", or a process of the job on a node with links to both.");
         return text.toString();
     }
 
