@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.function.BooleanSupplier;
 import java.util.function.IntSupplier;
 import java.util.function.LongSupplier;
 import trigon.config.InterfaceAddress;
@@ -72,6 +73,7 @@ public final class Topology {
     private final AnnouncementKey key;
     private final LongSupplier epochSeconds;
     private final IntSupplier loadMbps;
+    private final BooleanSupplier relays;
     private final Map<Long, Known> known = new HashMap<>();
     private final List<Map<InetAddress, Long>> neighbours = new ArrayList<>();
     private final Map<Long, Long> ended = new LinkedHashMap<>() {
@@ -107,6 +109,23 @@ public final class Topology {
             AnnouncementKey key,
             LongSupplier epochSeconds,
             IntSupplier loadMbps) {
+        this(instance, node, name, links, key, epochSeconds, loadMbps, () -> true);
+    }
+
+    /**
+     * The same, for a process that relays at times.
+     *
+     * @param relays whether it relays now: else its links are announced without the relay's ports
+     */
+    public Topology(
+            long instance,
+            long node,
+            String name,
+            List<LinkRecord> links,
+            AnnouncementKey key,
+            LongSupplier epochSeconds,
+            IntSupplier loadMbps,
+            BooleanSupplier relays) {
         this.instance = instance;
         this.node = node;
         this.name = name;
@@ -115,6 +134,7 @@ public final class Topology {
         this.key = key;
         this.epochSeconds = epochSeconds;
         this.loadMbps = loadMbps;
+        this.relays = relays;
         this.links.forEach(_ -> neighbours.add(new TreeMap<>(Addresses.BY_ADDRESS)));
     }
 
@@ -239,7 +259,7 @@ public final class Topology {
             LinkRecord link = links.get(i);
             now.add(new LinkRecord(
                     link.address(),
-                    link.relayPort(),
+                    relays.getAsBoolean() ? link.relayPort() : 0,
                     link.speedMbps(),
                     heard.size() > most ? heard.subList(0, most) : heard,
                     heard.size() > most));

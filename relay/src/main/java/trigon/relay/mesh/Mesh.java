@@ -104,7 +104,8 @@ public final class Mesh implements Relays, AutoCloseable {
                     records(software, relay),
                     new AnnouncementKey(config.clusterKey()),
                     () -> System.currentTimeMillis() / 1000,
-                    load::mbps);
+                    load::mbps,
+                    () -> !keys.isEmpty()); // before its first communicator it could admit nobody
             Announcer announcer = new Announcer(
                     topology,
                     config.value(Settings.TOPOLOGY_PORT),
