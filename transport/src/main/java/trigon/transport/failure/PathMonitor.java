@@ -44,6 +44,9 @@ public final class PathMonitor {
     /** Devices that cannot wake the thread up are asked so often. */
     private static final Duration LOOK = Duration.ofSeconds(1);
 
+    /** NCCL's first calls have the processors first; what happens meanwhile is found then. */
+    private static final Duration START = Duration.ofMillis(300);
+
     /** After a wait, so that a device whose descriptor is always ready costs no processor. */
     private static final Duration REST = Duration.ofMillis(1);
 
@@ -102,6 +105,9 @@ public final class PathMonitor {
     }
 
     private void run() {
+        if (isStoppedWithin(START)) {
+            return;
+        }
         try (KernelEvents opened = new KernelEvents()) {
             synchronized (this) {
                 kernel = opened;
