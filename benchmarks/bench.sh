@@ -23,6 +23,9 @@ usage: ./trigon bench instant [OPTIONS]  what NCCL's calls cost over a device th
        ./trigon bench links [OPTIONS]    over software links on the loopback interface
        ./trigon bench cold [OPTIONS]     all-reduces from a process's first on, over software links: rounds 1 to 5, 6 to
                                          25, 26 to 100, and the steady state, of fresh processes
+       ./trigon bench footprint [OPTIONS]
+                                         memory, processors, descriptors and threads of ranks that do nothing, before
+                                         and after many connections
        ./trigon bench steady [OPTIONS]   60 s at full rate over either of these: collections, pauses, the slowest test()
        ./trigon bench stripes [ROUNDS [MBIT:MBIT...]]
                                          one message over two cables that tc limits to a rate, beside each alone; as
@@ -46,6 +49,9 @@ measures nothing worth knowing. TRIGON_BENCH_RESULTS: where the JSON files go ($
 The options of cold: --processes N (10), --ranks N (3), --sizes BYTES,... (65536,262144,1048576), --rounds N (1000),
 --channels N (2), --pause SECONDS (0) from the connections to the first round, --cpus LIST, as taskset's.
 --java-options "OPTIONS" and --distribution DIRECTORY may be there several times: all of them are measured in turns.
+
+The options of footprint: --ranks N (8), --connections N of each rank (10000), --channels N (8), --rest SECONDS after
+the last connection (60), --idle SECONDS that each row takes (10), --distribution DIRECTORY.
 END
 }
 
@@ -287,6 +293,10 @@ case $command in
   cold)
     [ ${#quick[@]} -eq 0 ] || set -- --processes 1 --rounds 200 --sizes 65536 "$@"
     cold "$@"
+    ;;
+  footprint)
+    [ ${#quick[@]} -eq 0 ] || set -- --ranks 2 --connections 32 --idle 1 --rest 3 "$@"
+    "$here/footprint.sh" "$results" "$@"
     ;;
   jmh)
     # JMH takes no option twice

@@ -168,6 +168,7 @@ static bool run_transfer(const struct options *options) {
     pthread_join(threads[i], &result);
     ok &= result != NULL;
   }
+  (void)sleep((unsigned)options->rest_seconds);
   net_close(&net);
   free(ranks);
   ok &= trace_write();

@@ -29,6 +29,7 @@ static const char usage[] =
     "  --warmup N           iterations of the all-reduce before those that are timed (default 1)\n"
     "  --pause SECONDS      with all connected and nothing under way, before data move (default 0)\n"
     "  --linger SECONDS     between a failure and the closes, as a program that is slow to abort (default 0)\n"
+    "  --rest SECONDS       after the last communicator, before the end (default 0)\n"
     "  --spin               wait as NCCL does: yield, never sleep\n"
     "  --communicators K    made, used and destroyed one after the other (default 1)\n"
     "  --channels C         rings side by side (default 1)\n"
@@ -44,7 +45,7 @@ static const char usage[] =
 
 enum { PLUGIN = 256, API, MODE, TEST, RANK, RANKS, LOCAL_RANKS, RENDEZVOUS, BYTES, SLICE_BYTES, ITERATIONS,
        CHANNELS, DEVICE, SEED, TIMEOUT, PRINT_JSON, VERBOSE, WARMUP, SPIN, TRACE,
-       COMMUNICATORS, PAUSE, LINGER, PRINT_ROUNDS, PLANT, TUNER, NODES, WITHOUT_NET, MEASURE };
+       COMMUNICATORS, PAUSE, LINGER, PRINT_ROUNDS, PLANT, REST, TUNER, NODES, WITHOUT_NET, MEASURE };
 
 static const struct option long_options[] = {
     {"plugin", required_argument, NULL, PLUGIN},
@@ -71,6 +72,7 @@ static const struct option long_options[] = {
     {"communicators", required_argument, NULL, COMMUNICATORS},
     {"pause", required_argument, NULL, PAUSE},
     {"linger", required_argument, NULL, LINGER},
+    {"rest", required_argument, NULL, REST},
     {"plant", required_argument, NULL, PLANT},
     {"tuner", required_argument, NULL, TUNER},
     {"nodes", required_argument, NULL, NODES},
@@ -156,6 +158,7 @@ static bool set(struct options *options, int option, const char *text) {
   case WARMUP: ok = number(text, 0, 1000000, &value); options->warmup = (int)value; break;
   case PAUSE: ok = number(text, 0, 86400, &value); options->pause_seconds = (int)value; break;
   case LINGER: ok = number(text, 0, 86400, &value); options->linger_seconds = (int)value; break;
+  case REST: ok = number(text, 0, 86400, &value); options->rest_seconds = (int)value; break;
   case API: ok = number(text, 8, 12, &value); options->api = (int)value; break;
   case RANK: ok = number(text, 0, 4095, &value); options->rank = (int)value; break;
   case RANKS: ok = number(text, 1, 4096, &value); options->ranks = (int)value; break;

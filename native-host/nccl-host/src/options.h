@@ -28,6 +28,7 @@ struct options {
   int iterations;
   int warmup; /* iterations before, checked but not timed */
   int pause_seconds; /* from the connections to the first message */
+  int rest_seconds; /* from the last communicator to the end */
   int linger_seconds; /* from a failure to the closes */
   int timeout_seconds;
   unsigned seed;

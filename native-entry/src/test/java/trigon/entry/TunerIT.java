@@ -145,7 +145,7 @@ class TunerIT {
     /** Of an all-reduce of 1 KiB, rank 0. */
     private static String next(BufferedReader output) throws Exception {
         String line = output.readLine();
-        while (line != null && !(isOf(line, "all-reduce", 1 << 10))) {
+        while (line != null && !isOf(line, "all-reduce", 1 << 10)) {
             line = output.readLine();
         }
         assertThat(line).as("the host goes on").isNotNull();

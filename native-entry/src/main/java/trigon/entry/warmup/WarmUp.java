@@ -108,6 +108,15 @@ public final class WarmUp implements Runnable {
     @Override
     public void run() {
         nodes.forEach(this::runOn);
+        openAllJars();
+    }
+
+    /**
+     * Looking for what is nowhere opens every jar of the class path. Open jars stay what they are when a package
+     * manager replaces the files under a running job; one opened later would be another version's.
+     */
+    private static void openAllJars() {
+        log.trace("in no jar: {}", WarmUp.class.getClassLoader().getResource("trigon/in-no-jar"));
     }
 
     private void runOn(Supplier<WarmUpNode> opening) {

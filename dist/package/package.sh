@@ -1,0 +1,190 @@
+#!/usr/bin/env bash
+# package.sh - makes packages of a distribution that was built before, in dist/target/packages. The same distribution
+# gives the same bytes, on any day, by any user.
+# usage: package.sh KINDS ARCHS [VERSION]
+#   KINDS     of tar, deb, rpm, wheel and oci, separated by blanks
+#   ARCHS     of aarch64 and x86_64: dist/target/trigon is this machine's, dist/target/trigon-ARCH the other's
+#   VERSION   another one than the distribution's own: for tests of upgrades
+set -euo pipefail
+here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)
+project=$(cd -- "$here/../.." && pwd)
+. "$project/dist/cross/platforms.sh"
+. "$here/needs.sh"
+kinds=$1 archs=$2 own_version=${3:-}
+packages=$project/dist/target/packages
+summary="NCCL network plugin for machines that are cabled directly to each other"
+
+die() {
+  echo "trigon: $*" >&2
+  exit 1
+}
+
+need() { # PROGRAM PACKAGE
+  command -v "$1" >/dev/null || die "packages of kind $kind need $1; on Debian and Ubuntu: apt-get install $2"
+}
+
+export LC_ALL=C TZ=UTC
+umask 022
+SOURCE_DATE_EPOCH=$(date -d "$(sed -n 's|.*<project.build.outputTimestamp>\(.*\)</.*|\1|p' "$project/pom.xml")" +%s)
+export SOURCE_DATE_EPOCH
+
+# A copy with the owners, modes and times that packages have, below $stage/opt/trigon.
+stage() { # ARCH
+  local from=$project/dist/target/trigon
+  [ "$1" = "$this_machine" ] || from=$from-$1
+  [ -e "$from/release" ] || die "there is no distribution in $from: run ./trigon build --arch $1"
+  [ -e "$from/lib/trigon.aot" ] ||
+    echo "trigon: $from has no AOT cache: processes that use this package start slowly; bin/trigon train makes one" >&2
+  scratch=$(mktemp -d "${TMPDIR:-/tmp}/trigon-package.XXXXXX")
+  trap 'rm -rf "$scratch"' EXIT
+  stage=$scratch/root
+  mkdir -p "$stage/opt"
+  cp -a "$from" "$stage/opt/trigon"
+  home=$stage/opt/trigon
+  rm -f "$home/.built" "$home/runtime/.made-from"
+  [ -z "$own_version" ] || sed -i "s/^TRIGON_VERSION=.*/TRIGON_VERSION=\"$own_version\"/" "$home/release"
+  version=$(release_key TRIGON_VERSION)
+  glibc=$(release_key GLIBC)
+  plain "$stage"
+}
+
+# Readable by all, written by root, of one time.
+plain() { # FOLDER
+  find "$1" -type d -exec chmod 755 {} +
+  find "$1" -type f -perm -100 -exec chmod 755 {} +
+  find "$1" -type f ! -perm -100 -exec chmod 644 {} +
+  find "$1" -exec touch --no-dereference --date="@$SOURCE_DATE_EPOCH" {} +
+}
+
+release_key() { # KEY
+  sed -n "s/^$1=\"\(.*\)\"$/\1/p" "$home/release"
+}
+
+sorted_tar() { # FOLDER ENTRY...: to standard output
+  tar --create --sort=name --format=gnu --owner=0 --group=0 --numeric-owner "--mtime=@$SOURCE_DATE_EPOCH" \
+    --directory="$@"
+}
+
+# One thread: more of them would cut the data into other blocks on other machines.
+compressed() { xz --threads=1 -6; }
+
+package_tar() { # ARCH
+  need xz xz-utils
+  mv "$home" "$scratch/trigon-$version"
+  sorted_tar "$scratch" "trigon-$version" | compressed >"$packages/trigon-$version-$1.tar.xz"
+  mv "$scratch/trigon-$version" "$home"
+}
+
+# What Debian's and Red Hat's packages have outside of /opt/trigon: the command on the PATH, and where the documents are
+# looked for. Nothing is started, and nothing runs at the installation.
+stage_system() {
+  local document
+  system=$scratch/system
+  rm -rf "$system"
+  mkdir -p "$system/usr/bin" "$system/usr/share/doc/trigon"
+  cp -al "$stage/opt" "$system/opt"
+  ln -s /opt/trigon/bin/trigon "$system/usr/bin/trigon"
+  for document in LICENSE THIRD-PARTY.txt bom.json; do
+    ln -s "/opt/trigon/$document" "$system/usr/share/doc/trigon/$document"
+  done
+  link_each "$home/share/man/man1" /opt/trigon/share/man/man1 usr/share/man/man1
+  link_each "$home/share/bash-completion/completions" /opt/trigon/share/bash-completion/completions \
+    usr/share/bash-completion/completions
+  link_each "$home/share/systemd" /opt/trigon/share/systemd usr/lib/systemd/system
+}
+
+link_each() { # FOLDER ITS-PLACE TO: links in TO to each file of FOLDER, if there is one
+  local file
+  [ -d "$1" ] || return 0
+  mkdir -p "$system/$3"
+  for file in "$1"/*; do
+    ln -s "$2/${file##*/}" "$system/$3/${file##*/}"
+  done
+}
+
+# Debian and RPM sort 1.0~SNAPSHOT before 1.0.
+system_version() { echo "${version/-/\~}"; }
+
+package_deb() { # ARCH
+  need dpkg-deb dpkg
+  local of
+  of=$(debian_name "$1")
+  stage_system
+  mkdir "$system/DEBIAN"
+  cat >"$system/DEBIAN/control" <<END
+Package: trigon
+Version: $(system_version)
+Architecture: $of
+Maintainer: The authors of Trigon <trigon@localhost>
+Section: net
+Priority: optional
+Installed-Size: $(du -sk --apparent-size "$system/opt" | cut -f1)
+Depends: $(debian_needs "$home" "$glibc")
+Recommends: libibverbs1, ibverbs-providers
+Description: $summary
+ NCCL loads /opt/trigon/lib/libnccl-net-trigon.so where NCCL_NET_PLUGIN says so;
+ "trigon env" prints what to set. The package brings its own Java runtime.
+END
+  cp "$home/LICENSE" "$system/usr/share/doc/trigon/copyright"
+  (cd "$system" && find opt usr -type f -print0 | sort -z | xargs -0 md5sum) >"$system/DEBIAN/md5sums"
+  plain "$system"
+  dpkg-deb --root-owner-group -Zxz -z6 --threads-max=1 --build "$system" \
+    "$packages/trigon_$(system_version)_$of.deb" >/dev/null
+}
+
+package_rpm() { # ARCH
+  need rpmbuild rpm
+  stage_system
+  cp "$home/LICENSE" "$system/usr/share/doc/trigon/copyright"
+  plain "$system"
+  (cd "$system" && find usr -type f -o -type l) | sed 's|^|/|' | sort >"$scratch/files"
+  rpmbuild -bb --target "$1" --buildroot "$scratch/buildroot" \
+    --define "_topdir $scratch/rpm" --define "_rpmdir $scratch/rpms" --define "system $system" \
+    --define "file_list $scratch/files" \
+    --define "package_version $(system_version)" --define "summary $summary" \
+    --define "needs $(rpm_needs "$home")" "$here/trigon.spec" >"$scratch/rpm.log" 2>&1 ||
+    die "rpmbuild failed: $(tail -n 5 "$scratch/rpm.log")"
+  mv "$scratch/rpms/$1/"*.rpm "$packages/"
+}
+
+package_wheel() { # ARCH
+  need python3 python3
+  python3 "$here/wheel.py" "$home" "$here/python" "$version" "$glibc" "$1" "$packages"
+}
+
+# A layer of one architecture; the image is made of all of them at the end.
+layer_of_image() { # ARCH
+  local layer=$scratch/layer compiler=cc
+  need python3 python3
+  [ "$1" = "$this_machine" ] || compiler=$1-linux-gnu-gcc
+  mkdir -p "$layer" "$images/$1"
+  cp -al "$stage/opt" "$layer/opt"
+  "$compiler" -std=c11 -O2 -Wall -Wextra -Werror -D_GNU_SOURCE -static -s -o "$layer/install" \
+    "$here/image/install.c" || die "cannot compile $here/image/install.c for $1, statically"
+  plain "$layer"
+  sorted_tar "$layer" install opt >"$images/$1/layer.tar"
+}
+
+images=
+for arch in $archs; do
+  stage "$arch"
+  mkdir -p "$packages"
+  cp "$home/bom.json" "$packages/trigon-$version-$arch.cdx.json"
+  for kind in $kinds; do
+    case $kind in
+      oci)
+        images=${images:-$(mktemp -d "${TMPDIR:-/tmp}/trigon-image.XXXXXX")}
+        layer_of_image "$arch"
+        ;;
+      *) package_"$kind" "$arch" ;;
+    esac
+  done
+  rm -rf "$scratch"
+done
+if [ -n "$images" ]; then
+  python3 "$here/image/image.py" "$images" "$version" "$SOURCE_DATE_EPOCH" "$packages/trigon-$version-oci.tar"
+  rm -rf "$images"
+fi
+(cd "$packages" && find . -maxdepth 1 -type f ! -name 'SHA256SUMS*' -printf '%f\0' | sort -z | xargs -0 sha256sum \
+  >SHA256SUMS.new && mv SHA256SUMS.new SHA256SUMS)
+echo "trigon: packages of $archs are in $packages" >&2

@@ -1,0 +1,149 @@
+#!/usr/bin/env bash
+# inside.sh - one kind of package in a clean system, as root in its own root directory: installed, used as root and as
+# somebody else, replaced by a newer version under a running job, refused by a full disk, removed.
+# usage: inside.sh deb|rpm|tar|wheel|image FILE [FILE-OF-A-NEWER-VERSION]
+set -euo pipefail
+kind=$1 file=$2 newer=${3:-}
+here=$(cd -- "$(dirname -- "$0")" && pwd)
+
+fail() {
+  echo "trigon: $kind: $*" >&2
+  exit 1
+}
+
+use() { # TRIGON: as root, and as somebody who may write nothing but /tmp
+  "$here/use.sh" "$1"
+  setpriv --reuid=65534 --regid=65534 --clear-groups env HOME=/nonexistent "$here/use.sh" "$1"
+}
+
+says_version() { # TRIGON VERSION
+  case $("$1" --version) in
+    "Trigon $2 "*) ;;
+    *) fail "the version is not $2: $("$1" --version)" ;;
+  esac
+}
+
+# Runs a command while a job moves data, and sees the job to its end.
+under_a_job() { # TRIGON COMMAND...
+  local trigon=$1 job waited=0
+  shift
+  "$trigon" demo --links software --bytes 1048576 --iterations 400 --logs /tmp/job >/tmp/job.out 2>&1 &
+  job=$!
+  until [ "$(grep -sl 'sends to' /tmp/job/order-0/*.log | wc -l)" -eq 3 ]; do
+    [ $waited -lt 600 ] && kill -0 $job || fail "the job does not start: $(cat /tmp/job.out)"
+    waited=$((waited + 1))
+    sleep 0.1
+  done
+  "$@"
+  kill -0 $job || fail "the job ended before $* did, so nothing was tried"
+  wait $job || fail "the job failed under $*: $(cat /tmp/job.out)"
+  grep -q 'Every element was right' /tmp/job.out || fail "the job: $(cat /tmp/job.out)"
+  rm -rf /tmp/job /tmp/job.out
+}
+
+# What does not fit into $1 MB at /opt must be refused, with the reason, and leave nothing.
+refused_by_a_full_disk() { # MEGABYTES COMMAND...
+  local megabytes=$1
+  shift
+  mount -t tmpfs -o "size=${megabytes}m" tmpfs /opt
+  ! "$@" >/tmp/full.out 2>&1 || fail "$* succeeded on a full disk"
+  grep -qi 'no space left' /tmp/full.out || fail "a full disk is not named: $(cat /tmp/full.out)"
+}
+
+gone() { # PATH...
+  local path
+  for path; do
+    [ ! -e "$path" ] && [ ! -L "$path" ] || fail "the removal has left $path"
+  done
+}
+
+# A package manager's: one place, /opt/trigon.
+package() { # INSTALL UPGRADE REMOVE: names of functions
+  refused_by_a_full_disk 30 "$1" "$file"
+  [ ! -e /opt/trigon/release ] || fail "a refused installation has left /opt/trigon/release"
+  umount /opt
+  "$3" 2>/dev/null || :
+  "$1" "$file"
+  [ "$(readlink -f /usr/bin/trigon)" = /opt/trigon/bin/trigon ] || fail "trigon is not on the PATH"
+  use trigon
+  under_a_job trigon "$2" "$newer"
+  says_version trigon 99.0.0
+  use trigon
+  under_a_job trigon "$3"
+  gone /opt/trigon /usr/bin/trigon /usr/share/doc/trigon
+}
+
+install_deb() { dpkg --install "$1"; }
+remove_deb() { dpkg --purge trigon; }
+# the system's libraries are packages of Debian's, of which RPM does not know
+install_rpm() { rpm --install --nodeps "$1"; }
+upgrade_rpm() { rpm --upgrade --nodeps "$1"; }
+remove_rpm() { rpm --erase trigon; }
+
+# Two versions side by side, of which the older is removed under a job of the newer one.
+archive() {
+  refused_by_a_full_disk 30 tar -xf "$file" -C /opt
+  umount /opt
+  tar -xf "$file" -C /opt
+  tar -xf "$newer" -C /opt
+  local older
+  older=$(find /opt -maxdepth 1 -name 'trigon-*' ! -name 'trigon-99*')
+  use "$older/bin/trigon"
+  use /opt/trigon-99.0.0/bin/trigon
+  under_a_job "$older/bin/trigon" rm -r "$older"
+  says_version /opt/trigon-99.0.0/bin/trigon 99.0.0
+}
+
+wheel() {
+  python3 -m venv /tmp/venv
+  /tmp/venv/bin/pip install --quiet --no-index "$file"
+  use /tmp/venv/bin/trigon
+  (
+    cd /tmp
+    /tmp/venv/bin/python -c 'import os, trigon_nccl; os.environ.update(trigon_nccl.environment()); os.system("env")' |
+      grep -q '^NCCL_NET_PLUGIN=/tmp/venv/.*/libnccl-net-trigon.so$'
+  ) || fail "trigon_nccl.environment() has not set NCCL_NET_PLUGIN"
+  /tmp/venv/bin/pip uninstall --quiet --yes trigon-nccl
+  gone /tmp/venv/bin/trigon /tmp/venv/lib/python3*/site-packages/trigon_nccl
+}
+
+# The image's own program, run as an engine runs it: the image's files are the root.
+image() {
+  mkdir -p /tmp/image /tmp/image-root /srv/trigon
+  tar -xf "$file" -C /tmp/image
+  python3 - /tmp/image amd64 /tmp/image-root <<'END'
+import json, pathlib, sys, tarfile
+
+layout, architecture, root = pathlib.Path(sys.argv[1]), sys.argv[2], sys.argv[3]
+
+
+def blob(descriptor):
+    return layout / "blobs" / descriptor["digest"].replace(":", "/")
+
+
+index = json.loads((layout / "index.json").read_text())["manifests"][0]
+manifests = json.loads(blob(index).read_text())["manifests"]
+found = [m for m in manifests if m["platform"]["architecture"] == architecture]
+for layer in json.loads(blob(found[0]).read_text())["layers"]:
+    tarfile.open(blob(layer)).extractall(root)
+END
+  mkdir /tmp/image-root/target
+  mount --bind /srv/trigon /tmp/image-root/target
+  chroot /tmp/image-root /install
+  use /srv/trigon/current/bin/trigon
+  under_a_job /srv/trigon/current/bin/trigon chroot /tmp/image-root /install
+  umount /tmp/image-root/target
+  mount -t tmpfs -o size=30m tmpfs /tmp/image-root/target
+  ! chroot /tmp/image-root /install 2>/tmp/full.out || fail "the image installs on a full disk"
+  grep -qi 'no space left' /tmp/full.out || fail "a full disk is not named: $(cat /tmp/full.out)"
+  [ -z "$(ls -A /tmp/image-root/target)" ] || fail "a full disk has left something"
+}
+
+case $kind in
+  deb) package install_deb install_deb remove_deb ;;
+  rpm) package install_rpm upgrade_rpm remove_rpm ;;
+  tar) archive ;;
+  wheel) wheel ;;
+  image) image ;;
+esac
+echo "trigon: $kind: installed, used, upgraded and removed" >&2
