@@ -12,6 +12,7 @@
 #include "host.h"
 #include "trace.h"
 #include "transfers.h"
+#include "tune.h"
 
 static pthread_mutex_t print_lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -184,6 +185,9 @@ int main(int argc, char **argv) {
   }
   if (options.mode == MODE_CONTRACT) {
     return run_contract(&options) == 0 ? 0 : 1;
+  }
+  if (options.tuner != 0) {
+    return run_tune(&options) ? 0 : 1;
   }
   return run_transfer(&options) ? 0 : 1;
 }

@@ -12,6 +12,11 @@ static const char usage[] =
     "  --api N              8 to 12: which ncclNetPlugin_vN (default 12)\n"
     "  --mode transfer      connect, transfer, check, close (default)\n"
     "  --mode contract      one process: what the plugin must bear from NCCL\n"
+    "  --tuner N            2 to 6: instead of data, the decisions of the plugin's ncclTunerPlugin_vN on all\n"
+    "                       collectives of 1 KiB to BYTES; with --print-json each, and again when it changes\n"
+    "  --nodes N            of the tuner's communicator (default: as many as ranks)\n"
+    "  --without-net        asks the tuner without initialising the network before\n"
+    "  --measure            what a call of the tuner takes, beside one that decides nothing\n"
     "  --test ring          float32 ring all-reduce, every element checked (default)\n"
     "  --test exchange      messages of 0 to BYTES bytes to the next rank, every byte checked\n"
     "  --test all-to-all    the same, and channel C goes to the rank C + 1 further on: to all others at the same time\n"
@@ -40,7 +45,7 @@ static const char usage[] =
 
 enum { PLUGIN = 256, API, MODE, TEST, RANK, RANKS, LOCAL_RANKS, RENDEZVOUS, BYTES, SLICE_BYTES, ITERATIONS,
        CHANNELS, DEVICE, SEED, TIMEOUT, PRINT_JSON, VERBOSE, WARMUP, SPIN, TRACE,
-       COMMUNICATORS, PAUSE, LINGER, PRINT_ROUNDS, PLANT, REST };
+       COMMUNICATORS, PAUSE, LINGER, PRINT_ROUNDS, PLANT, REST, TUNER, NODES, WITHOUT_NET, MEASURE };
 
 static const struct option long_options[] = {
     {"plugin", required_argument, NULL, PLUGIN},
@@ -69,6 +74,10 @@ static const struct option long_options[] = {
     {"linger", required_argument, NULL, LINGER},
     {"rest", required_argument, NULL, REST},
     {"plant", required_argument, NULL, PLANT},
+    {"tuner", required_argument, NULL, TUNER},
+    {"nodes", required_argument, NULL, NODES},
+    {"without-net", no_argument, NULL, WITHOUT_NET},
+    {"measure", no_argument, NULL, MEASURE},
     {NULL, 0, NULL, 0},
 };
 
@@ -142,6 +151,10 @@ static bool set(struct options *options, int option, const char *text) {
   case VERBOSE: options->verbose = true; break;
   case PLANT: ok = plant(text, options); break;
   case SPIN: options->spin = true; break;
+  case WITHOUT_NET: options->without_net = true; break;
+  case MEASURE: options->measure = true; break;
+  case TUNER: ok = number(text, 2, 6, &value); options->tuner = (int)value; break;
+  case NODES: ok = number(text, 1, 4096, &value); options->nodes = (int)value; break;
   case WARMUP: ok = number(text, 0, 1000000, &value); options->warmup = (int)value; break;
   case PAUSE: ok = number(text, 0, 86400, &value); options->pause_seconds = (int)value; break;
   case LINGER: ok = number(text, 0, 86400, &value); options->linger_seconds = (int)value; break;
@@ -152,7 +165,7 @@ static bool set(struct options *options, int option, const char *text) {
   case LOCAL_RANKS: ok = number(text, 1, 64, &value); options->local_ranks = (int)value; break;
   case BYTES: ok = number(text, 0, 1L << 36, &value); options->bytes = (size_t)value; break;
   case SLICE_BYTES: ok = number(text, 4, 1L << 30, &value); options->slice_bytes = (size_t)value & ~3UL; break;
-  case ITERATIONS: ok = number(text, 1, 1000000, &value); options->iterations = (int)value; break;
+  case ITERATIONS: ok = number(text, 1, 100000000, &value); options->iterations = (int)value; break;
   case CHANNELS: ok = number(text, 1, 64, &value); options->channels = (int)value; break;
   case DEVICE: ok = number(text, -1, 127, &value); options->device = (int)value; break;
   case SEED: ok = number(text, 0, INT32_MAX, &value); options->seed = (unsigned)value; break;
@@ -177,7 +190,10 @@ bool parse_options(struct options *options, int argc, char **argv) {
   if (options->test == TEST_ALL_TO_ALL && options->channels < options->ranks - 1) {
     options->channels = options->ranks - 1;
   }
-  bool alone = options->mode == MODE_CONTRACT || options->ranks == 1;
+  if (options->nodes == 0) {
+    options->nodes = options->ranks;
+  }
+  bool alone = options->mode == MODE_CONTRACT || options->ranks == 1 || options->tuner != 0;
   if (options->plugin == NULL || optind < argc || options->rank + options->local_ranks > options->ranks ||
       (!alone && options->rendezvous == NULL)) {
     fputs("nccl-host: needs --plugin, and for several ranks --rendezvous; ranks count from 0\n", stderr);

@@ -39,6 +39,10 @@ struct options {
   int plant_rank;
   long plant_microseconds;
   bool spin; /* wait as NCCL does: yield, never sleep */
+  int tuner; /* API version of the tuner to ask, or 0: data are moved */
+  int nodes; /* of the tuner's communicator */
+  bool without_net; /* the tuner alone */
+  bool measure; /* what its calls take */
 };
 
 /* As --test has it. */

@@ -52,12 +52,18 @@ build=$project/dist/target/training/$native # what build.sh has made for another
 }
 training=$distribution/libexec/training
 install_program "$project/native-entry/target/$native/libnccl-net-trigon.so" "$distribution/lib/libnccl-net-trigon.so"
+ln -sfn libnccl-net-trigon.so "$distribution/lib/libnccl-tuner-trigon.so"
 install_program "$host/nccl-host" "$distribution/libexec/nccl-host"
 install_program "$host/libnccl-net-traced.so" "$distribution/libexec/libnccl-net-traced.so"
 install_program "$build/train" "$training/train"
 install_file 755 "$project/dist/src/main/sh/trigon" "$distribution/bin/trigon"
 install_file 755 "$project/dist/src/main/sh/contradictions.sh" "$distribution/libexec/contradictions"
 install_file 644 "$project/LICENSE" "$distribution/LICENSE"
+mkdir -p "$distribution/policy/examples"
+install_file 644 "$project/policy/src/main/c/trigon_policy.h" "$distribution/policy/trigon_policy.h"
+for example in "$project"/policy/examples/*.[co]; do
+  install_file 644 "$example" "$distribution/policy/examples/${example##*/}"
+done
 install_file 755 "$project/dist/src/main/sh/train.sh" "$training/train.sh"
 install_file 755 "$project/native-host/instant-device/fake-sysfs.sh" "$training/fake-sysfs.sh"
 if [ -e "$host/instant/libibverbs.so.1" ]; then

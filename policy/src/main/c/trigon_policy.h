@@ -3,11 +3,13 @@
  *
  *     clang -O2 -g -target bpf -mcpu=v3 -I DIRECTORY_OF_THIS_FILE -c policy.c -o policy.o
  *
+ * and try it with "trigon policy verify policy.o" and "trigon policy test policy.o".
+ *
  * A policy is a function in a section that says its kind:
  *
  *     SEC("tuner") int decide(struct trigon_tuner *ctx) { ... return TRIGON_APPLY; }
  *
- * PolicyHeaderTest compares this file with the tables in trigon.policy.program.
+ * HeaderTest compares this file with the tables in trigon.policy.program.
  */
 #ifndef TRIGON_POLICY_H
 #define TRIGON_POLICY_H
@@ -78,6 +80,22 @@ struct trigon_tuner {
     s32 algorithm;     /* output, -1 to 6; -1 leaves it to NCCL */
     s32 protocol;      /* output, -1 to 2; -1 leaves it to NCCL */
     s32 n_channels;    /* output, 0 to 64; 0 leaves it to NCCL */
+    s32 avoid;         /* output, TRIGON_AVOID(...) of several algorithms: NCCL takes them only if it has no other */
+};
+#define TRIGON_AVOID(algorithm) (1 << (algorithm))
+
+/* SEC("chunk"): NCCL's getChunkSize (2.30 and later), once the rest is decided. Ranks have to decide alike. */
+struct trigon_chunk {
+    u64 n_bytes;
+    u64 comm_id;
+    u64 chunk_of_nccl; /* what NCCL would take */
+    u32 coll_type;
+    u32 n_ranks;
+    u32 n_nodes;
+    u32 algorithm;
+    u32 protocol;
+    u32 n_channels;
+    s64 chunk_bytes;   /* output, 0 to 2^30; below 4096 leaves it to NCCL, which also cuts it to its buffers */
 };
 
 /* SEC("profiler"): an event of NCCL's profiler ended. The result is ignored. */

@@ -5,6 +5,7 @@
 
 #include "../host/java_state.h"
 #include "../host/start.h"
+#include "../tuner/upcalls.h"
 #include "facts.h"
 #include "requests.h"
 #include "trace.h"
@@ -93,8 +94,9 @@ static const struct {
   int (*warm_up)(void);
   struct trace_table *trace;
   int (*sample_connections)(void);
+  struct policy_state *policy;
 } net_block = {&net_facts, &filled,      sizeof filled / sizeof(void *), request_table,
-               warm_up,    &trace_table, trace_sample_connections};
+               warm_up,    &trace_table, trace_sample_connections,       &policy_state};
 
 static void use_filled(void) {
   java_net = filled;

@@ -169,6 +169,25 @@ public final class Settings {
             "21577",
             "UDP port of the announcements by which nodes find relays; the same on all nodes");
 
+    /** Where the policy is. */
+    public static final SettingKey<Optional<Path>> POLICY_FILE = add(
+            Optional.of("TRIGON_POLICY"),
+            Optional.of("policy.file"),
+            Reader.LOADER,
+            new Optionally<>(new AbsolutePath("a policy, the same on all nodes")),
+            Optional.empty(),
+            "none",
+            "absolute path of a policy, an eBPF object that decides for NCCL and for connections; see"
+                    + " [policies](policies.md)");
+
+    /** Whether the job may go on without it. */
+    public static final SettingKey<PolicyMode> POLICY_MODE = ofBoth(
+            "TRIGON_POLICY_MODE",
+            "policy.mode",
+            new Word<>(PolicyMode.class),
+            "optional",
+            "`optional` or `required`: whether communicators fail where the policy is refused");
+
     static {
         ofStart(
                 "TRIGON_LOG",

@@ -13,16 +13,16 @@ import org.junit.jupiter.params.provider.ValueSource;
 class ConfigErrorsTest {
 
     private static final String NODES = """
-            version: 1
-            nodes:
-              a:
-                nics:
-                  - {device: rxe_ab, address: 10.0.12.1/24}
-                  - {address: 10.0.13.1/24}
-              b:
-                nics:
-                  - {device: rxe_ba, address: 10.0.12.2/24}
-            """;
+        version: 1
+        nodes:
+          a:
+            nics:
+              - {device: rxe_ab, address: 10.0.12.1/24}
+              - {address: 10.0.13.1/24}
+          b:
+            nics:
+              - {device: rxe_ba, address: 10.0.12.2/24}
+        """;
 
     @TempDir
     @SuppressWarnings("NullAway.Init")
@@ -33,7 +33,7 @@ class ConfigErrorsTest {
             delimiter = '|',
             value = {
                 "link: auto | :10: unknown key link with value \"auto\": known here are version, nodes, peers, links,"
-                        + " queuePair, handshake, stripes, relay, circuits, topology; did you mean links?",
+                        + " queuePair, handshake, stripes, relay, circuits, topology, policy; did you mean links?",
                 "queuePair: {gidindex: 3} | :10: unknown key queuePair.gidindex with value 3: ... did you mean"
                         + " gidIndex?",
                 "handshake: {zzz: 3} | unknown key handshake.zzz with value 3: known here are timeout, port",

@@ -1,6 +1,7 @@
 package trigon.entry;
 
 import org.slf4j.LoggerFactory;
+import trigon.config.ConfigLoader;
 import trigon.entry.host.AbiCheck;
 import trigon.entry.host.CallFailures;
 import trigon.entry.host.HostBlock;
@@ -11,6 +12,11 @@ import trigon.entry.net.DataPathStubs;
 import trigon.entry.net.NetBlock;
 import trigon.entry.net.NetFacts;
 import trigon.entry.net.UpcallTable;
+import trigon.entry.policy.PolicyState;
+import trigon.entry.policy.ProcessPolicy;
+import trigon.entry.tuner.TunerBlock;
+import trigon.entry.tuner.TunerFacts;
+import trigon.entry.tuner.TunerStubs;
 import trigon.entry.warmup.WarmUp;
 import trigon.net.NcclResult;
 import trigon.net.NetPlugin;
@@ -24,6 +30,7 @@ public final class PluginEntry {
 
     private final int pageBytes;
     private final CallFailures failures;
+    private final ProcessPolicy policy = new ProcessPolicy();
 
     /**
      * What all kinds of plugins share: the log, and what is said of exceptions.
@@ -56,7 +63,8 @@ public final class PluginEntry {
             NetBlock net = NetBlock.read(netBlock);
             AbiCheck.check(NetFacts.expected(), net.facts());
             ProcessTrace.beginIfWanted(System.getenv(), net.trace(), new NativeFunction(net.sampleConnections()));
-            NetPluginFactory factory = NetPluginFactories.find(pageBytes);
+            policy.tell(new PolicyState(net.policy()));
+            NetPluginFactory factory = NetPluginFactories.find(pageBytes, policy);
             NetPlugin plugin = factory.create(System.getenv(), RequestTable.of(net.requestTable()));
             DataPathStubs dataPath = UpcallTable.fill(
                     net.upcalls(), net.upcallCount(), plugin, failures, new NativeFunction(net.warmUp()));
@@ -64,6 +72,27 @@ public final class PluginEntry {
             return NcclResult.SUCCESS.code();
         } catch (Throwable thrown) {
             return failures.report("init", thrown);
+        }
+    }
+
+    /**
+     * Makes the tuner, and fills C's table of its calls. Once.
+     *
+     * @param tunerBlock address of C's {@code tuner_block}
+     * @return as of {@link #bindNet}
+     */
+    public int bindTuner(long tunerBlock) {
+        try {
+            TunerBlock tuner = TunerBlock.read(tunerBlock);
+            AbiCheck.check(TunerFacts.expected(), tuner.facts());
+            policy.tell(new PolicyState(tuner.state()));
+            if (!policy.isOpen()) {
+                policy.open(ConfigLoader.load(System.getenv(), HostName.ofThisMachine()));
+            }
+            TunerStubs.fill(tuner, policy, failures);
+            return NcclResult.SUCCESS.code();
+        } catch (Throwable thrown) {
+            return failures.report("init of the tuner", thrown);
         }
     }
 }

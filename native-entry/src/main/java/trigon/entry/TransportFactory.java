@@ -16,6 +16,7 @@ import trigon.config.ConfigLoader;
 import trigon.config.LinkPolicy;
 import trigon.config.NodeConfig;
 import trigon.config.PluginConfig;
+import trigon.entry.policy.ProcessPolicy;
 import trigon.entry.warmup.LoopbackNode;
 import trigon.entry.warmup.WarmUpNode;
 import trigon.net.NetPlugin;
@@ -50,7 +51,6 @@ import trigon.verbs.ffm.Libibverbs;
 final class TransportFactory implements NetPluginFactory {
 
     private static final Logger log = LoggerFactory.getLogger(TransportFactory.class);
-    private static final Path HOST_NAME = Path.of("/proc/sys/kernel/hostname");
     private static final Path PROCESSORS = Path.of("/sys/devices/system/cpu/online");
 
     /** A file system in memory, see shm_overview(7). */
@@ -60,6 +60,7 @@ final class TransportFactory implements NetPluginFactory {
     private static final int LEAST_TO_SPIN = 4;
 
     private final int pageBytes;
+    private final ProcessPolicy policy;
     private LaneSettings lanes = LaneSettings.NONE;
     private boolean hasRdma;
 
@@ -67,15 +68,18 @@ final class TransportFactory implements NetPluginFactory {
      * A factory.
      *
      * @param pageBytes size of the kernel's pages
+     * @param policy takes the settings
      */
-    TransportFactory(int pageBytes) {
+    TransportFactory(int pageBytes, ProcessPolicy policy) {
         this.pageBytes = pageBytes;
+        this.policy = policy;
     }
 
     @Override
     public NetPlugin create(Map<String, String> environment, RequestTable requests) {
-        String hostName = hostName();
+        String hostName = HostName.ofThisMachine();
         PluginConfig config = ConfigLoader.load(environment, hostName);
+        policy.open(config);
         log.info("{} on {}", Release.ofThisInstallation(), hostName);
         config.describe().forEach(log::info);
         config.unknownVariables().forEach(variable -> log.warn("{}", variable));
@@ -210,14 +214,5 @@ final class TransportFactory implements NetPluginFactory {
                 link.address().prefixLength(),
                 link.speedMbps(),
                 link.interfaceIndex());
-    }
-
-    /** From the kernel: Java's own way would ask the name service, which may take its time. */
-    private static String hostName() {
-        try {
-            return Files.readString(HOST_NAME).strip();
-        } catch (IOException e) {
-            throw new ConfigException("the host name cannot be read: " + e.getMessage(), e);
-        }
     }
 }

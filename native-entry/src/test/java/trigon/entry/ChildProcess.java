@@ -22,7 +22,7 @@ record ChildProcess(int exit, String stdout, String stderr) {
 
     static final Path PLUGIN = HOME.resolve("lib/libnccl-net-trigon.so");
 
-    private static final String HOST = System.getProperty("trigon.test.host");
+    static final String HOST = System.getProperty("trigon.test.host");
 
     /** Runs the host program. */
     static ChildProcess host(Path scratch, Map<String, String> environment, String... arguments)

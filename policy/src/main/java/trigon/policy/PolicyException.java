@@ -1,5 +1,7 @@
 package trigon.policy;
 
+import trigon.policy.verify.VerificationException;
+
 /** A policy is refused; the one before stays. The cause has the details of its kind. */
 public final class PolicyException extends Exception {
 
@@ -26,9 +28,22 @@ public final class PolicyException extends Exception {
         this.kind = kind;
     }
 
+    /** Of a cause that does not name the object. */
+    PolicyException(Kind kind, String object, Exception cause) {
+        super(object + ": " + cause.getMessage(), cause);
+        this.kind = kind;
+    }
+
     PolicyException(Kind kind, Exception cause) {
         super(cause.getMessage(), cause);
         this.kind = kind;
+    }
+
+    /** What is wrong and what to do, in one line, for a log. */
+    public String summary() {
+        return getCause() instanceof VerificationException refused
+                ? refused.rejection().summary()
+                : String.valueOf(getMessage());
     }
 
     public Kind kind() {

@@ -76,11 +76,16 @@ public final class PolicyHost {
 
     /** Where the host runs the programs of a kind. Get it once, and keep it. */
     public PolicySlot slot(ProgramType type) {
-        return new PolicySlot(this, ProgramTypes.all().indexOf(type));
+        return new PolicySlot(this, type);
+    }
+
+    boolean has(int type) {
+        Active now = active;
+        return now != null && now.code[type] != null;
     }
 
     /** Runs on a policy that may be replaced at any moment: it is read once. */
-    long run(int type, ProgramContext context) {
+    long run(int type, long context, long stackTop) {
         Active now = active;
         if (now == null) {
             return ProgramType.PASS;
@@ -90,7 +95,7 @@ public final class PolicyHost {
             return ProgramType.PASS;
         }
         try {
-            return code.run(context.address(), context.stackTop(), 0);
+            return code.run(context, stackTop, 0);
         } catch (RuntimeException | StackOverflowError | InternalError e) {
             failed(now);
             return ProgramType.PASS;

@@ -81,9 +81,9 @@ public final class PolicyLoader {
         } catch (VerificationException e) {
             throw new PolicyException(PolicyException.Kind.VERIFICATION, e);
         } catch (MapException e) {
-            throw new PolicyException(PolicyException.Kind.MAP, e);
+            throw new PolicyException(PolicyException.Kind.MAP, name, e);
         } catch (CompilationException e) {
-            throw new PolicyException(PolicyException.Kind.COMPILATION, e);
+            throw new PolicyException(PolicyException.Kind.COMPILATION, name, e);
         }
     }
 

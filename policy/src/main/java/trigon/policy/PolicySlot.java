@@ -1,14 +1,37 @@
 package trigon.policy;
 
+import trigon.policy.compile.PolicyCode;
+import trigon.policy.program.ProgramType;
+import trigon.policy.program.ProgramTypes;
+
 /** Runs the active policy's program of one kind. Any thread; neither blocks nor allocates nor throws. */
 public final class PolicySlot {
 
+    /** Of the memory that a run works on. */
+    public static final int ALIGNMENT = 64;
+
     private final PolicyHost host;
     private final int type;
+    private final long stackTop;
 
-    PolicySlot(PolicyHost host, int type) {
+    PolicySlot(PolicyHost host, ProgramType type) {
         this.host = host;
-        this.type = type;
+        this.type = ProgramTypes.all().indexOf(type);
+        stackTop = stackTop(type);
+    }
+
+    /** How much memory a run of such a program works on: its context, and behind it its stack. */
+    public static int bytes(ProgramType type) {
+        return stackTop(type) + PolicyCode.BELOW_STACK_BYTES;
+    }
+
+    static int stackTop(ProgramType type) {
+        return (type.contextBytes() + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT + PolicyCode.STACK_BYTES;
+    }
+
+    /** Whether there is a program to run at the moment. */
+    public boolean isFilled() {
+        return host.has(type);
     }
 
     /**
@@ -18,6 +41,15 @@ public final class PolicySlot {
      *     then the outputs do not count
      */
     public long run(ProgramContext context) {
-        return host.run(type, context);
+        return run(context.address());
+    }
+
+    /**
+     * The same on the caller's own memory.
+     *
+     * @param context address of the context, with {@link #bytes} of memory; a multiple of {@link #ALIGNMENT}
+     */
+    public long run(long context) {
+        return host.run(type, context, context + stackTop);
     }
 }

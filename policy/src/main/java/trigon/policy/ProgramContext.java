@@ -1,10 +1,8 @@
 package trigon.policy;
 
 import java.lang.foreign.Arena;
-import trigon.policy.compile.PolicyCode;
 import trigon.policy.program.Field;
 import trigon.policy.program.ProgramType;
-import trigon.verbs.Memory;
 
 /**
  * What one call of a program works on: its context, and its stack. Used by one thread at a time, and again for the next
@@ -17,10 +15,8 @@ public final class ProgramContext implements AutoCloseable {
     private final long stackTop;
 
     public ProgramContext(ProgramType type) {
-        long context = (type.contextBytes() + 63) / 64 * 64L;
-        address = arena.allocate(context + PolicyCode.STACK_BYTES + PolicyCode.BELOW_STACK_BYTES, 64)
-                .address();
-        stackTop = address + context + PolicyCode.STACK_BYTES;
+        address = arena.allocate(PolicySlot.bytes(type), PolicySlot.ALIGNMENT).address();
+        stackTop = address + PolicySlot.stackTop(type);
     }
 
     /** Of the context's first byte; fields are at their offsets from it. */
@@ -34,18 +30,12 @@ public final class ProgramContext implements AutoCloseable {
 
     /** Writes a field; what does not fit is cut off. */
     public void set(Field field, long value) {
-        if (field.bytes() == Long.BYTES) {
-            Memory.putLong(address + field.offset(), value);
-        } else {
-            Memory.putInt(address + field.offset(), (int) value);
-        }
+        field.set(address, value);
     }
 
     /** Reads a field, sign-extended. */
     public long get(Field field) {
-        return field.bytes() == Long.BYTES
-                ? Memory.getLong(address + field.offset())
-                : Memory.getInt(address + field.offset());
+        return field.get(address);
     }
 
     @Override

@@ -28,7 +28,8 @@ class HeaderTest {
     private static final Path HEADER = Path.of("src", "main", "c", "trigon_policy.h");
 
     @ParameterizedTest
-    @CsvSource({"tuner, trigon_tuner", "profiler, trigon_profiler", "net/connect, trigon_connect"})
+    @CsvSource({"tuner, trigon_tuner", "chunk, trigon_chunk", "profiler, trigon_profiler", "net/connect, trigon_connect"
+    })
     void structuresAreTheContexts(String section, String structure) throws IOException {
         ProgramType type = ProgramTypes.ofSection(section).orElseThrow();
         Matcher body = Pattern.compile("struct " + structure + " \\{(.*?)\n};", Pattern.DOTALL)

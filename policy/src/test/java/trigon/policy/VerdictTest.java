@@ -82,9 +82,9 @@ class VerdictTest {
     }
 
     @Test
-    void thereAreSevenOfEachAndTenExamples() throws IOException {
+    void thereAreSevenOfEachAndTwelveExamples() throws IOException {
         assertThat(safePrograms()).hasSize(7);
         assertThat(Objects.in(Objects.PROGRAMS, "unsafe_")).hasSize(7);
-        assertThat(examples()).hasSize(10);
+        assertThat(examples()).hasSize(12);
     }
 }

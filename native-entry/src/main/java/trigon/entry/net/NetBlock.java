@@ -14,6 +14,7 @@ import trigon.verbs.Memory;
  * @param warmUp address of {@code int warm_up(void)}, which calls all entries of the table
  * @param trace address of the table of rings for {@link trigon.trace.Recorder}
  * @param sampleConnections address of {@code int trace_sample_connections(void)}, which reads TCP's counters into it
+ * @param policy address of {@code struct policy_state}
  */
 public record NetBlock(
         Map<String, Long> facts,
@@ -22,7 +23,8 @@ public record NetBlock(
         long requestTable,
         long warmUp,
         long trace,
-        long sampleConnections) {
+        long sampleConnections,
+        long policy) {
 
     private static final int WORD = 8;
 
@@ -40,6 +42,7 @@ public record NetBlock(
                 Memory.getLong(address + 3 * WORD),
                 Memory.getLong(address + 4 * WORD),
                 Memory.getLong(address + 5 * WORD),
-                Memory.getLong(address + 6 * WORD));
+                Memory.getLong(address + 6 * WORD),
+                Memory.getLong(address + 7 * WORD));
     }
 }

@@ -1,5 +1,7 @@
 package trigon.policy.program;
 
+import trigon.verbs.Memory;
+
 /**
  * A field of a context: a whole number, read and written in one piece.
  *
@@ -23,5 +25,19 @@ public record Field(String name, int offset, int bytes, Direction direction, boo
 
     public boolean isOutput() {
         return direction == Direction.OUTPUT;
+    }
+
+    /** Writes it into a context; what does not fit is cut off. */
+    public void set(long context, long value) {
+        if (bytes == Long.BYTES) {
+            Memory.putLong(context + offset, value);
+        } else {
+            Memory.putInt(context + offset, (int) value);
+        }
+    }
+
+    /** Reads it from a context, sign-extended. */
+    public long get(long context) {
+        return bytes == Long.BYTES ? Memory.getLong(context + offset) : Memory.getInt(context + offset);
     }
 }

@@ -11,15 +11,19 @@ public final class ProgramTypes {
     public static final String ADVISORY = "/advisory";
 
     private static final int MAX_CHANNELS = 64;
+    private static final int ALL_ALGORITHMS = (1 << 7) - 1;
     private static final long MAX_CHUNK = 1L << 30;
 
     /**
      * NCCL's tuner, {@code getCollInfo}: chooses algorithm, protocol and number of channels of a collective. -1, -1
-     * and 0 leave the choice to NCCL.
+     * and 0 leave the choice to NCCL. {@code avoid} has a bit for each algorithm that is to be the last resort.
      *
      * <p>{@code costs} of NCCL's table are not in here: NCCL computes them on each rank. Neither is a clock.
      */
     public static final ProgramType TUNER = tuner();
+
+    /** NCCL's tuner, {@code getChunkSize}: chooses the pieces of a collective whose rest is decided. */
+    public static final ProgramType CHUNK = chunk();
 
     /** NCCL's profiler: told about events that ended. Its result is ignored. */
     public static final ProgramType PROFILER = profiler();
@@ -27,7 +31,7 @@ public final class ProgramTypes {
     /** The network's {@code connect}: chooses how one connection is set up. -1 and 0 leave the choice to the host. */
     public static final ProgramType CONNECT = connect();
 
-    private static final List<ProgramType> ALL = List.of(TUNER, PROFILER, CONNECT);
+    private static final List<ProgramType> ALL = List.of(TUNER, CHUNK, PROFILER, CONNECT);
 
     private ProgramTypes() {}
 
@@ -58,16 +62,24 @@ public final class ProgramTypes {
                 .local32("reg_buff")
                 .output32("algorithm", -1, 6)
                 .output32("protocol", -1, 2)
-                .output32("n_channels", 0, MAX_CHANNELS);
-        return new ProgramType(
-                "tuner",
-                layout.fields(),
-                layout.bytes(),
-                EnumSet.allOf(Helper.class),
-                ProgramType.APPLY,
-                ProgramType.PASS,
-                true,
-                50_000);
+                .output32("n_channels", 0, MAX_CHANNELS)
+                .output32("avoid", 0, ALL_ALGORITHMS);
+        return decision("tuner", layout, true, 50_000);
+    }
+
+    private static ProgramType chunk() {
+        LayoutBuilder layout = new LayoutBuilder()
+                .uniform64("n_bytes")
+                .uniform64("comm_id")
+                .uniform64("chunk_of_nccl")
+                .uniform32("coll_type")
+                .uniform32("n_ranks")
+                .uniform32("n_nodes")
+                .uniform32("algorithm")
+                .uniform32("protocol")
+                .uniform32("n_channels")
+                .output64("chunk_bytes", 0, MAX_CHUNK);
+        return decision("chunk", layout, true, 50_000);
     }
 
     private static ProgramType profiler() {
@@ -112,14 +124,19 @@ public final class ProgramTypes {
                 .output32("service_level", -1, 15)
                 .output32("gid_index", -1, 255)
                 .output64("split_bytes", 0, MAX_CHUNK);
+        return decision("net/connect", layout, false, 200_000);
+    }
+
+    private static ProgramType decision(
+            String section, LayoutBuilder layout, boolean ranksMustAgree, int maxInstructions) {
         return new ProgramType(
-                "net/connect",
+                section,
                 layout.fields(),
                 layout.bytes(),
                 EnumSet.allOf(Helper.class),
                 ProgramType.APPLY,
                 ProgramType.PASS,
-                false,
-                200_000);
+                ranksMustAgree,
+                maxInstructions);
     }
 }

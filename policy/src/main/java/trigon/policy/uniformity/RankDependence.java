@@ -76,6 +76,7 @@ public final class RankDependence {
         }
         throw new VerificationException(new Rejection(
                 program.object().name(),
+                program.object().functions().get(program.entry()).section(),
                 program.name(),
                 function.name(),
                 finding.slot(),

@@ -8,6 +8,7 @@ import trigon.policy.elf.SourceLine;
  * What was refused, and why.
  *
  * @param object file name
+ * @param section that it is in
  * @param program the one that was verified
  * @param function where it happens; the program itself, or one that it calls
  * @param slot index of the instruction in the function
@@ -19,6 +20,7 @@ import trigon.policy.elf.SourceLine;
  */
 public record Rejection(
         String object,
+        String section,
         String program,
         String function,
         int slot,
@@ -32,11 +34,28 @@ public record Rejection(
         registers = List.copyOf(registers);
     }
 
+    /** One line, for a log: where it is, the rule, and the reason, which says what to do. */
+    public String summary() {
+        return "%s: section %s, program %s, function %s, instruction %d (%s)%s: %s: %s"
+                .formatted(
+                        object,
+                        section,
+                        program,
+                        function,
+                        slot,
+                        instruction,
+                        source.map(line -> ", " + line.file() + ":" + line.line())
+                                .orElse(""),
+                        rule,
+                        reason);
+    }
+
     /** Several lines; the last one says the reason. */
     @Override
     public String toString() {
         StringBuilder text = new StringBuilder();
-        text.append("%s: program %s is refused, in function %s\n".formatted(object, program, function));
+        text.append("%s: program %s (section %s) is refused, in function %s\n"
+                .formatted(object, program, section, function));
         source.ifPresent(line -> text.append("  ").append(line).append('\n'));
         text.append("  instruction %d: %s\n".formatted(slot, instruction));
         registers.forEach(register -> text.append("  ").append(register).append('\n'));

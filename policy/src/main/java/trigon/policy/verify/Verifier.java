@@ -161,6 +161,7 @@ public final class Verifier {
         PolicyFunction at = object.functions().get(function);
         return new Rejection(
                 object.name(),
+                object.functions().get(program).section(),
                 object.functions().get(program).name(),
                 at.name(),
                 slot,

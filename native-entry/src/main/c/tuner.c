@@ -1,0 +1,152 @@
+/*
+ * The tuner's tables for versions 2 to 6 of its API: NCCL asks it how to run a collective. The answer is a policy's,
+ * which runs in Java; without one for this communicator no call goes there.
+ *
+ * NCCL fails the user's collective where getCollInfo fails, whatever its header says. So no call here fails but init
+ * of a policy that is required. Where Java cannot be asked, NCCL's own choice stands.
+ */
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "host/java_state.h"
+#include "tuner/upcalls.h"
+
+#define P(pointer) ((int64_t)(intptr_t)(pointer))
+
+/* False, and said once: a call cannot go to Java. */
+static bool may_ask(const char *call) {
+  static atomic_flag said = ATOMIC_FLAG_INIT;
+  if (__builtin_expect(may_call(), 1)) {
+    return true;
+  }
+  if (!atomic_flag_test_and_set(&said)) {
+    (void)refuse(call);
+  }
+  return false;
+}
+
+/* ---- a communicator's tuner ---- */
+
+/* Java cannot be had: whether that is to fail the communicator is said by the environment alone. */
+static bool is_required(void) {
+  const char *mode = getenv("TRIGON_POLICY_MODE");
+  return mode != NULL && strcmp(mode, "required") == 0;
+}
+
+static int open_tuner(void **ctx, uint64_t comm_id, size_t ranks, size_t nodes, nccl_logger log) {
+  if (ctx == NULL) {
+    return NCCL_INVALID_ARGUMENT;
+  }
+  *ctx = NULL;
+  int result = bind_tuner(log);
+  if (result != NCCL_SUCCESS) {
+    return is_ready() || is_required() ? result : NCCL_SUCCESS;
+  }
+  return may_ask("init") ? java_tuner.open((int64_t)comm_id, (int64_t)ranks, (int64_t)nodes, P(ctx)) : NCCL_SUCCESS;
+}
+
+static int init(void **ctx, uint64_t comm_id, size_t ranks, size_t nodes, nccl_logger log,
+                struct nccl_tuner_domains *domains, struct nccl_tuner_constants *constants) {
+  (void)domains, (void)constants; /* NCCL's numbers stay */
+  return open_tuner(ctx, comm_id, ranks, nodes, log);
+}
+
+/* Up to v4 a communicator has no number. */
+static int init_v4(size_t ranks, size_t nodes, nccl_logger log, void **ctx) {
+  return open_tuner(ctx, 0, ranks, nodes, log);
+}
+
+static int finalize(void *ctx) {
+  return ctx != NULL && may_release() ? java_tuner.close(P(ctx)) : NCCL_SUCCESS;
+}
+
+/* ---- decisions ---- */
+
+static inline bool is_asked(const void *ctx) {
+  return ctx != NULL && atomic_load_explicit(&policy_state.deciding, memory_order_relaxed) != 0;
+}
+
+static int get_coll_info(void *ctx, int coll, size_t bytes, int pipe_ops, float **table, int algorithms, int protocols,
+                         int reg_buff, int *channels) {
+  if (!is_asked(ctx) || table == NULL || channels == NULL || !may_ask("getCollInfo")) {
+    return NCCL_SUCCESS;
+  }
+  _Alignas(TUNER_SCRATCH_ALIGNMENT) char scratch[TUNER_SCRATCH_BYTES];
+  return java_tuner.get_coll_info(P(ctx), P(scratch), coll, (int64_t)bytes, pipe_ops, P(table), algorithms, protocols,
+                                  reg_buff, P(channels));
+}
+
+static int get_coll_info_v3(void *ctx, int coll, size_t bytes, int pipe_ops, float **table, int algorithms,
+                            int protocols, int *channels) {
+  return get_coll_info(ctx, coll, bytes, pipe_ops, table, algorithms, protocols, 0, channels);
+}
+
+/*
+ * There is no table, and NCCL takes what it is told, on machines that cannot do it too. So a policy may choose what
+ * every machine can do: rings, trees for all-reduce, and not LL128.
+ */
+static int get_coll_info_v2(void *ctx, int coll, size_t bytes, int coll_net_support, int nvls_support, int pipe_ops,
+                            int *algorithm, int *protocol, int *channels) {
+  (void)coll_net_support, (void)nvls_support;
+  if (!is_asked(ctx) || algorithm == NULL || protocol == NULL) {
+    return NCCL_SUCCESS;
+  }
+  float table[NCCL_TUNER_ALGORITHMS][NCCL_TUNER_PROTOCOLS];
+  for (int a = 0; a < NCCL_TUNER_ALGORITHMS; a++) {
+    for (int p = 0; p < NCCL_TUNER_PROTOCOLS; p++) {
+      bool usable = a == NCCL_TUNER_RING || (a == NCCL_TUNER_TREE && coll == NCCL_TUNER_ALL_REDUCE);
+      table[a][p] = usable && p != NCCL_TUNER_LL128 ? 1 : NCCL_TUNER_IGNORE;
+    }
+  }
+  int result = get_coll_info(ctx, coll, bytes, pipe_ops, (float **)(void *)table, NCCL_TUNER_ALGORITHMS,
+                             NCCL_TUNER_PROTOCOLS, 0, channels);
+  for (int a = 0; a < NCCL_TUNER_ALGORITHMS; a++) {
+    for (int p = 0; p < NCCL_TUNER_PROTOCOLS; p++) {
+      if (table[a][p] == 0) {
+        *algorithm = a;
+        *protocol = p;
+      }
+    }
+  }
+  return result;
+}
+
+static int get_chunk_size(void *ctx, int coll, size_t bytes, int algorithm, int protocol, int channels,
+                          size_t *chunk) {
+  if (!is_asked(ctx) || chunk == NULL || !may_ask("getChunkSize")) {
+    return NCCL_SUCCESS;
+  }
+  _Alignas(TUNER_SCRATCH_ALIGNMENT) char scratch[TUNER_SCRATCH_BYTES];
+  return java_tuner.get_chunk_size(P(ctx), P(scratch), coll, (int64_t)bytes, algorithm, protocol, channels, P(chunk));
+}
+
+static const struct nccl_tuner_v2 table_v2 = {"Trigon", init_v4, get_coll_info_v2, finalize};
+static const struct nccl_tuner_v3 table_v3 = {"Trigon", init_v4, get_coll_info_v3, finalize};
+static const struct nccl_tuner_v4 table_v4 = {"Trigon", init_v4, get_coll_info, finalize};
+static const struct nccl_tuner_v5 table_v5 = {"Trigon", init, get_coll_info, finalize};
+static const struct nccl_tuner_v6 table_v6 = {"Trigon", init, get_coll_info, finalize, get_chunk_size};
+
+/*
+ * NCCL looks for a tuner in every net plugin, and one that decides nothing is not nothing: NCCL leaves out choices of
+ * its own then (NCCL_CTA_POLICY). So where it is known that there is no policy there is no tuner: each name is an
+ * indirect function (STT_GNU_IFUNC), and dlsym gives what its resolver returns.
+ */
+typedef void (*found)(void);
+
+static found unless_not_set(const void *table) {
+  return (found)(intptr_t)(atomic_load(&policy_state.setting) == POLICY_NOT_SET ? NULL : table);
+}
+
+#define EXPORTED(version)                                                                                              \
+  static found find_v##version(void) {                                                                               \
+    return unless_not_set(&table_v##version);                                                                          \
+  }                                                                                                                    \
+  __attribute__((visibility("default"), ifunc("find_v" #version))) extern void ncclTunerPlugin_v##version(void)
+
+EXPORTED(2);
+EXPORTED(3);
+EXPORTED(4);
+EXPORTED(5);
+EXPORTED(6);

@@ -1,0 +1,36 @@
+#include "upcalls.h"
+
+#include "../host/facts.h"
+#include "../host/start.h"
+
+struct policy_state policy_state;
+struct tuner_upcalls java_tuner;
+
+/* trigon.entry.tuner.TunerFacts has Java's numbers. */
+static const struct fact facts_of_tuner[] = {
+    {"tuner.scratch", TUNER_SCRATCH_BYTES},
+    {"tuner.scratch_alignment", TUNER_SCRATCH_ALIGNMENT},
+    {"tuner.algorithms", NCCL_TUNER_ALGORITHMS},
+    {"tuner.protocols", NCCL_TUNER_PROTOCOLS},
+    {"policy.not_set", POLICY_NOT_SET},
+    {"policy.set", POLICY_SET},
+    OFFSET_OF(policy_state, setting),
+    OFFSET_OF(policy_state, deciding),
+};
+
+static const struct facts tuner_facts = FACTS(facts_of_tuner);
+
+/* trigon.entry.tuner.TunerBlock reads it. */
+static const struct {
+  const struct facts *facts;
+  struct tuner_upcalls *upcalls;
+  int64_t upcall_count;
+  struct policy_state *state;
+} tuner_block = {&tuner_facts, &java_tuner, sizeof java_tuner / sizeof(void *), &policy_state};
+
+static void use_filled(void) {}
+
+int bind_tuner(nccl_logger log) {
+  static struct java_side side = {.method = "bindTuner", .block = &tuner_block, .when_bound = use_filled};
+  return bind_java(&side, log);
+}

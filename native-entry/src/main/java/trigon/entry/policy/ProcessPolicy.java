@@ -1,0 +1,241 @@
+package trigon.entry.policy;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import trigon.config.ConfigException;
+import trigon.config.PluginConfig;
+import trigon.config.PolicyMode;
+import trigon.config.Settings;
+import trigon.policy.Policy;
+import trigon.policy.PolicyException;
+import trigon.policy.PolicyHost;
+import trigon.policy.PolicyLoader;
+import trigon.policy.PolicySlot;
+import trigon.policy.file.PolicyFile;
+import trigon.policy.file.PolicyVersion;
+import trigon.policy.map.MapSet;
+import trigon.policy.program.ProgramType;
+import trigon.policy.program.ProgramTypes;
+import trigon.policy.verify.Limits;
+
+/**
+ * The policy of this process, if the settings name one. A thread of its own reads the file, tries what it finds, and
+ * looks at it again and again. Programs of connections and events change with the file; a communicator keeps the
+ * tuner that it began with. Thread-safe.
+ */
+public final class ProcessPolicy {
+
+    private static final Logger log = LoggerFactory.getLogger(ProcessPolicy.class);
+
+    /** Loading is bounded by counts, and takes less than a second. */
+    private static final Duration FIRST_LOOK = Duration.ofSeconds(30);
+
+    private static final Duration BETWEEN_LOOKS = Duration.ofMillis(500);
+
+    private final PolicyLoader loader = new PolicyLoader(Limits.DEFAULT);
+    private final PolicyHost shared = new PolicyHost(loader, new MapSet());
+    private final CountDownLatch looked = new CountDownLatch(1);
+    private final Set<PolicyHost> hosts = ConcurrentHashMap.newKeySet();
+    private @Nullable PolicyState state;
+    private @Nullable PolicyFile file;
+    private boolean required;
+    private boolean opened;
+    private long reportedFaults; // of the file's thread
+
+    /** Takes the settings, once; and begins to read the file, if they name one. */
+    public synchronized void open(PluginConfig config) {
+        if (opened) {
+            return;
+        }
+        opened = true;
+        required = config.value(Settings.POLICY_MODE) == PolicyMode.REQUIRED;
+        Optional<Path> path = config.value(Settings.POLICY_FILE);
+        if (path.isPresent()) {
+            file = new PolicyFile(path.get(), loader);
+            Thread.ofPlatform()
+                    .name("trigon-policy")
+                    .daemon()
+                    .start(new FileWatch(path.get(), BETWEEN_LOOKS, this::look, this::reportFaults));
+        } else if (required) {
+            log.warn(
+                    "{} is required, but {} names none: communicators fail",
+                    Settings.POLICY_MODE,
+                    Settings.POLICY_FILE);
+        }
+        tellC();
+    }
+
+    /** Whether the settings have been taken. */
+    public synchronized boolean isOpen() {
+        return opened;
+    }
+
+    /** Tells C from now on whether there is a policy. */
+    public synchronized void tell(PolicyState ofC) {
+        state = ofC;
+        tellC();
+    }
+
+    private void tellC() {
+        if (opened && state != null) {
+            state.isSet(file != null || required);
+        }
+    }
+
+    /** Another communicator whose tuner has programs, or one less. */
+    public synchronized void isDeciding(int change) {
+        if (state != null) {
+            state.addDeciding(change);
+        }
+    }
+
+    /** Of the policy's first version, to be compared between nodes; waits until it has been looked at. */
+    public OptionalInt fingerprint() {
+        return current().map(version -> OptionalInt.of(version.fingerprint())).orElse(OptionalInt.empty());
+    }
+
+    /** Where the programs of connections and events run, whichever communicator they belong to. */
+    public PolicySlot slot(ProgramType type) {
+        return shared.slot(type);
+    }
+
+    /**
+     * A host of its own for a communicator's tuner, whose maps are that communicator's; null where NCCL is to decide.
+     *
+     * @throws ConfigException where there is none, but the settings require one
+     */
+    public @Nullable PolicyHost hostFor(long commId, int ranks) {
+        Optional<PolicyVersion> version = current();
+        if (version.isEmpty()) {
+            if (isRequired()) {
+                throw new ConfigException(
+                        "%s is required, and there is none: the log above says why; mend it, or set %s"
+                                .formatted(Settings.POLICY_MODE, "TRIGON_POLICY_MODE=optional"));
+            }
+            return null;
+        }
+        if (!decides(version.get(), commId, ranks)) {
+            return null;
+        }
+        try {
+            PolicyHost host = new PolicyHost(loader, new MapSet());
+            var _ = host.replace(version.get().name(), version.get().object());
+            hosts.add(host);
+            log.info("communicator 0x{}: policy {}", Long.toHexString(commId), version.get());
+            return host;
+        } catch (PolicyException e) {
+            throw new IllegalStateException("what was accepted once is refused: " + e.summary(), e);
+        }
+    }
+
+    /** A communicator has ended. */
+    public void isDone(PolicyHost host) {
+        hosts.remove(host);
+    }
+
+    private static boolean decides(PolicyVersion version, long commId, int ranks) {
+        Optional<Policy.Program> tuner = version.program(ProgramTypes.TUNER);
+        Optional<Policy.Program> chunk = version.program(ProgramTypes.CHUNK);
+        boolean advisory = tuner.filter(Policy.Program::advisory).isPresent()
+                || chunk.filter(Policy.Program::advisory).isPresent();
+        if (advisory && ranks > 1) {
+            log.warn(
+                    "communicator 0x{}: the tuner of policy {} is advisory, which is not shown to decide alike on all"
+                        + " {} ranks, and NCCL hangs where it does not: NCCL decides; take /advisory off its section,"
+                        + " and trigon policy verify names what depends on the rank",
+                    Long.toHexString(commId),
+                    version.name(),
+                    ranks);
+            return false;
+        }
+        return tuner.isPresent() || chunk.isPresent();
+    }
+
+    private synchronized boolean isRequired() {
+        return required;
+    }
+
+    private Optional<PolicyVersion> current() {
+        PolicyFile policy;
+        synchronized (this) {
+            policy = file;
+        }
+        if (policy == null) {
+            return Optional.empty();
+        }
+        try {
+            if (!looked.await(FIRST_LOOK.toSeconds(), TimeUnit.SECONDS)) {
+                log.warn("the policy's file has not been read in {} s: NCCL decides", FIRST_LOOK.toSeconds());
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        return policy.current();
+    }
+
+    /** On the thread of the file. */
+    private void look() {
+        PolicyFile policy;
+        synchronized (this) {
+            policy = file;
+        }
+        try {
+            if (policy != null) {
+                take(policy, policy.look());
+            }
+        } catch (RuntimeException | Error e) {
+            log.warn("the policy cannot be loaded: {}", e.toString(), e);
+        } finally {
+            looked.countDown();
+        }
+    }
+
+    /** Where a program was stopped, on NCCL's threads, nothing can be logged. */
+    private void reportFaults() {
+        long now =
+                shared.faults() + hosts.stream().mapToLong(PolicyHost::faults).sum();
+        if (now > reportedFaults) {
+            log.warn(
+                    "a program of the policy was stopped {} times so far, where NCCL's or Trigon's own choice stood;"
+                            + " it is switched off after three: that is a defect of Trigon's, please report it with the"
+                            + " object",
+                    now);
+        }
+        reportedFaults = now;
+    }
+
+    private void take(PolicyFile policy, PolicyFile.Look look) {
+        switch (look) {
+            case PolicyFile.Look.Unchanged() -> {}
+            case PolicyFile.Look.Refused(String reason) ->
+                log.warn(
+                        "policy refused: {}; {}",
+                        reason,
+                        policy.current()
+                                .map(version -> "the version before stays: " + version)
+                                .orElse("NCCL's own choices stand"));
+            case PolicyFile.Look.Accepted(PolicyVersion version) -> take(version);
+        }
+    }
+
+    private void take(PolicyVersion version) {
+        try {
+            var _ = shared.replace(version.name(), version.object());
+            log.info(
+                    "policy {}{}",
+                    version,
+                    hosts.isEmpty() ? "" : ": for connections from now on, for tuners of new communicators");
+        } catch (PolicyException e) {
+            log.warn("policy {}: its programs of connections and events stay as they were: {}", version, e.summary());
+        }
+    }
+}

@@ -1,0 +1,25 @@
+package trigon.entry.tuner;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+import trigon.entry.policy.PolicyState;
+
+/** What the tuner's layouts and numbers are in Java; {@code tuner/upcalls.c} has C's. */
+public final class TunerFacts {
+
+    private TunerFacts() {}
+
+    /** Everything that Java's reads and writes of NCCL's tables and the library's structs rest on. */
+    public static Map<String, Long> expected() {
+        Map<String, Long> facts = new LinkedHashMap<>();
+        facts.put("tuner.scratch", (long) CommunicatorTuner.SCRATCH_BYTES);
+        facts.put("tuner.scratch_alignment", (long) CommunicatorTuner.SCRATCH_ALIGNMENT);
+        facts.put("tuner.algorithms", (long) CostTable.ALGORITHMS);
+        facts.put("tuner.protocols", (long) CostTable.PROTOCOLS);
+        facts.put("policy.not_set", PolicyState.NOT_SET);
+        facts.put("policy.set", PolicyState.SET);
+        facts.put("policy_state.setting", PolicyState.SETTING);
+        facts.put("policy_state.deciding", PolicyState.DECIDING);
+        return facts;
+    }
+}

@@ -1,0 +1,212 @@
+package trigon.entry;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.BufferedReader;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The host program asks the library's tuner as NCCL does, for each version of its API. */
+class TunerIT {
+
+    private static final Path EXAMPLES = Path.of("..", "policy", "examples").toAbsolutePath();
+    private static final Path REFUSED =
+            Path.of("..", "policy", "src", "test", "c").toAbsolutePath();
+
+    @TempDir
+    private Path scratch;
+
+    @ParameterizedTest
+    @ValueSource(ints = {2, 3, 4, 5, 6})
+    void thePolicyDecides(int api) throws Exception {
+        ChildProcess host = tune(policy(EXAMPLES.resolve("size_aware.o")), api);
+
+        assertThat(host.exit()).as(host.stderr()).isZero();
+        // NCCL's own choice is LL128 at 1 MiB, Simple above
+        assertThat(decision(host, "all-reduce", 1 << 20)).contains("ring", "ll128");
+        assertThat(decision(host, "all-reduce", 16 << 20)).contains("ring", api == 2 ? "simple" : "ll128");
+        assertThat(decision(host, "broadcast", 16 << 20)).contains("ring", "simple");
+        assertThat(decision(host, "all-reduce", 1 << 10)).contains("tree", "ll\"");
+    }
+
+    @Test
+    void treesAreAvoidedAndChunksChosen() throws Exception {
+        ChildProcess mesh = ChildProcess.run(
+                scratch, policy(EXAMPLES.resolve("mesh.o")), command(6, "--ranks", "4", "--nodes", "4"));
+        assertThat(decision(mesh, "all-reduce", 1 << 10)).contains("ring");
+        assertThat(decision(mesh, "all-gather", 1 << 10)).contains("ring");
+
+        ChildProcess chunks = tune(policy(EXAMPLES.resolve("chunks.o")), 6);
+        assertThat(decision(chunks, "all-reduce", 16 << 20)).contains("\"chunk\": 524288");
+        assertThat(decision(chunks, "all-reduce", 1 << 10)).contains("\"chunk\": 131072");
+    }
+
+    @Test
+    void withoutAPolicyThereIsNoTuner() throws Exception {
+        ChildProcess host = tune(Map.of("TRIGON_HOME", homeOfTheTransport(), "TRIGON_LINKS", "software"), 6);
+
+        assertThat(host.exit()).as(host.stderr()).isZero();
+        assertThat(host.stderr()).contains("there is no ncclTunerPlugin_v6");
+    }
+
+    @Test
+    void withAPolicyThereIsOneBesideTheTransport() throws Exception {
+        ChildProcess host = tune(
+                Map.of(
+                        "TRIGON_HOME",
+                        homeOfTheTransport(),
+                        "TRIGON_LINKS",
+                        "software",
+                        "NCCL_DEBUG",
+                        "INFO",
+                        "TRIGON_POLICY",
+                        EXAMPLES.resolve("size_aware.o").toString()),
+                5);
+
+        assertThat(host.exit()).as(host.stderr()).isZero();
+        assertThat(host.stderr())
+                .contains("found ncclTunerPlugin_v5", "policy size_aware.o (tuner size_aware; ")
+                .contains("communicator 0x7267000000000001 of 2 ranks on 2 nodes: 3 decided by the policy");
+        assertThat(decision(host, "all-reduce", 16 << 20)).contains("ll128");
+    }
+
+    @Test
+    void aRefusedPolicyIsNamedWithItsRule() throws Exception {
+        ChildProcess host = tune(policy(REFUSED.resolve("unsafe_null_check.o")), 6);
+
+        assertThat(host.exit()).as(host.stderr()).isZero();
+        assertThat(host.stderr().lines().filter(line -> line.contains("WARN")))
+                .singleElement()
+                .asString()
+                .contains("unsafe_null_check.o: section tuner, program program", "instruction 8", "NULL_CHECK")
+                .contains("compare it with 0 first", "NCCL's own choices stand");
+        assertThat(decision(host, "all-reduce", 16 << 20)).contains("simple");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"/nowhere/policy.o", "/proc/self/status"})
+    void aRequiredPolicyThatIsNoneFailsTheCommunicator(String path) throws Exception {
+        Map<String, String> environment = Map.of("TRIGON_POLICY", path, "TRIGON_POLICY_MODE", "required");
+
+        ChildProcess host = tune(environment, 5);
+
+        assertThat(host.exit()).isEqualTo(1);
+        assertThat(host.stderr()).contains("policy refused: ", "policy.mode is required", "invalid usage");
+    }
+
+    @Test
+    void anAdvisoryTunerDoesNotDecideForSeveralRanks() throws Exception {
+        ChildProcess host = tune(policy(EXAMPLES.resolve("slo.o")), 5);
+
+        assertThat(host.exit()).as(host.stderr()).isZero();
+        assertThat(host.stderr()).contains("slo.o is advisory", "all 2 ranks", "NCCL decides");
+    }
+
+    /** A communicator keeps what it began with; a new one has what is in the file by then, a bad version never. */
+    @Test
+    @Timeout(value = 120, unit = TimeUnit.SECONDS)
+    void newCommunicatorsTakeTheNewVersion() throws Exception {
+        Path file = scratch.resolve("policy.o");
+        Files.copy(EXAMPLES.resolve("noop.o"), file);
+        ProcessBuilder builder = new ProcessBuilder(command(5, "--communicators", "1000"));
+        builder.environment().keySet().removeIf(name -> name.startsWith("TRIGON_") || name.startsWith("NCCL_"));
+        builder.environment()
+                .putAll(Map.of("TRIGON_POLICY", file.toString(), "JAVA_HOME", System.getProperty("java.home")));
+        builder.redirectError(ProcessBuilder.Redirect.DISCARD);
+        Process host = builder.start();
+        try (BufferedReader output = host.inputReader()) {
+            assertThat(next(output)).contains("tree", "ll\"");
+            replace(file, REFUSED.resolve("unsafe_division.o"));
+            for (int i = 0; i < 10; i++) {
+                assertThat(next(output)).contains("tree", "ll\"");
+            }
+            replace(file, EXAMPLES.resolve("hierarchy.o"));
+            String decision = next(output);
+            while (!decision.contains("simple")) {
+                decision = next(output);
+            }
+            assertThat(decision).contains("tree");
+        } finally {
+            host.destroyForcibly().waitFor();
+        }
+    }
+
+    /** Of an all-reduce of 1 KiB, rank 0. */
+    private static String next(BufferedReader output) throws Exception {
+        String line = output.readLine();
+        while (line != null && !isOf(line, "all-reduce", 1 << 10)) {
+            line = output.readLine();
+        }
+        assertThat(line).as("the host goes on").isNotNull();
+        return line;
+    }
+
+    private void replace(Path file, Path object) throws Exception {
+        Path next = Files.copy(object, scratch.resolve("next"), StandardCopyOption.REPLACE_EXISTING);
+        Files.move(next, file, StandardCopyOption.ATOMIC_MOVE);
+    }
+
+    private static Map<String, String> policy(Path object) {
+        return Map.of("TRIGON_POLICY", object.toString());
+    }
+
+    private ChildProcess tune(Map<String, String> environment, int api) throws Exception {
+        return ChildProcess.run(scratch, environment, command(api));
+    }
+
+    private static List<String> command(int api, String... more) {
+        List<String> command = new ArrayList<>(List.of(
+                ChildProcess.HOST,
+                "--plugin",
+                ChildProcess.PLUGIN.toString(),
+                "--tuner",
+                Integer.toString(api),
+                "--ranks",
+                "2",
+                "--local-ranks",
+                "2",
+                "--bytes",
+                Integer.toString(64 << 20),
+                "--iterations",
+                "1",
+                "--print-json"));
+        command.addAll(List.of(more));
+        return command;
+    }
+
+    private static String decision(ChildProcess host, String collective, int bytes) {
+        return host.stdout()
+                .lines()
+                .filter(line -> isOf(line, collective, bytes))
+                .findFirst()
+                .orElseThrow(() -> new AssertionError(host.stderr()));
+    }
+
+    private static boolean isOf(String line, String collective, int bytes) {
+        return line.startsWith("{\"rank\": 0, \"collective\": \"%s\", \"bytes\": %d, ".formatted(collective, bytes));
+    }
+
+    /** The test installation without the transport that tests put in the real one's place. */
+    private String homeOfTheTransport() throws Exception {
+        Path home = Files.createDirectories(scratch.resolve("home"));
+        Path jars = Files.createDirectories(home.resolve("jars"));
+        try (Stream<Path> all = Files.list(ChildProcess.HOME.resolve("jars"))) {
+            for (Path jar :
+                    all.filter(each -> !each.toString().contains("loopback")).toList()) {
+                Files.copy(jar, jars.resolve(jar.getFileName()));
+            }
+        }
+        return home.toString();
+    }
+}

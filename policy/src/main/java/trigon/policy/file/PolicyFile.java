@@ -1,0 +1,93 @@
+package trigon.policy.file;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import trigon.policy.Policy;
+import trigon.policy.PolicyException;
+import trigon.policy.PolicyHost;
+import trigon.policy.PolicyLoader;
+import trigon.policy.map.MapSet;
+
+/**
+ * A policy's file, and the version of it that was accepted last. Looking reads, verifies, compiles and warms up, which
+ * takes tenths of a second; {@link #current} is what came of it, for any thread.
+ */
+public final class PolicyFile {
+
+    /** The largest object that is read; real ones have some kilobytes. */
+    private static final long MAX_BYTES = 4 << 20;
+
+    private final Path path;
+    private final PolicyLoader loader;
+    private byte @Nullable [] seen;
+    private @Nullable String failure;
+    private volatile @Nullable PolicyVersion current;
+
+    /** What a look at the file brought. */
+    public sealed interface Look {
+
+        /** Nothing that was not known. */
+        record Unchanged() implements Look {}
+
+        /** A new version, which is current from now on. */
+        record Accepted(PolicyVersion version) implements Look {}
+
+        /** A version that is refused, or a file that cannot be read: the current version stays. */
+        record Refused(String reason) implements Look {}
+    }
+
+    public PolicyFile(Path path, PolicyLoader loader) {
+        this.path = path;
+        this.loader = loader;
+    }
+
+    /** The version that was accepted last, if any. */
+    public Optional<PolicyVersion> current() {
+        return Optional.ofNullable(current);
+    }
+
+    /** Reads the file and tries what is new in it; what was refused once is not tried again until it changes. */
+    public synchronized Look look() {
+        byte[] bytes;
+        try {
+            bytes = read();
+        } catch (IOException e) {
+            String reason = "%s cannot be read: %s; give the path of a policy's object, made by clang -target bpf"
+                    .formatted(path, e instanceof NoSuchFileException ? "there is no such file" : e.toString());
+            boolean said = reason.equals(failure);
+            failure = reason;
+            return said ? new Look.Unchanged() : new Look.Refused(reason);
+        }
+        failure = null;
+        if (Arrays.equals(bytes, seen)) {
+            return new Look.Unchanged();
+        }
+        seen = bytes;
+        return attempt(bytes);
+    }
+
+    private Look attempt(byte[] bytes) {
+        String name = String.valueOf(path.getFileName());
+        try {
+            Policy policy = new PolicyHost(loader, new MapSet()).replace(name, bytes);
+            PolicyVersion version = new PolicyVersion(name, bytes, policy);
+            current = version;
+            return new Look.Accepted(version);
+        } catch (PolicyException e) {
+            return new Look.Refused(e.summary());
+        }
+    }
+
+    private byte[] read() throws IOException {
+        long size = Files.size(path);
+        if (size > MAX_BYTES) {
+            throw new IOException("it has %d bytes, a policy's object at most %d".formatted(size, MAX_BYTES));
+        }
+        return Files.readAllBytes(path);
+    }
+}
