@@ -42,14 +42,15 @@ class Wheel:
     """The archive, and its list of what is in it."""
 
     def __init__(self, path, level):
-        self.zip = zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=level)
+        self.zip = zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED)
+        self.level = level
         self.records = []
 
     def add(self, name, content, executable=False):
         info = zipfile.ZipInfo(name, TIME)
         info.compress_type = zipfile.ZIP_DEFLATED
         info.external_attr = (0o100755 if executable else 0o100644) << 16
-        self.zip.writestr(info, content)
+        self.zip.writestr(info, content, compresslevel=self.level)
         digest = base64.urlsafe_b64encode(hashlib.sha256(content).digest()).rstrip(b"=").decode()
         self.records.append(f"{name},sha256={digest},{len(content)}")
 
