@@ -18,6 +18,7 @@ import trigon.config.ConfigException;
 import trigon.config.PluginConfig;
 import trigon.config.PolicyMode;
 import trigon.config.Settings;
+import trigon.net.ConnectionAdvice;
 import trigon.policy.Policy;
 import trigon.policy.PolicyException;
 import trigon.policy.PolicyHost;
@@ -126,9 +127,15 @@ public final class ProcessPolicy {
         return current().map(version -> OptionalInt.of(version.fingerprint())).orElse(OptionalInt.empty());
     }
 
-    /** Where the programs of connections and events run, whichever communicator they belong to. */
+    /** Where the programs of events run, whichever communicator they belong to. */
     public PolicySlot slot(ProgramType type) {
         return shared.slot(type);
+    }
+
+    /** The say of its program of connections; waits for the first look at the file. */
+    public ConnectionAdvice connections() {
+        ConnectionPolicy policy = new ConnectionPolicy(shared.slot(ProgramTypes.CONNECT));
+        return question -> current().isEmpty() ? ConnectionAdvice.Advice.NONE : policy.on(question);
     }
 
     /**
@@ -221,7 +228,7 @@ public final class ProcessPolicy {
                 + deciders.stream().mapToLong(each -> each.host().faults()).sum();
     }
 
-    /** Tells other processes, and the log of faults: where a program is stopped, on NCCL's threads, nothing is logged. */
+    /** Tells other processes; and the log, since on NCCL's threads, where programs are stopped, nothing is logged. */
     private void report() {
         reportFaults();
         try {
