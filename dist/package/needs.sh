@@ -2,18 +2,16 @@
 # known here ends the build, so that nothing needed goes unsaid.
 
 elf_files() { # DISTRIBUTION
-  find "$1" -type f \( -name '*.so' -o -name '*.so.*' -o -perm -100 \) -exec sh -c '
-    for file; do
-      [ "$(head -c 4 "$file" | tail -c 3)" != ELF ] || echo "$file"
-    done' sh {} + | sort
+  find "$1" -type f \( -name '*.so' -o -name '*.so.*' -o -perm -100 \) -exec grep -lP '^\x7fELF' {} + | sort
 }
 
 # The names of libraries that its programs are linked with, and that it does not bring.
 system_libraries() { # DISTRIBUTION
-  local name
+  local name own
+  own=$(find "$1" -name '*.so*' -printf '%f\n')
   elf_files "$1" | xargs readelf -W -d | sed -n 's/.*(NEEDED).*\[\(.*\)\]$/\1/p' | sort -u |
     while read -r name; do
-      [ -n "$(find "$1" -name "$name" -print -quit)" ] || echo "$name"
+      grep -qxF "$name" <<<"$own" || echo "$name"
     done
 }
 

@@ -1,17 +1,17 @@
 #!/usr/bin/env bash
 # package.sh - makes packages of a distribution that was built before, in dist/target/packages. The same distribution
 # gives the same bytes, on any day, by any user.
-# usage: package.sh KINDS ARCHS [VERSION]
+# usage: package.sh KINDS ARCHS [FOLDER LEVEL [VERSION]]
 #   KINDS     of tar, deb, rpm, wheel and oci, separated by blanks
 #   ARCHS     of aarch64 and x86_64: dist/target/trigon is this machine's, dist/target/trigon-ARCH the other's
+#   FOLDER    where they go, instead of dist/target/packages; LEVEL: how hard to compress, 0 to 9, instead of 6
 #   VERSION   another one than the distribution's own: for tests of upgrades
 set -euo pipefail
 here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)
 project=$(cd -- "$here/../.." && pwd)
 . "$project/dist/cross/platforms.sh"
 . "$here/needs.sh"
-kinds=$1 archs=$2 own_version=${3:-}
-packages=$project/dist/target/packages
+kinds=$1 archs=$2 packages=${3:-$project/dist/target/packages} level=${4:-6} own_version=${5:-}
 summary="NCCL network plugin for machines that are cabled directly to each other"
 
 die() {
@@ -66,7 +66,7 @@ sorted_tar() { # FOLDER ENTRY...: to standard output
 }
 
 # One thread: more of them would cut the data into other blocks on other machines.
-compressed() { xz --threads=1 -6; }
+compressed() { xz --threads=1 "-$level"; }
 
 package_tar() { # ARCH
   need xz xz-utils
@@ -128,7 +128,7 @@ END
   cp "$home/LICENSE" "$system/usr/share/doc/trigon/copyright"
   (cd "$system" && find opt usr -type f -print0 | sort -z | xargs -0 md5sum) >"$system/DEBIAN/md5sums"
   plain "$system"
-  dpkg-deb --root-owner-group -Zxz -z6 --threads-max=1 --build "$system" \
+  dpkg-deb --root-owner-group -Zxz "-z$level" --threads-max=1 --build "$system" \
     "$packages/trigon_$(system_version)_$of.deb" >/dev/null
 }
 
@@ -140,7 +140,7 @@ package_rpm() { # ARCH
   (cd "$system" && find usr -type f -o -type l) | sed 's|^|/|' | sort >"$scratch/files"
   rpmbuild -bb --target "$1" --buildroot "$scratch/buildroot" \
     --define "_topdir $scratch/rpm" --define "_rpmdir $scratch/rpms" --define "system $system" \
-    --define "file_list $scratch/files" \
+    --define "file_list $scratch/files" --define "level $level" \
     --define "package_version $(system_version)" --define "summary $summary" \
     --define "needs $(rpm_needs "$home")" "$here/trigon.spec" >"$scratch/rpm.log" 2>&1 ||
     die "rpmbuild failed: $(tail -n 5 "$scratch/rpm.log")"
@@ -149,7 +149,7 @@ package_rpm() { # ARCH
 
 package_wheel() { # ARCH
   need python3 python3
-  python3 "$here/wheel.py" "$home" "$here/python" "$version" "$glibc" "$1" "$packages"
+  python3 "$here/wheel.py" "$home" "$here/python" "$version" "$glibc" "$1" "$packages" "$level"
 }
 
 # A layer of one architecture; the image is made of all of them at the end.
@@ -182,7 +182,7 @@ for arch in $archs; do
   rm -rf "$scratch"
 done
 if [ -n "$images" ]; then
-  python3 "$here/image/image.py" "$images" "$version" "$SOURCE_DATE_EPOCH" "$packages/trigon-$version-oci.tar"
+  python3 "$here/image/image.py" "$images" "$version" "$SOURCE_DATE_EPOCH" "$level" "$packages/trigon-$version-oci.tar"
   rm -rf "$images"
 fi
 (cd "$packages" && find . -maxdepth 1 -type f ! -name 'SHA256SUMS*' -printf '%f\0' | sort -z | xargs -0 sha256sum \

@@ -1,6 +1,7 @@
 """Makes a Python wheel of a distribution: a zip archive whose bytes depend on nothing but the files.
 
-usage: wheel.py DISTRIBUTION PYTHON_SOURCES VERSION GLIBC ARCH FOLDER
+usage: wheel.py DISTRIBUTION PYTHON_SOURCES VERSION GLIBC ARCH FOLDER LEVEL
+    LEVEL    how hard to compress, 0 to 9
 """
 
 import base64
@@ -40,15 +41,16 @@ def python_version(version):
 class Wheel:
     """The archive, and its list of what is in it."""
 
-    def __init__(self, path):
-        self.zip = zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=9)
+    def __init__(self, path, level):
+        self.zip = zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED)
+        self.level = level
         self.records = []
 
     def add(self, name, content, executable=False):
         info = zipfile.ZipInfo(name, TIME)
         info.compress_type = zipfile.ZIP_DEFLATED
         info.external_attr = (0o100755 if executable else 0o100644) << 16
-        self.zip.writestr(info, content)
+        self.zip.writestr(info, content, compresslevel=self.level)
         digest = base64.urlsafe_b64encode(hashlib.sha256(content).digest()).rstrip(b"=").decode()
         self.records.append(f"{name},sha256={digest},{len(content)}")
 
@@ -59,12 +61,12 @@ class Wheel:
 
 
 def main():
-    distribution, sources, version, glibc, arch, folder = sys.argv[1:]
+    distribution, sources, version, glibc, arch, folder, level = sys.argv[1:]
     version = python_version(version)
     tag = f"py3-none-manylinux_{glibc.replace('.', '_')}_{arch}"
     path = pathlib.Path(folder, f"{PACKAGE}-{version}-{tag}.whl")
     information = f"{PACKAGE}-{version}.dist-info"
-    wheel = Wheel(f"{path}.new")
+    wheel = Wheel(f"{path}.new", int(level))
     for source in sorted(pathlib.Path(sources, PACKAGE).glob("*.py")):
         wheel.add(f"{PACKAGE}/{source.name}", source.read_bytes())
     for file in sorted(pathlib.Path(distribution).rglob("*")):

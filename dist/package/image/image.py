@@ -2,9 +2,10 @@
 
 It is an OCI image layout with one index. It also has what "docker load" of older engines looks for (manifest.json).
 
-usage: image.py FOLDER VERSION SECONDS TAR
+usage: image.py FOLDER VERSION SECONDS LEVEL TAR
     FOLDER    has ARCH/layer.tar for each processor
     SECONDS   the time of the image, since 1970
+    LEVEL     how hard to compress, 0 to 9
 """
 
 import datetime
@@ -48,7 +49,7 @@ def blob_path(descriptor):
     return "blobs/" + descriptor["digest"].replace(":", "/")
 
 
-def add_image(layout, layer, architecture, version, created):
+def add_image(layout, layer, architecture, version, created, level):
     """Returns the manifest's descriptor, and the entry for older engines."""
     labels = {
         "org.opencontainers.image.title": "Trigon",
@@ -63,7 +64,7 @@ def add_image(layout, layer, architecture, version, created):
         "rootfs": {"type": "layers", "diff_ids": ["sha256:" + hashlib.sha256(layer).hexdigest()]},
         "history": [{"created": created, "created_by": "trigon package oci"}],
     }
-    packed = gzip.compress(layer, compresslevel=9, mtime=0)
+    packed = gzip.compress(layer, compresslevel=level, mtime=0)
     config_blob = layout.blob(canonical(config), MEDIA + "config.v1+json")
     layer_blob = layout.blob(packed, MEDIA + "layer.v1.tar+gzip")
     manifest = {
@@ -84,14 +85,14 @@ def add_image(layout, layer, architecture, version, created):
 
 
 def main():
-    folder, version, seconds, path = sys.argv[1:]
+    folder, version, seconds, level, path = sys.argv[1:]
     seconds = int(seconds)
     created = datetime.datetime.fromtimestamp(seconds, datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
     layout = Layout()
     manifests, older = [], []
     for layer in sorted(pathlib.Path(folder).glob("*/layer.tar")):
         architecture = ARCHITECTURES[layer.parent.name]
-        descriptor, entry = add_image(layout, layer.read_bytes(), architecture, version, created)
+        descriptor, entry = add_image(layout, layer.read_bytes(), architecture, version, created, int(level))
         manifests.append(descriptor)
         older.append(entry)
     index = {"schemaVersion": 2, "mediaType": MEDIA + "index.v1+json", "manifests": manifests}

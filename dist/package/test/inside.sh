@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # inside.sh - one kind of package in a clean system, as root in its own root directory: installed, used as root and as
 # somebody else, replaced by a newer version under a running job, refused by a full disk, removed.
-# usage: inside.sh deb|rpm|tar|wheel|image FILE [FILE-OF-A-NEWER-VERSION]
+# usage: inside.sh deb|rpm|tar|wheel|oci FILE [FILE-OF-A-NEWER-VERSION]
 set -euo pipefail
 kind=$1 file=$2 newer=${3:-}
 here=$(cd -- "$(dirname -- "$0")" && pwd)
@@ -144,6 +144,6 @@ case $kind in
   rpm) package install_rpm upgrade_rpm remove_rpm ;;
   tar) archive ;;
   wheel) wheel ;;
-  image) image ;;
+  oci) image ;;
 esac
 echo "trigon: $kind: installed, used, upgraded and removed" >&2

@@ -4,12 +4,13 @@
 #                         mirror of Debian's; some minutes
 #        run.sh quick     makes an archive and a .deb, and runs what is in them, as whoever calls; half a minute
 #        run.sh launchers the recipes for mpirun and Slurm
-#        run.sh SUITE     one system only: bookworm, trixie or arm64 (trixie, under emulation)
+#        run.sh SUITE [KIND...]
+#                         one system only: bookworm, trixie or arm64 (trixie, under emulation); and these packages only
 set -euo pipefail
 here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)
 project=$(cd -- "$here/../../.." && pwd)
 . "$project/dist/cross/platforms.sh"
-packages=$project/dist/target/packages
+packages=$project/dist/target/packages/test
 next=99.0.0 # the version that everything is upgraded to
 
 die() {
@@ -22,18 +23,26 @@ step() { echo "-- $*" >&2; }
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/trigon-package-test.XXXXXX")
 trap 'rm -rf "$scratch"' EXIT
 
+# Compressed as little as can be: what is tried is the same.
+make() { # KINDS ARCH [VERSION]
+  "$project/dist/package/package.sh" "$1" "$2" "$packages" 0 "${@:3}"
+}
+
 quick() {
   local place="$scratch/a place with ü"
-  "$project/trigon" package tar
-  "$project/trigon" package deb
-  (cd "$packages" && sha256sum --check --quiet --ignore-missing SHA256SUMS)
+  make "tar deb" "$this_machine"
+  (cd "$packages" && sha256sum --check --quiet SHA256SUMS)
+  cp -a "$packages" "$scratch/first"
+  make "tar deb" "$this_machine"
+  diff -r "$scratch/first" "$packages" || die "the same distribution gives other packages the second time"
   mkdir "$place"
   step "the archive, in a folder with blanks and an umlaut"
   tar -xf "$(newest "trigon-*-$this_machine.tar.xz")" -C "$place"
   "$here/use.sh" "$place"/trigon-*/bin/trigon
   step "the .deb, unpacked"
   dpkg-deb -x "$(newest "trigon_*_$(debian_name "$this_machine").deb")" "$scratch/deb"
-  "$here/use.sh" "$scratch/deb/opt/trigon/bin/trigon"
+  "$scratch/deb/opt/trigon/bin/trigon" --version
+  [ "$(readlink "$scratch/deb/usr/bin/trigon")" = /opt/trigon/bin/trigon ] || die "the .deb has no usr/bin/trigon"
 }
 
 newest() { # PATTERN
@@ -80,13 +89,18 @@ in_system() { # SUITE KIND FILE NEXT-FILE
   ' bash "$work" "$cross/debian/$1" "$2" "$3" "${4:-}"
 }
 
-in_debian() { # SUITE
-  fetch_system "$1"
-  in_system "$1" deb "$(newest 'trigon_*_amd64.deb')" "$packages/trigon_${next}_amd64.deb"
-  in_system "$1" rpm "$(newest 'trigon-*.x86_64.rpm')" "$packages/trigon-$next-1.x86_64.rpm"
-  in_system "$1" tar "$(newest 'trigon-*-x86_64.tar.xz')" "$packages/trigon-$next-x86_64.tar.xz"
-  in_system "$1" wheel "$(newest 'trigon_nccl-*x86_64.whl')"
-  in_system "$1" image "$(newest 'trigon-*-oci.tar')"
+in_debian() { # SUITE KIND...
+  local suite=$1 kind
+  fetch_system "$suite"
+  for kind in "${@:2}"; do
+    case $kind in
+      deb) in_system "$suite" deb "$(newest 'trigon_*_amd64.deb')" "$packages/trigon_${next}_amd64.deb" ;;
+      rpm) in_system "$suite" rpm "$(newest 'trigon-*.x86_64.rpm')" "$packages/trigon-$next-1.x86_64.rpm" ;;
+      tar) in_system "$suite" tar "$(newest 'trigon-*-x86_64.tar.xz')" "$packages/trigon-$next-x86_64.tar.xz" ;;
+      wheel) in_system "$suite" wheel "$(newest 'trigon_nccl-*x86_64.whl')" ;;
+      oci) in_system "$suite" oci "$(newest 'trigon-*-oci.tar')" ;;
+    esac
+  done
 }
 
 # Debian's packages of arm64, unpacked; the .deb is installed by this machine's dpkg, as none of its files needs to run.
@@ -105,31 +119,36 @@ in_arm64() {
   [ ! -e "$root/opt/trigon" ] && [ ! -L "$root/usr/bin/trigon" ] || die "dpkg has left something in $root"
 }
 
-make_packages() {
-  "$project/trigon" package all
-  [ -e "$packages/trigon-$next-$this_machine.tar.xz" ] &&
-    [ "$packages/trigon-$next-$this_machine.tar.xz" -nt "$project/dist/target/trigon/release" ] ||
-    "$project/dist/package/package.sh" "tar deb rpm" "$this_machine" "$next"
-}
-
 case ${1:-all} in
-  quick) quick ;;
-  arm64) in_arm64 ;;
   launchers) exec "$here/launchers.sh" "$project/dist/target/trigon" ;;
-  bookworm | trixie | all)
-    [ "$(id -u)" -eq 0 ] || die "needs root: systems are made by debootstrap and chroot"
-    [ "$this_machine" = x86_64 ] || die "the systems are of x86-64; here only \"quick\" runs"
-    make_packages
-    if [ "${1:-all}" = all ]; then
-      in_debian bookworm
-      in_debian trixie
-      "$project/trigon" package deb --arch aarch64
-      in_arm64
-    else
-      in_debian "$1"
-    fi
-    ;;
+  quick | arm64 | bookworm | trixie | all) ;;
   *) die "no system $1: must be bookworm, trixie, arm64, quick or launchers" ;;
 esac
-rm -f "$packages"/trigon[-_]"$next"*
+rm -rf "$packages"
+mkdir -p "$packages"
+case ${1:-all} in bookworm | trixie | all)
+  [ "$(id -u)" -eq 0 ] || die "needs root: systems are made by debootstrap and chroot"
+  [ "$this_machine" = x86_64 ] || die "the systems are of x86-64; here only \"quick\" runs"
+  kinds=${*:2}
+  kinds=${kinds:-tar deb rpm wheel oci}
+  make "$kinds" x86_64
+  again=
+  for kind in $kinds; do
+    case $kind in tar | deb | rpm) again="$again $kind" ;; esac
+  done
+  [ -z "$again" ] || make "$again" x86_64 "$next"
+  ;;
+esac
+case ${1:-all} in
+  quick) quick ;;
+  bookworm | trixie) in_debian "$1" $kinds ;;
+  arm64 | all)
+    if [ "${1:-all}" = all ]; then
+      in_debian bookworm $kinds
+      in_debian trixie $kinds
+    fi
+    make deb aarch64
+    in_arm64
+    ;;
+esac
 echo "trigon: the packages can be installed, used and removed." >&2
