@@ -115,22 +115,18 @@ struct trigon_profiler {
     u32 peer;
 };
 
-/* SEC("net/connect"): a connection of the network is set up. */
+/* SEC("net/connect"): this process connects to a peer, to send to it. */
 struct trigon_connect {
-    u64 comm_id;
-    u64 peer;               /* the same number for the same peer */
-    u64 link_mbps;
-    u32 device;
-    u32 n_devices;
-    u32 rank;
-    u32 channel;
-    u32 mtu;
-    u32 traffic_class_of_job;
-    s32 n_queue_pairs;      /* output, 0 to 128; 0 leaves it to the host */
-    s32 traffic_class;      /* output, -1 to 255 */
-    s32 service_level;      /* output, -1 to 15 */
-    s32 gid_index;          /* output, -1 to 255 */
-    s64 split_bytes;        /* output, 0 to 2^30; messages above are split; 0 leaves it to the host */
+    u64 peer;                 /* the same number for the same peer */
+    u64 link_mbps;            /* of the fastest link that leads to it */
+    u32 links;                /* how many lead to it as directly */
+    u32 rdma;                 /* whether they are RDMA links */
+    u32 relayed;              /* whether only relays lead to it */
+    u32 traffic_class_of_job; /* 0xffffffff: the job has set none */
+    s32 n_queue_pairs;        /* output, 0 to 8, of the connection in all; 0 leaves it to the settings */
+    s32 n_links;              /* output, 0 to 8, at most so many of them; 0 leaves it to the settings */
+    s32 traffic_class;        /* output, -1 to 255; -1 leaves it to the job; the settings' goes first */
+    s32 relay;                /* output, -1 to 1; 0: no connection rather than one through relays */
 };
 
 #endif

@@ -9,5 +9,6 @@ module trigon.policy {
     exports trigon.policy.file;
     exports trigon.policy.map;
     exports trigon.policy.program;
+    exports trigon.policy.report;
     exports trigon.policy.verify;
 }

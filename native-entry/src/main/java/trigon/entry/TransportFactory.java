@@ -116,6 +116,7 @@ final class TransportFactory implements NetPluginFactory {
                 requests,
                 Metrics.shared(SHARED_MEMORY),
                 relays,
+                policy.connections(),
                 UnaryOperator.identity()));
         hasRdma = discovered.links().stream().anyMatch(link -> link.kind() == LinkKind.RDMA);
         return plugin;

@@ -21,7 +21,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class TunerIT {
 
     private static final Path EXAMPLES = Path.of("..", "policy", "examples").toAbsolutePath();
-    private static final Path REFUSED =
+    private static final Path PROGRAMS =
             Path.of("..", "policy", "src", "test", "c").toAbsolutePath();
 
     @TempDir
@@ -82,8 +82,34 @@ class TunerIT {
     }
 
     @Test
+    void thePolicyHasASayInConnections() throws Exception {
+        ChildProcess host = ChildProcess.host(
+                scratch,
+                Map.of(
+                        "TRIGON_HOME",
+                        homeOfTheTransport(),
+                        "TRIGON_LINKS",
+                        "software",
+                        "NCCL_DEBUG",
+                        "INFO",
+                        "TRIGON_POLICY",
+                        PROGRAMS.resolve("connect_three.o").toString()),
+                "--plugin",
+                ChildProcess.PLUGIN.toString(),
+                "--ranks",
+                "2",
+                "--local-ranks",
+                "2",
+                "--rendezvous",
+                scratch.resolve("rendezvous").toString());
+
+        assertThat(host.exit()).as(host.stderr()).isZero();
+        assertThat(host.stderr()).contains(" by 3 queue pairs over ");
+    }
+
+    @Test
     void aRefusedPolicyIsNamedWithItsRule() throws Exception {
-        ChildProcess host = tune(policy(REFUSED.resolve("unsafe_null_check.o")), 6);
+        ChildProcess host = tune(policy(PROGRAMS.resolve("unsafe_null_check.o")), 6);
 
         assertThat(host.exit()).as(host.stderr()).isZero();
         assertThat(host.stderr().lines().filter(line -> line.contains("WARN")))
@@ -127,7 +153,7 @@ class TunerIT {
         Process host = builder.start();
         try (BufferedReader output = host.inputReader()) {
             assertThat(next(output)).contains("tree", "ll\"");
-            replace(file, REFUSED.resolve("unsafe_division.o"));
+            replace(file, PROGRAMS.resolve("unsafe_division.o"));
             for (int i = 0; i < 10; i++) {
                 assertThat(next(output)).contains("tree", "ll\"");
             }

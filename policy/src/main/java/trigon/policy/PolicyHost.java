@@ -69,6 +69,11 @@ public final class PolicyHost {
         return now == null ? Optional.empty() : Optional.of(now.policy);
     }
 
+    /** The maps of its programs. */
+    public MapSet maps() {
+        return maps;
+    }
+
     /** How many runs failed since the host exists. */
     public long faults() {
         return faults.get();

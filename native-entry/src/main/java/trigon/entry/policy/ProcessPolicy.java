@@ -1,7 +1,10 @@
 package trigon.entry.policy;
 
+import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
@@ -15,6 +18,7 @@ import trigon.config.ConfigException;
 import trigon.config.PluginConfig;
 import trigon.config.PolicyMode;
 import trigon.config.Settings;
+import trigon.net.ConnectionAdvice;
 import trigon.policy.Policy;
 import trigon.policy.PolicyException;
 import trigon.policy.PolicyHost;
@@ -25,6 +29,9 @@ import trigon.policy.file.PolicyVersion;
 import trigon.policy.map.MapSet;
 import trigon.policy.program.ProgramType;
 import trigon.policy.program.ProgramTypes;
+import trigon.policy.report.MapContents;
+import trigon.policy.report.PolicyReport;
+import trigon.policy.report.ReportFile;
 import trigon.policy.verify.Limits;
 
 /**
@@ -39,17 +46,25 @@ public final class ProcessPolicy {
     /** Loading is bounded by counts, and takes less than a second. */
     private static final Duration FIRST_LOOK = Duration.ofSeconds(30);
 
+    /** A file system in memory, see shm_overview(7). */
+    private static final Path SHARED_MEMORY = Path.of("/dev/shm");
+
     private static final Duration BETWEEN_LOOKS = Duration.ofMillis(500);
 
     private final PolicyLoader loader = new PolicyLoader(Limits.DEFAULT);
     private final PolicyHost shared = new PolicyHost(loader, new MapSet());
     private final CountDownLatch looked = new CountDownLatch(1);
-    private final Set<PolicyHost> hosts = ConcurrentHashMap.newKeySet();
+    private final Set<Decider> deciders = ConcurrentHashMap.newKeySet();
     private @Nullable PolicyState state;
     private @Nullable PolicyFile file;
     private boolean required;
     private boolean opened;
-    private long reportedFaults; // of the file's thread
+
+    // of the file's thread
+    private long reportedFaults;
+    private String refused = "";
+    private @Nullable ReportFile report;
+    private boolean isReportRefused;
 
     /** Takes the settings, once; and begins to read the file, if they name one. */
     public synchronized void open(PluginConfig config) {
@@ -64,7 +79,7 @@ public final class ProcessPolicy {
             Thread.ofPlatform()
                     .name("trigon-policy")
                     .daemon()
-                    .start(new FileWatch(path.get(), BETWEEN_LOOKS, this::look, this::reportFaults));
+                    .start(new FileWatch(path.get(), BETWEEN_LOOKS, this::look, this::report));
         } else if (required) {
             log.warn(
                     "{} is required, but {} names none: communicators fail",
@@ -91,10 +106,19 @@ public final class ProcessPolicy {
         }
     }
 
-    /** Another communicator whose tuner has programs, or one less. */
-    public synchronized void isDeciding(int change) {
+    /** Another communicator decides by a policy. */
+    public synchronized void begins(Decider decider) {
+        deciders.add(decider);
         if (state != null) {
-            state.addDeciding(change);
+            state.addDeciding(1);
+        }
+    }
+
+    /** One less. */
+    public synchronized void ends(Decider decider) {
+        deciders.remove(decider);
+        if (state != null) {
+            state.addDeciding(-1);
         }
     }
 
@@ -103,9 +127,15 @@ public final class ProcessPolicy {
         return current().map(version -> OptionalInt.of(version.fingerprint())).orElse(OptionalInt.empty());
     }
 
-    /** Where the programs of connections and events run, whichever communicator they belong to. */
+    /** Where the programs of events run, whichever communicator they belong to. */
     public PolicySlot slot(ProgramType type) {
         return shared.slot(type);
+    }
+
+    /** The say of its program of connections; waits for the first look at the file. */
+    public ConnectionAdvice connections() {
+        ConnectionPolicy policy = new ConnectionPolicy(shared.slot(ProgramTypes.CONNECT));
+        return question -> current().isEmpty() ? ConnectionAdvice.Advice.NONE : policy.on(question);
     }
 
     /**
@@ -129,17 +159,11 @@ public final class ProcessPolicy {
         try {
             PolicyHost host = new PolicyHost(loader, new MapSet());
             var _ = host.replace(version.get().name(), version.get().object());
-            hosts.add(host);
             log.info("communicator 0x{}: policy {}", Long.toHexString(commId), version.get());
             return host;
         } catch (PolicyException e) {
             throw new IllegalStateException("what was accepted once is refused: " + e.summary(), e);
         }
-    }
-
-    /** A communicator has ended. */
-    public void isDone(PolicyHost host) {
-        hosts.remove(host);
     }
 
     private static boolean decides(PolicyVersion version, long commId, int ranks) {
@@ -199,10 +223,48 @@ public final class ProcessPolicy {
         }
     }
 
-    /** Where a program was stopped, on NCCL's threads, nothing can be logged. */
+    private long faults() {
+        return shared.faults()
+                + deciders.stream().mapToLong(each -> each.host().faults()).sum();
+    }
+
+    /** Tells other processes; and the log, since on NCCL's threads, where programs are stopped, nothing is logged. */
+    private void report() {
+        reportFaults();
+        try {
+            if (report == null) {
+                report = ReportFile.create(SHARED_MEMORY);
+            }
+            report.write(reported());
+        } catch (IOException e) {
+            if (!isReportRefused) {
+                log.info("trigon policy stat cannot see this process: {}", e.toString());
+            }
+            isReportRefused = true;
+        }
+    }
+
+    private PolicyReport reported() {
+        List<PolicyReport.Tuner> tuners = new ArrayList<>();
+        List<PolicyReport.MapContent> maps = new ArrayList<>(MapContents.of("process", shared.maps()));
+        for (Decider decider : deciders) {
+            PolicyReport.Tuner tuner = decider.report();
+            tuners.add(tuner);
+            maps.addAll(MapContents.of(tuner.communicator(), decider.host().maps()));
+        }
+        Optional<PolicyVersion> version = file == null ? Optional.empty() : file.current();
+        return new PolicyReport(
+                file == null ? "" : file.path().toString(),
+                version.map(PolicyVersion::toString).orElse(""),
+                version.map(PolicyVersion::digest).orElse(""),
+                refused,
+                faults(),
+                tuners,
+                maps);
+    }
+
     private void reportFaults() {
-        long now =
-                shared.faults() + hosts.stream().mapToLong(PolicyHost::faults).sum();
+        long now = faults();
         if (now > reportedFaults) {
             log.warn(
                     "a program of the policy was stopped {} times so far, where NCCL's or Trigon's own choice stood;"
@@ -216,14 +278,19 @@ public final class ProcessPolicy {
     private void take(PolicyFile policy, PolicyFile.Look look) {
         switch (look) {
             case PolicyFile.Look.Unchanged() -> {}
-            case PolicyFile.Look.Refused(String reason) ->
+            case PolicyFile.Look.Refused(String reason) -> {
+                refused = reason;
                 log.warn(
                         "policy refused: {}; {}",
                         reason,
                         policy.current()
                                 .map(version -> "the version before stays: " + version)
                                 .orElse("NCCL's own choices stand"));
-            case PolicyFile.Look.Accepted(PolicyVersion version) -> take(version);
+            }
+            case PolicyFile.Look.Accepted(PolicyVersion version) -> {
+                refused = "";
+                take(version);
+            }
         }
     }
 
@@ -233,7 +300,7 @@ public final class ProcessPolicy {
             log.info(
                     "policy {}{}",
                     version,
-                    hosts.isEmpty() ? "" : ": for connections from now on, for tuners of new communicators");
+                    deciders.isEmpty() ? "" : ": for connections from now on, for tuners of new communicators");
         } catch (PolicyException e) {
             log.warn("policy {}: its programs of connections and events stay as they were: {}", version, e.summary());
         }

@@ -1,10 +1,13 @@
 package trigon.entry.tuner;
 
+import trigon.entry.policy.Decider;
+import trigon.policy.Policy;
 import trigon.policy.PolicyHost;
 import trigon.policy.PolicySlot;
 import trigon.policy.program.Field;
 import trigon.policy.program.ProgramType;
 import trigon.policy.program.ProgramTypes;
+import trigon.policy.report.PolicyReport;
 import trigon.verbs.Memory;
 
 /**
@@ -15,7 +18,7 @@ import trigon.verbs.Memory;
  * <p>NCCL calls for a communicator from one thread at a time. A decision allocates nothing, takes no lock and does not
  * throw.
  */
-final class CommunicatorTuner {
+final class CommunicatorTuner implements Decider {
 
     /** What C gives a program to work on. */
     static final int SCRATCH_BYTES = 1024;
@@ -66,8 +69,14 @@ final class CommunicatorTuner {
         return Math.max(PolicySlot.bytes(ProgramTypes.TUNER), PolicySlot.bytes(ProgramTypes.CHUNK));
     }
 
-    PolicyHost host() {
+    @Override
+    public PolicyHost host() {
         return host;
+    }
+
+    @Override
+    public PolicyReport.Tuner report() {
+        return counts.report(toString(), host.active().map(Policy::digest).orElse(""));
     }
 
     DecisionCounts counts() {

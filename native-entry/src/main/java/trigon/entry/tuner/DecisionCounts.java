@@ -1,5 +1,7 @@
 package trigon.entry.tuner;
 
+import trigon.policy.report.PolicyReport;
+
 /** What became of a communicator's decisions. One writer; others may read numbers that are a little old. */
 final class DecisionCounts {
 
@@ -20,6 +22,10 @@ final class DecisionCounts {
     /** NCCL cannot use the algorithm with the protocol here. */
     void impossible() {
         impossible++;
+    }
+
+    PolicyReport.Tuner report(String communicator, String digest) {
+        return new PolicyReport.Tuner(communicator, digest, taken, left, impossible);
     }
 
     @Override

@@ -34,8 +34,9 @@ final class TunerUpcalls {
         try {
             PolicyHost host = policy.hostFor(commId, (int) ranks);
             if (host != null) {
-                Memory.putLong(contextOut, add(new CommunicatorTuner(commId, (int) ranks, (int) nodes, host)));
-                policy.isDeciding(1);
+                CommunicatorTuner tuner = new CommunicatorTuner(commId, (int) ranks, (int) nodes, host);
+                Memory.putLong(contextOut, add(tuner));
+                policy.begins(tuner);
             }
             return SUCCESS;
         } catch (Throwable thrown) {
@@ -102,8 +103,7 @@ final class TunerUpcalls {
         try {
             CommunicatorTuner tuner = remove(context);
             if (tuner != null) {
-                policy.isDeciding(-1);
-                policy.isDone(tuner.host());
+                policy.ends(tuner);
                 log.info("{}: {}", tuner, tuner.counts());
             }
         } catch (Throwable thrown) {

@@ -46,6 +46,11 @@ public final class PolicyFile {
         this.loader = loader;
     }
 
+    /** Where it is. */
+    public Path path() {
+        return path;
+    }
+
     /** The version that was accepted last, if any. */
     public Optional<PolicyVersion> current() {
         return Optional.ofNullable(current);

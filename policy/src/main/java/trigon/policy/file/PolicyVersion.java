@@ -37,6 +37,11 @@ public final class PolicyVersion {
         return policy.program(type);
     }
 
+    /** SHA-256 of the object, in hexadecimal. */
+    public String digest() {
+        return policy.digest();
+    }
+
     /** The first bytes of the digest, to be compared between nodes. */
     public int fingerprint() {
         return Integer.parseUnsignedInt(policy.digest(), 0, FINGERPRINT_DIGITS, HEXADECIMAL);

@@ -13,6 +13,8 @@ public final class ProgramTypes {
     private static final int MAX_CHANNELS = 64;
     private static final int ALL_ALGORITHMS = (1 << 7) - 1;
     private static final long MAX_CHUNK = 1L << 30;
+    private static final int MAX_QUEUE_PAIRS = 8;
+    private static final int MAX_TRAFFIC_CLASS = 255;
 
     /**
      * NCCL's tuner, {@code getCollInfo}: chooses algorithm, protocol and number of channels of a collective. -1, -1
@@ -110,20 +112,16 @@ public final class ProgramTypes {
 
     private static ProgramType connect() {
         LayoutBuilder layout = new LayoutBuilder()
-                .local64("comm_id")
                 .local64("peer")
                 .local64("link_mbps")
-                .local32("device")
-                .local32("n_devices")
-                .local32("rank")
-                .local32("channel")
-                .local32("mtu")
+                .local32("links")
+                .local32("rdma")
+                .local32("relayed")
                 .local32("traffic_class_of_job")
-                .output32("n_queue_pairs", 0, 128)
-                .output32("traffic_class", -1, 255)
-                .output32("service_level", -1, 15)
-                .output32("gid_index", -1, 255)
-                .output64("split_bytes", 0, MAX_CHUNK);
+                .output32("n_queue_pairs", 0, MAX_QUEUE_PAIRS)
+                .output32("n_links", 0, MAX_QUEUE_PAIRS)
+                .output32("traffic_class", -1, MAX_TRAFFIC_CLASS)
+                .output32("relay", -1, 1);
         return decision("net/connect", layout, false, 200_000);
     }
 

@@ -16,9 +16,11 @@ import trigon.handshake.HandshakeClient;
 import trigon.handshake.ListenHandle;
 import trigon.handshake.NodeIdentity;
 import trigon.handshake.Stripe;
+import trigon.net.ConnectionAdvice;
 import trigon.net.NoConnectionException;
 import trigon.routing.DisjointPaths;
 import trigon.routing.LocalLink;
+import trigon.routing.NoPathException;
 import trigon.routing.Path;
 import trigon.routing.PeerDescription;
 import trigon.routing.PeerLink;
@@ -52,6 +54,7 @@ public final class Connector {
     private final Executor control;
     private final RandomGenerator attempts;
     private final ConnectionLog connectionLog;
+    private final ConnectionAdvice advice;
     private final RecentFailures recentFailures = new RecentFailures(LEFT_OUT);
 
     /**
@@ -62,6 +65,7 @@ public final class Connector {
      * @param nextLook runs what does not block, some seconds later
      * @param attempts for their numbers; thread-safe
      * @param connectionLog says what is up
+     * @param advice has a say in each connection
      */
     public Connector(
             Links links,
@@ -74,7 +78,8 @@ public final class Connector {
             Executor control,
             Executor nextLook,
             RandomGenerator attempts,
-            ConnectionLog connectionLog) {
+            ConnectionLog connectionLog,
+            ConnectionAdvice advice) {
         this.links = links;
         candidatePaths = new CandidatePaths(routing, relays);
         relayedTraffic = new RelayedTraffic(nextLook, relays::advice);
@@ -85,6 +90,7 @@ public final class Connector {
         this.control = control;
         this.attempts = attempts;
         this.connectionLog = connectionLog;
+        this.advice = advice;
     }
 
     /** Starts to connect, over the preferred link if that leads to the peer; returns at once. */
@@ -103,20 +109,25 @@ public final class Connector {
         long tie = handle.connection().value();
         List<Path> candidates =
                 new ArrayList<>(candidatePaths.find(pending.peer(), peer, preferred, tie, pending::isAbandoned));
-        boolean triesRelays = isDirect(candidates.getFirst());
+        ConnectionAdvice.Advice how = advice.on(question(numberOf(handle), candidates, trafficClass));
+        if (!how.relays() && !isDirect(candidates.getFirst())) {
+            throw new NoPathException("only relays lead to %s, and the policy lets no connection go through them"
+                    .formatted(pending.peer()));
+        }
+        boolean triesRelays = how.relays() && isDirect(candidates.getFirst());
         NoConnectionException failures = new NoConnectionException(pending.peer(), candidates.size());
         while (!candidates.isEmpty() && !pending.isAbandoned()) {
-            List<Path> paths = pathsToTake(candidates);
+            List<Path> paths = pathsToTake(candidates, how.links());
             try (ConnectionAttempt attempt = new ConnectionAttempt(
                     links,
                     client,
                     factory,
                     self,
                     handle,
-                    trafficClass,
+                    how.trafficClassOr(trafficClass),
                     config.handshake().timeout(),
                     pending)) {
-                List<Path> stripes = stripes(paths);
+                List<Path> stripes = stripes(paths, how.queuePairs());
                 List<PathChannel> connected = attempt.connect(attempts.nextLong(), stripes);
                 attempt.failures().forEach((path, why) -> {
                     failures.add(path, why);
@@ -146,8 +157,10 @@ public final class Connector {
     }
 
     /** The paths to take at the same time; the fastest first, which also carries what is not worth dividing. */
-    private List<Path> pathsToTake(List<Path> candidates) {
-        int most = config.stripes().mostLinks(candidates.getFirst().kind() == LinkKind.RDMA, Stripe.MOST);
+    private List<Path> pathsToTake(List<Path> candidates, int advised) {
+        int most = advised > 0
+                ? advised
+                : config.stripes().mostLinks(candidates.getFirst().kind() == LinkKind.RDMA, Stripe.MOST);
         List<Path> without =
                 candidates.stream().filter(path -> !recentFailures.has(path)).toList();
         return DisjointPaths.among(without.isEmpty() ? candidates : without, most).stream()
@@ -159,15 +172,39 @@ public final class Connector {
         return !(path.reason() instanceof Reason.Relayed);
     }
 
-    private List<Path> stripes(List<Path> paths) {
+    private List<Path> stripes(List<Path> paths, int advised) {
         if (!isDirect(paths.getFirst())) {
             return paths;
         }
+        int count = advised > 0
+                ? Math.max(advised, paths.size())
+                : paths.size() * config.stripes().queuePairsPerLink();
         List<Path> stripes = new ArrayList<>();
-        for (int i = 0; i < config.stripes().queuePairsPerLink(); i++) {
-            stripes.addAll(paths);
+        for (int i = 0; i < Math.min(count, Stripe.MOST); i++) {
+            stripes.add(paths.get(i % paths.size()));
         }
         return stripes;
+    }
+
+    private static ConnectionAdvice.Question question(long peer, List<Path> candidates, int trafficClass) {
+        Path first = candidates.getFirst();
+        return new ConnectionAdvice.Question(
+                peer,
+                candidates.stream()
+                        .mapToInt(path -> path.local().speedMbps())
+                        .max()
+                        .orElse(0),
+                DisjointPaths.among(candidates, Stripe.MOST).size(),
+                first.kind() == LinkKind.RDMA,
+                !isDirect(first),
+                trafficClass);
+    }
+
+    /** Of the addresses, which are the same for all connections to a peer. */
+    private static long numberOf(ListenHandle handle) {
+        return handle.links().stream()
+                .mapToLong(link -> link.address().hashCode())
+                .sum();
     }
 
     private void report(String peer, List<Path> paths, Set<Path> failed, int queuePairs) {

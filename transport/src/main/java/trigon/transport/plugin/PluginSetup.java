@@ -4,6 +4,7 @@ import java.util.Map;
 import java.util.concurrent.Executor;
 import java.util.function.UnaryOperator;
 import trigon.config.PluginConfig;
+import trigon.net.ConnectionAdvice;
 import trigon.routing.DiscoveredLinks;
 import trigon.routing.Relays;
 import trigon.routing.RouteLookup;
@@ -26,6 +27,7 @@ import trigon.verbs.VerbsProvider;
  * @param requests where the entry library sees requests; the plugin's from now on
  * @param metrics what is counted; the plugin's from now on
  * @param relays the ways through relays; they stay the caller's
+ * @param advice has a say in each connection
  * @param halfOpenTimer makes of the timer that waits between two looks for half-open connections the one to use
  */
 public record PluginSetup(
@@ -39,6 +41,7 @@ public record PluginSetup(
         RequestTable requests,
         Metrics metrics,
         Relays relays,
+        ConnectionAdvice advice,
         UnaryOperator<Executor> halfOpenTimer) {
 
     /** Without relays. */
@@ -64,6 +67,7 @@ public record PluginSetup(
                 requests,
                 metrics,
                 Relays.NONE,
+                ConnectionAdvice.NONE,
                 halfOpenTimer);
     }
 

@@ -107,7 +107,8 @@ public final class RoutedNetPlugin implements NetPlugin, AutoCloseable {
                 node.control(),
                 node.loop().delayed(RELAYED_TRAFFIC_INTERVAL, Runnable::run),
                 random,
-                connectionLog);
+                connectionLog,
+                setup.advice());
         HandleTable<Session> table = new HandleTable<>("comm");
         contexts = new Contexts(table);
         FailurePolicy failures = new FailurePolicy(

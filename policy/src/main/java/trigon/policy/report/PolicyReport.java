@@ -1,0 +1,58 @@
+package trigon.policy.report;
+
+import java.util.List;
+
+/**
+ * What a process says of its policy.
+ *
+ * @param file where it comes from
+ * @param version what is current, as a line; empty: none
+ * @param digest SHA-256 of that version; empty: none
+ * @param refused why the version that was found last is refused; empty: it is not
+ * @param faults how often a program was stopped
+ * @param tuners the communicators that a policy decides for
+ * @param maps what is in maps
+ */
+public record PolicyReport(
+        String file,
+        String version,
+        String digest,
+        String refused,
+        long faults,
+        List<Tuner> tuners,
+        List<MapContent> maps) {
+
+    /**
+     * A communicator.
+     *
+     * @param communicator what it is, with its ranks and nodes
+     * @param digest of the version that it began with
+     * @param decided by the policy
+     * @param left to NCCL by the policy
+     * @param impossible as NCCL cannot use the algorithm with the protocol
+     */
+    public record Tuner(String communicator, String digest, long decided, long left, long impossible) {}
+
+    /**
+     * A map.
+     *
+     * @param of whose it is: a communicator, or the process
+     * @param name of the map
+     * @param type of the map
+     * @param entries some of what is in it
+     */
+    public record MapContent(String of, String name, String type, List<Entry> entries) {
+
+        public MapContent {
+            entries = List.copyOf(entries);
+        }
+    }
+
+    /** Key and value in hexadecimal, as they lie in memory. */
+    public record Entry(String key, String value) {}
+
+    public PolicyReport {
+        tuners = List.copyOf(tuners);
+        maps = List.copyOf(maps);
+    }
+}

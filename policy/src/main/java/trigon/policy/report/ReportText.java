@@ -1,0 +1,82 @@
+package trigon.policy.report;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import trigon.policy.report.PolicyReport.Entry;
+import trigon.policy.report.PolicyReport.MapContent;
+import trigon.policy.report.PolicyReport.Tuner;
+
+/** Reports as text: a line for each fact, its parts apart by tabs. */
+final class ReportText {
+
+    private static final String TAB = "\t";
+
+    private ReportText() {}
+
+    static String of(PolicyReport report) {
+        StringBuilder text = new StringBuilder();
+        line(text, "file", report.file());
+        line(text, "version", report.version());
+        line(text, "digest", report.digest());
+        line(text, "refused", report.refused());
+        line(text, "faults", Long.toString(report.faults()));
+        for (Tuner tuner : report.tuners()) {
+            line(
+                    text,
+                    "tuner",
+                    tuner.communicator(),
+                    tuner.digest(),
+                    Long.toString(tuner.decided()),
+                    Long.toString(tuner.left()),
+                    Long.toString(tuner.impossible()));
+        }
+        for (MapContent map : report.maps()) {
+            line(text, "map", map.of(), map.name(), map.type());
+            map.entries().forEach(entry -> line(text, "entry", entry.key(), entry.value()));
+        }
+        return text.toString();
+    }
+
+    private static void line(StringBuilder text, String... parts) {
+        for (int i = 0; i < parts.length; i++) {
+            text.append(i == 0 ? "" : TAB).append(parts[i].replace('\t', ' ').replace('\n', ' '));
+        }
+        text.append('\n');
+    }
+
+    static PolicyReport parse(String text) {
+        Map<String, String> facts = new HashMap<>();
+        List<Tuner> tuners = new ArrayList<>();
+        List<MapContent> maps = new ArrayList<>();
+        for (String line : text.lines().toList()) {
+            String[] parts = line.split(TAB, -1);
+            switch (parts[0]) {
+                case "tuner" ->
+                    tuners.add(new Tuner(parts[1], parts[2], number(parts[3]), number(parts[4]), number(parts[5])));
+                case "map" -> maps.add(new MapContent(parts[1], parts[2], parts[3], List.of()));
+                case "entry" -> maps.add(with(maps.removeLast(), new Entry(parts[1], parts[2])));
+                default -> facts.put(parts[0], parts[1]);
+            }
+        }
+        return new PolicyReport(
+                facts.getOrDefault("file", ""),
+                facts.getOrDefault("version", ""),
+                facts.getOrDefault("digest", ""),
+                facts.getOrDefault("refused", ""),
+                number(facts.getOrDefault("faults", "0")),
+                tuners,
+                maps);
+    }
+
+    private static MapContent with(MapContent map, Entry entry) {
+        List<Entry> entries = new ArrayList<>(map.entries());
+        entries.add(entry);
+        return new MapContent(map.of(), map.name(), map.type(), entries);
+    }
+
+    private static long number(String text) {
+        return Long.parseLong(text);
+    }
+}

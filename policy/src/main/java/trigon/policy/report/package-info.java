@@ -1,0 +1,5 @@
+/** What a process says of its policy, for other processes to read. */
+@NullMarked
+package trigon.policy.report;
+
+import org.jspecify.annotations.NullMarked;
