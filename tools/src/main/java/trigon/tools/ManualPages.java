@@ -68,7 +68,7 @@ final class ManualPages {
                 .formatted(name.toUpperCase(java.util.Locale.ROOT), version));
         page.append(".SH NAME\n%s \\- %s\n".formatted(escaped(name), escaped(first)));
         page.append(".SH SYNOPSIS\n")
-                .append(escaped(new CommandLine.Help(command).synopsis(0)).strip())
+                .append(escaped(command.getHelp().synopsis(0)).strip())
                 .append('\n');
         page.append(".SH DESCRIPTION\n");
         description.forEach(text -> page.append(escaped(text)).append("\n.PP\n"));
