@@ -6,7 +6,7 @@
 tools_java() { # HOME
   local home=$1 jar LC_ALL=C path="" cache=$1/lib/tools.aot
   tools_java=(
-    "$home/runtime/bin/java" -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -XX:-UsePerfData -Xshare:auto
+    "$home/runtime/bin/java" -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -XX:-UsePerfData
     --enable-native-access=ALL-UNNAMED --sun-misc-unsafe-memory-access=allow
     -Dslf4j.internal.verbosity=ERROR "-Dtrigon.home=$home"
   )
@@ -14,7 +14,8 @@ tools_java() { # HOME
     case $jar in */logback-*) ;; *) path=$path${path:+:}$jar ;; esac
   done
   if [ -e "$cache" ] && [ "$(cat "$cache.binding" 2>/dev/null)" = "$(tools_binding "$home")" ]; then
-    tools_java+=(-XX:AOTCache="$cache" -XX:-AOTAdapterCaching -XX:-AOTStubCaching -Xlog:aot=off -Xlog:cds=off)
+    tools_java+=("-XX:AOTCache=$cache" -XX:+UnlockDiagnosticVMOptions -XX:-AOTAdapterCaching -XX:-AOTStubCaching
+      -Xlog:aot=off -Xlog:cds=off)
   fi
   tools_java+=(-cp "$path")
 }

@@ -127,13 +127,13 @@ public final class TrigonProgram {
 
     private static int wrongUsage(ParameterException e, String[] arguments) {
         CommandLine at = e.getCommandLine();
-        at.getErr().println("trigon: " + e.getMessage() + "; see \"" + help(at) + "\"");
+        at.getErr().println("trigon: " + e.getMessage() + "; see " + help(at));
         at.getErr().flush();
         return USAGE;
     }
 
     private static String help(CommandLine at) {
-        return "trigon help " + at.getCommandSpec().qualifiedName(" ").replaceFirst("^trigon ?", "");
+        return at.getCommandSpec().qualifiedName(" ").replaceFirst("^trigon", "trigon help");
     }
 
     private static int failed(Exception e, CommandLine at, CommandLine.ParseResult parsed) {

@@ -2,6 +2,7 @@ package trigon.tools.machine;
 
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -42,7 +43,7 @@ public record NicFacts(
             "rx_errors", "tx_errors", "rx_dropped", "tx_dropped", "rx_crc_errors", "rx_missed_errors", "collisions");
 
     public NicFacts {
-        counters = Map.copyOf(counters);
+        counters = Collections.unmodifiableMap(new TreeMap<>(counters));
     }
 
     /** All of them, by index. */
