@@ -14,7 +14,8 @@ tools_java "$home"
 log=$(mktemp "${TMPDIR:-/tmp}/trigon-tools.XXXXXX")
 trap 'rm -f "$log"' EXIT
 if env -u JAVA_TOOL_OPTIONS -u _JAVA_OPTIONS "${tools_java[@]}" "-XX:AOTCacheOutput=$home/lib/tools.aot" \
-  -XX:+UnlockDiagnosticVMOptions -XX:-AOTAdapterCaching -XX:-AOTStubCaching trigon.tools.Rehearsal >"$log" 2>&1 </dev/null &&
+  -XX:+UnlockDiagnosticVMOptions -XX:-AOTAdapterCaching -XX:-AOTStubCaching \
+  trigon.tools.Rehearsal >"$log" 2>&1 </dev/null &&
   [ -s "$home/lib/tools.aot" ]; then
   tools_binding "$home" >"$home/lib/tools.aot.binding"
 else

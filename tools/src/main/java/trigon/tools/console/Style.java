@@ -1,6 +1,6 @@
 package trigon.tools.console;
 
-/** How a text looks in a terminal. The 8 colours of ECMA-48, which light and dark terminals show as they can be read. */
+/** How a text looks in a terminal: in the colours of ECMA-48, which light and dark terminals show legibly. */
 public enum Style {
     GOOD("32"),
     WARNING("33"),
