@@ -160,7 +160,8 @@ static void *begin_operation(struct trace_ring *ring, uint64_t time, const struc
   const bool sends = op->isSend != 0;
   void *handle = begin(ring, time, NCCL_PROFILE_PROXY_OP, sends, op->pid == getpid() ? parent : NULL,
                        (uint32_t)op->channelId | (sends ? 1U << 8 : 0));
-  write_detail(ring, time, handle, 1, (uint32_t)op->nSteps, (uint32_t)op->peer | (uint64_t)(uint32_t)op->chunkSize << 32);
+  write_detail(ring, time, handle, 1, (uint32_t)op->nSteps,
+               (uint32_t)op->peer | (uint64_t)(uint32_t)op->chunkSize << 32);
   return handle;
 }
 

@@ -204,7 +204,7 @@ public final class Settings {
         ofStart(
                 "TRIGON_TRACE_KERNELS",
                 "`false`",
-                "`true`: with a trace, NCCL's profiler says when kernels ran, too, which costs small messages some time");
+                "`true`: with a trace, NCCL's profiler says when kernels ran; small messages take longer");
         ofTools("TRIGON_BENCH_RESULTS", "where the benchmarks' results go");
         ofTools("TRIGON_CONTAINERS", "whether tests in containers may be skipped");
         ofTools("TRIGON_DISTRIBUTION", "the distribution that the harness for NCCL is tested with");

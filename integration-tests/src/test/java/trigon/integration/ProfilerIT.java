@@ -58,13 +58,15 @@ class ProfilerIT {
                 assertThat(part.started()).isLessThan(part.ended());
             });
         });
-        assertThat(report.run().connections()).hasSize(4).allSatisfy(connection -> assertThat(connection.messages())
-                .as("each message belongs to a collective")
-                .isNotEmpty()
-                .allSatisfy(message -> {
-                    assertThat(message.collective()).isNotNull();
-                    assertThat(message.ready() != 0).isEqualTo(version >= 4);
-                }));
+        assertThat(report.run().connections())
+                .hasSize(4)
+                .allSatisfy(connection -> assertThat(connection.messages())
+                        .as("each message belongs to a collective")
+                        .isNotEmpty()
+                        .allSatisfy(message -> {
+                            assertThat(message.collective()).isNotNull();
+                            assertThat(message.ready() != 0).isEqualTo(version >= 4);
+                        }));
     }
 
     @Test
