@@ -184,7 +184,7 @@ final class NodeChecks {
                     node,
                     refused
                             ? "this user may not open /dev/infiniband/uverbs*, so RDMA is not used"
-                            : "the kernel has RDMA devices, but there is no /dev/infiniband/uverbs*, so RDMA is not used",
+                            : "the kernel has RDMA devices, but there is no /dev/infiniband/uverbs*, so no RDMA",
                     refused ? "the files' modes" : "/sys/class/infiniband has devices",
                     refused
                             ? command(node, "chmod 666 /dev/infiniband/uverbs*")
@@ -301,7 +301,7 @@ final class NodeChecks {
                 findings.add(Finding.error(
                         twins ? "twins-in-one-subnet" : "interfaces-in-one-subnet",
                         node + " " + a + ", " + b,
-                        "%s (%s) and %s (%s) are in one subnet%s: the kernel sends and answers for both over one of them"
+                        "%s (%s) and %s (%s) are in one subnet%s: the kernel sends and answers for both over one"
                                 .formatted(a, one, b, other, twins ? ", and are functions of one port" : ""),
                         filter(a, b),
                         command(node, "ip addr del " + other + " dev " + b),
