@@ -124,7 +124,7 @@ final class LinkChecks {
             findings.add(Finding.error(
                     "all-blocked",
                     where,
-                    "neither TCP nor UDP from %s reaches %s, whose hardware answers: a firewall, or a reverse-path filter"
+                    "neither TCP nor UDP from %s reaches %s, whose hardware answers: a firewall, or rp_filter"
                             .formatted(probe.from(), probe.to()),
                     "ARP has an answer, " + result.text("neighbour") + "; TCP and UDP have none",
                     command(probe.to(), "iptables -I INPUT -s " + result.text("from") + " -j ACCEPT"),
