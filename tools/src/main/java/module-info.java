@@ -14,6 +14,12 @@ module trigon.tools {
             info.picocli;
     opens trigon.tools.doctor to
             info.picocli;
+    opens trigon.tools.explain to
+            info.picocli;
+    opens trigon.tools.metrics to
+            info.picocli;
+    opens trigon.tools.plan to
+            info.picocli;
     opens trigon.tools.links to
             info.picocli;
 }
