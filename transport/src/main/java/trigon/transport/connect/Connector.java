@@ -91,7 +91,8 @@ public final class Connector {
             ConnectionLog connectionLog,
             ConnectionAdvice advice) {
         this.links = links;
-        candidatePaths = new CandidatePaths(routing, relays);
+        candidatePaths =
+                new CandidatePaths(routing, relays, links, config.handshake().timeout());
         relayedTraffic = new RelayedTraffic(nextLook, relays::advice);
         this.client = client;
         this.factory = factory;
@@ -220,8 +221,10 @@ public final class Connector {
         int most = advised > 0
                 ? advised
                 : config.stripes().mostLinks(candidates.getFirst().kind() == LinkKind.RDMA, Stripe.MOST);
-        List<Path> without =
-                candidates.stream().filter(path -> !recentFailures.has(path)).toList();
+        List<Path> without = candidates.stream()
+                .filter(path ->
+                        !recentFailures.has(path) && links.of(path.local()).isUp())
+                .toList();
         return DisjointPaths.among(without.isEmpty() ? candidates : without, most).stream()
                 .sorted(Comparator.comparingInt(path -> -path.local().speedMbps()))
                 .toList();
