@@ -4,6 +4,8 @@ import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 import trigon.circuit.Detours;
 import trigon.config.HandshakeConfig;
 import trigon.handshake.HandshakeMessage.Offer;
@@ -41,13 +43,32 @@ public final class HandshakeClient {
      * @throws IllegalArgumentException if the remote address is a name that was not resolved
      */
     public OutgoingOffer connect(InetAddress local, InetSocketAddress remote, ConnectionSecret secret, Offer offer) {
+        return start(local, remote, secret, offer.connection(), offer);
+    }
+
+    /**
+     * Asks over one path whether the peer lives, and has an end of that connection; returns at once.
+     *
+     * @return completes with its proof, or a {@link HandshakeException}, at the deadline of the settings at the latest
+     */
+    public CompletableFuture<Void> ask(
+            InetAddress local, InetSocketAddress remote, ConnectionSecret secret, ConnectionId connection) {
+        return start(local, remote, secret, connection, null).whenChallenged();
+    }
+
+    private OutgoingConnection start(
+            InetAddress local,
+            InetSocketAddress remote,
+            ConnectionSecret secret,
+            ConnectionId connection,
+            @Nullable Offer offer) {
         if (remote.isUnresolved()) {
             throw new IllegalArgumentException(remote + " is a name, not an address");
         }
-        OutgoingConnection connection = new OutgoingConnection(
-                loop, config, local, inScopeOf(local, remote), detours.from(local, remote), secret, offer);
-        connection.start();
-        return connection;
+        OutgoingConnection outgoing = new OutgoingConnection(
+                loop, config, local, inScopeOf(local, remote), detours.from(local, remote), secret, connection, offer);
+        outgoing.start();
+        return outgoing;
     }
 
     /** A link-local address means nothing without the interface to use: that of the own end. */

@@ -37,6 +37,9 @@ abstract class HandshakeConnection extends ChannelInboundHandlerAdapter implemen
 
     private final HandshakeEventLoop loop;
     private final Duration timeout;
+    /** So long a peer may say nothing before it is thought of: a beat, and what a busy machine delays the next. */
+    private static final long QUIET_NANOS = Lifelines.BEAT_NANOS * 3 / 2;
+
     private final Duration peerTimeout;
     private final CompletableFuture<Established> result = new CompletableFuture<>();
     private final CompletableFuture<LifelineEnd> lost = new CompletableFuture<>();
@@ -53,7 +56,8 @@ abstract class HandshakeConnection extends ChannelInboundHandlerAdapter implemen
     private @Nullable ChannelFuture lastBeat;
     private long beats;
     private long peersBeats;
-    private long silentNanos;
+    private volatile long silentNanos;
+    private volatile Runnable whenQuiet = () -> {};
 
     HandshakeConnection(HandshakeEventLoop loop, HandshakeConfig config, String awaited) {
         this.loop = loop;
@@ -146,13 +150,17 @@ abstract class HandshakeConnection extends ChannelInboundHandlerAdapter implemen
      * @param passedNanos since the last time
      */
     final void beat(long passedNanos) {
-        silentNanos += passedNanos;
-        if (silentNanos > peerTimeout.toNanos()) {
-            over(new LifelineEnd.Silent(Duration.ofNanos(silentNanos)));
+        long silent = silentNanos + passedNanos;
+        silentNanos = silent;
+        if (silent > peerTimeout.toNanos()) {
+            over(new LifelineEnd.Silent(Duration.ofNanos(silent)));
             close();
         } else if (lastBeat == null || lastBeat.isDone()) { // what does not get out need not be said twice
             beats++;
             lastBeat = sendAfterwards(new Alive(beats));
+        }
+        if (isQuiet()) {
+            whenQuiet.run();
         }
     }
 
@@ -239,6 +247,16 @@ abstract class HandshakeConnection extends ChannelInboundHandlerAdapter implemen
     @Override
     public final CompletableFuture<LifelineEnd> lost() {
         return lost;
+    }
+
+    @Override
+    public final void whenQuiet(Runnable step) {
+        whenQuiet = step;
+    }
+
+    @Override
+    public final boolean isQuiet() {
+        return silentNanos > QUIET_NANOS;
     }
 
     @Override

@@ -1,5 +1,6 @@
 package trigon.handshake;
 
+import java.net.ConnectException;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -42,5 +43,19 @@ public final class HandshakeException extends RuntimeException {
     /** What went wrong. */
     public Kind kind() {
         return kind;
+    }
+
+    /**
+     * Whether it says that the peer's end is no more: nobody listens at an address that answers, or whoever does knows
+     * nothing of the connection.
+     */
+    public boolean tellsThatPeerIsGone() {
+        return switch (kind) {
+            case REJECTED, UNAUTHENTICATED -> true;
+            case UNREACHABLE ->
+                getCause() instanceof ConnectException refused
+                        && String.valueOf(refused.getMessage()).startsWith("Connection refused");
+            case TIMED_OUT, DISCONNECTED, PROTOCOL, ABANDONED, LISTEN -> false;
+        };
     }
 }

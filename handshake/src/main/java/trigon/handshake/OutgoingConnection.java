@@ -47,7 +47,9 @@ final class OutgoingConnection extends HandshakeConnection implements OutgoingOf
     private final Optional<Detours.Detour> detour;
     private final ConnectionSecret secret;
     private final Optional<ClusterKey> clusterKey;
-    private final Offer offer;
+    private final ConnectionId connection;
+    private final @Nullable Offer offer;
+    private final CompletableFuture<Void> challenged = new CompletableFuture<>();
     private final CompletableFuture<Answer> answer = new CompletableFuture<>();
 
     private Step step = Step.GREETING;
@@ -65,9 +67,14 @@ final class OutgoingConnection extends HandshakeConnection implements OutgoingOf
             InetSocketAddress remote,
             ConnectionSecret secret,
             Offer offer) {
-        this(loop, config, local, remote, Optional.empty(), secret, offer);
+        this(loop, config, local, remote, Optional.empty(), secret, offer.connection(), offer);
     }
 
+    /**
+     * A connection.
+     *
+     * @param offer null: it ends as soon as the listener has proven that it lives
+     */
     OutgoingConnection(
             HandshakeEventLoop loop,
             HandshakeConfig config,
@@ -75,13 +82,15 @@ final class OutgoingConnection extends HandshakeConnection implements OutgoingOf
             InetSocketAddress remote,
             Optional<Detours.Detour> detour,
             ConnectionSecret secret,
-            Offer offer) {
+            ConnectionId connection,
+            @Nullable Offer offer) {
         super(loop, config, "the TCP connection");
         this.secret = secret;
         clusterKey = config.clusterKey();
         this.local = local;
         this.remote = remote;
         this.detour = detour;
+        this.connection = connection;
         this.offer = offer;
         bound = new InetSocketAddress(local, 0);
     }
@@ -134,10 +143,7 @@ final class OutgoingConnection extends HandshakeConnection implements OutgoingOf
         proofs = HandshakeProofs.of(Side.CONNECTING, secret, clusterKey);
         await("the answer to the hello");
         OpaqueBytes nonce = OpaqueBytes.random(HandshakeProofs.BYTES);
-        sendNoted(
-                new Hello(
-                        offer.connection(), nonce, HandshakeProofs.clusterMark(clusterKey, offer.connection(), nonce)),
-                proofs);
+        sendNoted(new Hello(connection, nonce, HandshakeProofs.clusterMark(clusterKey, connection, nonce)), proofs);
     }
 
     @Override
@@ -166,6 +172,11 @@ final class OutgoingConnection extends HandshakeConnection implements OutgoingOf
 
     /** The listener is the one that made the handle: now it may know what the offer tells. */
     private void challenged() {
+        challenged.complete(null);
+        if (offer == null) {
+            fail(Kind.ABANDONED, "the peer lives, which was all that was asked");
+            return;
+        }
         step = Step.OFFERING;
         await("the answer to the offer");
         sendProven(offer, known());
@@ -185,8 +196,8 @@ final class OutgoingConnection extends HandshakeConnection implements OutgoingOf
     }
 
     private void answered(Answer received) {
-        if (received.kind() != offer.kind()) {
-            reject(Kind.PROTOCOL, "offered a link of kind " + offer.kind() + ", answered one of " + received.kind());
+        if (received.kind() != offer().kind()) {
+            reject(Kind.PROTOCOL, "offered a link of kind " + offer().kind() + ", answered one of " + received.kind());
             return;
         }
         step = Step.ANSWERED;
@@ -216,11 +227,11 @@ final class OutgoingConnection extends HandshakeConnection implements OutgoingOf
                 "connected to {} from {} (connection {}, {}): own {}, peer {}",
                 remote,
                 bound,
-                offer.connection(),
-                offer.kind(),
-                offer.endpoint(),
+                connection,
+                offer().kind(),
+                offer().endpoint(),
                 received.endpoint());
-        succeed(new Established(bound, remote, offer, received, ready.stripes(), this), known());
+        succeed(new Established(bound, remote, offer(), received, ready.stripes(), this), known());
     }
 
     @Override
@@ -231,6 +242,7 @@ final class OutgoingConnection extends HandshakeConnection implements OutgoingOf
     @Override
     void failed(HandshakeException cause) {
         log(LOGGER, cause);
+        challenged.completeExceptionally(cause);
         answer.completeExceptionally(cause);
     }
 
@@ -243,9 +255,14 @@ final class OutgoingConnection extends HandshakeConnection implements OutgoingOf
         }
     }
 
+    /** Completes when the listener has proven that it lives, and knows the connection; or with what came instead. */
+    CompletableFuture<Void> whenChallenged() {
+        return challenged;
+    }
+
     @Override
     public Offer offer() {
-        return offer;
+        return Objects.requireNonNull(offer, "only who offers is answered");
     }
 
     @Override
@@ -271,8 +288,8 @@ final class OutgoingConnection extends HandshakeConnection implements OutgoingOf
     String describe() {
         return "handshake of connection %s (%s) from %s to %s:%d"
                 .formatted(
-                        offer.connection(),
-                        offer.kind(),
+                        connection,
+                        offer == null ? "only asks" : offer.kind(),
                         local.getHostAddress(),
                         remote.getAddress().getHostAddress(),
                         remote.getPort());

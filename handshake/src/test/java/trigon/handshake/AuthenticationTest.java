@@ -238,8 +238,8 @@ class AuthenticationTest {
                 assertThat(failureOf(outgoing.answer()))
                         .returns(Kind.PROTOCOL, HandshakeException::kind)
                         .hasMessageContaining("version 1")
-                        .hasMessageContaining("version 5");
-                assertRejected(older, "version 1 of the handshake and this Trigon version 5");
+                        .hasMessageContaining("version 6");
+                assertRejected(older, "version 1 of the handshake and this Trigon version 6");
             }
         }
     }

@@ -3,6 +3,7 @@ package trigon.transport.connect;
 import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
@@ -167,7 +168,16 @@ public final class Acceptor implements OfferHandler {
         paths.put(stripe.index(), path);
         if (paths.size() == link.stripes()) {
             established = new ConnectedPaths(
-                    MessageProtocol.on(link.offer().kind(), stripe.isOneOfSeveral()), List.copyOf(paths.values()));
+                    MessageProtocol.on(link.offer().kind(), stripe.isOneOfSeveral()),
+                    List.copyOf(paths.values()),
+                    new Counterpart(
+                            link.offer().node().name(),
+                            link.offer().node().index(),
+                            link.offer().listeners(),
+                            connectionId,
+                            secret,
+                            trafficClass,
+                            Optional.empty()));
             paths.clear();
         }
         return true;

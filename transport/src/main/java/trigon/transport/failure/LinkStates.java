@@ -14,6 +14,7 @@ import trigon.routing.LocalLink;
 import trigon.routing.kernel.InterfaceEvent;
 import trigon.transport.path.Link;
 import trigon.transport.path.Links;
+import trigon.transport.path.PathChannel;
 
 /**
  * Which of this node's links the kernel takes for up: their interface is, has a carrier, and has their address. Used by
@@ -88,6 +89,7 @@ final class LinkStates {
             if (up) {
                 log.info("{}: its interface {} is up again", link, local.interfaceName());
             } else {
+                link.paths().forEach(PathChannel::doubt);
                 log.warn(
                         "{}: {}; its connections wait until handshake.peerTimeout is over; check the cable, and ip addr"
                                 + " show {}",

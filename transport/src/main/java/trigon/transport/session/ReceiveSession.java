@@ -33,20 +33,29 @@ public final class ReceiveSession extends Session {
             MessageProtocol protocol,
             Requests requests,
             BiConsumer<Session, SessionFailure> whenTold) {
-        ReceiveSession session =
-                new ReceiveSession(context, paths, ReceiveProtocol.over(protocol, paths, requests), requests, whenTold);
-        session.watchPaths();
-        return session;
+        return new ReceiveSession(context, paths, ReceiveProtocol.over(protocol, paths, requests), requests, whenTold);
     }
 
     /** {@link NetPlugin#irecv}; size and memory have been checked, and there is memory unless the size is 0. */
     public long irecv(long address, int size, int tag, @Nullable RegisteredMemory memory) {
+        if (!enter()) {
+            return NetPlugin.TRY_AGAIN;
+        }
+        long result = irecvInside(address, size, tag, memory);
+        leave();
+        return result;
+    }
+
+    private long irecvInside(long address, int size, int tag, @Nullable RegisteredMemory memory) {
         if (failure != 0) {
             return tell();
         }
         if (lost) {
             failLost(); // SoftRoCE would keep the request for ever
             return tell();
+        }
+        if (interrupted) {
+            return NetPlugin.TRY_AGAIN;
         }
         long request = protocol.irecv(address, size, tag, memory);
         if (request == Protocol.NO_ROOM) {

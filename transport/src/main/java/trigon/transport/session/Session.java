@@ -3,6 +3,7 @@ package trigon.transport.session;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
@@ -18,6 +19,7 @@ import trigon.transport.path.PathLoss;
 import trigon.transport.path.RegisteredMemory;
 import trigon.transport.protocol.Protocol;
 import trigon.transport.protocol.ProtocolFailure;
+import trigon.transport.protocol.ResumableProtocol;
 import trigon.transport.request.Requests;
 import trigon.verbs.CompletionQueue;
 import trigon.verbs.Errno;
@@ -40,10 +42,15 @@ public abstract sealed class Session permits SendSession, ReceiveSession {
     private final long context;
     private final Protocol protocol;
     private final PathChannel[] paths;
+
+    /** Null where it ends with its paths. */
+    private final @Nullable Gate gate;
+
+    private @Nullable Failover failover;
     private final int pathCount;
 
     // the first path's, here to spare the data path its cache lines
-    private final CompletionQueue completionQueue;
+    private CompletionQueue completionQueue;
     private final WorkCompletions completions;
 
     private final Link[] links;
@@ -68,6 +75,12 @@ public abstract sealed class Session permits SendSession, ReceiveSession {
     /** A path is lost; it knows why. */
     volatile boolean lost;
 
+    /** Its path is of no use any more, and another one is looked for. Guarded by the gate, as the following. */
+    boolean interrupted;
+
+    /** Messages are to be sent, or asked for, again over a new path. */
+    private boolean repeating;
+
     /**
      * Over paths that both ends have in that order.
      *
@@ -90,13 +103,60 @@ public abstract sealed class Session permits SendSession, ReceiveSession {
         completionQueue = paths.getFirst().completionQueue();
         completions = requests.completions();
         links = paths.stream().map(PathChannel::link).toArray(Link[]::new);
+        gate = protocol instanceof ResumableProtocol ? new Gate() : null;
         if (pathCount == 1) { // else the library would have to poll several
             completionQueue.nativePoll().ifPresent(poll -> requests.pollWith(poll, protocol.takes()));
         }
     }
 
+    /** What a failover does with it; empty if it ends with its paths. */
+    public final Optional<Resumption> resumption() {
+        return gate != null && protocol instanceof ResumableProtocol resumable
+                ? Optional.of(new Resumption(this, gate, resumable))
+                : Optional.empty();
+    }
+
+    /** Has its path's failures looked at from now on. Before its first request. */
+    public final void keptGoingBy(Failover by) {
+        failover = by;
+    }
+
+    /** The data path comes in; if not, there is nothing to be said now. {@link #leave} follows if it does. */
+    final boolean enter() {
+        return gate == null || gate.enter();
+    }
+
+    final void leave() {
+        if (gate != null) {
+            gate.leave();
+        }
+    }
+
+    final PathChannel path() {
+        return paths[0];
+    }
+
+    /** Goes on over another path. */
+    final void use(PathChannel next) {
+        paths[0] = next;
+        completionQueue = next.completionQueue();
+        next.whenLost(() -> lost = true);
+    }
+
+    final void repeat() {
+        int left = protocol instanceof ResumableProtocol resumable ? resumable.repeat() : 0;
+        repeating = left > 0;
+        if (left < 0) {
+            failByProtocol();
+        }
+    }
+
+    final boolean isRepeating() {
+        return repeating;
+    }
+
     /** Notices from now on when a path is lost. */
-    final void watchPaths() {
+    public final void watchPaths() {
         for (PathChannel path : paths) {
             path.whenLost(() -> lost = true);
         }
@@ -127,6 +187,15 @@ public abstract sealed class Session permits SendSession, ReceiveSession {
 
     /** {@link NetPlugin#test} for one of this session's requests. */
     public final long test(long request) {
+        if (!enter()) {
+            return NetPlugin.NOT_DONE;
+        }
+        long result = testInside(request);
+        leave();
+        return result;
+    }
+
+    private long testInside(long request) {
         int slot = Requests.slot(RequestHandle.sequence(request));
         int state = requests.find(slot, request);
         if (state == Requests.FREE) {
@@ -148,9 +217,16 @@ public abstract sealed class Session permits SendSession, ReceiveSession {
 
     /** Takes what the devices have finished, some at a time; false if there was nothing, or the session has failed. */
     final boolean progress() {
-        if (failure != 0) {
+        if (failure != 0 || interrupted) {
             return false; // what comes now may be behind completions that were left
         }
+        if (repeating) {
+            repeat();
+        }
+        return takeWhatIsThere();
+    }
+
+    private boolean takeWhatIsThere() {
         int polledByLibrary = requests.takePolled();
         int count = polledByLibrary != 0 ? NativePoll.result(polledByLibrary) : completionQueue.poll(completions);
         boolean found = count > 0;
@@ -161,6 +237,11 @@ public abstract sealed class Session permits SendSession, ReceiveSession {
             take(path, count);
         }
         return found && failure == 0;
+    }
+
+    /** Its path is fenced: takes account of what came before. */
+    final void takeWhatHasCome() {
+        takeSuccessesOfOthers(-1);
     }
 
     private void take(int path, int count) {
@@ -175,12 +256,11 @@ public abstract sealed class Session permits SendSession, ReceiveSession {
             }
         }
         if (count < 0) {
-            fail(
-                    paths[path],
-                    NcclResult.SYSTEM_ERROR,
-                    "ibv_poll_cq failed with " + Errno.name(-count)
-                            + ": the completion queue or its device is unusable; look at the kernel's log (dmesg), and"
-                            + " restart the job");
+            String what = "ibv_poll_cq failed with " + Errno.name(-count)
+                    + ": the completion queue or its device is unusable; look at the kernel's log (dmesg)";
+            if (!isInterruptedBy(what)) {
+                fail(paths[path], NcclResult.SYSTEM_ERROR, what + ", and restart the job");
+            }
         } else if (count == 0 && lost && paths[path].loss() instanceof PathLoss.Here here) {
             // a completion queue that has failed reports nothing any more
             fail(paths[path], here.result(), here.words());
@@ -198,9 +278,24 @@ public abstract sealed class Session permits SendSession, ReceiveSession {
                         status,
                         completions.statusCode(index),
                         completions.vendorError(index),
-                        failed.why(status));
+                        failed.failedRequests().why(status));
+        boolean ofPath = status == WorkCompletionStatus.WR_FLUSHED || status == WorkCompletionStatus.RETRY_EXCEEDED;
+        if (ofPath && isInterruptedBy(what)) {
+            return;
+        }
         takeSuccessesOfOthers(path);
         fail(failed, tooLong ? NcclResult.INVALID_USAGE : resultOf(failed), what);
+    }
+
+    /** Whether the path's failure is taken care of; then there is nothing to be told until it is over. */
+    private boolean isInterruptedBy(String what) {
+        Failover keeps = failover;
+        if (keeps == null || lost) {
+            return false;
+        }
+        interrupted = true;
+        keeps.broken(what);
+        return true;
     }
 
     /** What came over the other paths before is not lost with this one. */
@@ -304,6 +399,9 @@ public abstract sealed class Session permits SendSession, ReceiveSession {
 
     /** Ends the paths and frees everything, whatever is outstanding. */
     public final void close() {
+        if (failover != null) {
+            failover.close();
+        }
         Arrays.stream(paths).forEach(PathChannel::close);
         protocol.close();
         registrations.values().forEach(RegisteredMemory::close);
