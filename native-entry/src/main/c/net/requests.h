@@ -103,7 +103,7 @@ static inline bool take_finished(uint64_t request, int *size) {
   }
   struct request_entry *entry = entry_of(row, request);
   // by another thread, if the comm has just moved to another path: its size is seen with it
-  if (__atomic_load_n(&entry->finished, __ATOMIC_ACQUIRE) != request || request == 0) {
+  if (atomic_load_explicit((_Atomic uint64_t *)&entry->finished, memory_order_acquire) != request || request == 0) {
     return false;
   }
   *size = (int)entry->size;

@@ -31,6 +31,7 @@ import trigon.transport.failover.NewPaths.Found;
 import trigon.transport.path.Link;
 import trigon.transport.path.Links;
 import trigon.transport.path.PathChannel;
+import trigon.transport.path.PathKeeper;
 import trigon.transport.path.PathLoss;
 import trigon.transport.path.PathRole;
 import trigon.transport.protocol.MessageProtocol;
@@ -110,7 +111,17 @@ final class ReceiverFailover implements Failover, OfferHandler {
 
     /** Looks after a path that is in use from now on. */
     void lookAfter(PathChannel path) {
-        path.rescueBy(loss -> takes(path, loss));
+        path.keptBy(new PathKeeper() {
+            @Override
+            public boolean takes(PathLoss loss) {
+                return ReceiverFailover.this.takes(path, loss);
+            }
+
+            @Override
+            public void doubts() {
+                // the sender leads, and hears as little
+            }
+        });
     }
 
     private synchronized boolean takes(PathChannel path, PathLoss loss) {
@@ -173,7 +184,7 @@ final class ReceiverFailover implements Failover, OfferHandler {
             waitForTheSender();
         } catch (RuntimeException | Error e) {
             log.warn("{}: what should lead it to another path has failed", session.path(), e);
-            giveUp(() -> session.path()
+            giveUp(session.path(), () -> session.path()
                     .giveUp(NcclResult.SYSTEM_ERROR, new EndFailure(EndFailure.Scope.CONNECTION, e.toString())));
         }
     }
@@ -189,11 +200,11 @@ final class ReceiverFailover implements Failover, OfferHandler {
             } else if (goneSince == 0) {
                 goneSince = System.nanoTime();
             } else if (System.nanoTime() - goneSince > GONE.toNanos()) {
-                giveUp(() -> former.peerIsGone(new LifelineEnd.Broken("nobody knows the connection there any more")));
+                giveUp(former, () -> former.peerIsGone(new LifelineEnd.Broken("nobody knows the connection there any more")));
                 return;
             }
             if (isOver()) {
-                giveUp(() -> former.giveUp(
+                giveUp(former, () -> former.giveUp(
                         NcclResult.REMOTE_ERROR,
                         new EndFailure(
                                 EndFailure.Scope.CONNECTION,
@@ -206,7 +217,7 @@ final class ReceiverFailover implements Failover, OfferHandler {
     }
 
     private synchronized boolean isOver() {
-        return System.nanoTime() - since > peerTimeout.toNanos();
+        return since != 0 && System.nanoTime() - since > peerTimeout.toNanos();
     }
 
     /** Whether there is nothing to wait for any more. */
@@ -254,8 +265,8 @@ final class ReceiverFailover implements Failover, OfferHandler {
         }
         if (resume.state() == State.LOST) {
             String why = resume.lost().words();
-            control.execute(() -> giveUp(() ->
-                    session.path().giveUp(NcclResult.SYSTEM_ERROR, new EndFailure(EndFailure.Scope.CONNECTION, why))));
+            PathChannel path = session.path();
+            control.execute(() -> giveUp(path, () -> path.giveUp(NcclResult.SYSTEM_ERROR, new EndFailure(EndFailure.Scope.CONNECTION, why))));
             throw new ConnectionLostException(why);
         }
         dropAnswered();
@@ -336,6 +347,7 @@ final class ReceiverFailover implements Failover, OfferHandler {
             doubtful = null;
             since = 0;
             lookAfter(path);
+            session.watch();
         }
         former.close();
         log.info(
@@ -358,9 +370,9 @@ final class ReceiverFailover implements Failover, OfferHandler {
         }
     }
 
-    private void giveUp(Runnable loss) {
+    private void giveUp(PathChannel former, Runnable loss) {
         synchronized (this) {
-            if (stop.isDone()) {
+            if (stop.isDone() || !former.equals(session.path())) {
                 return;
             }
             givenUp = true;

@@ -20,6 +20,7 @@ import trigon.transport.connect.Counterpart;
 import trigon.transport.failover.NewPaths.Answered;
 import trigon.transport.failover.NewPaths.Found;
 import trigon.transport.path.PathChannel;
+import trigon.transport.path.PathKeeper;
 import trigon.transport.path.PathLoss;
 import trigon.transport.resume.LostReason;
 import trigon.transport.resume.SenderResume;
@@ -92,8 +93,17 @@ final class SenderFailover implements Failover {
 
     /** Looks after a path that is in use from now on. */
     void lookAfter(PathChannel path) {
-        path.rescueBy(loss -> takes(path, loss));
-        path.whenDoubtful(() -> suspect(path));
+        path.keptBy(new PathKeeper() {
+            @Override
+            public boolean takes(PathLoss loss) {
+                return SenderFailover.this.takes(path, loss);
+            }
+
+            @Override
+            public void doubts() {
+                suspect(path);
+            }
+        });
     }
 
     private synchronized boolean takes(PathChannel path, PathLoss loss) {
@@ -320,6 +330,7 @@ final class SenderFailover implements Failover {
             doubtful = null;
             quiet = false;
             lookAfter(answered.path());
+            session.watch();
         }
         former.close();
         log.info(

@@ -14,7 +14,6 @@ import trigon.routing.LocalLink;
 import trigon.routing.kernel.InterfaceEvent;
 import trigon.transport.path.Link;
 import trigon.transport.path.Links;
-import trigon.transport.path.PathChannel;
 
 /**
  * Which of this node's links the kernel takes for up: their interface is, has a carrier, and has their address. Used by
@@ -89,7 +88,7 @@ final class LinkStates {
             if (up) {
                 log.info("{}: its interface {} is up again", link, local.interfaceName());
             } else {
-                link.paths().forEach(PathChannel::doubt);
+                link.paths().forEach(path -> path.keeper().doubts());
                 log.warn(
                         "{}: {}; its connections wait until handshake.peerTimeout is over; check the cable, and ip addr"
                                 + " show {}",

@@ -23,6 +23,7 @@ import trigon.routing.kernel.KernelEvents;
 import trigon.transport.path.Link;
 import trigon.transport.path.Links;
 import trigon.transport.path.PathChannel;
+import trigon.transport.path.PathLoss;
 import trigon.verbs.AsyncEvent;
 import trigon.verbs.AsyncEventType;
 import trigon.verbs.DeviceContext;
@@ -223,7 +224,8 @@ public final class PathMonitor {
 
     /** The connection may go on over another path. */
     private static void failOrRescue(PathChannel path, NcclResult result, String why) {
-        if (!path.isRescuedFrom(result, new EndFailure(EndFailure.Scope.CONNECTION, why))) {
+        EndFailure failure = new EndFailure(EndFailure.Scope.CONNECTION, why);
+        if (!path.keeper().takes(new PathLoss.Here(result, failure))) {
             fail(path, result, why);
         }
     }

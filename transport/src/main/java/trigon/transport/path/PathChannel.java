@@ -1,7 +1,6 @@
 package trigon.transport.path;
 
 import java.util.concurrent.Executor;
-import java.util.function.Predicate;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -55,17 +54,9 @@ public final class PathChannel implements AutoCloseable {
 
     private final FailedRequests failedRequests = new FailedRequests(this::knownLoss);
 
-    /** Takes what would lose it, if it says so. */
-    private volatile Predicate<PathLoss> rescue = _ -> false;
+    private volatile PathKeeper keeper = PathKeeper.NONE;
 
-    private volatile Runnable whenDoubtful = () -> {};
-
-    /**
-     * Creates the queue pair and brings it to INIT.
-     *
-     * @param random for the packet sequence number
-     * @throws trigon.verbs.VerbsException if the device refuses; nothing is left open then
-     */
+    /** {@link PathResources#open}: the queue pair is in INIT. */
     public static PathChannel open(
             Link link, PathRole role, PathCapacity capacity, QueuePairParameters parameters, RandomGenerator random) {
         PathChannel path = new PathChannel(link, role, capacity, parameters, random);
@@ -139,7 +130,7 @@ public final class PathChannel implements AutoCloseable {
         enter(PathState.UP);
         var _ = peer.lost().thenAccept(end -> {
             PathLoss.OfPeer lost = new PathLoss.OfPeer(name, end);
-            if (end instanceof LifelineEnd.Here || rescue.test(lost)) {
+            if (end instanceof LifelineEnd.Here || keeper.takes(lost)) {
                 return;
             }
             switch (end) {
@@ -159,7 +150,7 @@ public final class PathChannel implements AutoCloseable {
     }
 
     private void peerIsGone(PathLoss.OfPeer lost) {
-        if (rescue.test(lost)) {
+        if (keeper.takes(lost)) {
             return;
         }
         synchronized (this) {
@@ -232,17 +223,12 @@ public final class PathChannel implements AutoCloseable {
         whenLost.run();
     }
 
-    // under the lock
-    private void enter(PathState next) {
+    private void enter(PathState next) { // under the lock
         state = next;
         counters.state(next.code());
     }
 
-    /**
-     * Runs something as soon as there is a {@link #loss}, at once where there is one already.
-     *
-     * @param step returns at once; on any thread
-     */
+    /** Runs something that returns at once, on any thread, as soon as there is a {@link #loss}, or there is one. */
     public synchronized void whenLost(Runnable step) {
         whenLost = step;
         if (loss != null) {
@@ -250,15 +236,15 @@ public final class PathChannel implements AutoCloseable {
         }
     }
 
-    /**
-     * Has somebody look at what would lose it before it does; what has lost it already, too.
-     *
-     * @param taking whether it takes care of the path, which is not lost then; on any thread, without a lock, at once
-     */
-    public void rescueBy(Predicate<PathLoss> taking) {
-        rescue = taking;
+    /** Has somebody look after it, and at what has lost it already. */
+    public void keptBy(PathKeeper by) {
+        keeper = by;
+        PeerWatch watching = watch;
+        if (watching != null) {
+            watching.lifeline().whenQuiet(by::doubts);
+        }
         PathLoss known = loss;
-        if (known != null && taking.test(known)) {
+        if (known != null && by.takes(known)) {
             synchronized (this) {
                 loss = null;
                 enter(PathState.UP);
@@ -266,28 +252,9 @@ public final class PathChannel implements AutoCloseable {
         }
     }
 
-    /**
-     * What goes over it has failed, by a failure after which it may go on over another path. As {@link #giveUp} where
-     * nobody rescues it.
-     *
-     * @return whether there is nothing more to do
-     */
-    public boolean isRescuedFrom(NcclResult result, EndFailure failure) {
-        return rescue.test(new PathLoss.Here(result, failure));
-    }
-
-    /** Runs something, now and then, while nothing is heard from the peer, and when the link goes down. */
-    public void whenDoubtful(Runnable step) {
-        whenDoubtful = step;
-        PeerWatch watching = watch;
-        if (watching != null) {
-            watching.lifeline().whenQuiet(step);
-        }
-    }
-
-    /** The link has gone down. */
-    public void doubt() {
-        whenDoubtful.run();
+    /** Who looks after it. */
+    public PathKeeper keeper() {
+        return keeper;
     }
 
     /** Whether nothing was heard from the peer for a while. */
@@ -296,10 +263,7 @@ public final class PathChannel implements AutoCloseable {
         return watching != null && watching.lifeline().isQuiet();
     }
 
-    /**
-     * Nothing is sent any more, and nothing written that comes late: what has come completes, with success, and the
-     * rest is flushed. Its lifeline goes on. May block.
-     */
+    /** What has come completes, with success, the rest is flushed, and nothing moves any more. May block. */
     public synchronized void fence(String why) {
         if (state != PathState.CLOSED) {
             resources.lifecycle().fail(new GivenUpException(why));

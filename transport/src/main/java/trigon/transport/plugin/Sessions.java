@@ -73,7 +73,13 @@ final class Sessions {
     long receive(long context, ConnectedPaths paths) {
         return add(context, paths, handle -> {
             ReceiveSession session =
-                    ReceiveSession.over(context, paths.paths(), paths.protocol(), requests.open(handle), whenTold);
+                    ReceiveSession.over(
+                    context,
+                    paths.paths(),
+                    paths.protocol(),
+                    requests.open(handle),
+                    failovers.areOn(),
+                    whenTold);
             failovers.keep(session, paths.peer());
             return session;
         });

@@ -21,8 +21,9 @@ public final class ReceiveSession extends Session {
             List<PathChannel> paths,
             ReceiveProtocol protocol,
             Requests requests,
+            boolean resumable,
             BiConsumer<Session, SessionFailure> whenTold) {
-        super(context, paths, protocol, requests, whenTold);
+        super(context, paths, protocol, requests, resumable, whenTold);
         this.protocol = protocol;
     }
 
@@ -32,8 +33,10 @@ public final class ReceiveSession extends Session {
             List<PathChannel> paths,
             MessageProtocol protocol,
             Requests requests,
+            boolean resumable,
             BiConsumer<Session, SessionFailure> whenTold) {
-        return new ReceiveSession(context, paths, ReceiveProtocol.over(protocol, paths, requests), requests, whenTold);
+        ReceiveProtocol receives = ReceiveProtocol.over(protocol, paths, requests);
+        return new ReceiveSession(context, paths, receives, requests, resumable, whenTold);
     }
 
     /** {@link NetPlugin#irecv}; size and memory have been checked, and there is memory unless the size is 0. */

@@ -33,7 +33,7 @@ public final class Resumption {
         try {
             session.interrupted = true;
             path().fence(why);
-            session.takeWhatHasCome();
+            session.takeSuccessesOfOthers(-1);
             return session.failure != 0 ? null : new Counts(protocol.begun(), protocol.confirmed());
         } finally {
             gate.open();
@@ -70,12 +70,17 @@ public final class Resumption {
         }
     }
 
+    /** Notices from now on when the path in use is lost, as nothing did since it moved. */
+    public void watch() {
+        session.watchPaths();
+    }
+
     /** Takes up again what has not fitted when the session moved; whether there is more. */
     public boolean repeat() {
         gate.close();
         try {
             session.progress();
-            return session.isRepeating();
+            return session.repeating;
         } finally {
             gate.open();
         }

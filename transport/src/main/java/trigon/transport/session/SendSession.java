@@ -21,8 +21,9 @@ public final class SendSession extends Session {
             List<PathChannel> paths,
             SendProtocol protocol,
             Requests requests,
+            boolean resumable,
             BiConsumer<Session, SessionFailure> whenTold) {
-        super(context, paths, protocol, requests, whenTold);
+        super(context, paths, protocol, requests, resumable, whenTold);
         this.protocol = protocol;
     }
 
@@ -42,7 +43,7 @@ public final class SendSession extends Session {
             boolean resumable,
             BiConsumer<Session, SessionFailure> whenTold) {
         SendProtocol sends = SendProtocol.over(protocol, paths, requests, resumable);
-        return new SendSession(context, paths, sends, requests, whenTold);
+        return new SendSession(context, paths, sends, requests, resumable, whenTold);
     }
 
     /** {@link NetPlugin#isend}; size and memory have been checked, and there is memory unless the size is 0. */

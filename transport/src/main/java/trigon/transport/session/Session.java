@@ -42,10 +42,7 @@ public abstract sealed class Session permits SendSession, ReceiveSession {
     private final long context;
     private final Protocol protocol;
     private final PathChannel[] paths;
-
-    /** Null where it ends with its paths. */
-    private final @Nullable Gate gate;
-
+    private final @Nullable Gate gate; // null where it ends with its paths
     private @Nullable Failover failover;
     private final int pathCount;
 
@@ -79,13 +76,14 @@ public abstract sealed class Session permits SendSession, ReceiveSession {
     boolean interrupted;
 
     /** Messages are to be sent, or asked for, again over a new path. */
-    private boolean repeating;
+    boolean repeating;
 
     /**
      * Over paths that both ends have in that order.
      *
      * @param context NCCL's, by its handle
      * @param requests the session's own
+     * @param resumable whether it may go on over other paths, where the protocol can
      * @param whenTold hears of it when NCCL learns that the session has failed; on the data path, so it returns at once
      */
     Session(
@@ -93,6 +91,7 @@ public abstract sealed class Session permits SendSession, ReceiveSession {
             List<PathChannel> paths,
             Protocol protocol,
             Requests requests,
+            boolean resumable,
             BiConsumer<Session, SessionFailure> whenTold) {
         this.context = context;
         this.paths = paths.toArray(PathChannel[]::new);
@@ -103,7 +102,7 @@ public abstract sealed class Session permits SendSession, ReceiveSession {
         completionQueue = paths.getFirst().completionQueue();
         completions = requests.completions();
         links = paths.stream().map(PathChannel::link).toArray(Link[]::new);
-        gate = protocol instanceof ResumableProtocol ? new Gate() : null;
+        gate = resumable && protocol instanceof ResumableProtocol ? new Gate() : null;
         if (pathCount == 1) { // else the library would have to poll several
             completionQueue.nativePoll().ifPresent(poll -> requests.pollWith(poll, protocol.takes()));
         }
@@ -121,7 +120,7 @@ public abstract sealed class Session permits SendSession, ReceiveSession {
         failover = by;
     }
 
-    /** The data path comes in; if not, there is nothing to be said now. {@link #leave} follows if it does. */
+    /** Whether the data path may come in, to {@link #leave} afterwards. */
     final boolean enter() {
         return gate == null || gate.enter();
     }
@@ -140,7 +139,6 @@ public abstract sealed class Session permits SendSession, ReceiveSession {
     final void use(PathChannel next) {
         paths[0] = next;
         completionQueue = next.completionQueue();
-        next.whenLost(() -> lost = true);
     }
 
     final void repeat() {
@@ -149,10 +147,6 @@ public abstract sealed class Session permits SendSession, ReceiveSession {
         if (left < 0) {
             failByProtocol();
         }
-    }
-
-    final boolean isRepeating() {
-        return repeating;
     }
 
     /** Notices from now on when a path is lost. */
@@ -239,11 +233,6 @@ public abstract sealed class Session permits SendSession, ReceiveSession {
         return found && failure == 0;
     }
 
-    /** Its path is fenced: takes account of what came before. */
-    final void takeWhatHasCome() {
-        takeSuccessesOfOthers(-1);
-    }
-
     private void take(int path, int count) {
         for (int index = 0; index < count; index++) {
             if (completions.statusCode(index) != WorkCompletionStatus.SUCCESS_CODE) {
@@ -299,7 +288,7 @@ public abstract sealed class Session permits SendSession, ReceiveSession {
     }
 
     /** What came over the other paths before is not lost with this one. */
-    private void takeSuccessesOfOthers(int failed) {
+    final void takeSuccessesOfOthers(int failed) {
         for (int path = 0; path < pathCount; path++) {
             boolean goesOn = path != failed;
             while (goesOn) {
