@@ -50,24 +50,29 @@ class ArchitectureTest {
                 .definedBy("trigon.transport..", "trigon.net..")
                 .layer("native-entry")
                 .definedBy("trigon.entry..")
+                .layer("tools")
+                .definedBy("trigon.tools..")
+                .whereLayer("tools")
+                .mayNotBeAccessedByAnyLayer()
                 .whereLayer("native-entry")
                 .mayNotBeAccessedByAnyLayer()
                 .whereLayer("transport")
-                .mayOnlyBeAccessedByLayers("native-entry")
+                .mayOnlyBeAccessedByLayers("native-entry", "tools")
                 .whereLayer("software-verbs")
-                .mayOnlyBeAccessedByLayers("native-entry")
+                .mayOnlyBeAccessedByLayers("native-entry", "tools")
                 .whereLayer("relay")
                 .mayOnlyBeAccessedByLayers("native-entry")
                 .whereLayer("topology")
-                .mayOnlyBeAccessedByLayers("relay")
+                .mayOnlyBeAccessedByLayers("relay", "tools")
                 .whereLayer("qp-state")
-                .mayOnlyBeAccessedByLayers("transport")
+                .mayOnlyBeAccessedByLayers("transport", "tools")
                 .whereLayer("handshake")
                 .mayOnlyBeAccessedByLayers("transport", "native-entry")
                 .whereLayer("routing")
-                .mayOnlyBeAccessedByLayers("transport", "relay", "native-entry")
+                .mayOnlyBeAccessedByLayers("transport", "relay", "native-entry", "tools")
                 .whereLayer("config")
-                .mayOnlyBeAccessedByLayers("topology", "relay", "routing", "handshake", "transport", "native-entry")
+                .mayOnlyBeAccessedByLayers(
+                        "topology", "relay", "routing", "handshake", "transport", "native-entry", "tools")
                 .check(CLASSES);
     }
 
@@ -85,6 +90,7 @@ class ArchitectureTest {
                 Arguments.of("trigon.software", 8),
                 Arguments.of("trigon.transport", 4),
                 Arguments.of("trigon.relay", 4),
+                Arguments.of("trigon.tools", 4),
                 Arguments.of("trigon.topology", 4));
     }
 
@@ -210,13 +216,22 @@ class ArchitectureTest {
                 .resideInAPackage("ch.qos.logback..")
                 .because("everything else logs through SLF4J")
                 .check(CLASSES);
+        noClasses()
+                .that()
+                .resideOutsideOfPackage("trigon.tools..")
+                .should()
+                .dependOnClassesThat()
+                .resideInAPackage("picocli..")
+                .because("the plugin has no command line")
+                .check(CLASSES);
     }
 
+    /** And the main class of the tools, which hands it on. */
     @Test
     void onlyTheEntryReadsTheEnvironment() {
         noClasses()
                 .that()
-                .resideOutsideOfPackage("trigon.entry..")
+                .resideOutsideOfPackages("trigon.entry..", "trigon.tools")
                 .should()
                 .callMethod(System.class, "getenv")
                 .orShould()
@@ -224,12 +239,13 @@ class ArchitectureTest {
                 .check(CLASSES);
     }
 
+    /** The main class of the tools is no guest. */
     @Test
     void aGuestNeitherEndsTheProcessNorWritesToItsOutput() {
         // jextract's own tracing prints, if a system property asks for it
         noClasses()
                 .that()
-                .resideOutsideOfPackage("trigon.verbs.ffm.generated..")
+                .resideOutsideOfPackages("trigon.verbs.ffm.generated..", "trigon.tools")
                 .should()
                 .callMethod(System.class, "exit", int.class)
                 .orShould()
