@@ -334,8 +334,8 @@ class AuthenticationTest {
                 attempt.incoming().result().get(60, TimeUnit.SECONDS).lifeline();
 
         // even one that knows the secret
-        try (RawPeer late = RawPeer.connectingTo(server.listeningAt(), connection, Node.secretOf(connection))) {
-            late.hello();
+        try (RawPeer late = RawPeer.challengedBy(server, connection)) {
+            late.say(client.offer(connection));
             assertRejected(late, "established already");
         }
 

@@ -17,6 +17,7 @@ import trigon.transport.connect.PathFactory;
 import trigon.transport.path.Links;
 import trigon.transport.session.Failover;
 import trigon.transport.session.ReceiveSession;
+import trigon.transport.session.Resumption;
 import trigon.transport.session.SendSession;
 
 /** Has sessions go on over other paths when their own fail. Thread-safe. */
@@ -78,14 +79,14 @@ public final class Failovers {
     /** For a session that has just been made; it is watched from now on. */
     public void keep(SendSession session, Counterpart peer) {
         if (on) {
-            session.resumption().ifPresent(resumption -> {
+            Resumption.of(session).ifPresent(resumption -> {
                 SenderFailover failover =
                         new SenderFailover(resumption, peer, paths, control, aMomentLater, peerTimeout);
                 listeners.resume(peer.connection().ofConnectingSide(), peer.secret(), ONLY_ASKED);
                 session.keptGoingBy(new Failover() {
                     @Override
-                    public void broken(String what) {
-                        failover.broken(what);
+                    public boolean broken(String what) {
+                        return failover.broken(what);
                     }
 
                     @Override
@@ -103,7 +104,7 @@ public final class Failovers {
     /** Likewise. */
     public void keep(ReceiveSession session, Counterpart peer) {
         if (on) {
-            session.resumption().ifPresent(resumption -> {
+            Resumption.of(session).ifPresent(resumption -> {
                 ReceiverFailover failover =
                         new ReceiverFailover(resumption, peer, listeners, links, factory, paths, control, peerTimeout);
                 session.keptGoingBy(failover);

@@ -149,9 +149,10 @@ final class ReceiverFailover implements Failover, OfferHandler {
 
     /** Without the lock: who has it may wait for the data path to be outside. */
     @Override
-    public void broken(String what) {
+    public boolean broken(String what) {
         broken = what;
         control.execute(this::work);
+        return !stop.isDone();
     }
 
     private synchronized void work() {

@@ -2,6 +2,7 @@ package trigon.transport.session;
 
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import trigon.transport.path.Link;
 import trigon.transport.path.PathChannel;
@@ -18,10 +19,17 @@ public final class Resumption {
     private final Gate gate;
     private final ResumableProtocol protocol;
 
-    Resumption(Session session, Gate gate, ResumableProtocol protocol) {
+    private Resumption(Session session, Gate gate, ResumableProtocol protocol) {
         this.session = session;
         this.gate = gate;
         this.protocol = protocol;
+    }
+
+    /** Of a session; empty if it ends with its paths. */
+    public static Optional<Resumption> of(Session session) {
+        return session.gate != null && session.protocol instanceof ResumableProtocol resumable
+                ? Optional.of(new Resumption(session, session.gate, resumable))
+                : Optional.empty();
     }
 
     /** What an end had come to when its path was fenced: messages begun, and those confirmed, or received. */

@@ -3,7 +3,6 @@ package trigon.transport.session;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
@@ -40,9 +39,9 @@ public abstract sealed class Session permits SendSession, ReceiveSession {
 
     final Requests requests;
     private final long context;
-    private final Protocol protocol;
+    final Protocol protocol;
     private final PathChannel[] paths;
-    private final @Nullable Gate gate; // null where it ends with its paths
+    final @Nullable Gate gate; // null where it ends with its paths
     private @Nullable Failover failover;
     private final int pathCount;
 
@@ -106,13 +105,6 @@ public abstract sealed class Session permits SendSession, ReceiveSession {
         if (pathCount == 1) { // else the library would have to poll several
             completionQueue.nativePoll().ifPresent(poll -> requests.pollWith(poll, protocol.takes()));
         }
-    }
-
-    /** What a failover does with it; empty if it ends with its paths. */
-    public final Optional<Resumption> resumption() {
-        return gate != null && protocol instanceof ResumableProtocol resumable
-                ? Optional.of(new Resumption(this, gate, resumable))
-                : Optional.empty();
     }
 
     /** Has its path's failures looked at from now on. Before its first request. */
@@ -211,16 +203,15 @@ public abstract sealed class Session permits SendSession, ReceiveSession {
 
     /** Takes what the devices have finished, some at a time; false if there was nothing, or the session has failed. */
     final boolean progress() {
+        if (interrupted && lost) {
+            failByLoss(); // nothing more completes
+        }
         if (failure != 0 || interrupted) {
             return false; // what comes now may be behind completions that were left
         }
         if (repeating) {
             repeat();
         }
-        return takeWhatIsThere();
-    }
-
-    private boolean takeWhatIsThere() {
         int polledByLibrary = requests.takePolled();
         int count = polledByLibrary != 0 ? NativePoll.result(polledByLibrary) : completionQueue.poll(completions);
         boolean found = count > 0;
@@ -279,12 +270,8 @@ public abstract sealed class Session permits SendSession, ReceiveSession {
     /** Whether the path's failure is taken care of; then there is nothing to be told until it is over. */
     private boolean isInterruptedBy(String what) {
         Failover keeps = failover;
-        if (keeps == null || lost) {
-            return false;
-        }
-        interrupted = true;
-        keeps.broken(what);
-        return true;
+        interrupted = keeps != null && !lost && keeps.broken(what);
+        return interrupted;
     }
 
     /** What came over the other paths before is not lost with this one. */
@@ -323,6 +310,10 @@ public abstract sealed class Session permits SendSession, ReceiveSession {
         while (found) {
             found = progress(); // what has come is received, however much it is
         }
+        return failByLoss();
+    }
+
+    private long failByLoss() {
         for (PathChannel path : paths) {
             PathLoss loss = path.loss();
             if (loss != null) {
