@@ -4,10 +4,11 @@ import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
-import org.jspecify.annotations.Nullable;
 import trigon.circuit.Detours;
 import trigon.config.HandshakeConfig;
+import trigon.handshake.ConnectingConnection.Target;
 import trigon.handshake.HandshakeMessage.Offer;
 
 /** Connects to listeners. Thread-safe; holds nothing but its event loop. */
@@ -30,45 +31,76 @@ public final class HandshakeClient {
         this.detours = detours;
     }
 
+    /** {@link #connect(InetAddress, InetSocketAddress, ConnectionSecret, Offer, Duration)} with the settings' time. */
+    public OutgoingOffer connect(InetAddress local, InetSocketAddress remote, ConnectionSecret secret, Offer offer) {
+        return connect(local, remote, secret, offer, config.timeout());
+    }
+
     /**
      * Starts one attempt over one candidate path; returns at once. The connection is bound to the path's own local
-     * address, so that it goes where the data would go. The deadline of the settings is for the whole attempt.
+     * address, so that it goes where the data would go.
      *
-     * <p>Failures are reported by the attempt's futures only. The listener exists before its handle is sent, so one
-     * that cannot be reached is a failure at once and not tried again.
+     * <p>Failures are reported by the attempt's futures only. Where there is no way to the listener now, that is one at
+     * once, and {@link HandshakeException#mayPass}.
      *
      * @param local the candidate's own address
      * @param remote the listener's, from its handle
      * @param secret the connection's, from the handle
+     * @param timeout the whole attempt's
      * @throws IllegalArgumentException if the remote address is a name that was not resolved
      */
-    public OutgoingOffer connect(InetAddress local, InetSocketAddress remote, ConnectionSecret secret, Offer offer) {
-        return start(local, remote, secret, offer.connection(), offer);
+    public OutgoingOffer connect(
+            InetAddress local, InetSocketAddress remote, ConnectionSecret secret, Offer offer, Duration timeout) {
+        // each with a way of its own through relays, if that is how it goes
+        TwofoldOffer started = new TwofoldOffer(
+                loop,
+                timeout,
+                offer,
+                (time, beforeOffer) -> new OutgoingConnection(
+                        loop, config, time, target(local, remote, secret, offer.connection()), offer, beforeOffer));
+        started.start();
+        return started;
     }
 
     /**
-     * Asks over one path whether the peer lives, and has an end of that connection; returns at once.
+     * Tells a listener, once and over one path, that nobody will connect to it. Returns at once.
      *
-     * @return completes with its proof, or a {@link HandshakeException}, at the deadline of the settings at the latest
+     * @param why for the listener's error
+     * @return done when it has noted it; else a {@link HandshakeException}. Completes on the event loop, always
+     * @throws IllegalArgumentException if the remote address is a name that was not resolved
      */
-    public CompletableFuture<Void> ask(
-            InetAddress local, InetSocketAddress remote, ConnectionSecret secret, ConnectionId connection) {
-        return start(local, remote, secret, connection, null).whenChallenged();
-    }
-
-    private OutgoingConnection start(
+    public CompletableFuture<Void> resign(
             InetAddress local,
             InetSocketAddress remote,
             ConnectionSecret secret,
             ConnectionId connection,
-            @Nullable Offer offer) {
+            EndFailure why) {
+        Target target = target(local, remote, secret, connection);
+        ResigningConnection resigning = new ResigningConnection(loop, config, config.timeout(), target, why);
+        resigning.start();
+        return resigning.told();
+    }
+
+    /**
+     * Asks over one path whether the peer lives, and has an end of that connection. Returns at once.
+     *
+     * @return done when it has proven it; else a {@link HandshakeException}. Completes on the event loop, always
+     * @throws IllegalArgumentException if the remote address is a name that was not resolved
+     */
+    public CompletableFuture<Void> ask(
+            InetAddress local, InetSocketAddress remote, ConnectionSecret secret, ConnectionId connection) {
+        Target target = target(local, remote, secret, connection);
+        AskingConnection asking = new AskingConnection(loop, config, config.timeout(), target);
+        asking.start();
+        return asking.answered();
+    }
+
+    private Target target(
+            InetAddress local, InetSocketAddress remote, ConnectionSecret secret, ConnectionId connection) {
         if (remote.isUnresolved()) {
             throw new IllegalArgumentException(remote + " is a name, not an address");
         }
-        OutgoingConnection outgoing = new OutgoingConnection(
-                loop, config, local, inScopeOf(local, remote), detours.from(local, remote), secret, connection, offer);
-        outgoing.start();
-        return outgoing;
+        return new Target(local, inScopeOf(local, remote), detours.from(local, remote), secret, connection);
     }
 
     /** A link-local address means nothing without the interface to use: that of the own end. */

@@ -40,6 +40,14 @@ public final class HandshakeException extends RuntimeException {
         this(kind, message, null);
     }
 
+    /**
+     * Whether the same may work a moment later: there was no way to the peer, or no own address to go from. A refusal
+     * is an answer, and stays one.
+     */
+    public boolean mayPass() {
+        return kind == Kind.UNREACHABLE && !(getCause() instanceof ConnectException);
+    }
+
     /** What went wrong. */
     public Kind kind() {
         return kind;

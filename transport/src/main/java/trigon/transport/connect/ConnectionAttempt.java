@@ -60,7 +60,7 @@ final class ConnectionAttempt implements AutoCloseable {
      * An attempt that has done nothing yet.
      *
      * @param listeners where this process can be reached
-     * @param timeout what the client's handshakes take at most
+     * @param timeout what its handshakes take at most
      * @param connecting hears of each handshake, to be able to end it
      */
     ConnectionAttempt(
@@ -146,7 +146,8 @@ final class ConnectionAttempt implements AutoCloseable {
                             channel.forPeer(),
                             channel.maxMessageBytes(),
                             Optional.empty(),
-                            listeners));
+                            listeners),
+                    timeout);
             pending.add(new Pending(path, channel, offer, protocol(path, stripe.isOneOfSeveral())));
             unwinding.succeeded();
             connecting.attempting(offer);
