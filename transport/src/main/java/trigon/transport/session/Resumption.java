@@ -27,9 +27,11 @@ public final class Resumption {
 
     /** Of a session; empty if it ends with its paths. */
     public static Optional<Resumption> of(Session session) {
-        return session.gate != null && session.protocol instanceof ResumableProtocol resumable
-                ? Optional.of(new Resumption(session, session.gate, resumable))
-                : Optional.empty();
+        Gate gate = session.gate;
+        ResumableProtocol protocol = session.resumable();
+        return gate == null || protocol == null
+                ? Optional.empty()
+                : Optional.of(new Resumption(session, gate, protocol));
     }
 
     /** What an end had come to when its path was fenced: messages begun, and those confirmed, or received. */

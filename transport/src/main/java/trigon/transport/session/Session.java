@@ -39,7 +39,7 @@ public abstract sealed class Session permits SendSession, ReceiveSession {
 
     final Requests requests;
     private final long context;
-    final Protocol protocol;
+    private final Protocol protocol;
     private final PathChannel[] paths;
     final @Nullable Gate gate; // null where it ends with its paths
     private @Nullable Failover failover;
@@ -105,6 +105,11 @@ public abstract sealed class Session permits SendSession, ReceiveSession {
         if (pathCount == 1) { // else the library would have to poll several
             completionQueue.nativePoll().ifPresent(poll -> requests.pollWith(poll, protocol.takes()));
         }
+    }
+
+    /** By what it goes on over another path; null if it ends with its paths. */
+    final @Nullable ResumableProtocol resumable() {
+        return gate != null && protocol instanceof ResumableProtocol resumable ? resumable : null;
     }
 
     /** Has its path's failures looked at from now on. Before its first request. */
