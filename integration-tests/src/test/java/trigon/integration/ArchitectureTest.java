@@ -48,11 +48,15 @@ class ArchitectureTest {
                 .definedBy("trigon.qpstate..")
                 .layer("transport")
                 .definedBy("trigon.transport..", "trigon.net..")
+                .layer("one-sided")
+                .definedBy("trigon.onesided..")
                 .layer("native-entry")
                 .definedBy("trigon.entry..")
                 .whereLayer("native-entry")
                 .mayNotBeAccessedByAnyLayer()
                 .whereLayer("transport")
+                .mayOnlyBeAccessedByLayers("one-sided", "native-entry")
+                .whereLayer("one-sided")
                 .mayOnlyBeAccessedByLayers("native-entry")
                 .whereLayer("software-verbs")
                 .mayOnlyBeAccessedByLayers("native-entry")
@@ -84,6 +88,7 @@ class ArchitectureTest {
         return List.of(
                 Arguments.of("trigon.software", 8),
                 Arguments.of("trigon.transport", 4),
+                Arguments.of("trigon.onesided", 4),
                 Arguments.of("trigon.relay", 4),
                 Arguments.of("trigon.topology", 4));
     }

@@ -22,6 +22,12 @@ public final class NoConnectionException extends RuntimeException {
                 .append(" failed");
     }
 
+    /** With what failed, why, and what to do. */
+    public NoConnectionException(String whatFailed) {
+        super(whatFailed);
+        message = new StringBuilder(whatFailed);
+    }
+
     /** One path has failed; its name is for the message. */
     public void add(Object path, Exception failure) {
         message.append("; ").append(path).append(": ").append(failure.getMessage());
