@@ -2,8 +2,8 @@
 # Builds the distribution a second time, from a copy of the working tree in another directory, in another time zone,
 # locale and umask, and compares it with dist/target/trigon, file by file. Exit status: 0 if they are the same.
 #
-# Not compared: the archive of loaded classes (trigon.aot and its binding), which is an image of the memory of the JVM
-# that wrote it.
+# Not compared: the archives of loaded classes (trigon.aot, tools.aot and their bindings), which are images of the
+# memory of the JVMs that wrote them.
 set -euo pipefail
 
 project=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd)
@@ -28,7 +28,7 @@ mkdir "$scratch/elsewhere"
 )
 
 sums() { # DISTRIBUTION
-  (cd "$1" && find . -type f ! -name 'trigon.aot*' ! -name .built -print0 | sort -z |
+  (cd "$1" && find . -type f ! -name '*.aot*' ! -name .built -print0 | sort -z |
     xargs -0 sha256sum)
 }
 sums "$first" >"$scratch/first"

@@ -34,8 +34,8 @@ compile dist/src/main/training "$project/dist/target/training/native-$arch"
 
 mkdir -p "$distribution"
 # a cache belongs to the jars that it was trained with
-rm -rf "$distribution/jars" "$distribution"/lib/trigon.aot*
-cp -a "$own/jars" "$distribution/jars"
+rm -rf "$distribution/jars" "$distribution/tools" "$distribution"/lib/*.aot*
+cp -a "$own/jars" "$own/tools" "$distribution"
 "$project/dist/src/main/sh/assemble.sh" "$distribution" "$JAVA_HOME" "$project" "$arch"
 "$JAVA_HOME/bin/java" -cp "$distribution/jars/*" "$project/dist/src/main/java/trigon/dist/BillOfMaterials.java" \
   "$distribution" "$project/dist/target/jars.json" "$project/.cross/$arch/jdk"

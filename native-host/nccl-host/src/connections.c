@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "host.h"
+#include "profiler.h"
 #include "trace.h"
 
 static bool check(const struct rank *rank, int result, const char *call, const struct channel *channel) {
@@ -210,6 +211,9 @@ int test_oldest(struct rank *rank, struct flow *flow, size_t *size) {
     return -1;
   }
   *size = (size_t)sizes[0];
+  if (done) {
+    profile_step_done(flow, flow->done);
+  }
   flow->done += (size_t)done;
   return done;
 }
@@ -222,12 +226,15 @@ static int posted(struct rank *rank, struct flow *flow, const char *call, int re
   if (flow->requests[flow->posted % DEPTH] == NULL) {
     return 0;
   }
+  profile_step_posted(flow, flow->posted);
   flow->posted++;
   return 1;
 }
 
 int post_send(struct rank *rank, struct channel *channel, struct flow *flow, void *data, size_t size) {
   void **request = &flow->requests[flow->posted % DEPTH]; /* with the pointer of an earlier message */
+  profile_step_ready(flow);
+  net_event_parent = profile_parent(flow);
   int result = net_isend(rank->net, channel->send_comm, data, size, rank->number,
                          channel->send_mhandles[BUFFERS - 1], request);
   return posted(rank, flow, "isend", result);
@@ -237,6 +244,8 @@ int post_recv(struct rank *rank, struct channel *channel, struct flow *flow, voi
   void **request = &flow->requests[flow->posted % DEPTH];
   int tag = sender_on(rank, (int)(channel - rank->channels));
   *request = NULL;
+  profile_step_begin(flow);
+  net_event_parent = profile_parent(flow);
   int result = net_irecv(rank->net, channel->recv_comm, 1, &data, &capacity, &tag,
                          &channel->recv_mhandles[BUFFERS - 1], request);
   return posted(rank, flow, "irecv", result);

@@ -31,8 +31,11 @@ struct channel {
   void *recv_mhandles[BUFFERS];
 };
 
+struct profile;
+
 struct rank {
   const struct options *options;
+  struct profile *profile; /* of the communicator */
   struct net *net;
   struct rendezvous *rendezvous; /* NULL: this rank is alone */
   int number;
@@ -46,6 +49,12 @@ struct rank {
   size_t wrong;   /* elements or bytes that were not as expected */
 };
 
+/* What NCCL keeps of a message for its profiler; net plugins get its address. */
+struct step {
+  void *event;
+  struct profile *profile;
+};
+
 /*
  * Sequence numbers of a channel's messages: those below `posted` were given to the plugin, those below `done` ended.
  * As in NCCL, a send leaves its request behind, a receive clears it.
@@ -54,6 +63,10 @@ struct flow {
   size_t posted;
   size_t done;
   void *requests[DEPTH];
+  bool sends;
+  struct profile *profile; /* NULL: nobody profiles */
+  void *operation;         /* the profiler's event */
+  struct step steps[DEPTH];
 };
 
 /* Listens, connects and accepts on all channels at once, then registers slots of `slot_bytes`. */

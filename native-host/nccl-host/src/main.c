@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "host.h"
+#include "profiler.h"
 #include "trace.h"
 #include "transfers.h"
 #include "tune.h"
@@ -105,18 +106,25 @@ static void *run_service(void *argument) {
 
 /* What NCCL does from the making of a communicator to its end. */
 static bool run_communicator(struct rank *rank) {
+  const uint64_t id = 0x7267000000000000ULL + (unsigned)rank->communicator;
+  struct profile profile;
   trace_communicator(rank->communicator);
-  int result = net_begin(rank->net, &rank->ctx, 0x7267000000000000ULL + (unsigned)rank->communicator, &rank->devices);
+  int result = net_begin(rank->net, &rank->ctx, id, &rank->devices);
   if (result != NCCL_SUCCESS || rank->devices < 1) {
     return fail(rank->number, "init returned %d (%s), with %d devices", result, result_name(result), rank->devices);
   }
   if (rank->options->verbose) {
     show_devices(rank);
   }
+  if (!profile_begin(&profile, rank->options, id, rank->number)) {
+    return false;
+  }
+  rank->profile = &profile;
   pthread_t service;
   void *served = NULL;
   bool ok = pthread_create(&service, NULL, run_service, rank) == 0 && pthread_join(service, &served) == 0 &&
             served != NULL;
+  ok = profile_end(&profile) && ok;
   result = net_finalize(rank->net, rank->ctx);
   return (result == NCCL_SUCCESS || fail(rank->number, "finalize returned %d", result)) && ok;
 }
@@ -154,6 +162,9 @@ static bool run_transfer(const struct options *options) {
       !net_open(&net, options->plugin, options->api)) {
     return false;
   }
+  if (!profiler_open(options, net.library)) {
+    return false;
+  }
   trace_line("open ncclNetPlugin_v%d, optional slots: %s", options->api, net_optional_slots(&net));
   struct rank *ranks = calloc((size_t)options->local_ranks, sizeof *ranks);
   pthread_t threads[64];
@@ -171,7 +182,7 @@ static bool run_transfer(const struct options *options) {
   (void)sleep((unsigned)options->rest_seconds);
   net_close(&net);
   free(ranks);
-  ok &= trace_write();
+  ok &= trace_write() && (!options->net_events || profile_check_net_events(options->rank));
   return ok && !is_failing();
 }
 

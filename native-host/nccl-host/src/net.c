@@ -7,9 +7,11 @@
 #include <string.h>
 
 #include "host.h"
+#include "profiler.h"
 #include "trace.h"
 
 _Thread_local int thread_rank = -1;
+_Thread_local void *net_event_parent;
 
 static pthread_mutex_t init_lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -52,25 +54,15 @@ void log_to_stderr(int level, unsigned long subsystems, const char *where, int l
   fprintf(stderr, "rank %d: NCCL %s %s\n", thread_rank, name, text);
 }
 
-/* Plugins report their own events to this from isend, irecv and test; nobody looks at them here. */
-static int ignore_event(void **event, int type, void *parent, int64_t plugin_id, void *extension) {
-  (void)event;
-  (void)type;
-  (void)parent;
-  (void)plugin_id;
-  (void)extension;
-  return NCCL_SUCCESS;
-}
-
 static int init_once(struct net *net) {
   if (net->initialised) {
     return NCCL_SUCCESS;
   }
   int result = net->api == 8   ? net->v8->init(log_to_stderr)
                : net->api == 9 ? net->v9->init(log_to_stderr)
-                               : net->v10->init(log_to_stderr, ignore_event);
+                               : net->v10->init(log_to_stderr, profile_net_event);
   net->initialised = result == NCCL_SUCCESS;
-  trace_init(net->api, NULL, 0, NULL, log_to_stderr, net->api == 10 ? ignore_event : NULL, result);
+  trace_init(net->api, NULL, 0, NULL, log_to_stderr, net->api == 10 ? profile_net_event : NULL, result);
   return result;
 }
 
@@ -80,9 +72,9 @@ int net_init(struct net *net, void **ctx, uint64_t comm_id) {
   if (net->api < 11) {
     return init_once(net);
   }
-  int result = net->api == 11 ? net->v11->init(ctx, comm_id, &config, log_to_stderr, ignore_event)
-                              : net->v12->init(ctx, comm_id, &config, log_to_stderr, ignore_event);
-  trace_init(net->api, *ctx, comm_id, &config, log_to_stderr, ignore_event, result);
+  int result = net->api == 11 ? net->v11->init(ctx, comm_id, &config, log_to_stderr, profile_net_event)
+                              : net->v12->init(ctx, comm_id, &config, log_to_stderr, profile_net_event);
+  trace_init(net->api, *ctx, comm_id, &config, log_to_stderr, profile_net_event, result);
   return result;
 }
 
@@ -269,16 +261,20 @@ int net_dereg_mr(const struct net *net, void *comm, void *mhandle) {
   return result;
 }
 
-/* Where NCCL keeps the profiler's event of a message; nothing is profiled here. */
-static void *no_events[8];
+/* Where NCCL keeps the profiler's event of a message, as the first of two words; here for messages that have none. */
+static void *no_events[2];
+
+static void *event_parent(void) {
+  return net_event_parent == NULL ? &no_events[0] : net_event_parent;
+}
 
 int net_isend(const struct net *net, void *comm, void *data, size_t size, int tag, void *mhandle, void **request) {
   const void *entry = request == NULL ? NULL : *request;
-  int result = net->api >= 10   ? net->v12->isend(comm, data, size, tag, mhandle, &no_events[0], request)
+  int result = net->api >= 10   ? net->v12->isend(comm, data, size, tag, mhandle, event_parent(), request)
                : net->api == 9 ? net->v9->isend(comm, data, size, tag, mhandle, request)
                                : net->v8->isend(comm, data, (int)size, tag, mhandle, request);
   if (request != NULL) {
-    trace_post("isend", comm, net->api, data, size, tag, mhandle, &no_events[0], entry, *request, result);
+    trace_post("isend", comm, net->api, data, size, tag, mhandle, event_parent(), entry, *request, result);
   }
   return result;
 }
@@ -288,7 +284,7 @@ static int irecv_of_version(const struct net *net, void *comm, int n, void **dat
   if (net->api >= 10) {
     void *parents[8];
     for (int i = 0; i < 8; i++) {
-      parents[i] = &no_events[i];
+      parents[i] = event_parent();
     }
     return net->v12->irecv(comm, n, data, sizes, tags, mhandles, parents, request);
   }
@@ -307,7 +303,7 @@ int net_irecv(const struct net *net, void *comm, int n, void **data, size_t *siz
   const void *entry = *request;
   int result = irecv_of_version(net, comm, n, data, sizes, tags, mhandles, request);
   if (n == 1) {
-    trace_post("irecv n=1", comm, net->api, data[0], sizes[0], tags[0], mhandles[0], &no_events[0], entry, *request,
+    trace_post("irecv n=1", comm, net->api, data[0], sizes[0], tags[0], mhandles[0], event_parent(), entry, *request,
                result);
   }
   return result;

@@ -55,6 +55,9 @@ const char *net_name(const struct net *net);
 /* The logger that this program gives to plugins: stderr, with the rank of the calling thread. */
 void log_to_stderr(int level, unsigned long subsystems, const char *where, int line, const char *format, ...);
 
+/* Where the profiler's event is that the next isend or irecv of this thread belongs to; NULL: there is none. */
+extern _Thread_local void *net_event_parent;
+
 /* The rank that log lines of this thread carry. */
 extern _Thread_local int thread_rank;
 

@@ -17,6 +17,8 @@ static const char usage[] =
     "  --nodes N            of the tuner's communicator (default: as many as ranks)\n"
     "  --without-net        asks the tuner without initialising the network before\n"
     "  --measure            what a call of the tuner takes, beside one that decides nothing\n"
+    "  --profiler N         1 to 7: calls the plugin's ncclProfiler_vN as NCCL does, in --test ring\n"
+    "  --net-events         instead, a profiler that counts what the plugin reports of its requests\n"
     "  --test ring          float32 ring all-reduce, every element checked (default)\n"
     "  --test exchange      messages of 0 to BYTES bytes to the next rank, every byte checked\n"
     "  --test all-to-all    the same, and channel C goes to the rank C + 1 further on: to all others at the same time\n"
@@ -45,7 +47,8 @@ static const char usage[] =
 
 enum { PLUGIN = 256, API, MODE, TEST, RANK, RANKS, LOCAL_RANKS, RENDEZVOUS, BYTES, SLICE_BYTES, ITERATIONS,
        CHANNELS, DEVICE, SEED, TIMEOUT, PRINT_JSON, VERBOSE, WARMUP, SPIN, TRACE,
-       COMMUNICATORS, PAUSE, LINGER, PRINT_ROUNDS, PLANT, REST, TUNER, NODES, WITHOUT_NET, MEASURE };
+       COMMUNICATORS, PAUSE, LINGER, PRINT_ROUNDS, PLANT, REST, TUNER, NODES, WITHOUT_NET, MEASURE,
+       PROFILER, NET_EVENTS };
 
 static const struct option long_options[] = {
     {"plugin", required_argument, NULL, PLUGIN},
@@ -78,6 +81,8 @@ static const struct option long_options[] = {
     {"nodes", required_argument, NULL, NODES},
     {"without-net", no_argument, NULL, WITHOUT_NET},
     {"measure", no_argument, NULL, MEASURE},
+    {"profiler", required_argument, NULL, PROFILER},
+    {"net-events", no_argument, NULL, NET_EVENTS},
     {NULL, 0, NULL, 0},
 };
 
@@ -153,6 +158,8 @@ static bool set(struct options *options, int option, const char *text) {
   case SPIN: options->spin = true; break;
   case WITHOUT_NET: options->without_net = true; break;
   case MEASURE: options->measure = true; break;
+  case PROFILER: ok = number(text, 1, 7, &value); options->profiler = (int)value; break;
+  case NET_EVENTS: options->net_events = true; break;
   case TUNER: ok = number(text, 2, 6, &value); options->tuner = (int)value; break;
   case NODES: ok = number(text, 1, 4096, &value); options->nodes = (int)value; break;
   case WARMUP: ok = number(text, 0, 1000000, &value); options->warmup = (int)value; break;

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "host.h"
+#include "profiler.h"
 #include "transfers.h"
 
 enum { SLICES = 4 };
@@ -142,6 +143,7 @@ static bool stage(struct work *work) {
   if (flow->posted == work->messages || flow->posted - flow->done == DEPTH) {
     return false;
   }
+  profile_step_begin(flow);
   struct piece piece = piece_of(work, flow->posted, false);
   if (piece.step > 0 && work->receives.done + SLICES <= flow->posted) {
     return false; /* this piece has not come from the rank before yet */
@@ -177,6 +179,13 @@ static bool transmit(struct work *work, bool *progress) {
   return done >= 0;
 }
 
+static void begin_profile(struct rank *rank, struct work *work, int number) {
+  int ranks = rank->options->ranks;
+  profile_flow_begin(rank->profile, &work->sends, true, number, (rank->number + 1) % ranks, work->messages);
+  profile_flow_begin(rank->profile, &work->receives, false, number, (rank->number + ranks - 1) % ranks,
+                     work->messages);
+}
+
 static bool stalled(const struct work *works) {
   const struct rank *rank = works->rank;
   char text[512] = "";
@@ -192,13 +201,8 @@ static bool stalled(const struct work *works) {
   return fail(rank->number, "timeout: nothing moved for %d s%s", rank->options->timeout_seconds, text);
 }
 
-static bool all_reduce(struct rank *rank, struct work *works, float *vector, size_t elements) {
-  int open = 0;
-  delay(rank, PLANT_CALL);
-  for (int c = 0; c < rank->options->channels; c++) {
-    begin(&works[c], rank, c, vector, elements);
-    open += works[c].messages > 0;
-  }
+static bool move_all(struct rank *rank, struct work *works) {
+  int open = rank->options->channels;
   double last_progress = now();
   unsigned idle = 0;
   while (open > 0) {
@@ -227,6 +231,23 @@ static bool all_reduce(struct rank *rank, struct work *works, float *vector, siz
     }
   }
   return true;
+}
+
+static bool all_reduce(struct rank *rank, struct work *works, float *vector, size_t elements) {
+  const int channels = rank->options->channels;
+  delay(rank, PLANT_CALL);
+  profile_collective_begin(rank->profile, elements, channels);
+  for (int c = 0; c < channels; c++) {
+    begin(&works[c], rank, c, vector, elements);
+    begin_profile(rank, &works[c], c);
+  }
+  bool ok = move_all(rank, works);
+  for (int c = 0; c < channels; c++) {
+    profile_flow_end(&works[c].sends);
+    profile_flow_end(&works[c].receives);
+  }
+  profile_collective_end(rank->profile);
+  return ok;
 }
 
 /* Small whole numbers: their sums are exact in any order. */

@@ -65,6 +65,8 @@ for example in "$project"/policy/examples/*.[co]; do
   install_file 644 "$example" "$distribution/policy/examples/${example##*/}"
 done
 install_file 755 "$project/dist/src/main/sh/train.sh" "$training/train.sh"
+install_file 755 "$project/dist/src/main/sh/train-tools.sh" "$training/train-tools.sh"
+install_file 644 "$project/dist/src/main/sh/tools-java.sh" "$distribution/libexec/tools-java.sh"
 install_file 755 "$project/native-host/instant-device/fake-sysfs.sh" "$training/fake-sysfs.sh"
 if [ -e "$host/instant/libibverbs.so.1" ]; then
   install_program "$host/instant/libibverbs.so.1" "$training/libibverbs.so.1"
@@ -74,6 +76,12 @@ fi
 for jar in "$distribution"/jars/trigon-*.jar; do
   "$java_home/bin/jar" tf "$jar"
 done | sed -n '/-info\.class$/d; /\/generated\//d; s|/|.|g; s/\.class$//p' >"$training/classes"
+
+# manual pages and completion, of the commands' own descriptions
+rm -rf "$distribution/share/man" "$distribution/share/bash-completion"
+"$java_home/bin/java" -XX:TieredStopAtLevel=1 -XX:+UseSerialGC -cp "$distribution/tools/*:$distribution/jars/*" \
+  trigon.tools.ManualPages "$distribution/share" \
+  "$(sed -n 's|^ *<revision>\(.*\)</revision>$|\1|p' "$project/pom.xml")"
 
 "$project/dist/src/main/sh/write-release.sh" "$distribution" "${arch:-$(uname -m)}" "$project"
 
@@ -89,4 +97,10 @@ if ! [ -e "$distribution/lib/trigon.aot.binding" ] ||
   [ "$(cat "$work/learnt-from" 2>/dev/null || :)" != "$learnt_from" ]; then
   "$training/train.sh" "$work"
   printf '%s\n' "$learnt_from" >"$work/learnt-from"
+fi
+learnt_from="$made_from $(cd "$distribution" && cat jars/*.jar tools/*.jar bin/trigon | sha256sum)"
+if ! [ -e "$distribution/lib/tools.aot.binding" ] ||
+  [ "$(cat "$work/tools-learnt-from" 2>/dev/null || :)" != "$learnt_from" ]; then
+  "$training/train-tools.sh"
+  printf '%s\n' "$learnt_from" >"$work/tools-learnt-from"
 fi

@@ -9,6 +9,7 @@
  */
 #include "host/java_state.h"
 #include "host/signals.h"
+#include "net/events.h"
 #include "net/requests.h"
 #include "net/trace.h"
 #include "net/upcalls.h"
@@ -26,14 +27,21 @@ static int init_without_context(nccl_logger log) {
   return result != NCCL_SUCCESS ? result : CONTROL(open_default_context, 0);
 }
 
+/* NCCL has one for the process. */
+static void use_profiler(nccl_profiler_callback profiler) {
+  if (profiler != NULL) {
+    atomic_store(&net_profiler, profiler);
+  }
+}
+
 static int init_v10(nccl_logger log, nccl_profiler_callback profiler) {
-  (void)profiler;
+  use_profiler(profiler);
   return init_without_context(log);
 }
 
 static int init_with_context(void **ctx, uint64_t comm_id, struct nccl_net_config *config, nccl_logger log,
                              nccl_profiler_callback profiler) {
-  (void)profiler;
+  use_profiler(profiler);
   if (ctx == NULL) {
     return NCCL_INVALID_ARGUMENT;
   }
@@ -98,7 +106,9 @@ static int connect_any(void *ctx, int dev, struct nccl_net_config *config, void 
     return NCCL_INVALID_ARGUMENT;
   }
   *comm = NULL;
-  return CONTROL(connect, P(ctx), dev, P(handle), P(config), P(comm));
+  int result = CONTROL(connect, P(ctx), dev, P(handle), P(config), P(comm));
+  events_open(*comm);
+  return result;
 }
 
 static int connect_in_context(void *ctx, int dev, void *handle, void **comm, struct nccl_net_device_handle **offload) {
@@ -123,7 +133,9 @@ static int accept_comm(void *listen_comm, void **comm, struct nccl_net_device_ha
     return NCCL_INVALID_ARGUMENT;
   }
   *comm = NULL;
-  return listen_comm == NULL ? NCCL_INVALID_ARGUMENT : CONTROL(accept, P(listen_comm), P(comm));
+  int result = listen_comm == NULL ? NCCL_INVALID_ARGUMENT : CONTROL(accept, P(listen_comm), P(comm));
+  events_open(*comm);
+  return result;
 }
 
 static int close_send(void *comm) {
@@ -168,8 +180,11 @@ static inline int send_any(void *comm, void *data, int64_t size, int tag, void *
 }
 
 static int isend(void *comm, void *data, size_t size, int tag, void *mhandle, void *event, void **request) {
-  (void)event;
-  return send_any(comm, data, (int64_t)size, tag, mhandle, request);
+  int result = send_any(comm, data, (int64_t)size, tag, mhandle, request);
+  if (result == NCCL_SUCCESS) {
+    event_begin(comm, event, *request, size, true);
+  }
+  return result;
 }
 
 static int isend_v9(void *comm, void *data, size_t size, int tag, void *mhandle, void **request) {
@@ -191,13 +206,15 @@ static inline bool may_receive(int n, void **data, void *sizes, int *tags, void 
 
 static int irecv(void *comm, int n, void **data, size_t *sizes, int *tags, void **mhandles, void **events,
                  void **request) {
-  (void)events;
   if (UNLIKELY(!may_receive(n, data, sizes, tags, mhandles, request))) {
     return NCCL_INVALID_ARGUMENT;
   }
   struct trace_ring *ring = trace_of((uint64_t)(uintptr_t)comm);
   const uint64_t time = UNLIKELY(ring != NULL) ? trace_now() : 0;
   int result = CALL(irecv, P(comm), P(data), P(sizes), P(tags), P(mhandles), P(request));
+  if (result == NCCL_SUCCESS && events != NULL) {
+    event_begin(comm, events[0], *request, sizes[0], false);
+  }
   return UNLIKELY(ring != NULL) ? trace_received(ring, time, sizes[0], *request, result) : result;
 }
 
@@ -245,6 +262,9 @@ static int test(void *request, int *done, int *sizes) {
     *sizes = size;
   }
   const uint64_t asked = (uint64_t)(uintptr_t)request;
+  if (*done || UNLIKELY(result != NCCL_SUCCESS)) {
+    event_end(asked);
+  }
   struct trace_ring *ring = trace_of(asked);
   return UNLIKELY(ring != NULL) ? trace_tested(ring, asked, *done, (uint64_t)size, result) : result;
 }

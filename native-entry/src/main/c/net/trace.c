@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 struct trace_table trace_table;
-__thread uint32_t trace_step;
+__thread struct trace_thread trace_thread;
 
 static pid_t traced_process;
 
@@ -58,6 +58,43 @@ int trace_sample_connections(void) {
   trace_table.connection_count = count;
   return 0;
 }
+
+/* ---- rings of threads ---- */
+
+static pthread_key_t ring_key;
+static bool has_ring_key;
+
+static void give_ring_back(void *of_thread) {
+  struct trace_ring *ring = of_thread;
+  if (atomic_load(&trace_table.is_tracing) != 0) { /* else it may be gone */
+    atomic_store_explicit(&ring->owner, 0, memory_order_release);
+  }
+}
+
+static void make_ring_key(void) {
+  has_ring_key = pthread_key_create(&ring_key, give_ring_back) == 0;
+}
+
+struct trace_ring *trace_take_ring(struct trace_thread *thread) {
+  enum { TRY_EVERY = 256 }; /* Java makes more, a hundred times a second */
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  (void)pthread_once(&once, make_ring_key);
+  for (uint32_t i = 0; has_ring_key && thread->refused % TRY_EVERY == 0 && i < TRACE_THREADS; i++) {
+    struct trace_ring *ring = atomic_load_explicit(&trace_table.threads[i], memory_order_acquire);
+    uint64_t nobody = 0;
+    if (ring != NULL && atomic_compare_exchange_strong(&ring->owner, &nobody, 1)) {
+      thread->ring = ring;
+      thread->place = i;
+      (void)pthread_setspecific(ring_key, ring);
+      return ring;
+    }
+  }
+  thread->refused++;
+  atomic_fetch_add(&trace_table.lost_events, 1);
+  return NULL;
+}
+
+/* ---- the end ---- */
 
 static void forget_in_child(void) {
   atomic_store(&trace_table.is_tracing, 0); /* the rings are the parent's */

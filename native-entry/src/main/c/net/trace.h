@@ -103,8 +103,18 @@ struct trace_table {
 };
 extern struct trace_table trace_table __attribute__((visibility("hidden")));
 
-/* The profiler's event for the step that this thread works on; 0: none. */
-extern __thread uint32_t trace_step __attribute__((visibility("hidden")));
+/* What a thread of NCCL's has of the trace. */
+struct trace_thread {
+  struct trace_ring *ring; /* for the events of NCCL's profiler; NULL: none yet */
+  uint32_t place;          /* that ring's in the table */
+  uint32_t refused;        /* events since there was no ring left */
+  uint32_t stream;         /* of the comm whose isend or irecv took a message last; 0: none since somebody asked */
+  uint64_t message;        /* that message's number */
+};
+extern __thread struct trace_thread trace_thread __attribute__((visibility("hidden")));
+
+/* A ring for the calling thread, which gives it back when it ends; NULL: there is none, which is counted. */
+struct trace_ring *trace_take_ring(struct trace_thread *thread);
 
 /* Java's thread asks once a second: reads TCP's counters into the table. Returns 0. */
 int trace_sample_connections(void);
@@ -199,7 +209,10 @@ static inline void trace_begin(struct trace_ring *ring, uint64_t time, void *req
   const unsigned slot = (unsigned)((uintptr_t)request >> 2) & (ROW_REQUESTS - 1);
   ring->posted_at[slot] = time;
   ring->numbers[slot] = ring->posted;
-  trace_write(ring, time, ring->posted, kind, trace_step, bytes);
+  trace_write(ring, time, ring->posted, kind, 0, bytes);
+  struct trace_thread *thread = &trace_thread;
+  thread->stream = ring->stream;
+  thread->message = ring->posted;
   PROBE3(posted, kind, ring->posted, bytes);
   ring->posted++;
 }
@@ -216,7 +229,7 @@ static inline int trace_sent(struct trace_ring *ring, uint64_t time, uint64_t by
     trace_begin(ring, time, request, bytes, TRACE_SEND_POSTED);
   } else if (ring->waiting_since == 0) {
     ring->waiting_since = time;
-    trace_write(ring, time, ring->posted, TRACE_SEND_WAITS, trace_step, bytes);
+    trace_write(ring, time, ring->posted, TRACE_SEND_WAITS, 0, bytes);
     PROBE2(credit, ring->posted, bytes);
   }
   return result;

@@ -210,6 +210,10 @@ public final class Settings {
                 "more options for the JVM; see [the start](../measurements/startup.md) for those that change it,"
                         + " [hosts](../reference/hosts.md) for those that are refused");
         ofStart("TRIGON_TRACE", "none", "a folder: this process writes a trace into it; see [tracing](tracing.md)");
+        ofStart(
+                "TRIGON_TRACE_KERNELS",
+                "`false`",
+                "`true`: with a trace, NCCL's profiler says when kernels ran; small messages take longer");
         ofTools("TRIGON_BENCH_RESULTS", "where the benchmarks' results go");
         ofTools("TRIGON_CONTAINERS", "whether tests in containers may be skipped");
         ofTools("TRIGON_DISTRIBUTION", "the distribution that the harness for NCCL is tested with");

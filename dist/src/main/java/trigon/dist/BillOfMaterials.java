@@ -15,9 +15,7 @@ import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
-import java.util.Set;
 import java.util.TreeMap;
-import java.util.TreeSet;
 import java.util.jar.JarFile;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -35,6 +33,7 @@ final class BillOfMaterials {
 
     private static final Pattern LEGAL = Pattern.compile("META-INF/[^/]*(LICEN[CS]E|NOTICE|COPYING)[^/]*");
     private static final Pattern INNER = Pattern.compile("META-INF/maven/[^/]+/[^/]+/pom\\.properties");
+    private static final List<String> FOLDERS = List.of("jars", "tools");
     private static final ObjectMapper JSON = new ObjectMapper().enable(SerializationFeature.INDENT_OUTPUT);
 
     private final Path distribution;
@@ -59,19 +58,19 @@ final class BillOfMaterials {
     private void write() throws IOException {
         delete(licences);
         Files.createDirectories(licences);
-        Set<String> unlisted = jarNames();
+        Map<String, Path> unlisted = jars();
         for (JsonNode component : bom.withArray("components")) {
             ObjectNode jar = (ObjectNode) component;
             String file = jar.path("name").asText() + "-" + jar.path("version").asText() + ".jar";
-            if (!unlisted.remove(file)) {
+            Path path = unlisted.remove(file);
+            if (path == null) {
                 throw new IOException(
-                        file + " is in the bill of materials, but not in " + distribution.resolve("jars"));
+                        file + " is in the bill of materials, but not in " + distribution + "'s " + FOLDERS);
             }
-            describe(jar, distribution.resolve("jars").resolve(file));
+            describe(jar, path);
         }
         if (!unlisted.isEmpty()) {
-            throw new IOException("left from an earlier build: " + unlisted + " in " + distribution.resolve("jars")
-                    + "; run ./mvnw clean -pl dist");
+            throw new IOException("left from an earlier build: " + unlisted.values() + "; run ./mvnw clean -pl dist");
         }
         addRuntime();
         Files.writeString(distribution.resolve("bom.json"), JSON.writeValueAsString(bom) + "\n");
@@ -83,12 +82,14 @@ final class BillOfMaterials {
                 """ + String.join("\n", lines.values()) + "\n");
     }
 
-    private Set<String> jarNames() throws IOException {
-        try (Stream<Path> files = Files.list(distribution.resolve("jars"))) {
-            Set<String> names = new TreeSet<>();
-            files.forEach(file -> names.add(file.getFileName().toString()));
-            return names;
+    private Map<String, Path> jars() throws IOException {
+        Map<String, Path> jars = new TreeMap<>();
+        for (String folder : FOLDERS) {
+            try (Stream<Path> files = Files.list(distribution.resolve(folder))) {
+                files.forEach(file -> jars.put(file.getFileName().toString(), file));
+            }
         }
+        return jars;
     }
 
     private void describe(ObjectNode component, Path jar) throws IOException {

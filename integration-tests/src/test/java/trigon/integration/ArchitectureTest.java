@@ -52,26 +52,31 @@ class ArchitectureTest {
                 .definedBy("trigon.onesided..")
                 .layer("native-entry")
                 .definedBy("trigon.entry..")
+                .layer("tools")
+                .definedBy("trigon.tools..")
+                .whereLayer("tools")
+                .mayNotBeAccessedByAnyLayer()
                 .whereLayer("native-entry")
                 .mayNotBeAccessedByAnyLayer()
                 .whereLayer("transport")
-                .mayOnlyBeAccessedByLayers("one-sided", "native-entry")
+                .mayOnlyBeAccessedByLayers("one-sided", "native-entry", "tools")
                 .whereLayer("one-sided")
                 .mayOnlyBeAccessedByLayers("native-entry")
                 .whereLayer("software-verbs")
-                .mayOnlyBeAccessedByLayers("native-entry")
+                .mayOnlyBeAccessedByLayers("native-entry", "tools")
                 .whereLayer("relay")
                 .mayOnlyBeAccessedByLayers("native-entry")
                 .whereLayer("topology")
-                .mayOnlyBeAccessedByLayers("relay")
+                .mayOnlyBeAccessedByLayers("relay", "tools")
                 .whereLayer("qp-state")
-                .mayOnlyBeAccessedByLayers("transport")
+                .mayOnlyBeAccessedByLayers("transport", "tools")
                 .whereLayer("handshake")
                 .mayOnlyBeAccessedByLayers("transport", "native-entry")
                 .whereLayer("routing")
-                .mayOnlyBeAccessedByLayers("transport", "relay", "native-entry")
+                .mayOnlyBeAccessedByLayers("transport", "relay", "native-entry", "tools")
                 .whereLayer("config")
-                .mayOnlyBeAccessedByLayers("topology", "relay", "routing", "handshake", "transport", "native-entry")
+                .mayOnlyBeAccessedByLayers(
+                        "topology", "relay", "routing", "handshake", "transport", "native-entry", "tools")
                 .check(CLASSES);
     }
 
@@ -90,6 +95,7 @@ class ArchitectureTest {
                 Arguments.of("trigon.transport", 4),
                 Arguments.of("trigon.onesided", 4),
                 Arguments.of("trigon.relay", 4),
+                Arguments.of("trigon.tools", 4),
                 Arguments.of("trigon.topology", 4));
     }
 
@@ -211,13 +217,22 @@ class ArchitectureTest {
                 .resideInAPackage("ch.qos.logback..")
                 .because("everything else logs through SLF4J")
                 .check(CLASSES);
+        noClasses()
+                .that()
+                .resideOutsideOfPackage("trigon.tools..")
+                .should()
+                .dependOnClassesThat()
+                .resideInAPackage("picocli..")
+                .because("the plugin has no command line")
+                .check(CLASSES);
     }
 
+    /** And the main class of the tools, which hands it on. */
     @Test
     void onlyTheEntryReadsTheEnvironment() {
         noClasses()
                 .that()
-                .resideOutsideOfPackage("trigon.entry..")
+                .resideOutsideOfPackages("trigon.entry..", "trigon.tools")
                 .should()
                 .callMethod(System.class, "getenv")
                 .orShould()
@@ -225,12 +240,13 @@ class ArchitectureTest {
                 .check(CLASSES);
     }
 
+    /** The main class of the tools is no guest. */
     @Test
     void aGuestNeitherEndsTheProcessNorWritesToItsOutput() {
         // jextract's own tracing prints, if a system property asks for it
         noClasses()
                 .that()
-                .resideOutsideOfPackage("trigon.verbs.ffm.generated..")
+                .resideOutsideOfPackages("trigon.verbs.ffm.generated..", "trigon.tools")
                 .should()
                 .callMethod(System.class, "exit", int.class)
                 .orShould()

@@ -93,8 +93,9 @@ class SupplyChainIT {
     }
 
     private Iterable<Path> jars() throws IOException {
-        try (Stream<Path> files = Files.list(distribution.resolve("jars"))) {
-            return files.toList();
+        try (Stream<Path> plugin = Files.list(distribution.resolve("jars"));
+                Stream<Path> tools = Files.list(distribution.resolve("tools"))) {
+            return Stream.concat(plugin, tools).toList();
         }
     }
 

@@ -8,7 +8,7 @@ public enum RecordKind {
     /** {@code isend} was refused for the first time: the message waits for its receiver, or for room. */
     SEND_WAITS(1),
 
-    /** {@code isend} took a message; the time is that before the call. Value: bytes. Argument: the profiler's step. */
+    /** {@code isend} took a message; the time is that before the call. Value: bytes. */
     SEND_POSTED(2),
 
     /**
@@ -17,7 +17,7 @@ public enum RecordKind {
      */
     SEND_DONE(3),
 
-    /** {@code irecv} took a receive; the time is that before the call. Value: room. Argument: the profiler's step. */
+    /** {@code irecv} took a receive; the time is that before the call. Value: room. */
     RECEIVE_POSTED(4),
 
     /** {@code test} said that a message has come. Value and argument as with {@link #SEND_DONE}. */
@@ -26,16 +26,28 @@ public enum RecordKind {
     /** A call returned an error. Detail: 1 isend, 2 irecv, 3 test. Value: the {@code ncclResult_t}. */
     CALL_FAILED(6),
 
-    /** An event of NCCL's profiler began. Subject: its number. Detail: its type. Value: the parent's number. */
+    /**
+     * An event of NCCL's profiler began. Subject: its number. Detail: its type. Value: the parent's number. Argument:
+     * a step's number, a channel, or a number of ranks, by the type.
+     */
     EVENT_START(16),
 
-    /** What is known of an event, right behind its start; what value and argument are depends on the type. */
+    /**
+     * What is known of an event, right behind its start; detail: which. Of a collective and a message: 0 the rank, and
+     * how many there are; 1 function, algorithm, protocol and channels, and bytes; 2 the peer, and NCCL's sequence
+     * number; 3 the communicator. Of an operation of the proxy: 1 its steps, and the peer. Of a kernel: 1 its start by
+     * the GPU's clock.
+     */
     EVENT_DETAIL(17),
 
-    /** An event of NCCL's profiler ended. */
+    /** An event of NCCL's profiler ended. Detail: its type. */
     EVENT_STOP(18),
 
-    /** An event of NCCL's profiler changed its state. Detail: the state. Value: bytes, where it says how many. */
+    /**
+     * An event of NCCL's profiler changed its state. Detail: the state. Where a step's message was taken, argument: the
+     * stream of the comm, 0 where it is not traced; value: the message's number. Where a kernel stopped, value: when,
+     * by the GPU's clock.
+     */
     EVENT_STATE(19);
 
     private static final RecordKind[] BY_CODE = new RecordKind[32];

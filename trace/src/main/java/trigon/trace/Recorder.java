@@ -206,8 +206,8 @@ public final class Recorder implements AutoCloseable {
             while (!closed && !failed) {
                 boolean checkpoint = ++drains % DRAINS_PER_CHECKPOINT == 0;
                 drain(checkpoint);
+                refillThreads();
                 if (checkpoint) {
-                    refillThreads();
                     sample.accept(this);
                 }
                 if (Memory.getLongAcquire(table + TableLayout.IS_ENDING) != 0) {
@@ -257,7 +257,7 @@ public final class Recorder implements AutoCloseable {
         }
     }
 
-    /** Ends the trace: takes what the rings have, and frees them. Nobody writes to them any more. */
+    /** Ends the trace: takes what the rings have. What is written to them from now on is lost. */
     @Override
     public void close() {
         lock.lock();
@@ -267,9 +267,11 @@ public final class Recorder implements AutoCloseable {
             }
             TraceLog.listen(null);
             Memory.putLongRelease(table + TableLayout.IS_TRACING, 0);
-            for (Ring ring : List.copyOf(new ArrayList<>(open.values()))) {
-                close(ring);
+            for (Ring ring : open.values()) { // threads of NCCL's may be in the middle of a record
+                finish(ring);
+                ring.abandon();
             }
+            open.clear();
             closed = true;
             changed.signalAll();
             long lostEvents = Memory.getLongAcquire(table + TableLayout.LOST_EVENTS);

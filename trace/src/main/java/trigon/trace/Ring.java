@@ -177,6 +177,11 @@ public final class Ring implements AutoCloseable {
     @Override
     public void close() {
         arena.close();
+        abandon();
+    }
+
+    /** Nobody reads it any more, and somebody may still write: the memory stays as long as the process. */
+    void abandon() {
         try {
             Files.deleteIfExists(file);
         } catch (IOException e) {

@@ -50,7 +50,7 @@ public abstract class AbortContract {
         try {
             Map<ResourceLedger.Kind, Integer> idleA = a.verbs().ledger().outstanding();
             Map<ResourceLedger.Kind, Integer> idleB = b.verbs().ledger().outstanding();
-            ProcessResources idle = ProcessResources.now();
+            ProcessResources idle = ChurnContract.whenAllListen(2);
             AbortedRank.Outcome outcome = new AbortedRank.Outcome();
             abort(a, b, aborts, seed, outcome);
             String where = "seed " + seed + ": " + outcome;

@@ -12,8 +12,10 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Timeout;
 import trigon.net.NetPlugin;
+import trigon.routing.kernel.KernelEvents;
 import trigon.testsupport.Await;
 import trigon.testsupport.LedgerAssert;
 import trigon.testsupport.ProcessResources;
@@ -43,7 +45,7 @@ public abstract class ChurnContract {
         try (ExecutorService other = Executors.newSingleThreadExecutor()) {
             Map<ResourceLedger.Kind, Integer> idleA = a.verbs().ledger().outstanding();
             Map<ResourceLedger.Kind, Integer> idleB = b.verbs().ledger().outstanding();
-            ProcessResources idle = ProcessResources.now();
+            ProcessResources idle = whenAllListen(2);
             cycle(a, b, cycles / 10, seed, other);
             ProcessResources early = ProcessResources.now();
             cycle(a, b, cycles - cycles / 10, seed + 1, other);
@@ -93,7 +95,7 @@ public abstract class ChurnContract {
             long buffers = a.allocate(2L * BUFFER_BYTES);
             Map<ResourceLedger.Kind, Integer> idleA = a.verbs().ledger().outstanding();
             Map<ResourceLedger.Kind, Integer> idleB = b.verbs().ledger().outstanding();
-            ProcessResources idle = ProcessResources.now();
+            ProcessResources idle = whenAllListen(2);
             ProcessResources early = idle;
             List<Communicator> open = new ArrayList<>();
             int mostAtOnce = 0;
@@ -126,6 +128,21 @@ public abstract class ChurnContract {
             b.close();
         }
         nothingIsLeft(a, b, before, seed);
+    }
+
+    /** What so many nodes hold that have just been opened: their threads of events open descriptors a little later. */
+    static ProcessResources whenAllListen(int nodes) {
+        Await.until("%d threads of events listen".formatted(nodes), () -> listening() == nodes);
+        return ProcessResources.now();
+    }
+
+    private static long listening() {
+        return Thread.getAllStackTraces().entrySet().stream()
+                .filter(thread -> thread.getKey().getName().equals("trigon-events"))
+                .filter(thread -> Stream.of(thread.getValue())
+                        .anyMatch(frame -> frame.getClassName().equals(KernelEvents.class.getName())
+                                && frame.getMethodName().equals("await")))
+                .count();
     }
 
     private static Communicator open(TestNode a, TestNode b, int id) {

@@ -19,7 +19,17 @@ final class CollectiveFinder {
     private static final long PAUSE = 200_000;
 
     private static final String[] NAMES = {
-        "operation", "AllReduce", "Broadcast", "Reduce", "AllGather", "ReduceScatter", "Send", "Recv", "AlltoAll"
+        "operation",
+        "AllReduce",
+        "Broadcast",
+        "Reduce",
+        "AllGather",
+        "ReduceScatter",
+        "Send",
+        "Recv",
+        "AlltoAll",
+        "Gather",
+        "Scatter"
     };
     private static final String[] ALGORITHMS = {
         "", "Tree", "Ring", "CollNetDirect", "CollNetChain", "NVLS", "NVLSTree", "PAT"
@@ -70,27 +80,41 @@ final class CollectiveFinder {
     // ---- by the profiler
 
     private void findProfiled(Rank rank, ProfilerEvents events) {
+        Map<String, Long> messages = new HashMap<>();
         for (ProfilerEvent event : events.all()) {
-            if (event.type != ProfilerEvents.COLLECTIVE && event.type != ProfilerEvents.POINT_TO_POINT) {
+            if (!event.isOperation()) {
                 continue;
             }
             String name = name(NAMES, (int) event.arguments[1] & 0xFF);
             String communicator = Long.toHexString(event.values[3]);
             boolean pointToPoint = event.type == ProfilerEvents.POINT_TO_POINT;
-            String key = communicator + " " + (pointToPoint ? "p2p " + event.values[2] : name + " " + event.values[2]);
+            String what = pointToPoint ? betweenWhom(event, name) : name;
+            long sequence = pointToPoint ? messages.merge(communicator + name + what, 1L, Long::sum) : event.values[2];
             Collective collective = found.computeIfAbsent(
-                    key, _ -> new Collective(pointToPoint ? "SendRecv" : name, communicator, event.values[2]));
+                    communicator + " " + what + " " + sequence,
+                    _ -> new Collective(pointToPoint ? "SendRecv" : name, communicator, sequence));
             collective.bytes = Math.max(collective.bytes, event.values[1]);
             collective.algorithm = algorithm(event.arguments[1]);
             byEvent.put(event, collective);
             Collective.Part part = collective.part(rank.number());
-            part.started = onFirst(rank, event.start);
+            part.started = earliest(part.started, onFirst(rank, event.start));
             ProfilerEvent call = events.event(event.parent);
             if (call != null) {
-                part.called = onFirst(rank, call.start);
+                part.called = earliest(part.called, onFirst(rank, call.start));
             }
             part.ended = Math.max(part.ended, onFirst(rank, Math.max(event.stop, event.lastStop)));
         }
+    }
+
+    /** The same at the sender and at the receiver of a program's own message, which NCCL gives no number. */
+    private static String betweenWhom(ProfilerEvent event, String name) {
+        long rank = event.arguments[0];
+        long peer = event.arguments[2];
+        return name.equals("Send") ? rank + ">" + peer : peer + ">" + rank;
+    }
+
+    private static long earliest(long known, long time) {
+        return known == 0 ? time : Math.min(known, time);
     }
 
     private static String algorithm(long argument) {
@@ -112,7 +136,7 @@ final class CollectiveFinder {
             Collective collective = null;
             Rank sender = connection.sender();
             if (sender != null) {
-                ProfilerEvent step = events(sender).step(message.sendStep);
+                ProfilerEvent step = events(sender).step(connection.senderStream, message.number());
                 if (step != null) {
                     message.ready = step.ready == 0 ? 0 : onFirst(sender, step.ready);
                     collective = ofStep(sender, step);
@@ -120,7 +144,7 @@ final class CollectiveFinder {
             }
             Rank receiver = connection.receiver();
             if (collective == null && receiver != null) {
-                collective = ofStep(receiver, events(receiver).step(message.receiveStep));
+                collective = ofStep(receiver, events(receiver).step(connection.receiverStream, message.number()));
             }
             if (collective != null) {
                 message.collective = collective;

@@ -16,6 +16,10 @@ public final class Connection {
     @Nullable
     Rank receiver;
 
+    /** The streams of its two ends, each in its process. */
+    int senderStream;
+
+    int receiverStream;
     Fields senderFields = Fields.NONE;
     Fields receiverFields = Fields.NONE;
     private final List<Message> messages = new ArrayList<>();

@@ -18,8 +18,6 @@ public final class Message {
     long received;
     long receiveGap;
     long ready;
-    long sendStep;
-    long receiveStep;
 
     @Nullable
     Collective collective;

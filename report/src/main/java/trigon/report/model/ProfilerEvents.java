@@ -1,6 +1,8 @@
 package trigon.report.model;
 
 import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import trigon.report.read.ProcessTrace;
@@ -15,14 +17,14 @@ final class ProfilerEvents {
     static final int COLLECTIVE = 1;
 
     static final int POINT_TO_POINT = 2;
-    static final int PROXY_OPERATION = 3;
-    static final int PROXY_STEP = 4;
-    static final int KERNEL_CHANNEL = 6;
-    static final int COLLECTIVE_CALL = 9;
-    static final int POINT_TO_POINT_CALL = 10;
 
-    /** NCCL's number of the state in which a send's data are there. */
-    static final int STATE_DATA_READY = 20;
+    static final int COPY_COLLECTIVE = 12;
+
+    /** NCCL's numbers of states: a send's data are there; isend, or irecv, has taken a step's message. */
+    private static final int STATE_DATA_READY = 20;
+
+    private static final int STATE_SEND_TAKEN = 9;
+    private static final int STATE_RECEIVE_TAKEN = 10;
 
     /** One of them. */
     static final class ProfilerEvent {
@@ -43,17 +45,26 @@ final class ProfilerEvents {
             this.start = start;
             this.parent = parent;
         }
+
+        /** Whether it is a collective, or a message of the program's own. */
+        boolean isOperation() {
+            return type == COLLECTIVE || type == POINT_TO_POINT || type == COPY_COLLECTIVE;
+        }
     }
 
-    private final Map<Long, ProfilerEvent> events = new HashMap<>();
-    private final Map<Long, ProfilerEvent> steps = new HashMap<>();
+    /** A message of one of the process's comms, by the comm's stream. */
+    private record Taken(int stream, long message) {}
+
+    private final Map<Long, ProfilerEvent> events = new LinkedHashMap<>();
+    private final Map<Taken, ProfilerEvent> steps = new HashMap<>();
 
     ProfilerEvents(ProcessTrace trace) {
-        for (Stream stream : trace.streams().values()) {
-            if (stream.fields().get("kind").equals("thread")) {
-                take(stream.records());
-            }
-        }
+        List<Records> ofThreads = trace.streams().values().stream()
+                .filter(stream -> stream.fields().get("kind").equals("thread"))
+                .map(Stream::records)
+                .toList();
+        ofThreads.forEach(this::takeStarts);
+        ofThreads.forEach(this::takeRest); // an event may end on another thread
         for (ProfilerEvent event : events.values()) {
             long end = Math.max(event.stop, event.lastStop);
             ProfilerEvent ancestor = events.get(event.parent);
@@ -64,28 +75,43 @@ final class ProfilerEvents {
         }
     }
 
-    private void take(Records records) {
+    private void takeStarts(Records records) {
         for (int i = 0; i < records.size(); i++) {
-            long number = records.subject(i);
-            RecordKind kind = RecordKind.of(records.kind(i)).orElse(null);
-            ProfilerEvent event = events.get(number);
-            if (kind == RecordKind.EVENT_START && event == null) {
-                ProfilerEvent begun = new ProfilerEvent(number, records.detail(i), records.time(i), records.value(i));
-                events.put(number, begun);
-                if (begun.type == PROXY_STEP) {
-                    steps.put(number & 0xFFFF_FFFFL, begun);
-                }
-            } else if (event != null && kind == RecordKind.EVENT_DETAIL && records.detail(i) < event.values.length) {
-                event.values[records.detail(i)] = records.value(i);
-                event.arguments[records.detail(i)] = records.argument(i);
-            } else if (event != null && kind == RecordKind.EVENT_STOP) {
-                event.stop = records.time(i);
-            } else if (event != null
-                    && kind == RecordKind.EVENT_STATE
-                    && records.detail(i) == STATE_DATA_READY
-                    && event.ready == 0) {
-                event.ready = records.time(i);
+            if (records.kind(i) == RecordKind.EVENT_START.code()) {
+                long number = records.subject(i);
+                events.putIfAbsent(
+                        number, new ProfilerEvent(number, records.detail(i), records.time(i), records.value(i)));
             }
+        }
+    }
+
+    private void takeRest(Records records) {
+        for (int i = 0; i < records.size(); i++) {
+            RecordKind kind = RecordKind.of(records.kind(i)).orElse(null);
+            ProfilerEvent event = events.get(records.subject(i));
+            if (event == null || kind == null) {
+                continue;
+            }
+            switch (kind) {
+                case EVENT_DETAIL -> {
+                    if (records.detail(i) < event.values.length) {
+                        event.values[records.detail(i)] = records.value(i);
+                        event.arguments[records.detail(i)] = records.argument(i);
+                    }
+                }
+                case EVENT_STOP -> event.stop = records.time(i);
+                case EVENT_STATE -> takeState(event, records, i);
+                default -> {}
+            }
+        }
+    }
+
+    private void takeState(ProfilerEvent event, Records records, int index) {
+        switch (records.detail(index)) {
+            case STATE_DATA_READY -> event.ready = event.ready == 0 ? records.time(index) : event.ready;
+            case STATE_SEND_TAKEN, STATE_RECEIVE_TAKEN ->
+                steps.put(new Taken((int) records.argument(index), records.value(index)), event);
+            default -> {}
         }
     }
 
@@ -98,10 +124,10 @@ final class ProfilerEvents {
         return events.get(number);
     }
 
-    /** The proxy's step that a message's record names; null if there is none. */
+    /** The proxy's step of a message; null if there is none. */
     @Nullable
-    ProfilerEvent step(long lowerBits) {
-        return lowerBits == 0 ? null : steps.get(lowerBits);
+    ProfilerEvent step(int stream, long message) {
+        return steps.get(new Taken(stream, message));
     }
 
     /** The collective, or the message of the program's own, that an event belongs to; null if it is of none. */
@@ -109,7 +135,7 @@ final class ProfilerEvents {
     ProfilerEvent operation(@Nullable ProfilerEvent event) {
         ProfilerEvent ancestor = event;
         for (int depth = 0; ancestor != null && depth < 8; depth++) {
-            if (ancestor.type == COLLECTIVE || ancestor.type == POINT_TO_POINT) {
+            if (ancestor.isOperation()) {
                 return ancestor;
             }
             ancestor = events.get(ancestor.parent);

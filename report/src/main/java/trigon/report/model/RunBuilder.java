@@ -71,9 +71,7 @@ public final class RunBuilder {
 
     private Run build() {
         for (Rank rank : ranks) {
-            for (Stream stream : rank.trace().streams().values()) {
-                addComm(rank, stream);
-            }
+            rank.trace().streams().forEach((number, stream) -> addComm(rank, number, stream));
             profilers.put(rank, new ProfilerEvents(rank.trace()));
         }
         long missing = connections.values().stream()
@@ -105,7 +103,7 @@ public final class RunBuilder {
                 problems);
     }
 
-    private void addComm(Rank rank, Stream stream) {
+    private void addComm(Rank rank, int number, Stream stream) {
         Fields fields = stream.fields();
         boolean sends = fields.get("kind").equals("send");
         if (!sends && !fields.get("kind").equals("receive")) {
@@ -114,9 +112,11 @@ public final class RunBuilder {
         Connection connection = connections.computeIfAbsent(fields.get("connection"), Connection::new);
         if (sends) {
             connection.sender = rank;
+            connection.senderStream = number;
             connection.senderFields = fields;
         } else {
             connection.receiver = rank;
+            connection.receiverStream = number;
             connection.receiverFields = fields;
         }
         Records records = stream.records();
@@ -136,16 +136,12 @@ public final class RunBuilder {
             case SEND_POSTED -> {
                 message.posted = time;
                 message.bytes = records.value(index);
-                message.sendStep = records.argument(index);
             }
             case SEND_DONE -> {
                 message.sent = time;
                 message.sendGap = records.argument(index);
             }
-            case RECEIVE_POSTED -> {
-                message.receivePosted = time;
-                message.receiveStep = records.argument(index);
-            }
+            case RECEIVE_POSTED -> message.receivePosted = time;
             case RECEIVE_DONE -> {
                 message.received = time;
                 message.bytes = records.value(index);

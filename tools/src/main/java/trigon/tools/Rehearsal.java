@@ -1,0 +1,32 @@
+package trigon.tools;
+
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import trigon.tools.console.Console;
+import trigon.tools.machine.Machine;
+
+/** Runs commands whose output nobody sees, so that the JVM learns for its AOT cache what they need. */
+final class Rehearsal {
+
+    private static final List<String> COMMANDS =
+            List.of("", "help links", "links", "links --json", "links --no-such-option");
+
+    private Rehearsal() {}
+
+    public static void main(String[] arguments) {
+        Machine machine =
+                new Machine(Path.of("/"), Map.of("TERM", "xterm"), "localhost", "of a rehearsal", Optional.empty());
+        try (PrintStream nowhere = new PrintStream(PrintStream.nullOutputStream(), false, StandardCharsets.UTF_8)) {
+            for (boolean colour : new boolean[] {false, true}) {
+                Console console = new Console(nowhere, nowhere, colour, colour, Console.USUAL_WIDTH);
+                for (String command : COMMANDS) {
+                    var _ = TrigonProgram.run(machine, console, command.isEmpty() ? new String[0] : command.split(" "));
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,164 @@
+package trigon.tools;
+
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.PrintStream;
+import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.HelpCommand;
+import picocli.CommandLine.IVersionProvider;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.ScopeType;
+import trigon.config.ConfigException;
+import trigon.tools.console.CommandFailure;
+import trigon.tools.console.Console;
+import trigon.tools.links.LinksCommand;
+import trigon.tools.machine.Machine;
+
+/**
+ * The command {@code trigon}. Ends with 0 if all is well, 1 if something is wrong, 2 if the command line is.
+ *
+ * <p>{@code bin/trigon} starts it, and says by system properties what a JVM cannot find out at once:
+ * {@code trigon.home} is the distribution, {@code trigon.terminal} has {@code out} and {@code err} where these are terminals,
+ * {@code trigon.width} the columns.
+ */
+@Command(
+        name = "trigon",
+        description = "Looks after the links of a cabled cluster, with or without jobs that use Trigon on it.",
+        footer = {
+            "",
+            "Exit status: 0 all is well, 1 something is wrong, 2 the command line is wrong.",
+            "\"trigon help COMMAND\" has the options of a command."
+        },
+        subcommands = HelpCommand.class)
+public final class TrigonProgram {
+
+    private static final int WRONG = 1;
+    private static final int USAGE = 2;
+
+    private TrigonProgram() {}
+
+    /** Runs a command, and ends the process. */
+    public static void main(String[] arguments) {
+        Machine machine = thisMachine();
+        String terminals = System.getProperty("trigon.terminal", "");
+        boolean plain = !machine.environment().getOrDefault("NO_COLOR", "").isEmpty()
+                || machine.environment().getOrDefault("TERM", "dumb").equals("dumb");
+        try (PrintStream out = stream(FileDescriptor.out);
+                PrintStream err = stream(FileDescriptor.err)) {
+            Console console = new Console(
+                    out,
+                    err,
+                    terminals.contains("out") && !plain,
+                    terminals.contains("err") && !plain,
+                    Integer.getInteger("trigon.width", Console.USUAL_WIDTH));
+            int status = run(machine, console, arguments);
+            out.flush();
+            err.flush();
+            System.exit(status);
+        }
+    }
+
+    private static PrintStream stream(FileDescriptor to) {
+        OutputStream file = new FileOutputStream(to);
+        return new PrintStream(new java.io.BufferedOutputStream(file, 1 << 13), false, StandardCharsets.UTF_8);
+    }
+
+    /** Runs a command; returns the exit status. */
+    public static int run(Machine machine, Console console, String... arguments) {
+        CommandLine program = commandLine(machine, console);
+        if (arguments.length == 0) {
+            program.usage(program.getOut());
+            program.getOut().flush();
+            return 0;
+        }
+        return program.execute(arguments);
+    }
+
+    /** The commands. */
+    static CommandLine commandLine(Machine machine, Console console) {
+        List<Object> commands = List.of(
+                new LinksCommand(machine, console),
+                new DelegatedCommand.Demo(machine),
+                new DelegatedCommand.Env(machine),
+                new DelegatedCommand.Train(machine));
+        CommandLine program = new CommandLine(new TrigonProgram());
+        commands.forEach(program::addSubcommand);
+        program.getCommandSpec().versionProvider((IVersionProvider) () -> new String[] {"Trigon " + machine.version()});
+        for (CommandLine each : program.getSubcommands().values()) {
+            if (!(each.getCommand() instanceof HelpCommand) && !(each.getCommand() instanceof DelegatedCommand)) {
+                addHelpOption(each);
+            }
+        }
+        addHelpOption(program);
+        PrintWriter out = new PrintWriter(console.out(), true, StandardCharsets.UTF_8);
+        PrintWriter err = new PrintWriter(console.err(), true, StandardCharsets.UTF_8);
+        return program.setOut(out)
+                .setErr(err)
+                .setColorScheme(CommandLine.Help.defaultColorScheme(
+                        console.colour() ? CommandLine.Help.Ansi.ON : CommandLine.Help.Ansi.OFF))
+                .setUsageHelpWidth(Math.clamp(console.width(), 55, 120))
+                .setParameterExceptionHandler(TrigonProgram::wrongUsage)
+                .setExecutionExceptionHandler(TrigonProgram::failed);
+    }
+
+    private static void addHelpOption(CommandLine to) {
+        for (CommandLine each : to.getSubcommands().values()) {
+            if (!(each.getCommand() instanceof HelpCommand) && !(each.getCommand() instanceof DelegatedCommand)) {
+                addHelpOption(each);
+            }
+        }
+        if (to.getCommandSpec().findOption("--help") == null) {
+            to.getCommandSpec()
+                    .addOption(CommandLine.Model.OptionSpec.builder("-h", "--help")
+                            .usageHelp(true)
+                            .scopeType(ScopeType.LOCAL)
+                            .description("This text.")
+                            .build());
+        }
+    }
+
+    private static int wrongUsage(ParameterException e, String[] arguments) {
+        CommandLine at = e.getCommandLine();
+        at.getErr().println("trigon: " + e.getMessage() + "; see " + help(at));
+        at.getErr().flush();
+        return USAGE;
+    }
+
+    private static String help(CommandLine at) {
+        return at.getCommandSpec().qualifiedName(" ").replaceFirst("^trigon", "trigon help");
+    }
+
+    private static int failed(Exception e, CommandLine at, CommandLine.ParseResult parsed) {
+        switch (e) {
+            case CommandFailure _, ConfigException _ -> at.getErr().println("trigon: " + e.getMessage());
+            case IOException _ -> at.getErr().println("trigon: " + e);
+            default -> {
+                at.getErr().println("trigon: failed unexpectedly; please report this:");
+                e.printStackTrace(at.getErr());
+            }
+        }
+        at.getErr().flush();
+        return WRONG;
+    }
+
+    private static Machine thisMachine() {
+        Optional<Path> home =
+                Optional.ofNullable(System.getProperty("trigon.home")).map(Path::of);
+        String version = home.flatMap(folder -> Machine.text(folder.resolve("release")))
+                .flatMap(text -> text.lines()
+                        .filter(line -> line.startsWith("TRIGON_VERSION="))
+                        .map(line -> line.replaceAll("^.*=|\"", ""))
+                        .findFirst())
+                .orElse("of unknown version");
+        String hostName = Machine.line(Path.of("/proc/sys/kernel/hostname")).orElse("localhost");
+        return new Machine(Path.of("/"), System.getenv(), hostName, version, home);
+    }
+}

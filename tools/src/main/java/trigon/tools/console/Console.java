@@ -1,0 +1,46 @@
+package trigon.tools.console;
+
+import java.io.PrintStream;
+
+/**
+ * Where a command writes. One thread.
+ *
+ * @param out the result, and nothing else
+ * @param err errors and progress
+ * @param colour whether the result may have colours: it goes to a terminal
+ * @param progress whether errors go to a terminal, so that somebody waits there
+ * @param width columns of the terminal
+ */
+public record Console(PrintStream out, PrintStream err, boolean colour, boolean progress, int width) {
+
+    /** Columns where there is no terminal that says how many it has. */
+    public static final int USUAL_WIDTH = 100;
+
+    private static final int LEAST_WIDTH = 40;
+
+    public Console {
+        width = Math.max(width, LEAST_WIDTH);
+    }
+
+    /** A text in that style. */
+    public String styled(Style style, String text) {
+        return colour ? style.begin() + text + Style.END : text;
+    }
+
+    /** Says what the command is doing, to somebody who waits; the next one replaces it. */
+    public void doing(String what) {
+        if (progress) {
+            String line = what.length() < width ? what : what.substring(0, width - 1);
+            err.print("\r" + line + "\u001b[K");
+            err.flush();
+        }
+    }
+
+    /** Takes away what {@link #doing} has said. */
+    public void done() {
+        if (progress) {
+            err.print("\r\u001b[K");
+            err.flush();
+        }
+    }
+}

@@ -1,0 +1,102 @@
+package trigon.tools.console;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * A table for a terminal: columns side by side, the last one in as many lines as it needs. Cells of other columns stay
+ * whole, whatever the width.
+ */
+public final class Table {
+
+    private static final int GAP = 2;
+    private static final int LEAST_LAST = 24;
+
+    private final List<String> header;
+    private final List<List<String>> rows = new ArrayList<>();
+    private final List<Style> styles = new ArrayList<>();
+
+    /** With these headings. */
+    public Table(String... header) {
+        this.header = List.of(header);
+    }
+
+    /** One more row. */
+    public Table row(String... cells) {
+        return row(Style.STRONG, false, cells);
+    }
+
+    /** One more row, of which the first cell is in that style. */
+    public Table styled(Style style, String... cells) {
+        return row(style, true, cells);
+    }
+
+    private Table row(Style style, boolean styled, String... cells) {
+        if (cells.length != header.size()) {
+            throw new IllegalArgumentException(cells.length + " cells for " + header.size() + " columns");
+        }
+        rows.add(List.of(cells));
+        styles.add(styled ? style : Style.STRONG);
+        return this;
+    }
+
+    /** Whether it has no rows. */
+    public boolean isEmpty() {
+        return rows.isEmpty();
+    }
+
+    /** Writes it. */
+    public void print(Console to) {
+        int last = header.size() - 1;
+        int[] widths = new int[header.size()];
+        for (int i = 0; i < header.size(); i++) {
+            widths[i] = width(header.get(i));
+            for (List<String> row : rows) {
+                widths[i] = Math.max(widths[i], width(row.get(i)));
+            }
+        }
+        int before = 0;
+        for (int i = 0; i < last; i++) {
+            before += widths[i] + GAP;
+        }
+        int room = Math.max(LEAST_LAST, to.width() - before);
+        print(to, header, widths, before, room, Style.FAINT, true);
+        for (int i = 0; i < rows.size(); i++) {
+            print(to, rows.get(i), widths, before, room, styles.get(i), false);
+        }
+    }
+
+    private static void print(
+            Console to, List<String> cells, int[] widths, int before, int room, Style style, boolean whole) {
+        StringBuilder line = new StringBuilder();
+        for (int i = 0; i < cells.size() - 1; i++) {
+            String cell = cells.get(i) + " ".repeat(widths[i] - width(cells.get(i)));
+            line.append(i == 0 && !whole ? to.styled(style, cell) : cell).append(" ".repeat(GAP));
+        }
+        List<String> parts = wrap(cells.getLast(), room);
+        String first = line + parts.getFirst();
+        to.out().println((whole ? to.styled(style, first.stripTrailing()) : first.stripTrailing()));
+        for (String part : parts.subList(1, parts.size())) {
+            to.out().println(" ".repeat(before) + part);
+        }
+    }
+
+    /** A text in lines of that many columns; words stay whole. */
+    public static List<String> wrap(String text, int columns) {
+        List<String> lines = new ArrayList<>();
+        StringBuilder line = new StringBuilder();
+        for (String word : text.split(" ", -1)) {
+            if (!line.isEmpty() && line.length() + 1 + word.length() > columns) {
+                lines.add(line.toString());
+                line.setLength(0);
+            }
+            line.append(line.isEmpty() ? "" : " ").append(word);
+        }
+        lines.add(line.toString());
+        return lines;
+    }
+
+    private static int width(String text) {
+        return text.codePointCount(0, text.length());
+    }
+}

@@ -1,0 +1,43 @@
+package trigon.tools.links;
+
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import trigon.tools.console.Console;
+import trigon.tools.console.Json;
+import trigon.tools.machine.Machine;
+import trigon.tools.machine.MachineLinks;
+
+/** {@code trigon links}: the NICs of this machine, which of them are used, and why the others are not. */
+@Command(
+        name = "links",
+        description = {
+            "The network interfaces and RDMA ports of this machine: speed, MTU, addresses, GIDs, PCIe link, which"
+                    + " functions share a port or a PCIe link, which links Trigon uses, and why it leaves others out.",
+            "Reads sysfs, and libibverbs where it is installed. Needs neither RDMA nor root, and changes nothing."
+        })
+public final class LinksCommand implements Callable<Integer> {
+
+    private final Machine machine;
+    private final Console console;
+
+    @Option(names = "--json", description = "The result as JSON, schema trigon.links/1.")
+    private boolean json;
+
+    /** Of that machine. */
+    public LinksCommand(Machine machine, Console console) {
+        this.machine = machine;
+        this.console = console;
+    }
+
+    @Override
+    public Integer call() {
+        MachineLinks links = MachineLinks.of(machine);
+        if (json) {
+            console.out().print(Json.text(LinksJson.of(machine, links)));
+        } else {
+            new LinksText(console).print(links);
+        }
+        return links.problems().isEmpty() && !links.discovered().links().isEmpty() ? 0 : 1;
+    }
+}

@@ -1,0 +1,147 @@
+package trigon.tools.links;
+
+import java.util.List;
+import java.util.Map;
+import trigon.config.InterfaceAddress;
+import trigon.routing.HostInterface;
+import trigon.routing.LeftOut;
+import trigon.routing.LocalLink;
+import trigon.tools.console.Json;
+import trigon.tools.machine.Machine;
+import trigon.tools.machine.MachineLinks;
+import trigon.tools.machine.NicFacts;
+import trigon.tools.machine.PciSlot;
+import trigon.tools.machine.RdmaPortFacts;
+
+/** The links of a machine as JSON. A change of what a key means needs a new number of the schema. */
+public final class LinksJson {
+
+    private static final String SCHEMA = "trigon.links/1";
+
+    private LinksJson() {}
+
+    /** All that is known. */
+    public static Map<String, Object> of(Machine machine, MachineLinks links) {
+        return Json.object(
+                "schema",
+                SCHEMA,
+                "version",
+                machine.version(),
+                "host",
+                machine.hostName(),
+                "interfaces",
+                links.nics().stream().map(nic -> nic(nic, links)).toList(),
+                "rdmaPorts",
+                links.rdma().stream().map(LinksJson::port).toList(),
+                "noRdma",
+                links.noRdma(),
+                "links",
+                links.discovered().links().stream().map(LinksJson::link).toList(),
+                "leftOut",
+                links.discovered().leftOut().stream().map(LinksJson::leftOut).toList(),
+                "warnings",
+                links.warnings(),
+                "problems",
+                links.problems());
+    }
+
+    private static Map<String, Object> nic(NicFacts nic, MachineLinks links) {
+        List<String> addresses =
+                links.interfaces().withName(nic.name()).map(HostInterface::addresses).orElse(List.of()).stream()
+                        .map(InterfaceAddress::toString)
+                        .toList();
+        return Json.object(
+                "name",
+                nic.name(),
+                "state",
+                nic.state(),
+                "carrier",
+                nic.carrier(),
+                "speedMbps",
+                nic.speedMbps(),
+                "duplex",
+                nic.duplex(),
+                "mtu",
+                nic.mtu(),
+                "mac",
+                nic.mac(),
+                "addresses",
+                addresses,
+                "driver",
+                nic.driver(),
+                "pci",
+                nic.pci().map(LinksJson::pci),
+                "cable",
+                nic.cable(),
+                "counters",
+                nic.counters());
+    }
+
+    private static Map<String, Object> pci(PciSlot pci) {
+        return Json.object(
+                "function",
+                pci.function(),
+                "bridge",
+                pci.bridge(),
+                "negotiated",
+                pci.negotiated(),
+                "possible",
+                pci.possible());
+    }
+
+    private static Map<String, Object> port(RdmaPortFacts port) {
+        return Json.object(
+                "device",
+                port.device(),
+                "port",
+                port.port(),
+                "state",
+                port.state(),
+                "rate",
+                port.rate(),
+                "linkLayer",
+                port.linkLayer(),
+                "interfaces",
+                port.interfaces(),
+                "gids",
+                port.gids().stream()
+                        .map(gid -> Json.object(
+                                "index",
+                                gid.index(),
+                                "gid",
+                                gid.gid(),
+                                "type",
+                                gid.type(),
+                                "interface",
+                                gid.interfaceName()))
+                        .toList());
+    }
+
+    private static Map<String, Object> link(LocalLink link) {
+        return Json.object(
+                "name",
+                link.name(),
+                "kind",
+                LinksText.word(link),
+                "device",
+                link.deviceName(),
+                "interface",
+                link.interfaceName(),
+                "address",
+                link.address().toString(),
+                "speedMbps",
+                link.speedMbps(),
+                "rank",
+                link.rank());
+    }
+
+    private static Map<String, Object> leftOut(LeftOut each) {
+        return Json.object(
+                "name",
+                each.name(),
+                "why",
+                each.cause().toString(),
+                "weight",
+                LinksText.lower(each.cause().weight()));
+    }
+}

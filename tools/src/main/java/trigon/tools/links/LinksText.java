@@ -1,0 +1,195 @@
+package trigon.tools.links;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+import trigon.config.InterfaceAddress;
+import trigon.routing.LeftOut;
+import trigon.routing.LocalLink;
+import trigon.tools.console.Console;
+import trigon.tools.console.Style;
+import trigon.tools.console.Table;
+import trigon.tools.machine.MachineLinks;
+import trigon.tools.machine.NicFacts;
+import trigon.tools.machine.PciSlot;
+import trigon.tools.machine.RdmaPortFacts;
+
+/** The links of a machine for people. */
+final class LinksText {
+
+    private final Console console;
+
+    LinksText(Console console) {
+        this.console = console;
+    }
+
+    void print(MachineLinks links) {
+        printInterfaces(links);
+        printPorts(links);
+        printShared(links);
+        printUsed(links);
+        printLeftOut(links);
+        links.warnings().forEach(warning -> note(Style.WARNING, "warning", warning));
+        links.problems().forEach(problem -> note(Style.BAD, "problem", problem));
+        if (links.discovered().links().isEmpty()) {
+            note(
+                    Style.BAD,
+                    "problem",
+                    "there is no link to use: bring an interface with an IP address up, or name the NICs in a file"
+                            + " (TRIGON_CONFIG)");
+        }
+    }
+
+    private void title(String text) {
+        console.out().println(console.styled(Style.STRONG, text));
+    }
+
+    private void note(Style style, String word, String text) {
+        console.out().println();
+        String line = word + ": " + text;
+        List<String> lines = Table.wrap(line, console.width());
+        console.out().println(console.styled(style, lines.getFirst()));
+        lines.subList(1, lines.size()).forEach(each -> console.out().println(console.styled(style, each)));
+    }
+
+    private void printInterfaces(MachineLinks links) {
+        title("Interfaces");
+        Table table = new Table("name", "state", "speed", "MTU", "driver", "PCIe", "addresses");
+        for (NicFacts nic : links.nics()) {
+            String addresses = links.interfaces()
+                    .withName(nic.name())
+                    .map(each -> each.addresses().stream()
+                            .map(InterfaceAddress::toString)
+                            .collect(Collectors.joining(" ")))
+                    .orElse("");
+            boolean up = !nic.state().equals("down") && nic.carrier().orElse(false);
+            table.styled(
+                    up ? Style.GOOD : Style.FAINT,
+                    nic.name(),
+                    state(nic),
+                    nic.speedMbps().map(LinksText::speed).orElse("-"),
+                    Integer.toString(nic.mtu()),
+                    nic.driver().orElse("-"),
+                    nic.pci().map(LinksText::pci).orElse("-"),
+                    addresses.isEmpty() ? "none" : addresses);
+        }
+        table.print(console);
+    }
+
+    private static String state(NicFacts nic) {
+        String half =
+                nic.duplex().filter("half"::equals).map(_ -> ", half duplex").orElse("");
+        if (nic.carrier().isPresent() && !nic.carrier().get()) {
+            return "no carrier";
+        }
+        return (nic.state().equals("unknown") ? "up" : nic.state()) + half;
+    }
+
+    private static String pci(PciSlot pci) {
+        String negotiated = pci.negotiated();
+        return negotiated.isEmpty() ? "-" : negotiated + (pci.isReduced() ? " of " + pci.possible() : "");
+    }
+
+    private void printPorts(MachineLinks links) {
+        console.out().println();
+        title("RDMA ports");
+        if (links.rdma().isEmpty()) {
+            console.out().println(links.noRdma().orElse("none"));
+            return;
+        }
+        Table table = new Table("port", "state", "rate", "layer", "interface", "GIDs");
+        for (RdmaPortFacts port : links.rdma()) {
+            String gids = port.gids().stream()
+                    .map(gid -> gid.index() + " " + gid.gid() + " " + gid.type())
+                    .collect(Collectors.joining(", "));
+            table.styled(
+                    port.state().equals("ACTIVE") ? Style.GOOD : Style.FAINT,
+                    port.label(),
+                    port.state(),
+                    port.rate(),
+                    port.linkLayer(),
+                    String.join(" ", port.interfaces()),
+                    gids.isEmpty() ? "none but link-local ones" : gids);
+        }
+        table.print(console);
+        links.noRdma().ifPresent(why -> console.out().println("not used: " + why));
+    }
+
+    private void printShared(MachineLinks links) {
+        Map<String, List<String>> cables = new TreeMap<>();
+        Map<String, List<String>> bridges = new TreeMap<>();
+        for (NicFacts nic : links.nics()) {
+            nic.cable()
+                    .ifPresent(cable -> cables.computeIfAbsent(cable, _ -> new ArrayList<>())
+                            .add(nic.name()));
+            nic.pci()
+                    .filter(pci -> !pci.negotiated().isEmpty())
+                    .ifPresent(pci -> bridges.computeIfAbsent(
+                                    pci.bridge() + " (" + pci.negotiated() + ")", _ -> new ArrayList<>())
+                            .add(nic.name()));
+        }
+        cables.values().removeIf(each -> each.size() < 2);
+        bridges.values().removeIf(each -> each.size() < 2);
+        if (cables.isEmpty() && bridges.isEmpty()) {
+            return;
+        }
+        console.out().println();
+        title("Shared");
+        cables.forEach((_, nics) ->
+                console.out().println(String.join(", ", nics) + ": functions of one port, which lead to one cable"));
+        bridges.forEach((bridge, nics) ->
+                console.out().println(String.join(", ", nics) + ": share the PCIe link of " + bridge));
+    }
+
+    private void printUsed(MachineLinks links) {
+        console.out().println();
+        title("Links that Trigon uses here");
+        Table table = new Table("link", "kind", "speed", "interface", "address");
+        for (LocalLink link : links.discovered().links()) {
+            table.styled(
+                    Style.GOOD,
+                    link.name(),
+                    word(link),
+                    speed(link.speedMbps()),
+                    link.interfaceName(),
+                    link.address().toString());
+        }
+        if (table.isEmpty()) {
+            console.out().println("none");
+        } else {
+            table.print(console);
+        }
+    }
+
+    private void printLeftOut(MachineLinks links) {
+        List<LeftOut> leftOut = links.discovered().leftOut();
+        if (leftOut.isEmpty()) {
+            return;
+        }
+        console.out().println();
+        title("Left out, and why");
+        Table table = new Table("what", "why");
+        for (LeftOut each : leftOut) {
+            table.styled(
+                    each.cause().weight() == LeftOut.Weight.NOT_USED ? Style.FAINT : Style.WARNING,
+                    each.name(),
+                    each.cause().toString());
+        }
+        table.print(console);
+    }
+
+    static String word(LocalLink link) {
+        return link.kind().name().toLowerCase(Locale.ROOT);
+    }
+
+    static String lower(LeftOut.Weight weight) {
+        return weight.name().toLowerCase(Locale.ROOT).replace('_', '-');
+    }
+
+    private static String speed(int mbps) {
+        return mbps % 1000 == 0 ? mbps / 1000 + " Gb/s" : mbps + " Mb/s";
+    }
+}

@@ -1,0 +1,5 @@
+/** The command links. */
+@NullMarked
+package trigon.tools.links;
+
+import org.jspecify.annotations.NullMarked;

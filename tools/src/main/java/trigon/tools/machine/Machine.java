@@ -1,0 +1,75 @@
+package trigon.tools.machine;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/**
+ * This machine's files and this process's environment; tests make their own. Thread-safe.
+ *
+ * @param root below which {@code sys}, {@code proc}, {@code dev} and {@code etc} are
+ * @param environment of this process
+ * @param hostName of this machine
+ * @param version of the distribution
+ * @param home the distribution's folder; empty if it is not known
+ */
+public record Machine(
+        Path root, Map<String, String> environment, String hostName, String version, Optional<Path> home) {
+
+    public Machine {
+        environment = Map.copyOf(environment);
+    }
+
+    /** For example {@code /sys/class/net}. */
+    public Path file(String path) {
+        return root.resolve(path.startsWith("/") ? path.substring(1) : path);
+    }
+
+    /** The first line of a file, without blanks around it; empty where it cannot be read or is empty. */
+    public static Optional<String> line(Path file) {
+        return text(file)
+                .map(text -> text.lines().findFirst().orElse("").strip())
+                .filter(text -> !text.isEmpty());
+    }
+
+    /** A file's text; empty where it cannot be read. */
+    public static Optional<String> text(Path file) {
+        try {
+            return Optional.of(Files.readString(file));
+        } catch (IOException | UncheckedIOException _) {
+            return Optional.empty(); // the kernel refuses many of them for interfaces that are down
+        }
+    }
+
+    /** A file's number; empty where it has none. */
+    public static Optional<Long> number(Path file) {
+        try {
+            return line(file).map(Long::parseLong);
+        } catch (NumberFormatException _) {
+            return Optional.empty();
+        }
+    }
+
+    /** What is in a folder, by name; none if it is not there. */
+    public static List<Path> entries(Path folder) {
+        try (Stream<Path> entries = Files.list(folder)) {
+            return entries.sorted().toList();
+        } catch (IOException | UncheckedIOException _) {
+            return List.of();
+        }
+    }
+
+    /** The name of what a symbolic link leads to, as of a driver. */
+    public static Optional<String> target(Path link) {
+        try {
+            return Optional.of(link.toRealPath().getFileName().toString());
+        } catch (IOException _) {
+            return Optional.empty();
+        }
+    }
+}

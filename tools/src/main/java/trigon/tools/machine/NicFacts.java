@@ -1,0 +1,90 @@
+package trigon.tools.machine;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+
+/**
+ * A network interface as sysfs has it (sysfs-class-net).
+ *
+ * @param name for example {@code enp1s0f0np0}
+ * @param index the kernel's number
+ * @param state {@code up}, {@code down}, {@code unknown} and so on, as the kernel says; virtual ones say unknown
+ * @param carrier whether there is something at the other end of the cable; empty where the interface is down
+ * @param speedMbps what was negotiated; empty where the kernel does not say
+ * @param duplex {@code full} or {@code half}; empty where the kernel does not say
+ * @param mtu in bytes
+ * @param mac its hardware address
+ * @param driver empty for virtual ones
+ * @param pci where it is plugged in; empty for virtual ones
+ * @param cable the same text for all functions that lead to the same cable; empty where it is not known
+ * @param counters of errors and drops, by the kernel's names
+ */
+public record NicFacts(
+        String name,
+        int index,
+        String state,
+        Optional<Boolean> carrier,
+        Optional<Integer> speedMbps,
+        Optional<String> duplex,
+        int mtu,
+        String mac,
+        Optional<String> driver,
+        Optional<PciSlot> pci,
+        Optional<String> cable,
+        Map<String, Long> counters) {
+
+    /** What the kernel counts when something goes wrong. */
+    private static final List<String> TROUBLES = List.of(
+            "rx_errors", "tx_errors", "rx_dropped", "tx_dropped", "rx_crc_errors", "rx_missed_errors", "collisions");
+
+    public NicFacts {
+        counters = Collections.unmodifiableMap(new TreeMap<>(counters));
+    }
+
+    /** All of them, by index. */
+    static List<NicFacts> all(Path sysfs) {
+        List<NicFacts> found = new ArrayList<>();
+        for (Path each : Machine.entries(sysfs.resolve("class/net"))) {
+            if (Machine.number(each.resolve("ifindex")).isPresent()) {
+                found.add(of(each));
+            }
+        }
+        found.sort((one, other) -> Integer.compare(one.index(), other.index()));
+        return found;
+    }
+
+    private static NicFacts of(Path nic) {
+        Optional<Long> speed = Machine.number(nic.resolve("speed")).filter(mbps -> mbps > 0 && mbps < 10_000_000);
+        Optional<String> port = Machine.line(nic.resolve("phys_port_name"));
+        Map<String, Long> counters = new TreeMap<>();
+        for (String trouble : TROUBLES) {
+            Machine.number(nic.resolve("statistics").resolve(trouble)).ifPresent(count -> counters.put(trouble, count));
+        }
+        return new NicFacts(
+                nic.getFileName().toString(),
+                Machine.number(nic.resolve("ifindex")).orElse(0L).intValue(),
+                Machine.line(nic.resolve("operstate")).orElse("unknown"),
+                Machine.number(nic.resolve("carrier")).map(carrier -> carrier == 1),
+                speed.map(Long::intValue),
+                Machine.line(nic.resolve("duplex")).filter(text -> !text.equals("unknown")),
+                Machine.number(nic.resolve("mtu")).orElse(0L).intValue(),
+                Machine.line(nic.resolve("address")).orElse(""),
+                Machine.target(nic.resolve("device/driver")),
+                PciSlot.of(nic.resolve("device")),
+                systemImage(nic).flatMap(image -> port.map(name -> image + " " + name)),
+                counters);
+    }
+
+    /** What tells one NIC from another, the same for all its functions. */
+    private static Optional<String> systemImage(Path nic) {
+        return Machine.entries(nic.resolve("device/infiniband")).stream()
+                .findFirst()
+                .flatMap(device -> Machine.line(device.resolve("sys_image_guid")))
+                .or(() -> Machine.line(nic.resolve("phys_switch_id")));
+    }
+}

@@ -1,0 +1,85 @@
+package trigon.tools;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class TrigonProgramTest {
+
+    private static final List<String> COMMANDS = List.of("demo", "env", "links", "train");
+
+    @Test
+    void helpHasEveryCommand() {
+        Run run = Run.of();
+
+        assertThat(run.status()).isZero();
+        assertThat(run.out()).contains(COMMANDS);
+        assertThat(run.err()).isEmpty();
+    }
+
+    @Test
+    void everyCommandHasHelp() {
+        for (String command : COMMANDS) {
+            Run run = Run.of("help", command);
+            assertThat(run.status()).as(command).isZero();
+            assertThat(run.out()).contains("Usage: trigon " + command);
+        }
+    }
+
+    @Test
+    void aWrongCommandLineIsTwo() {
+        assertThat(Run.of("lynks").status()).isEqualTo(2);
+        Run run = Run.of("links", "--jsonn");
+
+        assertThat(run.status()).isEqualTo(2);
+        assertThat(run.err()).contains("--jsonn").contains("trigon help links");
+        assertThat(run.out()).isEmpty();
+    }
+
+    @Test
+    void saysItsVersionAndHasNoColoursWithoutATerminal() {
+        assertThat(Run.of("help", "links").out()).doesNotContain("\u001b");
+    }
+
+    @Test
+    void linksOfThisMachineAreShownWhateverItHas() {
+        Run text = Run.of("links");
+        Run json = Run.of("links", "--json");
+
+        assertThat(text.out()).contains("Interfaces", "RDMA ports", "Links that Trigon uses here");
+        assertThat(json.out()).startsWith("{\n  \"schema\": \"trigon.links/1\",\n  \"version\": \"1.2.3\"");
+    }
+
+    @Test
+    void aWrongSettingIsAProblemAndTheLinksAreShown() {
+        Run run = Run.of(Map.of("TRIGON_LINKS", "rdmaa"), "links");
+
+        assertThat(run.status()).isEqualTo(1);
+        assertThat(run.out())
+                .contains("problem: the environment variable TRIGON_LINKS")
+                .contains("Interfaces");
+    }
+
+    @Test
+    void everyCommandHasAPageOfTheManualAndCompletion(@TempDir Path share) throws Exception {
+        ManualPages.main(new String[] {share.toString(), "1.2.3"});
+
+        assertThat(share.resolve("bash-completion/completions/trigon"))
+                .content()
+                .contains("links", "--json");
+        try (Stream<Path> pages = Files.list(share.resolve("man/man1"))) {
+            assertThat(pages.map(page -> page.getFileName().toString()))
+                    .contains("trigon.1", "trigon-links.1", "trigon-env.1");
+        }
+        assertThat(share.resolve("man/man1/trigon-links.1"))
+                .content()
+                .startsWith(".TH \"TRIGON-LINKS\" 1")
+                .contains(".SH SYNOPSIS", "\\-\\-json");
+    }
+}
