@@ -2,8 +2,8 @@
  * The binary interface of NCCL's plugins for one-sided communication: GIN v11 (NCCL 2.28.7 to 2.30.4) and RMA v14
  * (2.30.7 on), x86-64 and arm64 Linux.
  *
- * Written from the interface's documented layout; the assertions at the end state it in numbers. A version's struct is a
- * data object named ncclGinPlugin_v11 or ncclRmaPlugin_v14 in the plugin.
+ * Written from the interface's documented layout; the assertions at the end state it in numbers. A version's struct is
+ * a data object named ncclGinPlugin_v11 or ncclRmaPlugin_v14 in the plugin.
  */
 #ifndef TRIGON_NCCL_ONE_SIDED_ABI_H
 #define TRIGON_NCCL_ONE_SIDED_ABI_H

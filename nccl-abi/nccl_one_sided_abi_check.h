@@ -1,6 +1,6 @@
 /*
- * The layout of nccl_one_sided_abi.h in numbers: what NCCL's own headers give on 64-bit Linux. A compiler or an edit that
- * would lay a struct out differently does not build.
+ * The layout of nccl_one_sided_abi.h in numbers: what NCCL's own headers give on 64-bit Linux. A compiler or an edit
+ * that would lay a struct out differently does not build.
  */
 #ifndef TRIGON_NCCL_ONE_SIDED_ABI_CHECK_H
 #define TRIGON_NCCL_ONE_SIDED_ABI_CHECK_H

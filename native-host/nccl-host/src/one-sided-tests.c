@@ -205,10 +205,11 @@ static bool test_gets(struct rank *r) {
   for (int from = 0; from < r->ranks; from++) {
     void *request = NULL;
     size_t bytes = from % 2 == 0 ? 300000 : 1000;
-    if (!one_sided_check(r, "iget", r->rma->iget(r->contexts[1], 1, 0, r->window_handles[1], bytes, half, r->window_handles[1],
-                                       (uint32_t)from, &request)) ||
+    void *window = r->window_handles[1];
+    int result = r->rma->iget(r->contexts[1], 1, 0, window, bytes, half, window, (uint32_t)from, &request);
+    if (!one_sided_check(r, "iget", result) ||
         !finish(r, 1, request) ||
-        !one_sided_check(r, "iflush", r->rma->iflush(r->contexts[1], 1, r->window_handles[1], (uint32_t)from, &request)) ||
+        !one_sided_check(r, "iflush", r->rma->iflush(r->contexts[1], 1, window, (uint32_t)from, &request)) ||
         !finish(r, 1, request)) {
       return false;
     }

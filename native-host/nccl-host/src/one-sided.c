@@ -64,7 +64,8 @@ static bool connect_comm(struct rank *r, int comm, void *listen_ctx, void *conne
   if (r->is_gin) {
     r->signals[comm] = aligned_alloc(4096, 512 << 10);
     memset((void *)r->signals[comm], 0, 512 << 10);
-    return one_sided_check(r, "regMrSym", r->gin->regMrSym(r->comms[comm], (void *)r->signals[comm], 512 << 10, NCCL_PTR_HOST,
+    return one_sided_check(r, "regMrSym",
+                           r->gin->regMrSym(r->comms[comm], (void *)r->signals[comm], 512 << 10, NCCL_PTR_HOST,
                                                  NCCL_ONE_SIDED_FLAG_STRICT, &r->signal_handles[comm], &gin_handle)) &&
            OK(r, closeListen, listener) &&
            one_sided_check(r, "regMrSym", r->gin->regMrSym(r->comms[comm], r->window, WINDOW_BYTES, NCCL_PTR_HOST, 0,
@@ -96,7 +97,8 @@ static bool begin(struct rank *r) {
   }
   int result = r->is_gin ? r->gin->getProperties(0, &v11) : r->rma->getProperties(0, &v12);
   int type = r->is_gin ? v11.netDeviceType : v12.netDeviceType;
-  if (!one_sided_check(r, "getProperties", result) || (type != NCCL_NET_DEVICE_GIN_PROXY && !fail(r->number, "type %d", type))) {
+  bool is_proxy = type == NCCL_NET_DEVICE_GIN_PROXY || fail(r->number, "type %d", type);
+  if (!one_sided_check(r, "getProperties", result) || !is_proxy) {
     return false;
   }
   /* 2.28.9: later communicators pass no context; 2.30.7: the host API connects with the net plugin's */
@@ -180,8 +182,8 @@ int main(int argc, char **argv) {
   struct rank r = {.ranks = ranks == 0 ? 2 : atoi(argv[ranks]), .count = count == 0 ? 2000 : atol(argv[count])};
   const char *name = test == 0 ? "all" : argv[test];
   if (plugin == 0 || order == 0 || r.ranks < 1 || r.ranks > MOST_RANKS) {
-    fprintf(stderr, "usage: one-sided-host --plugin PATH --order gin|rma [--ranks 1..8] [--test all|signals|times|death]"
-                    " [--count N] [--absent]\n");
+    fprintf(stderr, "usage: one-sided-host --plugin PATH --order gin|rma [--ranks 1..8]"
+                    " [--test all|signals|times|death] [--count N] [--absent]\n");
     return 2;
   }
   r.is_gin = strcmp(argv[order], "gin") == 0;

@@ -2,8 +2,8 @@
  * One-sided communication: the tables GIN v11, for NCCL 2.28.7 to 2.30.4, and RMA v14, from 2.30.7 on. Both are found
  * only where the settings ask for them, since NCCL changes its algorithms, and starts a thread, where it sees them.
  *
- * A collective comm stands for its first context in GIN v11, which has no others. Control calls may block until the other
- * ranks have made theirs; NCCL's proxy thread makes the rest.
+ * A collective comm stands for its first context in GIN v11, which has no others. Control calls may block until the
+ * other ranks have made theirs; NCCL's proxy thread makes the rest.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -277,8 +277,8 @@ static const struct nccl_rma_v14 rma_v14 = {
 };
 
 /*
- * Asked for by the environment, or by the file once Java has read it. NCCL looks for the tables after it has initialised
- * the net plugin, or before: then a file may still ask for them, and init says that it does not.
+ * Asked for by the environment, or by the file once Java has read it. NCCL looks for the tables after it has
+ * initialised the net plugin, or before: then a file may still ask for them, and init says that it does not.
  */
 static bool is_wanted(void) {
   const int64_t setting = atomic_load(&one_sided_state.setting);

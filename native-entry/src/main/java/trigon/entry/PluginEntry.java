@@ -81,8 +81,8 @@ public final class PluginEntry {
             NetPluginFactory factory = NetPluginFactories.find(pageBytes, policy);
             NetPlugin created = factory.create(System.getenv(), RequestTable.of(net.requestTable()));
             plugin = created;
-            config = factory.config().orElseGet(() -> ConfigLoader.load(System.getenv(), HostName.ofThisMachine()));
-            new OneSidedState(net.oneSided()).isOn(isOneSidedOn(config));
+            config = factory.config().orElse(null);
+            factory.config().ifPresent(settings -> new OneSidedState(net.oneSided()).isOn(isOneSidedOn(settings)));
             DataPathStubs dataPath = UpcallTable.fill(
                     net.upcalls(), net.upcallCount(), created, failures, new NativeFunction(net.warmUp()));
             WarmUp.begin(factory::warmUpNodes, dataPath, failures);
@@ -107,10 +107,12 @@ public final class PluginEntry {
             OneSidedBlock block = OneSidedBlock.read(oneSidedBlock);
             AbiCheck.check(OneSidedFacts.expected(), block.facts());
             NetPlugin net = plugin;
-            PluginConfig settings = config;
-            if (net == null || settings == null) {
+            if (net == null) {
                 throw new IllegalStateException("there is no net plugin");
             }
+            PluginConfig known = config;
+            PluginConfig settings =
+                    known == null ? ConfigLoader.load(System.getenv(), HostName.ofThisMachine()) : known;
             if (!isOneSidedOn(settings)) {
                 throw new ConfigException(
                         "one-sided communication is off, as it is by default; NCCL goes on without it."

@@ -4,8 +4,8 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Objects by numbers that NCCL takes for pointers: a slot and a generation, so that a stale one is found out. The control
- * path adds and removes, any thread finds.
+ * Objects by numbers that NCCL takes for pointers: a slot and a generation, so that a stale one is found out. The
+ * control path adds and removes, any thread finds.
  */
 final class Handles<T> {
 

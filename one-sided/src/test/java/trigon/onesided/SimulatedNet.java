@@ -15,8 +15,8 @@ import trigon.net.NetPlugin;
 import trigon.verbs.Memory;
 
 /**
- * A transport without a network: messages of a connection arrive in their order, each when chance says so, whatever other
- * connections do. A receive is written to when its message arrives, not before. Wires can be cut.
+ * A transport without a network: messages of a connection arrive in their order, each when chance says so, whatever
+ * other connections do. A receive is written to when its message arrives, not before. Wires can be cut.
  */
 final class SimulatedNet {
 

@@ -10,8 +10,8 @@ import trigon.onesided.OneSided;
 import trigon.verbs.Memory;
 
 /**
- * Fills C's table ({@code struct one_sided_upcalls} in {@code one_sided/upcalls.h}) with upcall stubs, which live as long
- * as the process.
+ * Fills C's table ({@code struct one_sided_upcalls} in {@code one_sided/upcalls.h}) with upcall stubs, which live as
+ * long as the process.
  */
 public final class OneSidedStubs {
 

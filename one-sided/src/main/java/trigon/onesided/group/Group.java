@@ -196,7 +196,7 @@ public final class Group implements AutoCloseable {
             patience.until(
                     () -> Connections.lookAtAll(pending),
                     () ->
-                            "one-sided communication: not all ranks have connected to rank %d within %d s; their logs say why"
+                            "one-sided communication: rank %d has no connection to all others after %d s; their logs say why"
                                     .formatted(rank, patience.limit().toSeconds()));
             listeners.forEach(listener -> net.closeListen(listener.comm()));
         }

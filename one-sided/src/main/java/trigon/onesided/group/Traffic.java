@@ -15,8 +15,8 @@ import trigon.onesided.record.RecordLayout;
 
 /**
  * A group's data path: what NCCL's progress thread calls. Calls come from one thread at a time; they neither wait,
- * allocate nor throw, and return what is negative for a failure: minus the code of an {@link NcclResult}. After a failure
- * every call returns it.
+ * allocate nor throw, and return what is negative for a failure: minus the code of an {@link NcclResult}. After a
+ * failure every call returns it.
  */
 public final class Traffic {
 
@@ -330,7 +330,8 @@ public final class Traffic {
     private long refuse(String call, long size, int to) {
         log.warn(
                 "one-sided {} of {} bytes between rank {} and rank {} refused: a range is not in its window, a window"
-                        + " is not registered, a signal is no aligned word of one, or there is no such rank or operation;"
+                        + " is not registered, a signal is no aligned word of one, or there is no such rank or"
+                        + " operation;"
                         + " there are ranks 0 to {}",
                 call,
                 size,

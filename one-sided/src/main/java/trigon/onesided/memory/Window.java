@@ -100,7 +100,8 @@ public final class Window {
     }
 
     /**
-     * The totals begin with what the words hold, before any signal comes; only for memory of a GPU that it never resets.
+     * The totals begin with what the words hold, before any signal comes; only for memory of a GPU that it never
+     * resets.
      *
      * @param copy of the window, in memory of the processor's
      */

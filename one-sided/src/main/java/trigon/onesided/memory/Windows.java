@@ -4,8 +4,8 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The windows of a group by their numbers, which count up from 1 at every rank alike. The control path adds and removes,
- * the data path finds.
+ * The windows of a group by their numbers, which count up from 1 at every rank alike. The control path adds and
+ * removes, the data path finds.
  */
 public final class Windows {
 

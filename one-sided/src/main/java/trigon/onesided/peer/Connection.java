@@ -3,8 +3,8 @@ package trigon.onesided.peer;
 import trigon.net.NetPlugin;
 
 /**
- * One direction between two ranks: a comm for records, and one for payloads that do not fit into them. A record says how
- * its payload is divided, and payloads come in the order of their records.
+ * One direction between two ranks: a comm for records, and one for payloads that do not fit into them. A record says
+ * how its payload is divided, and payloads come in the order of their records.
  *
  * @param net whose comms they are
  * @param rank the other one

@@ -10,8 +10,9 @@ import trigon.onesided.record.RecordLayout;
 import trigon.verbs.Memory;
 
 /**
- * What another rank sends to this one: records in their order, each applied when its payload is where it belongs and the
- * record before is applied. So a signal is never seen before any data that was put earlier, whatever links it came over.
+ * What another rank sends to this one: records in their order, each applied when its payload is where it belongs and
+ * the record before is applied. So a signal is never seen before any data that was put earlier, whatever links it came
+ * over.
  *
  * <p>Payloads go straight into a window's memory; those for a GPU's by a staging place. Where that memory is all that
  * records touch they overlap: the driver keeps the order.

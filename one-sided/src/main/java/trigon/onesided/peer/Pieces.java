@@ -1,8 +1,8 @@
 package trigon.onesided.peer;
 
 /**
- * The messages of payload of one direction, in their order: each is prepared, handed to the transport, gone, and over. A
- * ring of numbers; its group's thread's.
+ * The messages of payload of one direction, in their order: each is prepared, handed to the transport, gone, and over.
+ * A ring of numbers; its group's thread's.
  */
 final class Pieces {
 
