@@ -3,7 +3,7 @@
  * of NCCL 2.28.9 (--order gin) or of the GIN and host API of 2.30.7 (--order rma), in their order. Exits with 0 only if
  * all was right.
  *
- *   one-sided-host --plugin PATH --order gin|rma [--ranks N] [--test all|signals|times|death] [--count N] [--absent]
+ *   one-sided-host --plugin PATH --order gin|rma [--ranks N] [--test all|signals|times|death] [--count N] [--absent|--threads]
  */
 #include <dlfcn.h>
 #include <pthread.h>
@@ -163,6 +163,38 @@ static bool run_rank(struct rank *r, const char *plugin, const char *test, bool 
   return work.ok && (strcmp(test, "death") == 0 || end(r));
 }
 
+struct thread {
+  struct rank rank;
+  const char *plugin;
+  const char *test;
+  bool ok;
+};
+
+static void *run_thread(void *argument) {
+  struct thread *t = argument;
+  t->ok = run_rank(&t->rank, t->plugin, t->test, false);
+  return NULL;
+}
+
+/* All ranks in this process: some devices reach no further. */
+static int run_threads(const struct rank *r, const char *plugin, const char *test) {
+  static struct thread threads[MOST_RANKS];
+  pthread_t ids[MOST_RANKS];
+  for (int i = 0; i < r->ranks; i++) {
+    threads[i] = (struct thread){.rank = *r, .plugin = plugin, .test = test};
+    threads[i].rank.number = i;
+    if (pthread_create(&ids[i], NULL, run_thread, &threads[i]) != 0) {
+      return 1;
+    }
+  }
+  int failures = 0;
+  for (int i = 0; i < r->ranks; i++) {
+    pthread_join(ids[i], NULL);
+    failures += threads[i].ok ? 0 : 1;
+  }
+  return failures;
+}
+
 static int option(int argc, char **argv, const char *name, int otherwise) {
   for (int i = 1; i < argc; i++) {
     if (strcmp(argv[i], name) == 0) {
@@ -179,17 +211,24 @@ int main(int argc, char **argv) {
   int count = option(argc, argv, "--count", 0);
   int test = option(argc, argv, "--test", 0);
   bool absent = strcmp(argv[argc - 1], "--absent") == 0;
+  bool threads = strcmp(argv[argc - 1], "--threads") == 0;
   struct rank r = {.ranks = ranks == 0 ? 2 : atoi(argv[ranks]), .count = count == 0 ? 2000 : atol(argv[count])};
   const char *name = test == 0 ? "all" : argv[test];
   if (plugin == 0 || order == 0 || r.ranks < 1 || r.ranks > MOST_RANKS) {
     fprintf(stderr, "usage: one-sided-host --plugin PATH --order gin|rma [--ranks 1..8]"
-                    " [--test all|signals|times|death] [--count N] [--absent]\n");
+                    " [--test all|signals|times|death] [--count N] [--absent|--threads]\n");
     return 2;
   }
   r.is_gin = strcmp(argv[order], "gin") == 0;
   r.shared = mmap(NULL, sizeof *r.shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (r.shared == MAP_FAILED) {
     return 2;
+  }
+  if (threads) {
+    int failed = run_threads(&r, argv[plugin], name);
+    fprintf(stderr, "%s: %d ranks, %s, %d failed\n", name, r.ranks, r.is_gin ? "gin" : "rma", failed);
+    fflush(stdout);
+    return failed == 0 && !is_failing() ? 0 : 1;
   }
   pid_t children[MOST_RANKS];
   for (int i = 0; i < r.ranks; i++) {
