@@ -3,7 +3,8 @@
  * of NCCL 2.28.9 (--order gin) or of the GIN and host API of 2.30.7 (--order rma), in their order. Exits with 0 only if
  * all was right.
  *
- *   one-sided-host --plugin PATH --order gin|rma [--ranks N] [--test all|signals|times|death] [--count N] [--absent|--threads]
+ *   one-sided-host --plugin PATH --order gin|rma [--ranks N] [--test all|signals|times|death] [--count N]
+ *                  [--absent|--threads]
  */
 #include <dlfcn.h>
 #include <pthread.h>
