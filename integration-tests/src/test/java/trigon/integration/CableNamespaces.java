@@ -22,7 +22,8 @@ final class CableNamespaces implements AutoCloseable {
 
     /** None yet. Skips the test where there can be none; fails where the build must have all it needs. */
     static CableNamespaces open() {
-        boolean possible = succeeds("ip", "netns", "add", "trigon-probe") && succeeds("ip", "netns", "del", "trigon-probe");
+        boolean possible =
+                succeeds("ip", "netns", "add", "trigon-probe") && succeeds("ip", "netns", "del", "trigon-probe");
         if ("required".equals(System.getenv("TRIGON_CONTAINERS"))) {
             assertThat(possible).as("network namespaces, by root with ip netns").isTrue();
         }
@@ -70,7 +71,9 @@ final class CableNamespaces implements AutoCloseable {
     private static void run(List<String> command, List<String> more) {
         List<String> all = new ArrayList<>(command);
         all.addAll(more);
-        assertThat(succeeds(all.toArray(String[]::new))).as(String.join(" ", all)).isTrue();
+        assertThat(succeeds(all.toArray(String[]::new)))
+                .as(String.join(" ", all))
+                .isTrue();
     }
 
     private static boolean succeeds(String... command) {

@@ -15,8 +15,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Connections that come up while cables go away and come back, and machines whose links are down or missing. Three nodes
- * in network namespaces, without a list of NICs.
+ * Connections that come up while cables go away and come back, and machines whose links are down or missing. Three
+ * nodes in network namespaces, without a list of NICs.
  */
 class SetupGapsIT {
 
@@ -70,7 +70,8 @@ class SetupGapsIT {
                 network.set(end.get(0), end.get(1), true);
                 String failure = failureOf(hosts);
                 if (!failure.isEmpty()) {
-                    failures.add("set-up %d, %s away after %d ms for %d ms: %s".formatted(i, end, before, gap, failure));
+                    failures.add(
+                            "set-up %d, %s away after %d ms for %d ms: %s".formatted(i, end, before, gap, failure));
                 }
             } finally {
                 hosts.forEach(HostProgram::close);

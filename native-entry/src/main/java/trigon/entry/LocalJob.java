@@ -7,7 +7,7 @@ import java.util.Optional;
 /** Whether the launcher says that all ranks of the job are on this machine; NCCL's init says nothing of it. */
 final class LocalJob {
 
-    /** How many processes are here, and how many there are: torchrun, Open MPI, the MPIs derived from MPICH, MVAPICH. */
+    /** How many processes are here, and how many there are: torchrun, Open MPI, MPICH and its kin, MVAPICH. */
     private static final List<Map.Entry<String, String>> COUNTS = List.of(
             Map.entry("LOCAL_WORLD_SIZE", "WORLD_SIZE"),
             Map.entry("OMPI_COMM_WORLD_LOCAL_SIZE", "OMPI_COMM_WORLD_SIZE"),

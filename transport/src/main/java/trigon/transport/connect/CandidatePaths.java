@@ -1,6 +1,7 @@
 package trigon.transport.connect;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
@@ -13,7 +14,7 @@ import trigon.routing.RoutingTable;
 import trigon.transport.path.Links;
 
 /** The paths to try: those over a link of both ends; those through relays where there is none, or none is left. */
-final class CandidatePaths {
+public final class CandidatePaths {
 
     private static final Duration LOOK = Duration.ofMillis(50);
 
@@ -23,11 +24,11 @@ final class CandidatePaths {
     private final Duration timeout;
 
     /**
-     * Those of this node.
+     * Over this node's links, and through relays.
      *
      * @param timeout how long a link that is down is waited for
      */
-    CandidatePaths(RoutingTable routing, Relays relays, Links links, Duration timeout) {
+    public CandidatePaths(RoutingTable routing, Relays relays, Links links, Duration timeout) {
         this.routing = routing;
         this.relays = relays;
         this.links = links;
@@ -35,8 +36,8 @@ final class CandidatePaths {
     }
 
     /**
-     * The paths, in the order in which they should be tried. Waits for a way through relays, or a link that is down, where
-     * nothing else leads there, since the others may have started later; on a control thread.
+     * The paths, in the order in which they should be tried. Waits for a way through relays, or a link that is down,
+     * where nothing else leads there, since the others may have started later; on a control thread.
      *
      * @param name of the peer
      * @param tie decides between relays of equal rank
@@ -71,8 +72,20 @@ final class CandidatePaths {
         return down && ofRelays.compareTo(timeout) < 0 ? timeout : ofRelays;
     }
 
+    /** The paths over a link of both ends, and then those through relays, as they are known now. */
+    public List<Path> now(String name, PeerDescription peer, Optional<LocalLink> preferred, long tie) {
+        List<Path> paths = new ArrayList<>();
+        try {
+            paths.addAll(routing.pathsTo(peer, preferred));
+        } catch (NoPathException _) {
+            // there may be relays
+        }
+        paths.addAll(relayed(name, peer, tie));
+        return paths;
+    }
+
     /** The paths through relays that are known now; none where the settings prescribe a NIC. */
-    List<Path> relayed(String name, PeerDescription peer, long tie) {
+    public List<Path> relayed(String name, PeerDescription peer, long tie) {
         return routing.isPrescribed(peer) ? List.of() : relays.pathsTo(name, peer.links(), tie);
     }
 
