@@ -102,7 +102,7 @@ final class TransportFactory implements NetPluginFactory {
         discovered.leftOut().forEach(TransportFactory::report);
         SharedSubnets.warnings(discovered.links()).forEach(warning -> log.warn("{}", warning));
         TwinFunctions.warnings(discovered.links(), hardware).forEach(warning -> log.warn("{}", warning));
-        requireLinks(config, environment, discovered);
+        requireLinks(settings, environment, discovered);
         int processors = processors(environment);
         log.debug("lanes for {} processors", processors);
         lanes = LaneSettings.forCores(processors);
