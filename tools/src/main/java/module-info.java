@@ -1,8 +1,12 @@
 /** What people run by hand: the command {@code trigon}. */
 module trigon.tools {
     requires info.picocli;
+    requires org.slf4j;
     requires trigon.config;
+    requires trigon.policy;
+    requires trigon.relay;
     requires trigon.routing;
+    requires trigon.topology;
     requires trigon.transport;
     requires trigon.verbs;
     requires static org.jspecify;
@@ -12,5 +16,9 @@ module trigon.tools {
     opens trigon.tools to
             info.picocli;
     opens trigon.tools.links to
+            info.picocli;
+    opens trigon.tools.policy to
+            info.picocli;
+    opens trigon.tools.relay to
             info.picocli;
 }

@@ -21,6 +21,8 @@ import trigon.tools.console.CommandFailure;
 import trigon.tools.console.Console;
 import trigon.tools.links.LinksCommand;
 import trigon.tools.machine.Machine;
+import trigon.tools.policy.PolicyCommand;
+import trigon.tools.relay.RelayCommand;
 
 /**
  * The command {@code trigon}. Ends with 0 if all is well, 1 if something is wrong, 2 if the command line is.
@@ -86,6 +88,8 @@ public final class TrigonProgram {
     static CommandLine commandLine(Machine machine, Console console) {
         List<Object> commands = List.of(
                 new LinksCommand(machine, console),
+                PolicyCommand.of(machine, console),
+                new RelayCommand(machine),
                 new DelegatedCommand.Demo(machine),
                 new DelegatedCommand.Env(machine),
                 new DelegatedCommand.Train(machine));
