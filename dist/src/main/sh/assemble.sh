@@ -78,7 +78,8 @@ for jar in "$distribution"/jars/trigon-*.jar; do
 done | sed -n '/-info\.class$/d; /\/generated\//d; s|/|.|g; s/\.class$//p' >"$training/classes"
 
 mkdir -p "$distribution/share/systemd"
-install_file 644 "$project/dist/src/main/systemd/trigon-relay.service" "$distribution/share/systemd/trigon-relay.service"
+unit=trigon-relay.service
+install_file 644 "$project/dist/src/main/systemd/$unit" "$distribution/share/systemd/$unit"
 
 # manual pages and completion, of the commands' own descriptions
 rm -rf "$distribution/share/man" "$distribution/share/bash-completion"

@@ -24,7 +24,8 @@ import trigon.tools.machine.Machine;
         name = "verify",
         description = {
             "Verifies, compiles and warms up policies as a job would, without one.",
-            "A refusal names program, instruction, source line, what is known of the registers, the rule, and what to do."
+            "A refusal names program, instruction, source line, what is known of the registers, the rule, and what to"
+                    + " do."
         })
 final class VerifyCommand implements Callable<Integer> {
 
