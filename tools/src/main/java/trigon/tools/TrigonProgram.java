@@ -27,9 +27,9 @@ import trigon.tools.relay.RelayCommand;
 /**
  * The command {@code trigon}. Ends with 0 if all is well, 1 if something is wrong, 2 if the command line is.
  *
- * <p>{@code bin/trigon} starts it, and says by system properties what a JVM cannot find out at once.
- * {@code trigon.home} is the distribution. {@code trigon.terminal} has {@code out} and {@code err} where these are terminals.
- * {@code trigon.width} is how many columns they have.
+ * <p>{@code bin/trigon} starts it, and says by system properties what a JVM cannot find out at once: the distribution
+ * ({@code trigon.home}), whether {@code out} and {@code err} are terminals ({@code trigon.terminal}), and how many
+ * columns they have ({@code trigon.width}).
  */
 @Command(
         name = "trigon",
