@@ -1,6 +1,7 @@
 /** What people run by hand: the command {@code trigon}. */
 module trigon.tools {
     requires info.picocli;
+    requires jdk.net;
     requires org.slf4j;
     requires trigon.config;
     requires trigon.policy;
@@ -14,6 +15,8 @@ module trigon.tools {
     exports trigon.tools;
 
     opens trigon.tools to
+            info.picocli;
+    opens trigon.tools.doctor to
             info.picocli;
     opens trigon.tools.links to
             info.picocli;

@@ -19,6 +19,9 @@ import picocli.CommandLine.ScopeType;
 import trigon.config.ConfigException;
 import trigon.tools.console.CommandFailure;
 import trigon.tools.console.Console;
+import trigon.tools.doctor.AgentCommand;
+import trigon.tools.doctor.CheckCommand;
+import trigon.tools.doctor.DoctorCommand;
 import trigon.tools.links.LinksCommand;
 import trigon.tools.machine.Machine;
 import trigon.tools.policy.PolicyCommand;
@@ -27,9 +30,9 @@ import trigon.tools.relay.RelayCommand;
 /**
  * The command {@code trigon}. Ends with 0 if all is well, 1 if something is wrong, 2 if the command line is.
  *
- * <p>{@code bin/trigon} starts it, and says by system properties what a JVM cannot find out at once: the distribution
- * ({@code trigon.home}), whether {@code out} and {@code err} are terminals ({@code trigon.terminal}), and how many
- * columns they have ({@code trigon.width}).
+ * <p>{@code bin/trigon} starts it, and says by system properties what a JVM cannot find out at once:
+ * {@code trigon.home} is the distribution, {@code trigon.terminal} has {@code out} and {@code err} where these are
+ * terminals, {@code trigon.width} the columns.
  */
 @Command(
         name = "trigon",
@@ -87,9 +90,12 @@ public final class TrigonProgram {
     /** The commands. */
     static CommandLine commandLine(Machine machine, Console console) {
         List<Object> commands = List.of(
+                new CheckCommand(machine, console),
+                new DoctorCommand(machine, console),
                 new LinksCommand(machine, console),
                 PolicyCommand.of(machine, console),
                 new RelayCommand(machine),
+                new AgentCommand(machine, console),
                 new DelegatedCommand.Demo(machine),
                 new DelegatedCommand.Env(machine),
                 new DelegatedCommand.Train(machine));
