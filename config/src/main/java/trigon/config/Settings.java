@@ -116,6 +116,15 @@ public final class Settings {
             "none",
             "absolute path of a file with the cluster's key, which every peer has to know");
 
+    /** What becomes of a connection whose path fails. */
+    public static final SettingKey<FailoverPolicy> FAILOVER = ofBoth(
+            "TRIGON_FAILOVER",
+            "failover",
+            new Word<>(FailoverPolicy.class),
+            "off",
+            "`on` or `off`: whether a connection over software links goes on over another path when its own fails, the"
+                    + " same on all nodes; see [failures](../reference/failures.md)");
+
     /** Over which of the links to the same peer a connection goes. */
     public static final SettingKey<StripePolicy> STRIPE_LINKS = ofBoth(
             "TRIGON_STRIPES",
@@ -187,6 +196,15 @@ public final class Settings {
             new Word<>(PolicyMode.class),
             "optional",
             "`optional` or `required`: whether communicators fail where the policy is refused");
+
+    /** Whether NCCL's device-initiated networking and host RMA go over Trigon. */
+    public static final SettingKey<OneSidedUse> ONE_SIDED = ofBoth(
+            "TRIGON_ONE_SIDED",
+            "oneSided",
+            new Word<>(OneSidedUse.class),
+            "off",
+            "`on` or `off`: whether NCCL finds GIN and RMA here, the same on all nodes; see"
+                    + " [one-sided communication](one-sided.md)");
 
     static {
         ofStart(

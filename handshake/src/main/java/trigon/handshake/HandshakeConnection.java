@@ -36,6 +36,9 @@ abstract class HandshakeConnection extends ChannelInboundHandlerAdapter implemen
 
     private final HandshakeEventLoop loop;
     private final Duration timeout;
+    /** So long a peer may say nothing before it is thought of: a beat, and what a busy machine delays the next. */
+    private static final long QUIET_NANOS = Lifelines.BEAT_NANOS * 3 / 2;
+
     private final Duration peerTimeout;
     private final CompletableFuture<Established> result = new CompletableFuture<>();
     private final CompletableFuture<LifelineEnd> lost = new CompletableFuture<>();
@@ -55,7 +58,8 @@ abstract class HandshakeConnection extends ChannelInboundHandlerAdapter implemen
     private @Nullable ChannelFuture lastBeat;
     private long beats;
     private long peersBeats;
-    private long silentNanos;
+    private volatile long silentNanos;
+    private volatile Runnable whenQuiet = () -> {};
 
     HandshakeConnection(HandshakeEventLoop loop, Duration timeout, Duration peerTimeout, String awaited) {
         this.loop = loop;
@@ -148,13 +152,17 @@ abstract class HandshakeConnection extends ChannelInboundHandlerAdapter implemen
      * @param passedNanos since the last time
      */
     final void beat(long passedNanos) {
-        silentNanos += passedNanos;
-        if (silentNanos > peerTimeout.toNanos()) {
-            over(new LifelineEnd.Silent(Duration.ofNanos(silentNanos)));
+        long silent = silentNanos + passedNanos;
+        silentNanos = silent;
+        if (silent > peerTimeout.toNanos()) {
+            over(new LifelineEnd.Silent(Duration.ofNanos(silent)));
             close();
         } else if (lastBeat == null || lastBeat.isDone()) { // what does not get out need not be said twice
             beats++;
             lastBeat = sendAfterwards(new Alive(beats));
+        }
+        if (isQuiet()) {
+            whenQuiet.run();
         }
     }
 
@@ -257,6 +265,16 @@ abstract class HandshakeConnection extends ChannelInboundHandlerAdapter implemen
     @Override
     public final CompletableFuture<LifelineEnd> lost() {
         return lost;
+    }
+
+    @Override
+    public final void whenQuiet(Runnable step) {
+        whenQuiet = step;
+    }
+
+    @Override
+    public final boolean isQuiet() {
+        return silentNanos > QUIET_NANOS;
     }
 
     @Override

@@ -48,6 +48,8 @@ class ArchitectureTest {
                 .definedBy("trigon.qpstate..")
                 .layer("transport")
                 .definedBy("trigon.transport..", "trigon.net..")
+                .layer("one-sided")
+                .definedBy("trigon.onesided..")
                 .layer("native-entry")
                 .definedBy("trigon.entry..")
                 .layer("tools")
@@ -57,11 +59,13 @@ class ArchitectureTest {
                 .whereLayer("native-entry")
                 .mayNotBeAccessedByAnyLayer()
                 .whereLayer("transport")
-                .mayOnlyBeAccessedByLayers("native-entry", "tools")
+                .mayOnlyBeAccessedByLayers("one-sided", "native-entry", "tools")
+                .whereLayer("one-sided")
+                .mayOnlyBeAccessedByLayers("native-entry")
                 .whereLayer("software-verbs")
                 .mayOnlyBeAccessedByLayers("native-entry", "tools")
                 .whereLayer("relay")
-                .mayOnlyBeAccessedByLayers("native-entry")
+                .mayOnlyBeAccessedByLayers("native-entry", "tools")
                 .whereLayer("topology")
                 .mayOnlyBeAccessedByLayers("relay", "tools")
                 .whereLayer("qp-state")
@@ -89,6 +93,7 @@ class ArchitectureTest {
         return List.of(
                 Arguments.of("trigon.software", 8),
                 Arguments.of("trigon.transport", 4),
+                Arguments.of("trigon.onesided", 4),
                 Arguments.of("trigon.relay", 4),
                 Arguments.of("trigon.tools", 4),
                 Arguments.of("trigon.topology", 4));
@@ -117,6 +122,8 @@ class ArchitectureTest {
                 .consideringOnlyDependenciesInLayers()
                 .layer("plugin")
                 .definedBy(root + "plugin")
+                .layer("failover")
+                .definedBy(root + "failover")
                 .layer("failure")
                 .definedBy(root + "failure")
                 .layer("session")
@@ -129,16 +136,18 @@ class ArchitectureTest {
                 .definedBy(root + "path")
                 .whereLayer("plugin")
                 .mayNotBeAccessedByAnyLayer()
+                .whereLayer("failover")
+                .mayOnlyBeAccessedByLayers("plugin")
                 .whereLayer("failure")
                 .mayOnlyBeAccessedByLayers("plugin")
                 .whereLayer("session")
-                .mayOnlyBeAccessedByLayers("plugin", "failure")
+                .mayOnlyBeAccessedByLayers("plugin", "failover", "failure")
                 .whereLayer("connect")
-                .mayOnlyBeAccessedByLayers("plugin")
+                .mayOnlyBeAccessedByLayers("plugin", "failover")
                 .whereLayer("protocol")
-                .mayOnlyBeAccessedByLayers("plugin", "session", "connect")
+                .mayOnlyBeAccessedByLayers("plugin", "session", "connect", "failover")
                 .whereLayer("path")
-                .mayOnlyBeAccessedByLayers("plugin", "failure", "session", "connect", "protocol")
+                .mayOnlyBeAccessedByLayers("plugin", "failover", "failure", "session", "connect", "protocol")
                 .check(CLASSES);
     }
 

@@ -7,8 +7,11 @@ import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import trigon.config.ConfigException;
@@ -32,6 +35,7 @@ import trigon.routing.RdmaPort;
 import trigon.routing.RdmaPorts;
 import trigon.routing.Relays;
 import trigon.routing.RouteLookup;
+import trigon.routing.SharedSubnets;
 import trigon.routing.hardware.LinkSpeeds;
 import trigon.routing.hardware.NicHardware;
 import trigon.routing.hardware.TwinFunctions;
@@ -63,6 +67,7 @@ final class TransportFactory implements NetPluginFactory {
     private final ProcessPolicy policy;
     private LaneSettings lanes = LaneSettings.NONE;
     private boolean hasRdma;
+    private Optional<PluginConfig> config = Optional.empty();
 
     /**
      * A factory.
@@ -78,35 +83,34 @@ final class TransportFactory implements NetPluginFactory {
     @Override
     public NetPlugin create(Map<String, String> environment, RequestTable requests) {
         String hostName = HostName.ofThisMachine();
-        PluginConfig config = ConfigLoader.load(environment, hostName);
-        policy.open(config);
+        PluginConfig settings = ConfigLoader.load(environment, hostName);
+        config = Optional.of(settings);
+        policy.open(settings);
         log.info("{} on {}", Release.ofThisInstallation(), hostName);
-        config.describe().forEach(log::info);
-        config.unknownVariables().forEach(variable -> log.warn("{}", variable));
+        settings.describe().forEach(log::info);
+        settings.unknownVariables().forEach(variable -> log.warn("{}", variable));
         JavaOptions.unknown(environment).forEach(warning -> log.warn("{}", warning));
         Map<LinkKind, VerbsProvider> providers = new EnumMap<>(LinkKind.class);
         List<RdmaPort> ports = new ArrayList<>();
-        if (config.links().value() != LinkPolicy.SOFTWARE) {
+        if (settings.links().value() != LinkPolicy.SOFTWARE) {
             findRdma(providers, ports);
         }
         NicHardware hardware = NicHardware.ofThisMachine();
         DiscoveredLinks discovered = new LinkSpeeds(hardware)
-                .limit(config, LinkDiscovery.discover(config, ports, HostInterfaces.snapshot()));
+                .limit(settings, LinkDiscovery.discover(settings, ports, HostInterfaces.snapshot()));
         discovered.links().forEach(link -> log.info("link {}: {}", link, link.carrier()));
         discovered.leftOut().forEach(TransportFactory::report);
+        SharedSubnets.warnings(discovered.links()).forEach(warning -> log.warn("{}", warning));
         TwinFunctions.warnings(discovered.links(), hardware).forEach(warning -> log.warn("{}", warning));
-        if (discovered.links().isEmpty()) {
-            throw new ConfigException("there is no link to use: no active RDMA port with an IP address, and no"
-                    + " interface that is up; bring one up, or name the NICs in a file (TRIGON_CONFIG)");
-        }
+        requireLinks(settings, environment, discovered);
         int processors = processors(environment);
         log.debug("lanes for {} processors", processors);
         lanes = LaneSettings.forCores(processors);
         RouteLookup kernel = new KernelRouteLookup();
-        Relays relays = relays(config, discovered, kernel, hostName, processors);
+        Relays relays = relays(settings, discovered, kernel, hostName, processors);
         providers.put(LinkKind.SOFTWARE, software(discovered, lanes, relays));
         NetPlugin plugin = RoutedNetPlugin.open(new PluginSetup(
-                config,
+                settings,
                 discovered,
                 providers,
                 kernel,
@@ -120,6 +124,11 @@ final class TransportFactory implements NetPluginFactory {
                 UnaryOperator.identity()));
         hasRdma = discovered.links().stream().anyMatch(link -> link.kind() == LinkKind.RDMA);
         return plugin;
+    }
+
+    @Override
+    public Optional<PluginConfig> config() {
+        return config;
     }
 
     /** On loopback devices: messages go as they go over this machine's links. */
@@ -176,6 +185,26 @@ final class TransportFactory implements NetPluginFactory {
         } catch (IOException e) {
             log.warn("no relays, neither for others nor for this node: {}", e.getMessage());
             return Relays.NONE;
+        }
+    }
+
+    /** The loopback leads to no other machine: it is for jobs that have all ranks here. */
+    private static void requireLinks(PluginConfig config, Map<String, String> environment, DiscoveredLinks discovered) {
+        boolean loopback = config.thisNode().isEmpty()
+                && discovered.links().stream()
+                        .allMatch(link -> link.address().address().isLoopbackAddress());
+        if (loopback && (discovered.links().isEmpty() || !LocalJob.isCertain(environment))) {
+            throw new ConfigException(
+                    "there is no link to other machines: no active RDMA port with an IP address, and no interface with"
+                            + " one%s. Bring one up, or name the NICs in a file (TRIGON_CONFIG): 127.0.0.1 for a job"
+                                    .formatted(Stream.concat(
+                                                    discovered.leftOut().stream()
+                                                            .map(LeftOut::toString),
+                                                    discovered.links().stream()
+                                                            .map(link -> link.interfaceName() + ": the loopback"))
+                                            .distinct()
+                                            .collect(Collectors.joining("; ", " (", ")")))
+                            + " whose ranks are all on this machine");
         }
     }
 

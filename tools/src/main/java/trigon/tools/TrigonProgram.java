@@ -29,6 +29,8 @@ import trigon.tools.metrics.JobsCommand;
 import trigon.tools.metrics.MetricsCommand;
 import trigon.tools.metrics.TopCommand;
 import trigon.tools.plan.PlanCommand;
+import trigon.tools.policy.PolicyCommand;
+import trigon.tools.relay.RelayCommand;
 
 /**
  * The command {@code trigon}. Ends with 0 if all is well, 1 if something is wrong, 2 if the command line is.
@@ -101,6 +103,8 @@ public final class TrigonProgram {
                 new MetricsCommand(console),
                 new PlanCommand(machine, console),
                 new TopCommand(console),
+                PolicyCommand.of(machine, console),
+                new RelayCommand(machine),
                 new AgentCommand(machine, console),
                 new DelegatedCommand.Demo(machine),
                 new DelegatedCommand.Env(machine),

@@ -21,7 +21,7 @@ import trigon.tools.machine.Machine;
 @Command(
         name = "plan",
         description = {
-            "Of cables: a subnet for each and addresses for their ends, the cluster file, the commands, the order of ranks"
+            "Of cables: a subnet for each and addresses for their ends, the cluster file, commands, the order of ranks"
                     + " in which a ring needs no relay, and what bandwidth to expect. Changes nothing.",
             "FILE is YAML: the line \"cables:\", and then a line for each, such as \"- a:eth1 b:eth2\"."
         })
@@ -115,7 +115,7 @@ public final class PlanCommand implements Callable<Integer> {
                         + String.join(",", plan.order()));
         console.out()
                 .println(
-                        "to be expected at most: all-reduce and all-gather %s GB/s (bus), all-to-all %s GB/s from each node"
+                        "expected at most: all-reduce, all-gather %s GB/s (bus); all-to-all %s GB/s from each node"
                                 .formatted(number(plan.allReduce()), number(plan.allToAll())));
         plan.oneMore()
                 .ifPresent(more -> console.out()

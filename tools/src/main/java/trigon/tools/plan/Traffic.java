@@ -9,8 +9,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * What goes where when a collective runs over these cables: between nodes without a common cable by a shortest way, over
- * relays. All cables are as fast as each other. An estimate: it leaves out what latency, processors and PCIe cost.
+ * What goes where when a collective runs over these cables: between nodes without a common cable by a shortest way,
+ * over relays. All cables are as fast as each other. An estimate: it leaves out what latency, processors and PCIe cost.
  */
 final class Traffic {
 
