@@ -114,9 +114,14 @@ public final class MetricsCommand implements Callable<Integer> {
         boolean found = text.startsWith("GET /metrics ") || text.startsWith("GET / ");
         byte[] body =
                 (found ? PrometheusPage.of(Job.all()) : "the page is /metrics\n").getBytes(StandardCharsets.UTF_8);
-        String head = ("HTTP/1.1 %s\r\nContent-Type: text/plain; version=0.0.4; charset=utf-8\r\n"
-                        + "Content-Length: %d\r\nConnection: close\r\n\r\n")
-                .formatted(found ? "200 OK" : "404 Not Found", body.length);
+        String head = String.join(
+                "\r\n",
+                "HTTP/1.1 " + (found ? "200 OK" : "404 Not Found"),
+                "Content-Type: text/plain; version=0.0.4; charset=utf-8",
+                "Content-Length: " + body.length,
+                "Connection: close",
+                "",
+                "");
         OutputStream out = socket.getOutputStream();
         out.write(head.getBytes(StandardCharsets.US_ASCII));
         out.write(body);

@@ -114,9 +114,8 @@ public final class PlanCommand implements Callable<Integer> {
                                 : "no order was found in which a ring needs no relay; this one: ")
                         + String.join(",", plan.order()));
         console.out()
-                .println(
-                        "expected at most: all-reduce, all-gather %s GB/s (bus); all-to-all %s GB/s from each node"
-                                .formatted(number(plan.allReduce()), number(plan.allToAll())));
+                .println("expected at most: all-reduce, all-gather %s GB/s (bus); all-to-all %s GB/s from each node"
+                        .formatted(number(plan.allReduce()), number(plan.allToAll())));
         plan.oneMore()
                 .ifPresent(more -> console.out()
                         .println("one more cable, %s to %s: all-reduce %s GB/s, all-to-all %s GB/s"
