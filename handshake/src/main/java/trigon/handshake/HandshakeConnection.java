@@ -11,6 +11,7 @@ import io.netty.channel.FixedRecvByteBufAllocator;
 import io.netty.util.ReferenceCountUtil;
 import io.netty.util.concurrent.ScheduledFuture;
 import java.io.IOException;
+import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -53,6 +54,7 @@ abstract class HandshakeConnection extends ChannelInboundHandlerAdapter implemen
     private @Nullable ChannelFuture lastBeat;
     private long beats;
     private long peersBeats;
+    private long lastHeard;
     private long silentNanos;
 
     HandshakeConnection(HandshakeEventLoop loop, HandshakeConfig config, String awaited) {
@@ -152,8 +154,37 @@ abstract class HandshakeConnection extends ChannelInboundHandlerAdapter implemen
             close();
         } else if (lastBeat == null || lastBeat.isDone()) { // what does not get out need not be said twice
             beats++;
+            if (loop.lifelines().isTraced(this)) {
+                traceAlive(System.nanoTime(), beats, true);
+            }
             lastBeat = sendAfterwards(new Alive(beats));
         }
+    }
+
+    /** Both ends' traces name a sign of life alike: by the addresses, the sender's first, and by its number. */
+    private void traceAlive(long nanos, long count, boolean here) {
+        if (!TraceLog.isOn() || channel == null) {
+            return;
+        }
+        String own = String.valueOf(channel.localAddress());
+        String peers = String.valueOf(channel.remoteAddress());
+        TraceLog.event(
+                here ? "alive said" : "alive heard",
+                "time",
+                nanos,
+                "from",
+                here ? own : peers,
+                "to",
+                here ? peers : own,
+                "count",
+                count);
+    }
+
+    /** Where the peer is, without its port. */
+    final String peerAddress() {
+        return channel != null && channel.remoteAddress() instanceof InetSocketAddress address
+                ? address.getAddress().getHostAddress()
+                : "";
     }
 
     private @Nullable ChannelFuture sendAfterwards(HandshakeMessage message) {
@@ -169,6 +200,7 @@ abstract class HandshakeConnection extends ChannelInboundHandlerAdapter implemen
      * Something came over the lifeline. Only what the peer has proven counts, and is no copy of what it said before.
      */
     private void heard(HandshakeFrame frame) {
+        long now = System.nanoTime();
         if (lifelineProofs == null || end != null) {
             return;
         }
@@ -177,6 +209,10 @@ abstract class HandshakeConnection extends ChannelInboundHandlerAdapter implemen
             when count > peersBeats && lifelineProofs.verifyAfterwards(frame.bytes()) -> {
                 peersBeats = count;
                 silentNanos = 0;
+                if (now - lastHeard < Lifelines.BEAT_NANOS / 2) { // the peer says it often: its trace has it
+                    traceAlive(now, count, false);
+                }
+                lastHeard = now;
             }
             case Farewell(Optional<EndFailure> failure)
             when lifelineProofs.verifyAfterwards(frame.bytes()) -> {

@@ -26,8 +26,8 @@ import trigon.tools.machine.Machine;
  * The command {@code trigon}. Ends with 0 if all is well, 1 if something is wrong, 2 if the command line is.
  *
  * <p>{@code bin/trigon} starts it, and says by system properties what a JVM cannot find out at once:
- * {@code trigon.home} is the distribution, {@code trigon.terminal} has {@code out} and {@code err} where these are terminals,
- * {@code trigon.width} the columns.
+ * {@code trigon.home} is the distribution, {@code trigon.terminal} has {@code out} and {@code err} where these are
+ * terminals, {@code trigon.width} the columns.
  */
 @Command(
         name = "trigon",

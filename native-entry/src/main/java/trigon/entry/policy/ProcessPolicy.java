@@ -174,8 +174,8 @@ public final class ProcessPolicy {
         if (advisory && ranks > 1) {
             log.warn(
                     "communicator 0x{}: the tuner of policy {} is advisory, which is not shown to decide alike on all"
-                            + " {} ranks, and NCCL hangs where it does not: NCCL decides; take /advisory off its section,"
-                            + " and trigon policy verify names what depends on the rank",
+                            + " {} ranks, and NCCL hangs where it does not: NCCL decides; take /advisory off its"
+                            + " section, and trigon policy verify names what depends on the rank",
                     Long.toHexString(commId),
                     version.name(),
                     ranks);

@@ -27,6 +27,7 @@ import trigon.routing.PeerLink;
 import trigon.routing.Reason;
 import trigon.routing.Relays;
 import trigon.routing.RoutingTable;
+import trigon.trace.TraceLog;
 import trigon.transport.path.Links;
 import trigon.transport.path.PathChannel;
 import trigon.transport.protocol.MessageProtocol;
@@ -140,7 +141,15 @@ public final class Connector {
                 if (!connected.isEmpty()) {
                     recentFailures.note(attempt.failures().keySet());
                     report(pending.peer(), paths, attempt.failures().keySet(), connected.size());
-                    if (!isDirect(paths.getFirst())) {
+                    if (paths.getFirst().reason() instanceof Reason.Relayed(List<String> over)) {
+                        TraceLog.event(
+                                "relayed",
+                                "qp",
+                                "0x%06x"
+                                        .formatted(
+                                                connected.getFirst().endpoint().number()),
+                                "by",
+                                String.join(",", over));
                         relayedTraffic.watch(paths.getFirst(), connected.getFirst());
                     }
                     MessageProtocol protocol =
