@@ -4,8 +4,11 @@ import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 import trigon.circuit.Detours;
 import trigon.config.HandshakeConfig;
+import trigon.handshake.ConnectingConnection.Target;
 import trigon.handshake.HandshakeMessage.Offer;
 
 /** Connects to listeners. Thread-safe; holds nothing but its event loop. */
@@ -28,26 +31,62 @@ public final class HandshakeClient {
         this.detours = detours;
     }
 
+    /** {@link #connect(InetAddress, InetSocketAddress, ConnectionSecret, Offer, Duration)} with the settings' time. */
+    public OutgoingOffer connect(InetAddress local, InetSocketAddress remote, ConnectionSecret secret, Offer offer) {
+        return connect(local, remote, secret, offer, config.timeout());
+    }
+
     /**
      * Starts one attempt over one candidate path; returns at once. The connection is bound to the path's own local
-     * address, so that it goes where the data would go. The deadline of the settings is for the whole attempt.
+     * address, so that it goes where the data would go.
      *
-     * <p>Failures are reported by the attempt's futures only. The listener exists before its handle is sent, so one
-     * that cannot be reached is a failure at once and not tried again.
+     * <p>Failures are reported by the attempt's futures only. Where there is no way to the listener now, that is one at
+     * once, and {@link HandshakeException#mayPass}.
      *
      * @param local the candidate's own address
      * @param remote the listener's, from its handle
      * @param secret the connection's, from the handle
+     * @param timeout the whole attempt's
      * @throws IllegalArgumentException if the remote address is a name that was not resolved
      */
-    public OutgoingOffer connect(InetAddress local, InetSocketAddress remote, ConnectionSecret secret, Offer offer) {
+    public OutgoingOffer connect(
+            InetAddress local, InetSocketAddress remote, ConnectionSecret secret, Offer offer, Duration timeout) {
+        // each with a way of its own through relays, if that is how it goes
+        TwofoldOffer started = new TwofoldOffer(
+                loop,
+                timeout,
+                offer,
+                (time, beforeOffer) -> new OutgoingConnection(
+                        loop, config, time, target(local, remote, secret, offer.connection()), offer, beforeOffer));
+        started.start();
+        return started;
+    }
+
+    /**
+     * Tells a listener, once and over one path, that nobody will connect to it. Returns at once.
+     *
+     * @param why for the listener's error
+     * @return done when it has noted it; else a {@link HandshakeException}. Completes on the event loop, always
+     * @throws IllegalArgumentException if the remote address is a name that was not resolved
+     */
+    public CompletableFuture<Void> resign(
+            InetAddress local,
+            InetSocketAddress remote,
+            ConnectionSecret secret,
+            ConnectionId connection,
+            EndFailure why) {
+        Target target = target(local, remote, secret, connection);
+        ResigningConnection resigning = new ResigningConnection(loop, config, config.timeout(), target, why);
+        resigning.start();
+        return resigning.told();
+    }
+
+    private Target target(
+            InetAddress local, InetSocketAddress remote, ConnectionSecret secret, ConnectionId connection) {
         if (remote.isUnresolved()) {
             throw new IllegalArgumentException(remote + " is a name, not an address");
         }
-        OutgoingConnection connection = new OutgoingConnection(
-                loop, config, local, inScopeOf(local, remote), detours.from(local, remote), secret, offer);
-        connection.start();
-        return connection;
+        return new Target(local, inScopeOf(local, remote), detours.from(local, remote), secret, connection);
     }
 
     /** A link-local address means nothing without the interface to use: that of the own end. */

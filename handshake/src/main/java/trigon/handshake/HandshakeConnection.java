@@ -20,7 +20,6 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import trigon.config.HandshakeConfig;
 import trigon.handshake.HandshakeException.Kind;
 import trigon.handshake.HandshakeMessage.Alive;
 import trigon.handshake.HandshakeMessage.Farewell;
@@ -42,6 +41,9 @@ abstract class HandshakeConnection extends ChannelInboundHandlerAdapter implemen
     private final CompletableFuture<Established> result = new CompletableFuture<>();
     private final CompletableFuture<LifelineEnd> lost = new CompletableFuture<>();
 
+    /** Whether the peer has given a sign of life since the link is established. */
+    private volatile boolean heard;
+
     private @Nullable Channel channel;
     private @Nullable ScheduledFuture<?> deadline;
     private String awaited;
@@ -57,10 +59,10 @@ abstract class HandshakeConnection extends ChannelInboundHandlerAdapter implemen
     private long lastHeard;
     private long silentNanos;
 
-    HandshakeConnection(HandshakeEventLoop loop, HandshakeConfig config, String awaited) {
+    HandshakeConnection(HandshakeEventLoop loop, Duration timeout, Duration peerTimeout, String awaited) {
         this.loop = loop;
-        timeout = config.timeout();
-        peerTimeout = config.peerTimeout();
+        this.timeout = timeout;
+        this.peerTimeout = peerTimeout;
         this.awaited = awaited;
     }
 
@@ -208,6 +210,7 @@ abstract class HandshakeConnection extends ChannelInboundHandlerAdapter implemen
             case Alive(long count)
             when count > peersBeats && lifelineProofs.verifyAfterwards(frame.bytes()) -> {
                 peersBeats = count;
+                heard = true;
                 silentNanos = 0;
                 if (now - lastHeard < Lifelines.BEAT_NANOS / 2) { // the peer says it often: its trace has it
                     traceAlive(now, count, false);
@@ -244,14 +247,24 @@ abstract class HandshakeConnection extends ChannelInboundHandlerAdapter implemen
 
     /** Fails, and tells the peer the reason as far as it still listens. */
     final void reject(Kind kind, String reason) {
+        endWith(HandshakeCodec.encode(new Reject(reason)), kind, reason);
+    }
+
+    /** Fails, and tells the peer that its own end was heard. */
+    final void endProven(HandshakeMessage last, HandshakeProofs proofs, String reason) {
+        byte[] frame = HandshakeCodec.encode(last);
+        proofs.prove(frame);
+        endWith(frame, Kind.ABANDONED, reason);
+    }
+
+    private void endWith(byte[] frame, Kind kind, String reason) {
         if (over) {
             return;
         }
         over = true;
         if (channel != null && channel.isActive()) {
             // closed once the reason is written; the deadline guards that
-            channel.writeAndFlush(Unpooled.wrappedBuffer(HandshakeCodec.encode(new Reject(reason))))
-                    .addListener(ChannelFutureListener.CLOSE);
+            channel.writeAndFlush(Unpooled.wrappedBuffer(frame)).addListener(ChannelFutureListener.CLOSE);
         } else {
             close();
         }
@@ -270,6 +283,11 @@ abstract class HandshakeConnection extends ChannelInboundHandlerAdapter implemen
         if (channel != null) {
             var _ = channel.close();
         }
+    }
+
+    @Override
+    public final boolean isHeard() {
+        return heard;
     }
 
     @Override

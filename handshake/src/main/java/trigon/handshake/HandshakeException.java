@@ -1,5 +1,6 @@
 package trigon.handshake;
 
+import java.net.ConnectException;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -37,6 +38,14 @@ public final class HandshakeException extends RuntimeException {
 
     HandshakeException(Kind kind, String message) {
         this(kind, message, null);
+    }
+
+    /**
+     * Whether the same may work a moment later: there was no way to the peer, or no own address to go from. A refusal
+     * is an answer, and stays one.
+     */
+    public boolean mayPass() {
+        return kind == Kind.UNREACHABLE && !(getCause() instanceof ConnectException);
     }
 
     /** What went wrong. */

@@ -51,7 +51,7 @@ final class IncomingConnection extends HandshakeConnection {
             IncomingConnections connections,
             InetSocketAddress local,
             InetSocketAddress remote) {
-        super(loop, config, "a hello");
+        super(loop, config.timeout(), config.peerTimeout(), "a hello");
         this.connections = connections;
         this.local = local;
         this.remote = remote;
@@ -75,6 +75,7 @@ final class IncomingConnection extends HandshakeConnection {
             case Hello received when step == Step.OPENED -> greeted(received, frame);
             case Offer received when step == Step.CHALLENGED && isProven(frame) -> offered(received);
             case Ready received when step == Step.ANSWERED && isProven(frame) -> ready(received);
+            case Farewell(Optional<EndFailure> why) when step == Step.CHALLENGED && isProven(frame) -> resigned(why);
             case Reject reject -> fail(Kind.REJECTED, "the connecting side gives up: " + reject.reason());
             case Hello _, Challenge _, Offer _, Answer _, Ready _, Alive _, Farewell _ ->
                 // nothing, if its proof was wrong: then it is over already
@@ -146,7 +147,7 @@ final class IncomingConnection extends HandshakeConnection {
                             + " run");
             return null;
         }
-        if (found.isConnected()) {
+        if (found.isConnected() && found.handler().isTaken()) {
             reject(Kind.REJECTED, "this connection is established already");
             return null;
         }
@@ -170,6 +171,19 @@ final class IncomingConnection extends HandshakeConnection {
         await("the own answer");
         connections.admitted(this, received);
         ask(found, new IncomingOffer(received, agreed.connectionKey(), local, remote, result()));
+    }
+
+    /** Nobody will connect any more. */
+    private void resigned(Optional<EndFailure> why) {
+        HandshakeProofs agreed = proofs;
+        Registration found = hello == null ? null : find(hello.connection()); // it may be gone since, or established
+        if (found == null || agreed == null) {
+            return;
+        }
+        registration = found;
+        String words = why.map(EndFailure::words).orElse("it does not say why");
+        endProven(new Farewell(Optional.empty()), agreed, "the connecting side has given the connection up: " + words);
+        found.handler().onResigned(words, remote);
     }
 
     private void ask(Registration found, IncomingOffer incoming) {

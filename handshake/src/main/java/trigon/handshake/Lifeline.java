@@ -10,6 +10,12 @@ import java.util.concurrent.CompletableFuture;
  */
 public interface Lifeline {
 
+    /**
+     * Whether the peer has said that it lives, on the established link. At the listening side: by then it knows that
+     * the peer has its confirmation, and will make no other attempt. Any thread; cheap.
+     */
+    boolean isHeard();
+
     /** Completes on the event loop at the end, whoever brought it about; never exceptionally. */
     CompletableFuture<LifelineEnd> lost();
 

@@ -1,5 +1,6 @@
 package trigon.handshake;
 
+import java.net.InetSocketAddress;
 import java.util.concurrent.CompletionStage;
 import trigon.handshake.HandshakeMessage.Answer;
 
@@ -18,4 +19,23 @@ public interface OfferHandler {
      * connection of several queue pairs, is of no use then. Offers of one attempt are made at the same time.
      */
     CompletionStage<Answer> onOffer(IncomingOffer offer);
+
+    /**
+     * Whether somebody uses the link that came of an offer. Until then a new attempt takes its place: the peer makes
+     * one where the confirmation has not reached it. Called on the event loop; quick.
+     */
+    default boolean isTaken() {
+        return true;
+    }
+
+    /**
+     * The peer, which has proven that it knows the secret, has given up: nobody will offer anything any more. Called on
+     * the event loop; quick.
+     *
+     * @param why in the peer's words
+     * @param from where it said so
+     */
+    default void onResigned(String why, InetSocketAddress from) {
+        // whoever waits for a link has a deadline of his own
+    }
 }

@@ -1,22 +1,13 @@
 package trigon.handshake;
 
-import io.netty.bootstrap.Bootstrap;
-import io.netty.channel.Channel;
-import io.netty.channel.ChannelHandlerContext;
-import io.netty.channel.ChannelInitializer;
-import io.netty.channel.ChannelOption;
-import io.netty.channel.socket.nio.NioSocketChannel;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.util.Objects;
+import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import trigon.circuit.Detours;
-import trigon.config.ClusterKey;
 import trigon.config.HandshakeConfig;
 import trigon.handshake.HandshakeException.Kind;
 import trigon.handshake.HandshakeMessage.Alive;
@@ -27,11 +18,10 @@ import trigon.handshake.HandshakeMessage.Hello;
 import trigon.handshake.HandshakeMessage.Offer;
 import trigon.handshake.HandshakeMessage.Ready;
 import trigon.handshake.HandshakeMessage.Reject;
-import trigon.handshake.HandshakeProofs.Side;
 import trigon.verbs.ConnectionKey;
 
 /** The connecting side's end of one handshake. */
-final class OutgoingConnection extends HandshakeConnection implements OutgoingOffer {
+final class OutgoingConnection extends ConnectingConnection implements OutgoingOffer {
 
     private static final Logger LOGGER = LoggerFactory.getLogger(OutgoingConnection.class);
 
@@ -42,102 +32,47 @@ final class OutgoingConnection extends HandshakeConnection implements OutgoingOf
         READY
     }
 
-    private final InetAddress local;
-    private final InetSocketAddress remote;
-    private final Optional<Detours.Detour> detour;
-    private final ConnectionSecret secret;
-    private final Optional<ClusterKey> clusterKey;
     private final Offer offer;
+    private final Runnable beforeOffer;
     private final CompletableFuture<Answer> answer = new CompletableFuture<>();
 
     private Step step = Step.GREETING;
-    private @Nullable HandshakeProofs proofs;
-    private InetSocketAddress bound;
     private @Nullable Answer answered;
     /** Set before the answer is complete, and published by it. */
     private @Nullable ConnectionKey key;
 
-    /** A direct one. */
+    /**
+     * To be started.
+     *
+     * @param beforeOffer runs on the event loop just before the offer is sent
+     */
     OutgoingConnection(
             HandshakeEventLoop loop,
             HandshakeConfig config,
-            InetAddress local,
-            InetSocketAddress remote,
-            ConnectionSecret secret,
-            Offer offer) {
-        this(loop, config, local, remote, Optional.empty(), secret, offer);
-    }
-
-    OutgoingConnection(
-            HandshakeEventLoop loop,
-            HandshakeConfig config,
-            InetAddress local,
-            InetSocketAddress remote,
-            Optional<Detours.Detour> detour,
-            ConnectionSecret secret,
-            Offer offer) {
-        super(loop, config, "the TCP connection");
-        this.secret = secret;
-        clusterKey = config.clusterKey();
-        this.local = local;
-        this.remote = remote;
-        this.detour = detour;
+            Duration timeout,
+            Target target,
+            Offer offer,
+            Runnable beforeOffer) {
+        super(loop, config, timeout, target);
         this.offer = offer;
-        bound = new InetSocketAddress(local, 0);
+        this.beforeOffer = beforeOffer;
     }
 
-    /** To be called once, from any thread. */
-    void start() {
-        onEventLoop(this::connect);
-    }
-
-    private void connect() {
-        startDeadline();
-        new Bootstrap()
-                .group(loop().eventLoop())
-                .channel(NioSocketChannel.class)
-                .disableResolver() // addresses only: and a resolver would start a thread of its own to end
-                .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, 0) // the deadline is for all of it
-                .handler(new ChannelInitializer<Channel>() {
-                    @Override
-                    protected void initChannel(Channel channel) {
-                        detour.ifPresent(way -> channel.pipeline().addLast(new CircuitHandler(way.opening())));
-                        attach(channel);
-                    }
-                })
-                .connect(detour.map(Detours.Detour::first).orElse(remote), bound)
-                .addListener(connecting -> {
-                    if (!connecting.isSuccess()) {
-                        unreachable(connecting.cause());
-                    }
-                });
-    }
-
-    private void unreachable(Throwable cause) {
-        if (loop().isClosing()) {
-            fail(Kind.ABANDONED, "this process closes its handshakes", cause);
-        } else {
-            fail(
-                    Kind.UNREACHABLE,
-                    ("no TCP connection: %s; check the link between the two addresses, firewalls, and that the peer's"
-                                    + " process still runs")
-                            .formatted(cause.getMessage()),
-                    cause);
-        }
-    }
-
-    @Override
-    public void channelActive(ChannelHandlerContext context) {
-        if (context.channel().localAddress() instanceof InetSocketAddress address) {
-            bound = address;
-        }
-        proofs = HandshakeProofs.of(Side.CONNECTING, secret, clusterKey);
-        await("the answer to the hello");
-        OpaqueBytes nonce = OpaqueBytes.random(HandshakeProofs.BYTES);
-        sendNoted(
-                new Hello(
-                        offer.connection(), nonce, HandshakeProofs.clusterMark(clusterKey, offer.connection(), nonce)),
-                proofs);
+    /** A direct one, with the settings' time. */
+    OutgoingConnection(
+            HandshakeEventLoop loop,
+            HandshakeConfig config,
+            InetAddress local,
+            InetSocketAddress remote,
+            ConnectionSecret secret,
+            Offer offer) {
+        this(
+                loop,
+                config,
+                config.timeout(),
+                new Target(local, remote, Optional.empty(), secret, offer.connection()),
+                offer,
+                () -> {});
     }
 
     @Override
@@ -152,36 +87,13 @@ final class OutgoingConnection extends HandshakeConnection implements OutgoingOf
         }
     }
 
-    /** Whether the listener has proven the frame to be its own; if not, it is refused. */
-    private boolean isProven(HandshakeFrame frame) {
-        boolean proven = proofs != null && proofs.verify(frame.bytes());
-        if (!proven) {
-            reject(
-                    Kind.UNAUTHENTICATED,
-                    "the listener does not know this connection's secret: another process has taken its address and"
-                            + " port, or somebody is in between");
-        }
-        return proven;
-    }
-
-    /** The listener is the one that made the handle: now it may know what the offer tells. */
-    private void challenged() {
+    @Override
+    void challenged() {
+        beforeOffer.run();
         step = Step.OFFERING;
         await("the answer to the offer");
         sendProven(offer, known());
         key = known().connectionKey();
-    }
-
-    private HandshakeProofs known() {
-        return Objects.requireNonNull(proofs, "no message is sent before the connection is there");
-    }
-
-    /** Does nothing if the message's proof was wrong: then it is over already. */
-    private void unexpected(HandshakeMessage message) {
-        fail(
-                Kind.PROTOCOL,
-                "the listener sent %s where none is due"
-                        .formatted(message.getClass().getSimpleName()));
     }
 
     private void answered(Answer received) {
@@ -214,13 +126,19 @@ final class OutgoingConnection extends HandshakeConnection implements OutgoingOf
     private void established(Answer received, Ready ready) {
         LOGGER.debug(
                 "connected to {} from {} (connection {}, {}): own {}, peer {}",
-                remote,
-                bound,
+                remote(),
+                bound(),
                 offer.connection(),
                 offer.kind(),
                 offer.endpoint(),
                 received.endpoint());
-        succeed(new Established(bound, remote, offer, received, ready.stripes(), this), known());
+        succeed(new Established(bound(), remote(), offer, received, ready.stripes(), this), known());
+        beat(0); // by which the listener knows that its confirmation has come
+    }
+
+    /** It is not needed any more; on the event loop. */
+    void drop(String why) {
+        fail(Kind.ABANDONED, why);
     }
 
     @Override
@@ -234,23 +152,9 @@ final class OutgoingConnection extends HandshakeConnection implements OutgoingOf
         answer.completeExceptionally(cause);
     }
 
-    private void onEventLoop(Runnable task) {
-        try {
-            loop().eventLoop().execute(task);
-        } catch (RejectedExecutionException e) {
-            // the loop's thread is gone, and with it everybody else who could touch this
-            fail(Kind.ABANDONED, "this process has closed its handshakes", e);
-        }
-    }
-
     @Override
     public Offer offer() {
         return offer;
-    }
-
-    @Override
-    public InetSocketAddress remote() {
-        return remote;
     }
 
     @Override
@@ -269,12 +173,6 @@ final class OutgoingConnection extends HandshakeConnection implements OutgoingOf
 
     @Override
     String describe() {
-        return "handshake of connection %s (%s) from %s to %s:%d"
-                .formatted(
-                        offer.connection(),
-                        offer.kind(),
-                        local.getHostAddress(),
-                        remote.getAddress().getHostAddress(),
-                        remote.getPort());
+        return describe("handshake", " (" + offer.kind() + ")");
     }
 }

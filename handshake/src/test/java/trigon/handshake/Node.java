@@ -72,6 +72,10 @@ final class Node implements AutoCloseable {
         return listeners;
     }
 
+    HandshakeClient client() {
+        return client;
+    }
+
     HandshakeEventLoop loop() {
         return loop;
     }
@@ -136,11 +140,27 @@ final class Node implements AutoCloseable {
 
         private final LinkedBlockingQueue<Attempt> attempts = new LinkedBlockingQueue<>();
 
+        /** Why the peer has given up. */
+        final LinkedBlockingQueue<String> resignations = new LinkedBlockingQueue<>();
+
+        /** Whether the link is in use as soon as it is there. */
+        volatile boolean takes = true;
+
         @Override
         public CompletableFuture<Answer> onOffer(IncomingOffer offer) {
             CompletableFuture<Answer> answer = new CompletableFuture<>();
             attempts.add(new Attempt(offer, answer));
             return answer;
+        }
+
+        @Override
+        public boolean isTaken() {
+            return takes;
+        }
+
+        @Override
+        public void onResigned(String why, InetSocketAddress from) {
+            resignations.add(why);
         }
 
         /** The next offer. */

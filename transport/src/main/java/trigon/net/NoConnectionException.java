@@ -1,6 +1,9 @@
 package trigon.net;
 
-/** Every path to a peer was tried, and none came up. The message tells what each of them failed with. */
+/**
+ * Every path to a peer was tried, here or at the other end, and none came up. The message tells what each of them
+ * failed with.
+ */
 public final class NoConnectionException extends RuntimeException {
 
     private static final long serialVersionUID = 1L;
@@ -20,6 +23,12 @@ public final class NoConnectionException extends RuntimeException {
                 .append(": ")
                 .append(paths == 1 ? "its only path" : "all of its " + paths + " paths")
                 .append(" failed");
+    }
+
+    /** The peer has said that it will not connect, and why. */
+    public NoConnectionException(String why) {
+        super(why);
+        message = new StringBuilder(why);
     }
 
     /** One path has failed; its name is for the message. */

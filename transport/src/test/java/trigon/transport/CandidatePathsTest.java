@@ -3,6 +3,7 @@ package trigon.transport;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -11,6 +12,10 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import trigon.config.HandshakeConfig;
+import trigon.handshake.EndFailure;
+import trigon.handshake.HandshakeClient;
+import trigon.handshake.HandshakeEventLoop;
 import trigon.handshake.LinkAddress;
 import trigon.handshake.ListenHandle;
 import trigon.net.NetPlugin;
@@ -89,6 +94,32 @@ class CandidatePathsTest {
                 .hasMessageContaining("127.1.99.9/24")
                 .hasMessageContaining("127.1.12.2/24")
                 .hasMessageContaining("127.1.12.12/24");
+    }
+
+    @Test
+    void whoWaitsInAcceptHearsThatThePeerHasGivenUp() {
+        long handle = b.allocate(NetPlugin.HANDLE_BYTES);
+        long listenComm = b.plugin.listen(b.context, 0, handle);
+        ListenHandle known = ListenHandle.readFrom(handle);
+        HandshakeEventLoop loop = HandshakeEventLoop.open();
+        try {
+            HandshakeClient client = new HandshakeClient(loop, HandshakeConfig.DEFAULT);
+            client.resign(
+                            a.links.getFirst().address().address(),
+                            new InetSocketAddress(
+                                    known.links().getFirst().address(),
+                                    known.links().getFirst().port()),
+                            known.secret(),
+                            known.connection(),
+                            new EndFailure(EndFailure.Scope.CONNECTION, "no path works"))
+                    .join();
+        } finally {
+            loop.close();
+        }
+
+        assertThatThrownBy(() -> b.plugin.accept(listenComm))
+                .isInstanceOf(NoConnectionException.class)
+                .hasMessageContaining("127.1.12.1 has given the connection up: no path works");
     }
 
     /** Puts a port where nobody listens into the first links of a handle. */

@@ -1,6 +1,7 @@
 package trigon.transport.connect;
 
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SortedMap;
@@ -15,9 +16,11 @@ import trigon.handshake.Established;
 import trigon.handshake.HandshakeMessage.Answer;
 import trigon.handshake.HandshakeMessage.Offer;
 import trigon.handshake.IncomingOffer;
+import trigon.handshake.Lifeline;
 import trigon.handshake.OfferHandler;
 import trigon.handshake.RemoteMemory;
 import trigon.handshake.Stripe;
+import trigon.net.NoConnectionException;
 import trigon.transport.Unwinding;
 import trigon.transport.path.Link;
 import trigon.transport.path.Links;
@@ -45,7 +48,9 @@ public final class Acceptor implements OfferHandler {
     private final SortedMap<Integer, PathChannel> paths = new TreeMap<>();
     private long attempt;
     private @Nullable ConnectedPaths established;
+    private final List<Lifeline> lifelines = new ArrayList<>();
     private boolean closed;
+    private @Nullable String resignation;
     private int unaskedLooks;
 
     /** Waits in that context, for a peer with the secret in its listen handle. */
@@ -88,14 +93,35 @@ public final class Acceptor implements OfferHandler {
         return CompletableFuture.supplyAsync(() -> answer(incoming), control);
     }
 
-    /** What an attempt that was given up has left. */
+    @Override
+    public synchronized boolean isTaken() {
+        return closed;
+    }
+
+    @Override
+    public synchronized void onResigned(String why, InetSocketAddress from) {
+        if (!closed && established == null) {
+            resignation = "%s has given the connection up: %s"
+                    .formatted(from.getAddress().getHostAddress(), why);
+        }
+    }
+
+    /** What an attempt that was given up has left, even one that this side took for established. */
     private synchronized List<PathChannel> begin(long newAttempt) {
+        if (closed) {
+            throw new IllegalStateException("this connection is established already, or was given up");
+        }
         if (newAttempt == attempt) {
             return List.of();
         }
         attempt = newAttempt;
-        List<PathChannel> former = List.copyOf(paths.values());
+        List<PathChannel> former = new ArrayList<>(paths.values());
+        if (established != null) {
+            former.addAll(established.paths());
+            established = null;
+        }
         paths.clear();
+        lifelines.clear();
         return former;
     }
 
@@ -165,6 +191,7 @@ public final class Acceptor implements OfferHandler {
             return false;
         }
         paths.put(stripe.index(), path);
+        lifelines.add(link.lifeline());
         if (paths.size() == link.stripes()) {
             established = new ConnectedPaths(
                     MessageProtocol.on(link.offer().kind(), stripe.isOneOfSeveral()), List.copyOf(paths.values()));
@@ -173,16 +200,33 @@ public final class Acceptor implements OfferHandler {
         return true;
     }
 
-    /** The paths, in the order that both ends know, once; null as long as there are none. */
+    /**
+     * The paths, in the order that both ends know, once; null as long as there are none, or the peer may not know yet
+     * that there are.
+     *
+     * @throws NoConnectionException if the peer has said that it gives up
+     */
     public synchronized @Nullable ConnectedPaths take() {
         unaskedLooks = 0;
-        ConnectedPaths taken = established;
+        if (resignation != null) {
+            throw new NoConnectionException(resignation);
+        }
+        ConnectedPaths taken = allHeard() ? established : null;
         if (taken != null) {
             established = null;
             // one listen comm gives one receive comm
             closed = true;
         }
         return taken;
+    }
+
+    private boolean allHeard() {
+        for (Lifeline each : lifelines) { // no stream: NCCL asks over and over
+            if (!each.isHeard()) {
+                return false;
+            }
+        }
+        return true;
     }
 
     /** How often this was called since there is a connection and {@link #take} was called last; 0 if there is none. */

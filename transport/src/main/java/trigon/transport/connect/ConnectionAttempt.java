@@ -56,7 +56,7 @@ final class ConnectionAttempt implements AutoCloseable {
     /**
      * An attempt that has done nothing yet.
      *
-     * @param timeout what the client's handshakes take at most
+     * @param timeout what its handshakes take at most
      * @param connecting hears of each handshake, to be able to end it
      */
     ConnectionAttempt(
@@ -138,7 +138,8 @@ final class ConnectionAttempt implements AutoCloseable {
                             stripe,
                             channel.endpoint(),
                             channel.forPeer(),
-                            channel.maxMessageBytes()));
+                            channel.maxMessageBytes()),
+                    timeout);
             pending.add(new Pending(path, channel, offer, protocol(path, stripe.isOneOfSeveral())));
             unwinding.succeeded();
             connecting.attempting(offer);

@@ -13,6 +13,7 @@ import org.slf4j.LoggerFactory;
 import trigon.config.NodeConfig;
 import trigon.config.PluginConfig;
 import trigon.handshake.HandshakeClient;
+import trigon.handshake.HandshakeException;
 import trigon.handshake.ListenHandle;
 import trigon.handshake.NodeIdentity;
 import trigon.handshake.Stripe;
@@ -31,7 +32,9 @@ import trigon.trace.TraceLog;
 import trigon.transport.path.Links;
 import trigon.transport.path.PathChannel;
 import trigon.transport.protocol.MessageProtocol;
+import trigon.verbs.Errno;
 import trigon.verbs.LinkKind;
+import trigon.verbs.VerbsException;
 
 /**
  * Connects to listeners: finds the paths to the peer, and tries one after the other, or those that can be used at the
@@ -45,6 +48,12 @@ public final class Connector {
     /** For how long a path that failed while another did not is left out: NCCL makes many connections at once. */
     private static final Duration LEFT_OUT = Duration.ofMinutes(1);
 
+    /** How long a link of both ends may be away before relays take its place. */
+    private static final Duration BEFORE_RELAYS = Duration.ofSeconds(2);
+
+    /** What a device says while there is no way to the peer. */
+    private static final Set<Integer> AWAY = Set.of(Errno.ENETUNREACH, Errno.EHOSTUNREACH, Errno.ETIMEDOUT);
+
     private final Links links;
     private final CandidatePaths candidatePaths;
     private final RelayedTraffic relayedTraffic;
@@ -56,6 +65,7 @@ public final class Connector {
     private final RandomGenerator attempts;
     private final ConnectionLog connectionLog;
     private final ConnectionAdvice advice;
+    private final Resignation resignation;
     private final RecentFailures recentFailures = new RecentFailures(LEFT_OUT);
 
     /**
@@ -92,6 +102,7 @@ public final class Connector {
         this.attempts = attempts;
         this.connectionLog = connectionLog;
         this.advice = advice;
+        resignation = new Resignation(client, control);
     }
 
     /** Starts to connect, over the preferred link if that leads to the peer; returns at once. */
@@ -108,8 +119,7 @@ public final class Connector {
                 .toList();
         PeerDescription peer = new PeerDescription(handle.nodeIndex(), peerLinks);
         long tie = handle.connection().value();
-        List<Path> candidates =
-                new ArrayList<>(candidatePaths.find(pending.peer(), peer, preferred, tie, pending::isAbandoned));
+        List<Path> candidates = candidatePaths.find(pending.peer(), peer, preferred, tie, pending::isAbandoned);
         ConnectionAdvice.Advice how = advice.on(question(numberOf(handle), candidates, trafficClass));
         if (!how.relays() && !isDirect(candidates.getFirst())) {
             throw new NoPathException("only relays lead to %s, and the policy lets no connection go through them"
@@ -117,8 +127,27 @@ public final class Connector {
         }
         boolean triesRelays = how.relays() && isDirect(candidates.getFirst());
         NoConnectionException failures = new NoConnectionException(pending.peer(), candidates.size());
-        while (!candidates.isEmpty() && !pending.isAbandoned()) {
-            List<Path> paths = pathsToTake(candidates, how.links());
+        List<Path> tried = new ArrayList<>(candidates);
+        PathSchedule schedule = new PathSchedule(config.handshake().timeout(), System::nanoTime);
+        schedule.add(candidates);
+        Duration beforeRelays = candidates.stream().allMatch(recentFailures::has) ? Duration.ZERO : BEFORE_RELAYS;
+        while (!pending.isAbandoned()) {
+            if (triesRelays && (schedule.isEmpty() || schedule.sinceFirst().compareTo(beforeRelays) > 0)) {
+                triesRelays = false;
+                List<Path> relayed = candidatePaths.relayed(pending.peer(), peer, tie);
+                schedule.add(relayed);
+                tried.addAll(relayed);
+            }
+            if (schedule.isEmpty()) {
+                break;
+            }
+            List<Path> due = schedule.due();
+            if (due.isEmpty()) {
+                pause(schedule.pause());
+                continue;
+            }
+            List<Path> paths = pathsToTake(due, how.links());
+            schedule.begin(paths);
             try (ConnectionAttempt attempt = new ConnectionAttempt(
                     links,
                     client,
@@ -126,30 +155,19 @@ public final class Connector {
                     self,
                     handle,
                     how.trafficClassOr(trafficClass),
-                    config.handshake().timeout(),
+                    schedule.timeLeft(paths),
                     pending)) {
                 List<Path> stripes = stripes(paths, how.queuePairs());
                 List<PathChannel> connected = attempt.connect(attempts.nextLong(), stripes);
-                attempt.failures().forEach((path, why) -> {
-                    failures.add(path, why);
-                    candidates.remove(path);
-                    links.of(path.local()).counters().retried();
-                    if (!pending.isAbandoned()) {
-                        log.warn("no connection to {} over {}: {}", pending.peer(), path, why.getMessage());
-                    }
-                });
+                attempt.failures().forEach((path, why) -> failed(path, why, schedule, failures, pending));
                 if (!connected.isEmpty()) {
                     recentFailures.note(attempt.failures().keySet());
                     report(pending.peer(), paths, attempt.failures().keySet(), connected.size());
-                    if (paths.getFirst().reason() instanceof Reason.Relayed(List<String> over)) {
-                        TraceLog.event(
-                                "relayed",
-                                "qp",
-                                "0x%06x"
-                                        .formatted(
-                                                connected.getFirst().endpoint().number()),
-                                "by",
-                                String.join(",", over));
+if (paths.getFirst().reason() instanceof Reason.Relayed(List<String> over)) {
+                        if (isDirect(candidates.getFirst())) {
+                            recentFailures.note(candidates);
+                        }
+                        trace(connected.getFirst(), over);
                         relayedTraffic.watch(paths.getFirst(), connected.getFirst());
                     }
                     MessageProtocol protocol =
@@ -157,12 +175,46 @@ public final class Connector {
                     return new ConnectedPaths(protocol, connected);
                 }
             }
-            if (candidates.isEmpty() && triesRelays) {
-                triesRelays = false;
-                candidates.addAll(candidatePaths.relayed(pending.peer(), peer, tie));
-            }
+        }
+        if (!pending.isAbandoned()) {
+            resignation.tell(handle, tried, failures.getMessage());
         }
         throw failures;
+    }
+
+    /** A path that is away may come back: a cable is plugged in again, a switch restarts. */
+    private void failed(
+            Path path,
+            RuntimeException why,
+            PathSchedule schedule,
+            NoConnectionException failures,
+            PendingConnection pending) {
+        links.of(path.local()).counters().retried();
+        if (mayPass(why) && schedule.away(path)) {
+            log.debug("no connection to {} over {} yet: {}", pending.peer(), path, why.getMessage());
+            return;
+        }
+        schedule.failed(path);
+        failures.add(path, why);
+        if (!pending.isAbandoned()) {
+            log.warn("no connection to {} over {}: {}", pending.peer(), path, why.getMessage());
+        }
+    }
+
+    private static boolean mayPass(RuntimeException why) {
+        return switch (why) {
+            case HandshakeException failure -> failure.mayPass();
+            case VerbsException failure -> AWAY.contains(failure.errno());
+            default -> false;
+        };
+    }
+
+    private static void pause(Duration time) {
+        try {
+            Thread.sleep(time.plusMillis(1));
+        } catch (InterruptedException e) {
+            throw new IllegalStateException("interrupted while a path is away", e);
+        }
     }
 
     /** The paths to take at the same time; the fastest first, which also carries what is not worth dividing. */
@@ -175,6 +227,11 @@ public final class Connector {
         return DisjointPaths.among(without.isEmpty() ? candidates : without, most).stream()
                 .sorted(Comparator.comparingInt(path -> -path.local().speedMbps()))
                 .toList();
+    }
+
+    private static void trace(PathChannel path, List<String> relays) {
+        String queuePair = "0x%06x".formatted(path.endpoint().number());
+        TraceLog.event("relayed", "qp", queuePair, "by", String.join(",", relays));
     }
 
     private static boolean isDirect(Path path) {

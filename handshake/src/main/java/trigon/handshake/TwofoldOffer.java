@@ -1,0 +1,174 @@
+package trigon.handshake;
+
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BiFunction;
+import org.jspecify.annotations.Nullable;
+import trigon.handshake.HandshakeMessage.Answer;
+import trigon.handshake.HandshakeMessage.Offer;
+import trigon.verbs.ConnectionKey;
+
+/**
+ * One attempt that has a TCP connection, and a second one where the first has brought no answer in a third of the time:
+ * after a few lost packets, TCP waits for seconds before it sends one again, and a new connection does not. What
+ * carries the offer last counts, since the listener drops the other then.
+ *
+ * <p>The futures complete on the event loop; the rest of the state is the event loop's.
+ */
+final class TwofoldOffer implements OutgoingOffer {
+
+    private final HandshakeEventLoop loop;
+    private final Offer offer;
+    private final Duration timeout;
+    private final BiFunction<Duration, Runnable, OutgoingConnection> connections;
+    private final CompletableFuture<Answer> answer = new CompletableFuture<>();
+    private final CompletableFuture<Established> result = new CompletableFuture<>();
+    private final OutgoingConnection first;
+    private @Nullable OutgoingConnection second;
+
+    /** Published by the answer. */
+    private OutgoingConnection current;
+
+    /** Whether the current one is the only one: it has the answer, or it is the second and has carried the offer. */
+    private boolean decided;
+
+    /**
+     * To be started.
+     *
+     * @param connections makes one, which takes so long at most, and runs the code before it sends the offer
+     */
+    TwofoldOffer(
+            HandshakeEventLoop loop,
+            Duration timeout,
+            Offer offer,
+            BiFunction<Duration, Runnable, OutgoingConnection> connections) {
+        this.loop = loop;
+        this.offer = offer;
+        this.timeout = timeout;
+        this.connections = connections;
+        first = connections.apply(timeout, () -> {});
+        current = first;
+    }
+
+    /** To be called once, from any thread. */
+    void start() {
+        watch(first);
+        first.start();
+        first.onEventLoop(() -> {
+            var _ = loop.eventLoop().schedule(this::startSecond, timeout.toNanos() / 3, TimeUnit.NANOSECONDS);
+        });
+    }
+
+    private void startSecond() {
+        if (answer.isDone() || result.isDone()) {
+            return;
+        }
+        OutgoingConnection started = connections.apply(timeout.multipliedBy(2).dividedBy(3), this::supersede);
+        second = started;
+        watch(started);
+        started.start();
+    }
+
+    /** The second one has the listener's word, and the first has no answer. */
+    private void supersede() {
+        OutgoingConnection successor = second;
+        if (successor != null) {
+            decided = true;
+            current = successor;
+            first.drop("the second connection was faster");
+        }
+    }
+
+    private void watch(OutgoingConnection connection) {
+        var _ = connection.answer().whenComplete((given, failure) -> {
+            if (given != null && connection == current) {
+                answered(given);
+            } else if (failure != null && isLast(connection)) {
+                answer.completeExceptionally(causeOf(failure));
+            }
+        });
+        var _ = connection.result().whenComplete((established, failure) -> {
+            if (established != null) {
+                result.complete(established);
+            } else if (isLast(connection)) {
+                result.completeExceptionally(causeOf(failure));
+            }
+        });
+    }
+
+    private void answered(Answer given) {
+        decided = true;
+        OutgoingConnection other = second;
+        if (other != null && other != current) {
+            other.drop("the first connection was faster");
+        }
+        answer.complete(given);
+    }
+
+    /** Whether its failure is that of the attempt: nothing else is under way. */
+    private boolean isLast(OutgoingConnection failed) {
+        OutgoingConnection other = second;
+        if (decided) {
+            return failed == current;
+        }
+        return other == null || (first.isOver() && other.isOver());
+    }
+
+    private static Throwable causeOf(@Nullable Throwable failure) {
+        return failure instanceof CompletionException wrapped && wrapped.getCause() != null
+                ? wrapped.getCause()
+                : failure == null ? new IllegalStateException("no result") : failure;
+    }
+
+    @Override
+    public Offer offer() {
+        return offer;
+    }
+
+    @Override
+    public InetSocketAddress remote() {
+        return first.remote();
+    }
+
+    @Override
+    public CompletableFuture<Answer> answer() {
+        return answer;
+    }
+
+    @Override
+    public ConnectionKey key() {
+        return answered().key();
+    }
+
+    @Override
+    public CompletableFuture<Established> result() {
+        return result;
+    }
+
+    @Override
+    public CompletableFuture<Established> sendReady(int stripes) {
+        var _ = answered().sendReady(stripes);
+        return result;
+    }
+
+    private OutgoingConnection answered() {
+        if (!answer.isDone()) {
+            throw new IllegalStateException("there is no answer yet from " + first.remote());
+        }
+        return current;
+    }
+
+    @Override
+    public void abandon(String reason) {
+        first.abandon(reason);
+        first.onEventLoop(() -> {
+            OutgoingConnection other = second;
+            if (other != null) {
+                other.abandon(reason);
+            }
+        });
+    }
+}

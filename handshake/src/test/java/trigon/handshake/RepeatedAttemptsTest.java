@@ -1,0 +1,260 @@
+package trigon.handshake;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static trigon.handshake.HandshakeAssert.eventually;
+import static trigon.handshake.HandshakeAssert.failureOf;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import trigon.handshake.HandshakeException.Kind;
+import trigon.handshake.HandshakeMessage.Answer;
+
+/** Attempts that follow each other where something was lost on the way: TCP connections, confirmations, the peer. */
+@Timeout(120)
+class RepeatedAttemptsTest {
+
+    /** A third of it is the time after which there is a second TCP connection. */
+    private static final Duration TIMEOUT = Duration.ofSeconds(9);
+
+    private final Node server = new Node("127.0.0.1", TIMEOUT);
+    private final Node client = new Node("127.0.0.2", TIMEOUT);
+    private final ConnectionId connection = ConnectionId.random();
+
+    @AfterEach
+    void close() {
+        client.close();
+        server.close();
+    }
+
+    @Test
+    void aSecondConnectionIsMadeWhereTheFirstIsNotHeard() throws Exception {
+        Node.Listener listener = server.listen(connection);
+        try (LossyWay way = new LossyWay(server.listeningAt(), Loss.ALL)) {
+            OutgoingOffer outgoing = client.connect(way.address(), client.offer(connection));
+
+            Answer answer = server.answer();
+            listener.next().answer().complete(answer);
+
+            assertThat(outgoing.answer().get(60, TimeUnit.SECONDS)).isEqualTo(answer);
+            assertThat(outgoing.sendReady(1).get(60, TimeUnit.SECONDS).answer()).isEqualTo(answer);
+            assertThat(way.connections()).isEqualTo(2);
+            assertThat(listener.isEmpty()).isTrue();
+        }
+    }
+
+    @Test
+    void theSecondOneCountsWhereTheAnswerToTheFirstIsLost() throws Exception {
+        Node.Listener listener = server.listen(connection);
+        try (LossyWay way = new LossyWay(server.listeningAt(), Loss.ANSWER)) {
+            OutgoingOffer outgoing = client.connect(way.address(), client.offer(connection));
+            Node.Attempt lost = listener.next();
+            lost.answer().complete(server.answer());
+
+            Node.Attempt heard = listener.next();
+            assertThat(failureOf(lost.incoming().result()).kind()).isIn(Kind.ABANDONED, Kind.DISCONNECTED);
+            Answer answer = server.answer();
+            heard.answer().complete(answer);
+
+            assertThat(outgoing.answer().get(60, TimeUnit.SECONDS)).isEqualTo(answer);
+            assertThat(outgoing.key()).isEqualTo(heard.incoming().key());
+            Established established = outgoing.sendReady(1).get(60, TimeUnit.SECONDS);
+            assertThat(heard.incoming().result().get(60, TimeUnit.SECONDS).answer())
+                    .isEqualTo(answer);
+            established.lifeline().release();
+        }
+    }
+
+    @Test
+    void whereNeitherIsHeardTheAttemptEndsInItsTime() throws Exception {
+        server.listen(connection);
+        try (LossyWay way = new LossyWay(server.listeningAt(), Loss.ALL, Loss.ALL)) {
+            OutgoingOffer outgoing = client.connect(way.address(), client.offer(connection));
+
+            assertThat(failureOf(outgoing.answer())).returns(Kind.TIMED_OUT, HandshakeException::kind);
+            assertThat(failureOf(outgoing.result())).returns(Kind.TIMED_OUT, HandshakeException::kind);
+        }
+    }
+
+    @Test
+    void aLinkThatNobodyHasTakenGivesWayToANewAttempt() throws Exception {
+        Node.Listener listener = server.listen(connection);
+        listener.takes = false;
+        OutgoingOffer first = client.connect(server.listeningAt(), client.offer(connection));
+        Node.Attempt committed = listener.next();
+        committed.answer().complete(server.answer());
+        first.answer().get(60, TimeUnit.SECONDS);
+        var _ = first.sendReady(1);
+        Established former = committed.incoming().result().get(60, TimeUnit.SECONDS);
+
+        // as if the confirmation of the first had been lost
+        OutgoingOffer second = client.connect(server.listeningAt(), client.offer(connection));
+        Node.Attempt next = listener.next();
+        Answer answer = server.answer();
+        next.answer().complete(answer);
+
+        assertThat(second.answer().get(60, TimeUnit.SECONDS)).isEqualTo(answer);
+        assertThat(second.sendReady(1).get(60, TimeUnit.SECONDS).answer()).isEqualTo(answer);
+        former.lifeline().release();
+
+        listener.takes = true;
+        OutgoingOffer late = client.connect(server.listeningAt(), client.offer(connection));
+        assertThat(failureOf(late.answer())).hasMessageContaining("established already");
+    }
+
+    @Test
+    void theListenerHearsOfItsConfirmationAtOnce() throws Exception {
+        Node.Listener listener = server.listen(connection);
+        OutgoingOffer outgoing = client.connect(server.listeningAt(), client.offer(connection));
+        Node.Attempt attempt = listener.next();
+        attempt.answer().complete(server.answer());
+        outgoing.answer().get(60, TimeUnit.SECONDS);
+        var _ = outgoing.sendReady(1);
+
+        Lifeline lifeline =
+                attempt.incoming().result().get(60, TimeUnit.SECONDS).lifeline();
+
+        eventually("the sender's first sign of life", lifeline::isHeard);
+    }
+
+    @Test
+    void aPeerThatGivesUpSaysSo() throws Exception {
+        Node.Listener listener = server.listen(connection);
+
+        client.client()
+                .resign(client.address(), server.listeningAt(), Node.secretOf(connection), connection, why())
+                .get(60, TimeUnit.SECONDS);
+
+        assertThat(listener.resignations.poll(60, TimeUnit.SECONDS)).isEqualTo("no path works");
+        assertThat(listener.isEmpty()).isTrue();
+    }
+
+    @Test
+    void whoDoesNotKnowTheSecretEndsNothing() throws Exception {
+        Node.Listener listener = server.listen(connection);
+
+        assertThat(failureOf(client.client()
+                        .resign(
+                                client.address(),
+                                server.listeningAt(),
+                                Node.secretOf(ConnectionId.random()),
+                                connection,
+                                why())))
+                .returns(Kind.UNAUTHENTICATED, HandshakeException::kind);
+
+        assertThat(listener.resignations).isEmpty();
+    }
+
+    @Test
+    void nobodyWhoWaitsIsSaidToThePeerThatGivesUp() throws Exception {
+        assertThat(failureOf(client.client()
+                        .resign(client.address(), server.listeningAt(), Node.secretOf(connection), connection, why())))
+                .returns(Kind.REJECTED, HandshakeException::kind);
+    }
+
+    private static EndFailure why() {
+        return new EndFailure(EndFailure.Scope.CONNECTION, "no path works");
+    }
+
+    /** What is lost of a TCP connection. */
+    private enum Loss {
+        /** Everything, both ways. */
+        ALL,
+        /** What the listener says after its challenge. */
+        ANSWER
+    }
+
+    /** Passes TCP connections on, of which the first ones lose something; the sockets stay open. */
+    private static final class LossyWay implements AutoCloseable {
+
+        private static final int CHALLENGE_AT_LEAST = 32;
+
+        private final ServerSocket socket;
+        private final InetSocketAddress behind;
+        private final List<Loss> losses;
+        private final AtomicInteger count = new AtomicInteger();
+        private final List<Socket> open = new CopyOnWriteArrayList<>();
+
+        LossyWay(InetSocketAddress behind, Loss... losses) throws IOException {
+            this.behind = behind;
+            this.losses = List.of(losses);
+            socket = new ServerSocket(0, 16, InetAddress.getByName("127.0.0.3"));
+            Thread.ofVirtual().start(this::accept);
+        }
+
+        InetSocketAddress address() {
+            return new InetSocketAddress(socket.getInetAddress(), socket.getLocalPort());
+        }
+
+        int connections() {
+            return count.get();
+        }
+
+        private void accept() {
+            try {
+                while (true) {
+                    Socket here = socket.accept();
+                    open.add(here);
+                    int number = count.getAndIncrement();
+                    Loss loss = number < losses.size() ? losses.get(number) : null;
+                    if (loss != Loss.ALL) {
+                        Socket there = new Socket(behind.getAddress(), behind.getPort());
+                        open.add(there);
+                        Thread.ofVirtual().start(() -> pass(here, there, Integer.MAX_VALUE));
+                        Thread.ofVirtual()
+                                .start(() -> pass(there, here, loss == null ? Integer.MAX_VALUE : CHALLENGE_AT_LEAST));
+                    }
+                }
+            } catch (IOException _) {
+                // closed
+            }
+        }
+
+        /** Until so many bytes are passed on; then what comes is lost. */
+        private static void pass(Socket from, Socket to, int most) {
+            byte[] bytes = new byte[4096];
+            int passed = 0;
+            try {
+                InputStream in = from.getInputStream();
+                OutputStream out = to.getOutputStream();
+                for (int read = in.read(bytes); read >= 0; read = in.read(bytes)) {
+                    if (passed < most) {
+                        out.write(bytes, 0, read);
+                        out.flush();
+                        passed += read;
+                    }
+                }
+                if (passed < most) {
+                    to.shutdownOutput();
+                }
+            } catch (IOException _) {
+                // closed
+            }
+        }
+
+        @Override
+        public void close() {
+            try {
+                socket.close();
+                for (Socket each : open) {
+                    each.close();
+                }
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        }
+    }
+}

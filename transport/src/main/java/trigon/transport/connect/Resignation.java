@@ -1,0 +1,98 @@
+package trigon.transport.connect;
+
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import trigon.handshake.EndFailure;
+import trigon.handshake.HandshakeClient;
+import trigon.handshake.HandshakeException;
+import trigon.handshake.ListenHandle;
+import trigon.routing.Path;
+
+/**
+ * Tells a listener that nobody connects to it any more: else its side waits in accept until somebody gives it up. That
+ * is tried for a while, since what kept the connection from coming up may end. Thread-safe.
+ */
+final class Resignation {
+
+    /** For how long: as long as a program may take to notice its error and to end. */
+    private static final Duration LONGEST = Duration.ofMinutes(1);
+
+    private static final Duration MOMENT = Duration.ofSeconds(1);
+
+    private static final Duration PAUSE = Duration.ofMillis(250);
+
+    private static final Logger log = LoggerFactory.getLogger(Resignation.class);
+
+    private final HandshakeClient client;
+    private final Executor control;
+
+    /**
+     * Tells nothing yet.
+     *
+     * @param control runs what may block
+     */
+    Resignation(HandshakeClient client, Executor control) {
+        this.client = client;
+        this.control = control;
+    }
+
+    /**
+     * Tells it over the first of the paths that works. Waits a moment for that: the program may end as soon as it knows
+     * of its failure.
+     */
+    void tell(ListenHandle handle, List<Path> paths, String why) {
+        EndFailure failure = new EndFailure(EndFailure.Scope.CONNECTION, why);
+        List<Path> ways = List.copyOf(paths);
+        CountDownLatch told = new CountDownLatch(1);
+        control.execute(() -> {
+            tellNow(handle, ways, failure);
+            told.countDown();
+        });
+        try {
+            var _ = told.await(MOMENT.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+            throw new IllegalStateException("interrupted while the peer is told", e);
+        }
+    }
+
+    private void tellNow(ListenHandle handle, List<Path> ways, EndFailure failure) {
+        long start = System.nanoTime();
+        while (System.nanoTime() - start < LONGEST.toNanos()) {
+            for (Path path : ways) {
+                if (isOver(handle, path, failure)) {
+                    return;
+                }
+            }
+            try {
+                Thread.sleep(PAUSE);
+            } catch (InterruptedException _) {
+                return; // nobody needs it so much
+            }
+        }
+    }
+
+    /** Whether the listener knows, or nobody waits there, or this process is at its end. */
+    private boolean isOver(ListenHandle handle, Path path, EndFailure failure) {
+        InetSocketAddress remote =
+                new InetSocketAddress(path.remote().address(), path.remote().tcpPort());
+        try {
+            client.resign(path.local().address().address(), remote, handle.secret(), handle.connection(), failure)
+                    .join();
+            return true;
+        } catch (CompletionException e) {
+            log.debug("{} is not told that nobody connects: {}", path, e.getMessage());
+            return e.getCause() instanceof HandshakeException heard
+                    && switch (heard.kind()) {
+                        case REJECTED, PROTOCOL, UNAUTHENTICATED, ABANDONED -> true;
+                        case UNREACHABLE, TIMED_OUT, DISCONNECTED, LISTEN -> false;
+                    };
+        }
+    }
+}

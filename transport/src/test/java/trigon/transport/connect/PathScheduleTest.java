@@ -1,0 +1,124 @@
+package trigon.transport.connect;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import trigon.config.InterfaceAddress;
+import trigon.routing.LocalLink;
+import trigon.routing.Path;
+import trigon.routing.PeerLink;
+import trigon.routing.Reason;
+import trigon.verbs.Gid;
+import trigon.verbs.LinkKind;
+
+class PathScheduleTest {
+
+    private static final Duration LIMIT = Duration.ofSeconds(10);
+
+    private final Path one = path(1);
+    private final Path two = path(2);
+    private long now = 42;
+
+    private final PathSchedule schedule = new PathSchedule(LIMIT, () -> now);
+
+    @Test
+    void aPathThatIsAwayIsTriedAgainAfterTheOthers() {
+        schedule.add(List.of(one, two));
+        assertThat(schedule.due()).containsExactly(one, two);
+
+        schedule.begin(List.of(one));
+        assertThat(schedule.away(one)).isTrue();
+
+        pass(PathSchedule.FIRST_PAUSE.multipliedBy(2));
+        assertThat(schedule.due()).as("what was not tried yet").containsExactly(two);
+        schedule.begin(List.of(two));
+        schedule.failed(two);
+        assertThat(schedule.due()).containsExactly(one);
+    }
+
+    @Test
+    void itIsTriedQuicklyAtFirstThenMoreSeldomUntilItsTimeIsOver() {
+        schedule.add(List.of(one));
+        List<Long> triesAtMillis = new ArrayList<>();
+        long start = now;
+        while (!schedule.isEmpty()) {
+            assertThat(schedule.due()).containsExactly(one);
+            schedule.begin(List.of(one));
+            triesAtMillis.add(Duration.ofNanos(now - start).toMillis());
+            if (schedule.away(one)) {
+                assertThat(schedule.due()).isEmpty();
+                assertThat(schedule.pause()).isPositive();
+                pass(schedule.pause());
+            }
+        }
+        assertThat(triesAtMillis).startsWith(0L, 50L, 150L, 350L, 750L, 1250L);
+        assertThat(triesAtMillis.getLast()).isBetween(LIMIT.toMillis(), LIMIT.toMillis() + 500);
+    }
+
+    @Test
+    void eachTryGetsWhatIsLeftOfThePathsTime() {
+        schedule.add(List.of(one, two));
+        schedule.begin(List.of(one));
+        schedule.away(one);
+        pass(Duration.ofSeconds(4));
+        schedule.begin(List.of(two));
+
+        assertThat(schedule.timeLeft(List.of(one))).isEqualTo(Duration.ofSeconds(6));
+        assertThat(schedule.timeLeft(List.of(two))).isEqualTo(LIMIT);
+
+        pass(Duration.ofSeconds(9));
+        assertThat(schedule.timeLeft(List.of(one)))
+                .as("where another path has used it up")
+                .isEqualTo(LIMIT.dividedBy(4));
+        assertThat(schedule.sinceFirst()).isEqualTo(Duration.ofSeconds(13));
+    }
+
+    @Test
+    void aPathWhoseTimeIsOverIsDropped() {
+        schedule.add(List.of(one));
+        schedule.begin(List.of(one));
+        pass(LIMIT);
+
+        assertThat(schedule.away(one)).isFalse();
+
+        assertThat(schedule.isEmpty()).isTrue();
+        assertThat(schedule.due()).isEmpty();
+        assertThat(schedule.pause()).isZero();
+    }
+
+    private void pass(Duration time) {
+        now += time.toNanos();
+    }
+
+    private static Path path(int number) {
+        InterfaceAddress here = InterfaceAddress.parse("10.0.%d.1/24".formatted(number));
+        LocalLink link = new LocalLink(
+                "soft_" + number,
+                LinkKind.SOFTWARE,
+                "soft_" + number,
+                1,
+                here,
+                0,
+                Gid.of(here.address()),
+                10_000,
+                "eth" + number,
+                number,
+                number);
+        PeerLink peer = new PeerLink(address("10.0.%d.2".formatted(number)), 24, 4711, Set.of(LinkKind.SOFTWARE));
+        return new Path("b", link, peer, LinkKind.SOFTWARE, new Reason.SameSubnet(24));
+    }
+
+    private static InetAddress address(String text) {
+        try {
+            return InetAddress.getByName(text);
+        } catch (UnknownHostException e) {
+            throw new AssertionError(e);
+        }
+    }
+}
