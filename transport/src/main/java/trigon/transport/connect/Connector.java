@@ -163,7 +163,7 @@ public final class Connector {
                 if (!connected.isEmpty()) {
                     recentFailures.note(attempt.failures().keySet());
                     report(pending.peer(), paths, attempt.failures().keySet(), connected.size());
-if (paths.getFirst().reason() instanceof Reason.Relayed(List<String> over)) {
+                    if (paths.getFirst().reason() instanceof Reason.Relayed(List<String> over)) {
                         if (isDirect(candidates.getFirst())) {
                             recentFailures.note(candidates);
                         }
