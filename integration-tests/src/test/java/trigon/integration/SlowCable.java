@@ -79,8 +79,12 @@ final class SlowCable implements AutoCloseable {
     }
 
     @Override
-    public void close() throws IOException, InterruptedException {
-        boolean _ = run("ip", "netns", "del", name + "-0");
-        boolean _ = run("ip", "netns", "del", name + "-1");
+    public void close() throws IOException {
+        try {
+            boolean _ = run("ip", "netns", "del", name + "-0");
+            boolean _ = run("ip", "netns", "del", name + "-1");
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 }

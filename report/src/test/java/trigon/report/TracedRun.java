@@ -114,6 +114,11 @@ public final class TracedRun implements AutoCloseable {
         recorder(to).event("alive heard", sign.with("time", heard + clock(to)));
     }
 
+    /** The number of a connection's stream at one of its ends. */
+    public int stream(int from, int to, int rank) {
+        return ring(from + "to" + to + rank).stream();
+    }
+
     public Recorder recorder(int rank) {
         return Objects.requireNonNull(recorders.get(rank));
     }
