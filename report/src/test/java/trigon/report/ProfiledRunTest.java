@@ -42,7 +42,7 @@ class ProfiledRunTest {
                 }
             }
             for (int message = 0; message < 2; message++) {
-                long at = BEGIN + message * 1000 * US;
+                long at = BEGIN + message * 1000L * US;
                 run.message(0, 1, message, 64, at + 10 * US, at + 10 * US, at + 15 * US, at + 9 * US, at + 30 * US);
             }
         }
@@ -56,7 +56,8 @@ class ProfiledRunTest {
             assertThat(each.parts()).containsOnlyKeys(0, 1);
             assertThat(each.messages()).hasSize(1);
         });
-        assertThat(report.run().collectives().stream().map(Collective::sequence)).containsExactly(1L, 2L);
+        assertThat(report.run().collectives().stream().map(Collective::sequence))
+                .containsExactly(1L, 2L);
     }
 
     private static Ring ring(TracedRun run, int rank) {
@@ -65,8 +66,8 @@ class ProfiledRunTest {
 
     /** A message, its operation of the proxy, and the one step of that. */
     private static void profile(Ring user, Ring progress, int rank, int number, int stream) {
-        long at = BEGIN + number * 1000 * US;
-        long first = 100 + number * 10;
+        long at = BEGIN + number * 1000L * US;
+        long first = 100 + number * 10L;
         user.write(at, first, RecordKind.EVENT_START, MESSAGE, 0, 0);
         user.write(at, first, RecordKind.EVENT_DETAIL, 0, rank, 2);
         user.write(at, first, RecordKind.EVENT_DETAIL, 1, rank == 0 ? SEND : RECEIVE, 4096);
