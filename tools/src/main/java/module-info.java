@@ -1,6 +1,7 @@
 /** What people run by hand: the command {@code trigon}. */
 module trigon.tools {
     requires info.picocli;
+    requires jdk.net;
     requires trigon.config;
     requires trigon.routing;
     requires trigon.transport;
@@ -10,6 +11,8 @@ module trigon.tools {
     exports trigon.tools;
 
     opens trigon.tools to
+            info.picocli;
+    opens trigon.tools.doctor to
             info.picocli;
     opens trigon.tools.links to
             info.picocli;

@@ -5,6 +5,7 @@
 
 #include "../host/java_state.h"
 #include "../host/start.h"
+#include "../one_sided/upcalls.h"
 #include "../tuner/upcalls.h"
 #include "facts.h"
 #include "requests.h"
@@ -95,8 +96,12 @@ static const struct {
   struct trace_table *trace;
   int (*sample_connections)(void);
   struct policy_state *policy;
-} net_block = {&net_facts, &filled,      sizeof filled / sizeof(void *), request_table,
-               warm_up,    &trace_table, trace_sample_connections,       &policy_state};
+  struct one_sided_state *one_sided;
+} net_block = {&net_facts,   &filled,
+               sizeof filled / sizeof(void *),
+               request_table, warm_up,
+               &trace_table, trace_sample_connections,
+               &policy_state, &one_sided_state};
 
 static void use_filled(void) {
   java_net = filled;

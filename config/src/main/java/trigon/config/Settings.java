@@ -188,6 +188,15 @@ public final class Settings {
             "optional",
             "`optional` or `required`: whether communicators fail where the policy is refused");
 
+    /** Whether NCCL's device-initiated networking and host RMA go over Trigon. */
+    public static final SettingKey<OneSidedUse> ONE_SIDED = ofBoth(
+            "TRIGON_ONE_SIDED",
+            "oneSided",
+            new Word<>(OneSidedUse.class),
+            "off",
+            "`on` or `off`: whether NCCL finds GIN and RMA here, the same on all nodes; see"
+                    + " [one-sided communication](one-sided.md)");
+
     static {
         ofStart(
                 "TRIGON_LOG",

@@ -106,6 +106,12 @@ public sealed interface ValueType<T> {
             return EnumWords.find(constants.getEnumConstants(), text);
         }
 
+        /** Where the words are those that YAML has for truth. */
+        @Override
+        public boolean mayBeTruth() {
+            return parse("on").isPresent();
+        }
+
         @Override
         public String rule() {
             return "must be one of " + EnumWords.all(constants.getEnumConstants());

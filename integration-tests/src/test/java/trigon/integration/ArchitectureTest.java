@@ -48,6 +48,8 @@ class ArchitectureTest {
                 .definedBy("trigon.qpstate..")
                 .layer("transport")
                 .definedBy("trigon.transport..", "trigon.net..")
+                .layer("one-sided")
+                .definedBy("trigon.onesided..")
                 .layer("native-entry")
                 .definedBy("trigon.entry..")
                 .layer("tools")
@@ -57,7 +59,9 @@ class ArchitectureTest {
                 .whereLayer("native-entry")
                 .mayNotBeAccessedByAnyLayer()
                 .whereLayer("transport")
-                .mayOnlyBeAccessedByLayers("native-entry", "tools")
+                .mayOnlyBeAccessedByLayers("one-sided", "native-entry", "tools")
+                .whereLayer("one-sided")
+                .mayOnlyBeAccessedByLayers("native-entry")
                 .whereLayer("software-verbs")
                 .mayOnlyBeAccessedByLayers("native-entry", "tools")
                 .whereLayer("relay")
@@ -89,6 +93,7 @@ class ArchitectureTest {
         return List.of(
                 Arguments.of("trigon.software", 8),
                 Arguments.of("trigon.transport", 4),
+                Arguments.of("trigon.onesided", 4),
                 Arguments.of("trigon.relay", 4),
                 Arguments.of("trigon.tools", 4),
                 Arguments.of("trigon.topology", 4));

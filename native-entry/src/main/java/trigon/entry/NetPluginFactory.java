@@ -2,7 +2,9 @@ package trigon.entry;
 
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.Supplier;
+import trigon.config.PluginConfig;
 import trigon.entry.warmup.WarmUpNode;
 import trigon.net.NetPlugin;
 import trigon.transport.request.RequestTable;
@@ -20,6 +22,11 @@ public interface NetPluginFactory {
      * @param requests where the entry library looks for finished requests; the plugin's from now on
      */
     NetPlugin create(Map<String, String> environment, RequestTable requests);
+
+    /** The settings, where the factory has read them; called after {@link #create}. */
+    default Optional<PluginConfig> config() {
+        return Optional.empty();
+    }
 
     /**
      * What opens the nodes of the {@link trigon.entry.warmup.WarmUp}, each called at most once, on its thread; none

@@ -1,7 +1,13 @@
 package trigon.entry;
 
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.LoggerFactory;
+import trigon.config.ConfigException;
 import trigon.config.ConfigLoader;
+import trigon.config.OneSidedUse;
+import trigon.config.PluginConfig;
+import trigon.config.Settings;
 import trigon.entry.host.AbiCheck;
 import trigon.entry.host.CallFailures;
 import trigon.entry.host.HostBlock;
@@ -12,6 +18,10 @@ import trigon.entry.net.DataPathStubs;
 import trigon.entry.net.NetBlock;
 import trigon.entry.net.NetFacts;
 import trigon.entry.net.UpcallTable;
+import trigon.entry.onesided.OneSidedBlock;
+import trigon.entry.onesided.OneSidedFacts;
+import trigon.entry.onesided.OneSidedState;
+import trigon.entry.onesided.OneSidedStubs;
 import trigon.entry.policy.PolicyState;
 import trigon.entry.policy.ProcessPolicy;
 import trigon.entry.tuner.TunerBlock;
@@ -20,6 +30,8 @@ import trigon.entry.tuner.TunerStubs;
 import trigon.entry.warmup.WarmUp;
 import trigon.net.NcclResult;
 import trigon.net.NetPlugin;
+import trigon.onesided.OneSided;
+import trigon.onesided.memory.DeviceMemory;
 import trigon.transport.request.RequestTable;
 
 /**
@@ -31,6 +43,8 @@ public final class PluginEntry {
     private final int pageBytes;
     private final CallFailures failures;
     private final ProcessPolicy policy = new ProcessPolicy();
+    private @Nullable NetPlugin plugin;
+    private @Nullable PluginConfig config;
 
     /**
      * What all kinds of plugins share: the log, and what is said of exceptions.
@@ -65,13 +79,51 @@ public final class PluginEntry {
             ProcessTrace.beginIfWanted(System.getenv(), net.trace(), new NativeFunction(net.sampleConnections()));
             policy.tell(new PolicyState(net.policy()));
             NetPluginFactory factory = NetPluginFactories.find(pageBytes, policy);
-            NetPlugin plugin = factory.create(System.getenv(), RequestTable.of(net.requestTable()));
+            NetPlugin created = factory.create(System.getenv(), RequestTable.of(net.requestTable()));
+            plugin = created;
+            config = factory.config().orElse(null);
+            factory.config().ifPresent(settings -> new OneSidedState(net.oneSided()).isOn(isOneSidedOn(settings)));
             DataPathStubs dataPath = UpcallTable.fill(
-                    net.upcalls(), net.upcallCount(), plugin, failures, new NativeFunction(net.warmUp()));
+                    net.upcalls(), net.upcallCount(), created, failures, new NativeFunction(net.warmUp()));
             WarmUp.begin(factory::warmUpNodes, dataPath, failures);
             return NcclResult.SUCCESS.code();
         } catch (Throwable thrown) {
             return failures.report("init", thrown);
+        }
+    }
+
+    private static boolean isOneSidedOn(PluginConfig config) {
+        return config.value(Settings.ONE_SIDED) == OneSidedUse.ON;
+    }
+
+    /**
+     * Makes one-sided communication, and fills C's table of its calls. Once, after {@link #bindNet}.
+     *
+     * @param oneSidedBlock address of C's {@code one_sided_block}
+     * @return as of {@link #bindNet}
+     */
+    public int bindOneSided(long oneSidedBlock) {
+        try {
+            OneSidedBlock block = OneSidedBlock.read(oneSidedBlock);
+            AbiCheck.check(OneSidedFacts.expected(), block.facts());
+            NetPlugin net = plugin;
+            if (net == null) {
+                throw new IllegalStateException("there is no net plugin");
+            }
+            PluginConfig known = config;
+            PluginConfig settings =
+                    known == null ? ConfigLoader.load(System.getenv(), HostName.ofThisMachine()) : known;
+            if (!isOneSidedOn(settings)) {
+                throw new ConfigException(
+                        "one-sided communication is off, as it is by default; NCCL goes on without it."
+                                + " Set oneSided: on, or TRIGON_ONE_SIDED=on, on all nodes to have it");
+            }
+            Duration limit = settings.value(Settings.HANDSHAKE_TIMEOUT).plus(settings.value(Settings.PEER_TIMEOUT));
+            OneSided oneSided = new OneSided(net, () -> DeviceMemory.NONE, System::nanoTime, limit);
+            OneSidedStubs.fill(block, oneSided, failures);
+            return NcclResult.SUCCESS.code();
+        } catch (Throwable thrown) {
+            return failures.report("init of one-sided communication", thrown);
         }
     }
 

@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.slf4j.Logger;
@@ -63,6 +64,7 @@ final class TransportFactory implements NetPluginFactory {
     private final ProcessPolicy policy;
     private LaneSettings lanes = LaneSettings.NONE;
     private boolean hasRdma;
+    private Optional<PluginConfig> config = Optional.empty();
 
     /**
      * A factory.
@@ -78,20 +80,21 @@ final class TransportFactory implements NetPluginFactory {
     @Override
     public NetPlugin create(Map<String, String> environment, RequestTable requests) {
         String hostName = HostName.ofThisMachine();
-        PluginConfig config = ConfigLoader.load(environment, hostName);
-        policy.open(config);
+        PluginConfig settings = ConfigLoader.load(environment, hostName);
+        config = Optional.of(settings);
+        policy.open(settings);
         log.info("{} on {}", Release.ofThisInstallation(), hostName);
-        config.describe().forEach(log::info);
-        config.unknownVariables().forEach(variable -> log.warn("{}", variable));
+        settings.describe().forEach(log::info);
+        settings.unknownVariables().forEach(variable -> log.warn("{}", variable));
         JavaOptions.unknown(environment).forEach(warning -> log.warn("{}", warning));
         Map<LinkKind, VerbsProvider> providers = new EnumMap<>(LinkKind.class);
         List<RdmaPort> ports = new ArrayList<>();
-        if (config.links().value() != LinkPolicy.SOFTWARE) {
+        if (settings.links().value() != LinkPolicy.SOFTWARE) {
             findRdma(providers, ports);
         }
         NicHardware hardware = NicHardware.ofThisMachine();
         DiscoveredLinks discovered = new LinkSpeeds(hardware)
-                .limit(config, LinkDiscovery.discover(config, ports, HostInterfaces.snapshot()));
+                .limit(settings, LinkDiscovery.discover(settings, ports, HostInterfaces.snapshot()));
         discovered.links().forEach(link -> log.info("link {}: {}", link, link.carrier()));
         discovered.leftOut().forEach(TransportFactory::report);
         TwinFunctions.warnings(discovered.links(), hardware).forEach(warning -> log.warn("{}", warning));
@@ -103,10 +106,10 @@ final class TransportFactory implements NetPluginFactory {
         log.debug("lanes for {} processors", processors);
         lanes = LaneSettings.forCores(processors);
         RouteLookup kernel = new KernelRouteLookup();
-        Relays relays = relays(config, discovered, kernel, hostName, processors);
+        Relays relays = relays(settings, discovered, kernel, hostName, processors);
         providers.put(LinkKind.SOFTWARE, software(discovered, lanes, relays));
         NetPlugin plugin = RoutedNetPlugin.open(new PluginSetup(
-                config,
+                settings,
                 discovered,
                 providers,
                 kernel,
@@ -120,6 +123,11 @@ final class TransportFactory implements NetPluginFactory {
                 UnaryOperator.identity()));
         hasRdma = discovered.links().stream().anyMatch(link -> link.kind() == LinkKind.RDMA);
         return plugin;
+    }
+
+    @Override
+    public Optional<PluginConfig> config() {
+        return config;
     }
 
     /** On loopback devices: messages go as they go over this machine's links. */

@@ -13,7 +13,7 @@ import trigon.tools.machine.Machine;
 final class Rehearsal {
 
     private static final List<String> COMMANDS =
-            List.of("", "help links", "links", "links --json", "links --no-such-option");
+            List.of("", "help links", "links", "links --json", "links --no-such-option", "doctor", "doctor --json");
 
     private Rehearsal() {}
 

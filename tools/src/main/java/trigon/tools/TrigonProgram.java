@@ -19,6 +19,9 @@ import picocli.CommandLine.ScopeType;
 import trigon.config.ConfigException;
 import trigon.tools.console.CommandFailure;
 import trigon.tools.console.Console;
+import trigon.tools.doctor.AgentCommand;
+import trigon.tools.doctor.CheckCommand;
+import trigon.tools.doctor.DoctorCommand;
 import trigon.tools.links.LinksCommand;
 import trigon.tools.machine.Machine;
 
@@ -85,7 +88,10 @@ public final class TrigonProgram {
     /** The commands. */
     static CommandLine commandLine(Machine machine, Console console) {
         List<Object> commands = List.of(
+                new CheckCommand(machine, console),
+                new DoctorCommand(machine, console),
                 new LinksCommand(machine, console),
+                new AgentCommand(machine, console),
                 new DelegatedCommand.Demo(machine),
                 new DelegatedCommand.Env(machine),
                 new DelegatedCommand.Train(machine));

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 class TrigonProgramTest {
 
-    private static final List<String> COMMANDS = List.of("demo", "env", "links", "train");
+    private static final List<String> COMMANDS = List.of("check", "demo", "doctor", "env", "links", "train");
 
     @Test
     void helpHasEveryCommand() {

@@ -15,6 +15,7 @@ import trigon.verbs.Memory;
  * @param trace address of the table of rings for {@link trigon.trace.Recorder}
  * @param sampleConnections address of {@code int trace_sample_connections(void)}, which reads TCP's counters into it
  * @param policy address of {@code struct policy_state}
+ * @param oneSided address of {@code struct one_sided_state}
  */
 public record NetBlock(
         Map<String, Long> facts,
@@ -24,7 +25,8 @@ public record NetBlock(
         long warmUp,
         long trace,
         long sampleConnections,
-        long policy) {
+        long policy,
+        long oneSided) {
 
     private static final int WORD = 8;
 
@@ -43,6 +45,7 @@ public record NetBlock(
                 Memory.getLong(address + 4 * WORD),
                 Memory.getLong(address + 5 * WORD),
                 Memory.getLong(address + 6 * WORD),
-                Memory.getLong(address + 7 * WORD));
+                Memory.getLong(address + 7 * WORD),
+                Memory.getLong(address + 8 * WORD));
     }
 }

@@ -86,7 +86,9 @@ public final class LinksJson {
                 "negotiated",
                 pci.negotiated(),
                 "possible",
-                pci.possible());
+                pci.possible(),
+                "reduced",
+                pci.isReduced());
     }
 
     private static Map<String, Object> port(RdmaPortFacts port) {

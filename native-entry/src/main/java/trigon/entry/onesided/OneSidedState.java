@@ -1,0 +1,28 @@
+package trigon.entry.onesided;
+
+import trigon.verbs.Memory;
+
+/** Whether NCCL is to find the tables ({@code struct one_sided_state} in {@code one_sided/upcalls.h}). */
+public final class OneSidedState {
+
+    /** Of {@code enum one_sided_setting}: it is not. */
+    public static final long OFF = 1;
+
+    /** Of {@code enum one_sided_setting}: it is. */
+    public static final long ON = 2;
+
+    /** Offset of the setting. */
+    public static final long SETTING = 0;
+
+    private final long address;
+
+    /** Of the struct at an address, which C keeps. */
+    public OneSidedState(long address) {
+        this.address = address;
+    }
+
+    /** From now on. */
+    public void isOn(boolean on) {
+        Memory.putLongRelease(address + SETTING, on ? ON : OFF);
+    }
+}

@@ -1,0 +1,177 @@
+package trigon.entry.onesided;
+
+import trigon.entry.host.CallFailures;
+import trigon.net.DeviceProperties;
+import trigon.net.NcclResult;
+import trigon.onesided.OneSided;
+import trigon.verbs.Memory;
+
+/**
+ * The upcall targets of one-sided communication. C has checked the addresses for null, and set what they point to to
+ * null. Results that are negative in Java are NCCL's codes in C.
+ */
+final class OneSidedUpcalls {
+
+    /** {@code NCCL_ONE_SIDED_FLAG_NEVER_RESET} of NCCL's registration flags. */
+    static final long NEVER_RESET = 2;
+
+    private static final OneSidedCall[] CALLS = OneSidedCall.values();
+    private static final int SUCCESS = NcclResult.SUCCESS.code();
+
+    private final OneSided oneSided;
+    private final CallFailures failures;
+
+    OneSidedUpcalls(OneSided oneSided, CallFailures failures) {
+        this.oneSided = oneSided;
+        this.failures = failures;
+    }
+
+    /**
+     * One of the calls that are not made for every message.
+     *
+     * @param number of the {@link OneSidedCall}
+     */
+    int control(long number, long first, long second, long third, long fourth, long fifth, long sixth) {
+        OneSidedCall call = CALLS[(int) number];
+        try {
+            switch (call) {
+                case OPEN_CONTEXT -> Memory.putLong(second, oneSided.openContext(first));
+                case FINALIZE -> oneSided.closeContext(first);
+                case LISTEN -> Memory.putLong(fourth, oneSided.listen(first, (int) second, third));
+                case CONNECT ->
+                    Memory.putLong(sixth, oneSided.connect(first, (int) second, (int) third, fourth, fifth != 0));
+                case CREATE_CONTEXT -> Memory.putLong(fourth, oneSided.createContext(first, (int) second, (int) third));
+                case DESTROY_CONTEXT -> oneSided.destroyContext(first);
+                case REG_MR_SYM ->
+                    Memory.putLong(
+                            sixth,
+                            oneSided.register(
+                                    first,
+                                    second,
+                                    third,
+                                    fourth != DeviceProperties.POINTER_HOST,
+                                    (fifth & NEVER_RESET) != 0));
+                case DEREG_MR_SYM -> oneSided.deregister(first, second);
+                case CLOSE_COLL -> oneSided.closeComm(first);
+                case CLOSE_LISTEN -> oneSided.closeListen(first);
+                case QUERY_LAST_ERROR -> Memory.putByte(second, (byte) (oneSided.hasFailed(first) ? 1 : 0));
+            }
+            return SUCCESS;
+        } catch (Throwable thrown) {
+            int result = failures.report(nameOf(call), thrown);
+            return switch (call) {
+                case FINALIZE, DESTROY_CONTEXT, DEREG_MR_SYM, CLOSE_COLL, CLOSE_LISTEN ->
+                    SUCCESS; // an error would make NCCL stop to free what is left
+                default -> result;
+            };
+        }
+    }
+
+    private static String nameOf(OneSidedCall call) {
+        return "one-sided "
+                + switch (call) {
+                    case OPEN_CONTEXT -> "init";
+                    case FINALIZE -> "finalize";
+                    case LISTEN -> "listen";
+                    case CONNECT -> "connect";
+                    case CREATE_CONTEXT -> "createContext";
+                    case DESTROY_CONTEXT -> "destroyContext";
+                    case REG_MR_SYM -> "regMrSym";
+                    case DEREG_MR_SYM -> "deregMrSym";
+                    case CLOSE_COLL -> "closeColl";
+                    case CLOSE_LISTEN -> "closeListen";
+                    case QUERY_LAST_ERROR -> "queryLastError";
+                };
+    }
+
+    int put(
+            long handle,
+            long context,
+            long sourceOffset,
+            long source,
+            long size,
+            long offset,
+            long target,
+            long rank,
+            long signalOffset,
+            long signal,
+            long value,
+            long operation,
+            long requestOut) {
+        try {
+            return returned(
+                    oneSided.put(
+                            handle,
+                            (int) context,
+                            sourceOffset,
+                            source,
+                            size,
+                            offset,
+                            target,
+                            (int) rank,
+                            signalOffset,
+                            signal,
+                            value,
+                            (int) operation),
+                    requestOut);
+        } catch (Throwable thrown) {
+            return failures.report("iput", thrown);
+        }
+    }
+
+    int get(
+            long handle,
+            long context,
+            long remoteOffset,
+            long remote,
+            long size,
+            long localOffset,
+            long local,
+            long rank,
+            long requestOut) {
+        try {
+            return returned(
+                    oneSided.get(handle, (int) context, remoteOffset, remote, size, localOffset, local, (int) rank),
+                    requestOut);
+        } catch (Throwable thrown) {
+            return failures.report("iget", thrown);
+        }
+    }
+
+    int flush(long handle, long context, long requestOut) {
+        try {
+            return returned(oneSided.flush(handle, (int) context), requestOut);
+        } catch (Throwable thrown) {
+            return failures.report("one-sided iflush", thrown);
+        }
+    }
+
+    int test(long handle, long request, long doneOut) {
+        try {
+            int done = oneSided.test(handle, request);
+            if (done < 0) {
+                return -done;
+            }
+            Memory.putInt(doneOut, done);
+            return SUCCESS;
+        } catch (Throwable thrown) {
+            return failures.report("one-sided test", thrown);
+        }
+    }
+
+    int progress(long handle) {
+        try {
+            return -oneSided.progress(handle);
+        } catch (Throwable thrown) {
+            return failures.report("one-sided progress", thrown);
+        }
+    }
+
+    private static int returned(long request, long requestOut) {
+        if (request < 0) {
+            return (int) -request;
+        }
+        Memory.putLong(requestOut, request);
+        return SUCCESS;
+    }
+}

@@ -1,0 +1,5 @@
+/** One-sided communication as C calls it. */
+@NullMarked
+package trigon.entry.onesided;
+
+import org.jspecify.annotations.NullMarked;

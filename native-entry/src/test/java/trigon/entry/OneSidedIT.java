@@ -1,0 +1,88 @@
+package trigon.entry;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Processes that call as NCCL 2.28.9 and 2.30.7 do, over software links of this machine. */
+class OneSidedIT {
+
+    private static final String HOST =
+            Path.of(ChildProcess.HOST).resolveSibling("one-sided-host").toString();
+
+    @TempDir
+    private Path scratch;
+
+    /** Puts of all sizes, 1000 before a strong signal, resets, gets, additions of all to one word, refusals. */
+    @ParameterizedTest
+    @CsvSource({"gin, 2", "gin, 3", "rma, 2", "rma, 4"})
+    void allThatNcclCallsWorks(String order, String ranks) throws Exception {
+        ChildProcess host = run(Map.of(), "--order", order, "--ranks", ranks, "--count", "3000");
+
+        assertThat(host.exit()).as(host.stderr()).isZero();
+        assertThat(host.stdout()).contains("\"signals\": " + 3000 * Integer.parseInt(ranks), "\"lost\": 0");
+        assertThat(host.stderr()).contains("refused: a range is not in its window");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"gin", "rma"})
+    void aDeadRankFailsTheOthers(String order) throws Exception {
+        ChildProcess host = run(Map.of(), "--order", order, "--ranks", "3", "--test", "death");
+
+        assertThat(host.exit()).as(host.stderr()).isZero();
+        assertThat(host.stderr()).contains("with rank 2 has failed");
+    }
+
+    @Test
+    void theTablesAreHiddenUnlessTheyAreAskedFor() throws Exception {
+        ChildProcess host = run(Map.of("TRIGON_ONE_SIDED", "off"), "--order", "rma", "--ranks", "1", "--absent");
+        assertThat(host.exit()).as(host.stderr()).isZero();
+
+        Path file = Files.writeString(
+                scratch.resolve("nodes.yaml"),
+                "version: 1\noneSided: off\nnodes:\n  a: {nics: [{address: 127.0.0.1/8}]}\n");
+        ChildProcess byFile = run(
+                Map.of("TRIGON_ONE_SIDED", "", "TRIGON_CONFIG", file.toString(), "TRIGON_NODE", "a"),
+                "--order",
+                "gin",
+                "--ranks",
+                "1",
+                "--absent");
+        assertThat(byFile.exit()).as(byFile.stderr()).isZero();
+    }
+
+    private ChildProcess run(Map<String, String> more, String... arguments) throws Exception {
+        Map<String, String> environment = new HashMap<>(
+                Map.of("TRIGON_HOME", homeOfTheTransport(), "TRIGON_LINKS", "software", "TRIGON_ONE_SIDED", "on"));
+        environment.putAll(more);
+        List<String> command = new ArrayList<>(List.of(HOST, "--plugin", ChildProcess.PLUGIN.toString()));
+        command.addAll(List.of(arguments));
+        return ChildProcess.run(scratch, environment, command);
+    }
+
+    /** The test installation without the transport that tests put in the real one's place. */
+    private String homeOfTheTransport() throws Exception {
+        Path home = Files.createDirectories(scratch.resolve("home"));
+        Path jars = Files.createDirectories(home.resolve("jars"));
+        try (Stream<Path> all = Files.list(ChildProcess.HOME.resolve("jars"))) {
+            for (Path jar :
+                    all.filter(each -> !each.toString().contains("loopback")).toList()) {
+                if (!Files.exists(jars.resolve(jar.getFileName()))) {
+                    Files.copy(jar, jars.resolve(jar.getFileName()));
+                }
+            }
+        }
+        return home.toString();
+    }
+}

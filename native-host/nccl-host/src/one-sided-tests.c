@@ -1,0 +1,310 @@
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "host.h"
+#include "one-sided.h"
+
+enum { BATCH = 32 };
+
+static int progress(const struct rank *r, int comm) {
+  return r->is_gin ? r->gin->ginProgress(r->comms[comm]) : r->rma->rmaProgress(r->contexts[comm]);
+}
+
+static bool progress_all(const struct rank *r) {
+  for (int i = 0; i < COMMS; i++) {
+    if (r->comms[i] != NULL && !one_sided_check(r, "progress", progress(r, i))) {
+      return false;
+    }
+  }
+  return true;
+}
+
+static int put(const struct rank *r, int comm, int context, uint64_t from, size_t bytes, uint64_t to, int rank,
+               uint64_t signal, uint64_t value, uint32_t op, void **request) {
+  void *window = bytes == 0 ? NULL : r->window_handles[comm];
+  if (r->is_gin) {
+    return op == 0 ? r->gin->iput(r->comms[comm], from, window, bytes, to, window, (uint32_t)rank, request)
+                   : r->gin->iputSignal(r->comms[comm], from, window, bytes, to, window, (uint32_t)rank, signal,
+                                        r->signal_handles[comm], value, op, request);
+  }
+  return op == 0 ? r->rma->iput(r->contexts[comm], context, from, window, bytes, to, window, (uint32_t)rank, request)
+                 : r->rma->iputSignal(r->contexts[comm], context, from, window, bytes, to, window, (uint32_t)rank,
+                                      signal, r->signal_handles[comm], value, op, true, request);
+}
+
+static int ask(const struct rank *r, int comm, void *request, int *done) {
+  return r->is_gin ? r->gin->test(r->comms[comm], request, done) : r->rma->test(r->comms[comm], request, done);
+}
+
+static bool finish(const struct rank *r, int comm, void *request) {
+  double deadline = now() + DEADLINE_SECONDS;
+  int done = 0;
+  while (!done) {
+    if (!one_sided_check(r, "test", ask(r, comm, request, &done)) || !progress_all(r)) {
+      return false;
+    }
+    if (!done && now() > deadline) {
+      return fail(r->number, "timeout: a request is not done");
+    }
+  }
+  return true;
+}
+
+static bool put_and_finish(const struct rank *r, int comm, int context, uint64_t from, size_t bytes, uint64_t to,
+                           int rank, uint64_t signal, uint64_t value, uint32_t op) {
+  void *request = NULL;
+  if (!one_sided_check(r, "put", put(r, comm, context, from, bytes, to, rank, signal, value, op, &request))) {
+    return false;
+  }
+  return (request != NULL || fail(r->number, "put gave no request")) && finish(r, comm, request);
+}
+
+static bool await(const struct rank *r, int comm, int word, uint64_t value) {
+  double deadline = now() + DEADLINE_SECONDS;
+  while (atomic_load(&r->signals[comm][word]) < value) {
+    if (!progress_all(r)) {
+      return false;
+    }
+    if (now() > deadline) {
+      return fail(r->number, "timeout: signal %d is %llu instead of %llu", word,
+                  (unsigned long long)atomic_load(&r->signals[comm][word]), (unsigned long long)value);
+    }
+  }
+  return true;
+}
+
+bool all_progress_until(struct rank *r) { /* a barrier that moves data meanwhile */
+  _Atomic int *arrived = &r->shared->arrived[r->barrier++];
+  double deadline = now() + DEADLINE_SECONDS;
+  atomic_fetch_add(arrived, 1);
+  while (atomic_load(arrived) < r->ranks) {
+    if (!progress_all(r) || atomic_load(&r->shared->failures) > 0 || now() > deadline) {
+      return fail(r->number, "another rank has failed, or does not come");
+    }
+  }
+  return true;
+}
+
+/* ---- tests ---- */
+
+static unsigned char byte_of(int rank, uint64_t at, int round) {
+  return (unsigned char)(at * 31 + (at >> 9) + (uint64_t)rank * 7 + (uint64_t)round);
+}
+
+/* To the next rank, in all sizes, each looked at as soon as its signal is there. */
+static bool test_puts(struct rank *r) {
+  static const size_t sizes[] = {0, 1, 8, 100, 4095, 4096, 4097, 65536, 1 << 20};
+  uint64_t half = WINDOW_BYTES / 2;
+  int next = (r->number + 1) % r->ranks;
+  int previous = (r->number + r->ranks - 1) % r->ranks;
+  for (int i = 0; i < (int)(sizeof sizes / sizeof sizes[0]); i++) {
+    int comm = i % COMMS;
+    for (size_t at = 0; at < sizes[i]; at++) {
+      r->window[at] = byte_of(r->number, at, i);
+    }
+    if (!put_and_finish(r, comm, i % CONTEXTS, 0, sizes[i], half, next, 8, 1, NCCL_ONE_SIDED_INCREMENT) ||
+        !await(r, comm, 1, (uint64_t)(i / COMMS + 1))) {
+      return false;
+    }
+    for (size_t at = 0; at < sizes[i]; at++) {
+      if (r->window[half + at] != byte_of(previous, at, i)) {
+        return fail(r->number, "byte %zu of %zu is wrong", at, sizes[i]);
+      }
+    }
+    if (!all_progress_until(r)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/* 1000 puts, then one strong signal: all are there; then the words are reset, and it goes on. */
+static bool test_strong(struct rank *r) {
+  int next = (r->number + 1) % r->ranks;
+  int previous = (r->number + r->ranks - 1) % r->ranks;
+  uint64_t half = WINDOW_BYTES / 2;
+  for (int round = 0; round < 3; round++) {
+    for (int at = 0; at < 8000; at++) {
+      r->window[at] = byte_of(r->number, (uint64_t)at, round);
+    }
+    void *requests[1000];
+    for (int i = 0; i < 1000; i++) {
+      uint64_t at = (uint64_t)i * 8;
+      if (!one_sided_check(r, "put", put(r, 2, 0, at, 8, half + at, next, 0, 0, 0, &requests[i]))) {
+        return false;
+      }
+      if (i % BATCH == BATCH - 1 || i == 999) {
+        for (int j = i - i % BATCH; j <= i; j++) {
+          if (!finish(r, 2, requests[j])) {
+            return false;
+          }
+        }
+      }
+    }
+    if (!put_and_finish(r, 2, 0, 0, 0, 0, next, 16, 5, NCCL_ONE_SIDED_ADD) || !await(r, 2, 2, 5)) {
+      return false;
+    }
+    for (int at = 0; at < 8000; at++) {
+      if (r->window[half + (uint64_t)at] != byte_of(previous, (uint64_t)at, round)) {
+        return fail(r->number, "byte %d of strong round %d is wrong", at, round);
+      }
+    }
+    if (!all_progress_until(r)) {
+      return false;
+    }
+    atomic_store(&r->signals[2][2], 0);
+    if (!all_progress_until(r)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/* All ranks add to one word of rank 0's, itself too; none is lost. */
+static bool test_signals(struct rank *r) {
+  void *requests[BATCH];
+  uint64_t all = (uint64_t)r->count * (uint64_t)r->ranks;
+  double start = now();
+  for (long i = 0; i < r->count; i += BATCH) {
+    int now_many = r->count - i < BATCH ? (int)(r->count - i) : BATCH;
+    for (int j = 0; j < now_many; j++) {
+      if (!one_sided_check(r, "signal", put(r, 0, j % CONTEXTS, 0, 0, 0, 0, 40, 1, NCCL_ONE_SIDED_ADD, &requests[j]))) {
+        return false;
+      }
+    }
+    for (int j = 0; j < now_many; j++) {
+      if (!finish(r, 0, requests[j])) {
+        return false;
+      }
+    }
+  }
+  if (r->number == 0 && !await(r, 0, 5, all)) {
+    return false;
+  }
+  if (r->number == 0) {
+    uint64_t found = atomic_load(&r->signals[0][5]);
+    printf("{\"signals\": %llu, \"lost\": %lld, \"seconds\": %.3f}\n", (unsigned long long)found,
+           (long long)(all - found), now() - start);
+  }
+  return all_progress_until(r);
+}
+
+static bool test_gets(struct rank *r) {
+  if (r->is_gin) {
+    return true;
+  }
+  uint64_t half = WINDOW_BYTES / 2;
+  for (size_t at = 0; at < 300000; at++) {
+    r->window[at] = byte_of(r->number, at, 99);
+  }
+  if (!all_progress_until(r)) {
+    return false;
+  }
+  for (int from = 0; from < r->ranks; from++) {
+    void *request = NULL;
+    size_t bytes = from % 2 == 0 ? 300000 : 1000;
+    void *window = r->window_handles[1];
+    int result = r->rma->iget(r->contexts[1], 1, 0, window, bytes, half, window, (uint32_t)from, &request);
+    if (!one_sided_check(r, "iget", result) ||
+        !finish(r, 1, request) ||
+        !one_sided_check(r, "iflush", r->rma->iflush(r->contexts[1], 1, window, (uint32_t)from, &request)) ||
+        !finish(r, 1, request)) {
+      return false;
+    }
+    for (size_t at = 0; at < bytes; at++) {
+      if (r->window[half + at] != byte_of(from, at, 99)) {
+        return fail(r->number, "byte %zu from rank %d is wrong", at, from);
+      }
+    }
+  }
+  return all_progress_until(r);
+}
+
+/* Refused, and nothing else fails by it. */
+static bool test_refusals(struct rank *r) {
+  void *request = NULL;
+  bool has_error = true;
+  bool ok = put(r, 0, 0, WINDOW_BYTES - 4, 8, 0, 0, 0, 0, 0, &request) == NCCL_INVALID_ARGUMENT && request == NULL &&
+            put(r, 0, 0, 0, 8, 0, r->ranks, 0, 0, 0, &request) == NCCL_INVALID_ARGUMENT &&
+            put(r, 0, 0, 0, 0, 0, 0, 4, 1, NCCL_ONE_SIDED_ADD, &request) == NCCL_INVALID_ARGUMENT &&
+            put(r, 0, 0, 0, 0, 0, 0, 8, 1, 7, &request) == NCCL_INVALID_ARGUMENT;
+  void *handle = r->is_gin ? r->comms[0] : r->contexts[0];
+  int result = r->is_gin ? r->gin->queryLastError(handle, &has_error) : r->rma->queryLastError(handle, &has_error);
+  return (ok || fail(r->number, "wrong use is not refused")) &&
+         ((result == NCCL_SUCCESS && !has_error) || fail(r->number, "refusals count as errors"));
+}
+
+static int by_time(const void *a, const void *b) {
+  double left = *(const double *)a;
+  double right = *(const double *)b;
+  return left < right ? -1 : left > right;
+}
+
+/* One way, rank 0 to 1 and back: put with signal. */
+static bool test_times(struct rank *r) {
+  static const size_t sizes[] = {0, 8, 4096, 65536, 1 << 20};
+  enum { ROUNDS = 20000 };
+  double *times = calloc(ROUNDS, sizeof *times);
+  uint64_t seen = 0;
+  if (r->number > 1 || times == NULL) {
+    free(times);
+    return all_progress_until(r);
+  }
+  for (int s = 0; s < (int)(sizeof sizes / sizeof sizes[0]); s++) {
+    int rounds = sizes[s] >= 65536 ? 1000 : ROUNDS;
+    for (int i = 0; i < rounds; i++) {
+      double start = now();
+      if (r->number == 1 && !await(r, 0, 9, ++seen)) {
+        return false;
+      }
+      if (!put_and_finish(r, 0, 0, 0, sizes[s], WINDOW_BYTES / 2, 1 - r->number, 72, 1, NCCL_ONE_SIDED_INCREMENT) ||
+          (r->number == 0 && !await(r, 0, 9, ++seen))) {
+        return false;
+      }
+      times[i] = (now() - start) / 2;
+    }
+    if (r->number == 0) {
+      qsort(times, (size_t)rounds, sizeof times[0], by_time);
+      printf("{\"put_with_signal_bytes\": %zu, \"rounds\": %d, \"one_way_us_p50\": %.2f, \"p99\": %.2f}\n", sizes[s],
+             rounds, times[rounds / 2] * 1e6, times[rounds / 100 * 99] * 1e6);
+      fflush(stdout);
+    }
+  }
+  free(times);
+  return all_progress_until(r);
+}
+
+/* The last rank dies with puts under way: every other one's calls fail within the time limit, and go on failing. */
+static bool test_death(struct rank *r) {
+  int last = r->ranks - 1;
+  void *request = NULL;
+  double deadline = now() + DEADLINE_SECONDS;
+  bool has_error = false;
+  if (r->number == last) {
+    (void)put(r, 0, 0, 0, 1 << 20, 0, 0, 0, 0, 0, &request);
+    raise(SIGKILL);
+  }
+  int result = NCCL_SUCCESS;
+  while (result == NCCL_SUCCESS && now() < deadline) {
+    result = put(r, 0, 0, 0, 8, 0, last, 8, 1, NCCL_ONE_SIDED_ADD, &request);
+    int done = 0;
+    while (result == NCCL_SUCCESS && !done && now() < deadline) {
+      result = ask(r, 0, request, &done);
+    }
+  }
+  void *handle = r->is_gin ? r->comms[0] : r->contexts[0];
+  int queried = r->is_gin ? r->gin->queryLastError(handle, &has_error) : r->rma->queryLastError(handle, &has_error);
+  return (result != NCCL_SUCCESS || fail(r->number, "nobody notices that rank %d is dead", last)) &&
+         (put(r, 0, 0, 0, 8, 0, 0, 0, 0, 0, &request) != NCCL_SUCCESS || fail(r->number, "the next put succeeds")) &&
+         (progress(r, 0) != NCCL_SUCCESS || fail(r->number, "progress succeeds")) &&
+         ((queried == NCCL_SUCCESS && has_error) || fail(r->number, "queryLastError knows of nothing"));
+}
+
+bool one_sided_test(struct rank *r, const char *name) {
+  if (strcmp(name, "all") == 0) {
+    return test_puts(r) && test_strong(r) && test_gets(r) && test_refusals(r) && test_signals(r);
+  }
+  return strcmp(name, "signals") == 0 ? test_signals(r) : strcmp(name, "times") == 0 ? test_times(r) : test_death(r);
+}

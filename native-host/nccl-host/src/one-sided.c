@@ -1,0 +1,259 @@
+/*
+ * Plays NCCL's part with the tables for one-sided communication: each rank is a process, and makes the calls of the GIN
+ * of NCCL 2.28.9 (--order gin) or of the GIN and host API of 2.30.7 (--order rma), in their order. Exits with 0 only if
+ * all was right.
+ *
+ *   one-sided-host --plugin PATH --order gin|rma [--ranks N] [--test all|signals|times|death] [--count N]
+ *                  [--absent|--threads]
+ */
+#include <dlfcn.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "host.h"
+#include "net.h"
+#include "one-sided.h"
+
+/* False once a rank has failed, or not all come. */
+bool one_sided_barrier(struct rank *r) {
+  _Atomic int *arrived = &r->shared->arrived[r->barrier++];
+  double deadline = now() + DEADLINE_SECONDS;
+  unsigned idle = 0;
+  atomic_fetch_add(arrived, 1);
+  while (atomic_load(arrived) < r->ranks) {
+    if (atomic_load(&r->shared->failures) > 0 || now() > deadline) {
+      return fail(r->number, "another rank has failed, or does not come");
+    }
+    idle_wait(&idle);
+  }
+  return true;
+}
+
+bool one_sided_check(const struct rank *r, const char *call, int result) {
+  return result == NCCL_SUCCESS || fail(r->number, "%s returned %d (%s)", call, result, result_name(result));
+}
+
+static bool find_tables(struct rank *r, bool are_there) {
+  r->gin = dlsym(r->net.library, "ncclGinPlugin_v11");
+  r->rma = dlsym(r->net.library, "ncclRmaPlugin_v14");
+  bool found = r->gin != NULL && r->rma != NULL;
+  return found == are_there || fail(r->number, "the tables are %s", found ? "there" : "not there");
+}
+
+/* ---- connections ---- */
+
+static bool connect_comm(struct rank *r, int comm, void *listen_ctx, void *connect_ctx) {
+  void *handles[MOST_RANKS];
+  void *listener = NULL;
+  void *gin_handle = NULL;
+  char *own = r->shared->handles[comm][r->number];
+  struct nccl_rma_config_v14 config = {.nContexts = CONTEXTS, .trafficClass = -1};
+  for (int i = 0; i < r->ranks; i++) {
+    handles[i] = r->shared->handles[comm][i];
+  }
+  if (!OK(r, listen, listen_ctx, 0, own, &listener) || !one_sided_barrier(r) ||
+      !OK(r, connect, connect_ctx, handles, r->ranks, r->number, listener, &r->comms[comm])) {
+    return false;
+  }
+  if (r->is_gin) {
+    r->signals[comm] = aligned_alloc(4096, 512 << 10);
+    memset((void *)r->signals[comm], 0, 512 << 10);
+    return one_sided_check(r, "regMrSym",
+                           r->gin->regMrSym(r->comms[comm], (void *)r->signals[comm], 512 << 10, NCCL_PTR_HOST,
+                                                 NCCL_ONE_SIDED_FLAG_STRICT, &r->signal_handles[comm], &gin_handle)) &&
+           OK(r, closeListen, listener) &&
+           one_sided_check(r, "regMrSym", r->gin->regMrSym(r->comms[comm], r->window, WINDOW_BYTES, NCCL_PTR_HOST, 0,
+                                                 &r->window_handles[comm], &gin_handle));
+  }
+  r->signals[comm] = aligned_alloc(4096, 4096);
+  memset((void *)r->signals[comm], 0, 4096);
+  return OK(r, closeListen, listener) &&
+         one_sided_check(r, "createContext", r->rma->createContext(r->comms[comm], &config, &r->contexts[comm])) &&
+         one_sided_check(r, "regMrSym", r->rma->regMrSym(r->comms[comm], (void *)r->signals[comm], 4096, NCCL_PTR_HOST,
+                                               NCCL_ONE_SIDED_FLAG_STRICT | NCCL_ONE_SIDED_FLAG_NEVER_RESET,
+                                               &r->signal_handles[comm])) &&
+         one_sided_check(r, "regMrSym", r->rma->regMrSym(r->comms[comm], r->window, WINDOW_BYTES, NCCL_PTR_HOST, 0,
+                                               &r->window_handles[comm]));
+}
+
+static bool begin(struct rank *r) {
+  int devices = 0;
+  struct nccl_net_properties_v11 v11;
+  struct nccl_net_properties_v12 v12;
+  void *other_ctx = NULL;
+  r->window = aligned_alloc(4096, WINDOW_BYTES);
+  if (!one_sided_check(r, "net init", net_begin(&r->net, &r->net_ctx, 0x77, &devices)) || !find_tables(r, true)) {
+    return false;
+  }
+  if (!OK(r, init, &r->ctx, 0x77, log_to_stderr) || !OK(r, devices, &devices) ||
+      !OK(r, init, &other_ctx, 0x77, log_to_stderr) || !OK(r, devices, &devices)) {
+    return false;
+  }
+  int result = r->is_gin ? r->gin->getProperties(0, &v11) : r->rma->getProperties(0, &v12);
+  int type = r->is_gin ? v11.netDeviceType : v12.netDeviceType;
+  bool is_proxy = type == NCCL_NET_DEVICE_GIN_PROXY || fail(r->number, "type %d", type);
+  if (!one_sided_check(r, "getProperties", result) || !is_proxy) {
+    return false;
+  }
+  /* 2.28.9: later communicators pass no context; 2.30.7: the host API connects with the net plugin's */
+  for (int i = 0; i < COMMS; i++) {
+    void *listen_ctx = i == 0 ? other_ctx : i == 1 && r->is_gin ? NULL : r->ctx;
+    if (!connect_comm(r, i, listen_ctx, r->is_gin ? r->ctx : i == 3 ? r->net_ctx : r->ctx)) {
+      return false;
+    }
+  }
+  return OK(r, finalize, other_ctx) && one_sided_barrier(r);
+}
+
+static bool end(struct rank *r) {
+  bool ok = all_progress_until(r);
+  for (int i = 0; i < COMMS; i++) {
+    if (!r->is_gin) {
+      ok &= OK(r, destroyContext, r->contexts[i]);
+    }
+    ok &= OK(r, deregMrSym, r->comms[i], r->window_handles[i]) && OK(r, deregMrSym, r->comms[i], r->signal_handles[i]);
+    ok &= OK(r, closeColl, r->comms[i]);
+    free((void *)r->signals[i]);
+  }
+  ok &= OK(r, finalize, r->ctx) && one_sided_check(r, "net finalize", net_finalize(&r->net, r->net_ctx));
+  free(r->window);
+  return ok;
+}
+
+struct work {
+  struct rank *rank;
+  const char *test;
+  bool ok;
+};
+
+/* As NCCL's proxy: data is moved by a thread of its own. */
+static void *run_tests(void *argument) {
+  struct work *w = argument;
+  struct rank *r = w->rank;
+  thread_rank = r->number;
+  w->ok = one_sided_test(r, w->test);
+  return NULL;
+}
+
+static bool run_rank(struct rank *r, const char *plugin, const char *test, bool absent) {
+  thread_rank = r->number;
+  if (!net_open(&r->net, plugin, r->is_gin ? 11 : 12)) {
+    return false;
+  }
+  if (absent) {
+    int devices = 0;
+    return one_sided_check(r, "net init", net_begin(&r->net, &r->net_ctx, 0x77, &devices)) && find_tables(r, false) &&
+           one_sided_check(r, "net finalize", net_finalize(&r->net, r->net_ctx));
+  }
+  pthread_t thread;
+  struct work work = {.rank = r, .test = test};
+  if (!begin(r)) {
+    return false;
+  }
+  if (pthread_create(&thread, NULL, run_tests, &work) != 0) {
+    return fail(r->number, "no thread");
+  }
+  pthread_join(thread, NULL);
+  return work.ok && (strcmp(test, "death") == 0 || end(r));
+}
+
+struct thread {
+  struct rank rank;
+  const char *plugin;
+  const char *test;
+  bool ok;
+};
+
+static void *run_thread(void *argument) {
+  struct thread *t = argument;
+  t->ok = run_rank(&t->rank, t->plugin, t->test, false);
+  return NULL;
+}
+
+/* All ranks in this process: some devices reach no further. */
+static int run_threads(const struct rank *r, const char *plugin, const char *test) {
+  static struct thread threads[MOST_RANKS];
+  pthread_t ids[MOST_RANKS];
+  for (int i = 0; i < r->ranks; i++) {
+    threads[i] = (struct thread){.rank = *r, .plugin = plugin, .test = test};
+    threads[i].rank.number = i;
+    if (pthread_create(&ids[i], NULL, run_thread, &threads[i]) != 0) {
+      return 1;
+    }
+  }
+  int failures = 0;
+  for (int i = 0; i < r->ranks; i++) {
+    pthread_join(ids[i], NULL);
+    failures += threads[i].ok ? 0 : 1;
+  }
+  return failures;
+}
+
+static int option(int argc, char **argv, const char *name, int otherwise) {
+  for (int i = 1; i < argc; i++) {
+    if (strcmp(argv[i], name) == 0) {
+      return i + 1 < argc ? i + 1 : otherwise;
+    }
+  }
+  return otherwise;
+}
+
+int main(int argc, char **argv) {
+  int plugin = option(argc, argv, "--plugin", 0);
+  int order = option(argc, argv, "--order", 0);
+  int ranks = option(argc, argv, "--ranks", 0);
+  int count = option(argc, argv, "--count", 0);
+  int test = option(argc, argv, "--test", 0);
+  bool absent = strcmp(argv[argc - 1], "--absent") == 0;
+  bool threads = strcmp(argv[argc - 1], "--threads") == 0;
+  struct rank r = {.ranks = ranks == 0 ? 2 : atoi(argv[ranks]), .count = count == 0 ? 2000 : atol(argv[count])};
+  const char *name = test == 0 ? "all" : argv[test];
+  if (plugin == 0 || order == 0 || r.ranks < 1 || r.ranks > MOST_RANKS) {
+    fprintf(stderr, "usage: one-sided-host --plugin PATH --order gin|rma [--ranks 1..8]"
+                    " [--test all|signals|times|death] [--count N] [--absent|--threads]\n");
+    return 2;
+  }
+  r.is_gin = strcmp(argv[order], "gin") == 0;
+  r.shared = mmap(NULL, sizeof *r.shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (r.shared == MAP_FAILED) {
+    return 2;
+  }
+  if (threads) {
+    int failed = run_threads(&r, argv[plugin], name);
+    fprintf(stderr, "%s: %d ranks, %s, %d failed\n", name, r.ranks, r.is_gin ? "gin" : "rma", failed);
+    fflush(stdout);
+    return failed == 0 && !is_failing() ? 0 : 1;
+  }
+  pid_t children[MOST_RANKS];
+  for (int i = 0; i < r.ranks; i++) {
+    children[i] = fork();
+    if (children[i] == 0) {
+      r.number = i;
+      bool ok = run_rank(&r, argv[plugin], name, absent) && !is_failing();
+      fflush(stdout);
+      atomic_fetch_add(&r.shared->failures, ok ? 0 : 1);
+      exit(ok ? 0 : 1);
+    }
+  }
+  int failures = 0;
+  for (int i = 0; i < r.ranks; i++) {
+    int status = 0;
+    waitpid(children[i], &status, 0);
+    bool dies = strcmp(name, "death") == 0 && i == r.ranks - 1 && !absent;
+    bool right = dies ? WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL
+                      : WIFEXITED(status) && WEXITSTATUS(status) == 0;
+    failures += right ? 0 : 1;
+    if (!right) {
+      fprintf(stderr, "rank %d ended with status 0x%x\n", i, (unsigned)status);
+    }
+  }
+  fprintf(stderr, "%s: %d ranks, %s, %d failed\n", name, r.ranks, r.is_gin ? "gin" : "rma", failures);
+  return failures == 0 ? 0 : 1;
+}

@@ -1,0 +1,10 @@
+/** Puts, gets and signals between NCCL's ranks, made of the transport's messages. */
+module trigon.onesided {
+    requires org.slf4j;
+    requires trigon.transport;
+    requires transitive trigon.verbs;
+    requires static org.jspecify;
+
+    exports trigon.onesided;
+    exports trigon.onesided.memory;
+}

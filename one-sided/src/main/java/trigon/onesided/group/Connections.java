@@ -1,0 +1,79 @@
+package trigon.onesided.group;
+
+import java.lang.foreign.Arena;
+import java.util.function.LongConsumer;
+import java.util.function.LongSupplier;
+import trigon.net.NetPlugin;
+import trigon.verbs.Memory;
+
+/**
+ * Connections of the transport that come up together: listens, then connects and accepts until all are there. What did
+ * not come up is closed with it; the rest is the caller's.
+ */
+final class Connections implements AutoCloseable {
+
+    /** 8-byte words of a listener's handle. */
+    static final int HANDLE_WORDS = NetPlugin.HANDLE_BYTES / Long.BYTES;
+
+    private final NetPlugin net;
+    private final long context;
+    private final int device;
+    private final Arena arena = Arena.ofShared();
+
+    Connections(NetPlugin net, long context, int device) {
+        this.net = net;
+        this.context = context;
+        this.device = device;
+    }
+
+    /** A new listener: its comm, and where its handle is. */
+    record Listener(long comm, long handle) {}
+
+    Listener listen() {
+        long handle = arena.allocate(NetPlugin.HANDLE_BYTES, Long.BYTES).address();
+        Memory.fill(handle, NetPlugin.HANDLE_BYTES, (byte) 0);
+        return new Listener(net.listen(context, device, handle), handle);
+    }
+
+    /** A connection on its way: looks until there is a comm. */
+    interface Pending {
+        boolean look();
+    }
+
+    Pending connect(long[] handle, int trafficClass, LongConsumer whenUp) {
+        long address = arena.allocate(NetPlugin.HANDLE_BYTES, Long.BYTES).address();
+        Words.write(handle, address);
+        return once(() -> net.connect(context, device, address, trafficClass), whenUp);
+    }
+
+    Pending accept(long listenComm, LongConsumer whenUp) {
+        return once(() -> net.accept(listenComm), whenUp);
+    }
+
+    private static Pending once(LongSupplier attempt, LongConsumer whenUp) {
+        boolean[] isUp = {false};
+        return () -> {
+            if (!isUp[0]) {
+                long comm = attempt.getAsLong();
+                if (comm != 0) {
+                    isUp[0] = true;
+                    whenUp.accept(comm);
+                }
+            }
+            return isUp[0];
+        };
+    }
+
+    static boolean lookAtAll(Iterable<Pending> all) {
+        boolean areUp = true;
+        for (Pending each : all) {
+            areUp &= each.look();
+        }
+        return areUp;
+    }
+
+    @Override
+    public void close() {
+        arena.close();
+    }
+}

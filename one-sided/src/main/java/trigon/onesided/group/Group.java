@@ -1,0 +1,366 @@
+package trigon.onesided.group;
+
+import java.lang.foreign.Arena;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import trigon.net.DeviceProperties;
+import trigon.net.NetPlugin;
+import trigon.net.NoConnectionException;
+import trigon.onesided.memory.DeviceMemory;
+import trigon.onesided.memory.Window;
+import trigon.onesided.memory.Windows;
+import trigon.onesided.peer.Connection;
+import trigon.onesided.peer.Incoming;
+import trigon.onesided.peer.Outgoing;
+import trigon.onesided.peer.RequestPool;
+import trigon.onesided.peer.SelfCopies;
+import trigon.onesided.peer.SignalWord;
+import trigon.onesided.peer.Staging;
+
+/**
+ * The ranks of a communicator, as one of them sees them: a collective comm of NCCL's. First a ring by which the ranks
+ * agree; from {@link #open} on connections from each to each.
+ *
+ * <p>The control path is called by one thread at a time, by all ranks in the same order, and waits for the others;
+ * {@link #deregister} and {@link #close} are this rank's alone. For the data path there is {@link Traffic}.
+ */
+public final class Group implements AutoCloseable {
+
+    private static final Logger log = LoggerFactory.getLogger(Group.class);
+
+    /** Says that it is this protocol, and its version. */
+    private static final long GREETING = 0x7472_6967_6f6e_0001L;
+
+    /** Windows of a GPU whose totals are kept are not longer. */
+    private static final long MOST_TOTALS_BYTES = 64 << 20;
+
+    private final NetPlugin net;
+    private final long context;
+    private final int deviceNumber;
+    private final int rank;
+    private final int ranks;
+    private final Ring ring;
+    private final Patience patience;
+    private final DeviceMemory device;
+    private final Windows windows = new Windows();
+    private final Arena arena = Arena.ofShared();
+    private final List<Staging> stagings = new ArrayList<>();
+    private final List<Connection> outgoing = new ArrayList<>();
+    private final List<Connection> incoming = new ArrayList<>();
+    private @Nullable Traffic traffic;
+
+    private Group(
+            NetPlugin net,
+            long context,
+            int deviceNumber,
+            int rank,
+            int ranks,
+            Ring ring,
+            Patience patience,
+            DeviceMemory device) {
+        this.net = net;
+        this.context = context;
+        this.deviceNumber = deviceNumber;
+        this.rank = rank;
+        this.ranks = ranks;
+        this.ring = ring;
+        this.patience = patience;
+        this.device = device;
+    }
+
+    /**
+     * Connects the ring, and sees that all ranks mean the same.
+     *
+     * @param context the group's own, of the transport's; closed with the group
+     * @param deviceNumber over which the ranks listen
+     * @param handles of all ranks' listeners, by rank
+     * @param listenComm this rank's listener
+     * @throws NoConnectionException if a neighbour cannot be reached, or does not come
+     */
+    public static Group connect(
+            NetPlugin net,
+            long context,
+            int deviceNumber,
+            long[] handles,
+            int rank,
+            long listenComm,
+            Patience patience,
+            DeviceMemory device) {
+        int ranks = handles.length;
+        Ring ring = ranks == 1
+                ? Ring.ofOne(net, patience)
+                : ring(net, context, deviceNumber, handles, rank, listenComm, patience);
+        long[] greeting = {GREETING, ranks, rank};
+        long[][] all = ring.allGather(greeting);
+        for (int other = 0; other < ranks; other++) {
+            if (all[other][0] != GREETING || all[other][1] != ranks || all[other][2] != other) {
+                throw new NoConnectionException(("rank %d speaks another version of one-sided communication than rank"
+                                + " %d; install one version of Trigon on all nodes")
+                        .formatted(other, rank));
+            }
+        }
+        return new Group(net, context, deviceNumber, rank, ranks, ring, patience, device);
+    }
+
+    private static Ring ring(
+            NetPlugin net,
+            long context,
+            int deviceNumber,
+            long[] handles,
+            int rank,
+            long listenComm,
+            Patience patience) {
+        int ranks = handles.length;
+        int next = (rank + 1) % ranks;
+        long[] comms = new long[2];
+        try (Connections connections = new Connections(net, context, deviceNumber)) {
+            List<Connections.Pending> pending = List.of(
+                    connections.connect(
+                            Words.read(handles[next], Connections.HANDLE_WORDS),
+                            NetPlugin.TRAFFIC_CLASS_UNDEFINED,
+                            comm -> comms[0] = comm),
+                    connections.accept(listenComm, comm -> comms[1] = comm));
+            patience.until(
+                    () -> Connections.lookAtAll(pending),
+                    () -> "one-sided communication: rank %d has not %s within %d s; its log says why, if it lives"
+                            .formatted(
+                                    comms[0] == 0 ? next : Math.floorMod(rank - 1, ranks),
+                                    comms[0] == 0 ? "answered" : "called",
+                                    patience.limit().toSeconds()));
+        }
+        return new Ring(net, rank, ranks, comms[0], comms[1], patience);
+    }
+
+    public int rank() {
+        return rank;
+    }
+
+    public int ranks() {
+        return ranks;
+    }
+
+    /** The windows. */
+    public Windows windows() {
+        return windows;
+    }
+
+    /**
+     * Connects all ranks to all, unless they are.
+     *
+     * @param trafficClass of the packets, or {@link NetPlugin#TRAFFIC_CLASS_UNDEFINED}
+     * @return the data path
+     */
+    public Traffic open(int trafficClass) {
+        if (traffic == null) {
+            traffic = connectAll(trafficClass);
+            for (Window window : windows.list()) {
+                register(window);
+            }
+            log.info("one-sided communication: rank {} of {} is connected to all others", rank, ranks);
+        }
+        return traffic;
+    }
+
+    private Traffic connectAll(int trafficClass) {
+        long[][] comms = new long[ranks][4];
+        try (Connections connections = new Connections(net, context, deviceNumber)) {
+            List<Connections.Listener> listeners = new ArrayList<>();
+            long[] words = new long[2 * ranks * Connections.HANDLE_WORDS];
+            for (int i = 0; ranks > 1 && i < 2 * ranks; i++) {
+                Connections.Listener listener = connections.listen();
+                listeners.add(listener);
+                System.arraycopy(
+                        Words.read(listener.handle(), Connections.HANDLE_WORDS),
+                        0,
+                        words,
+                        i * Connections.HANDLE_WORDS,
+                        Connections.HANDLE_WORDS);
+            }
+            long[][] all = ring.allGather(words);
+            List<Connections.Pending> pending = new ArrayList<>();
+            for (int other = 0; other < ranks; other++) {
+                long[] of = comms[other];
+                for (int kind = 0; other != rank && kind < 2; kind++) {
+                    int place = kind;
+                    long[] handle = new long[Connections.HANDLE_WORDS];
+                    System.arraycopy(
+                            all[other], (2 * rank + kind) * Connections.HANDLE_WORDS, handle, 0, handle.length);
+                    pending.add(connections.connect(handle, trafficClass, comm -> of[place] = comm));
+                    pending.add(
+                            connections.accept(listeners.get(2 * other + kind).comm(), comm -> of[2 + place] = comm));
+                }
+            }
+            patience.until(
+                    () -> Connections.lookAtAll(pending),
+                    () ->
+                            "one-sided communication: rank %d has no connection to all others after %d s; their logs say why"
+                                    .formatted(rank, patience.limit().toSeconds()));
+            listeners.forEach(listener -> net.closeListen(listener.comm()));
+        }
+        return traffic(comms);
+    }
+
+    private Traffic traffic(long[][] comms) {
+        RequestPool requests = new RequestPool();
+        long word = arena.allocate(Long.BYTES, Long.BYTES).address();
+        SignalWord signals = new SignalWord(device, word);
+        boolean staged = device.exists();
+        List<Outgoing> out = new ArrayList<>();
+        List<Incoming> in = new ArrayList<>();
+        for (int other = 0; other < ranks; other++) {
+            if (other != rank) {
+                Connection to = new Connection(net, other, comms[other][0], comms[other][1]);
+                Connection from = new Connection(net, other, comms[other][2], comms[other][3]);
+                outgoing.add(to);
+                incoming.add(from);
+                Outgoing sender = new Outgoing(to, staging(to, staged), device, requests);
+                out.add(sender);
+                in.add(new Incoming(from, staging(from, staged), device, windows, signals, sender));
+            }
+        }
+        return new Traffic(
+                rank,
+                ranks,
+                out.toArray(Outgoing[]::new),
+                in.toArray(Incoming[]::new),
+                new SelfCopies(device, signals),
+                windows,
+                requests,
+                device);
+    }
+
+    private Staging staging(Connection connection, boolean staged) {
+        Staging staging = new Staging(device, staged);
+        stagings.add(staging);
+        staging.registered(
+                (comm, address, bytes) -> net.registerMemory(comm, address, bytes, DeviceProperties.POINTER_HOST),
+                connection);
+        return staging;
+    }
+
+    /**
+     * Registers memory as a window, as all ranks do.
+     *
+     * @param saidToBeOfDevice by NCCL: the memory is a GPU's, or the host's that the GPU can reach
+     * @param neverReset the GPU does not write to its words
+     * @return the window's number
+     * @throws IllegalArgumentException where any rank's memory cannot be used, or sizes differ; all ranks refuse then
+     */
+    public long register(long address, long size, boolean saidToBeOfDevice, boolean neverReset) {
+        String problem = size > 0 && address != 0
+                ? null
+                : "no memory can be registered of %d bytes at 0x%x".formatted(size, address);
+        boolean isOfDevice = false;
+        if (saidToBeOfDevice && !device.exists()) {
+            problem = "memory at 0x%x is a GPU's, says NCCL, and there is no CUDA driver to reach it by; see that"
+                            .formatted(address)
+                    + " libcuda.so.1 can be loaded here, or set TRIGON_ONE_SIDED=off on all nodes";
+        }
+        try {
+            isOfDevice = device.kindOf(address) == DeviceMemory.Kind.DEVICE;
+        } catch (IllegalArgumentException e) {
+            problem = e.getMessage();
+        }
+        int id = windows.nextId();
+        long[][] all = ring.allGather(new long[] {id, size, isOfDevice ? 1 : 0, problem == null ? 1 : 0});
+        windows.use(id);
+        boolean[] ofDevice = agreed(all, id, size, problem);
+        Window window = new Window(id, address, size, rank, neverReset, ofDevice);
+        if (window.isOfDevice() && neverReset && size <= MOST_TOTALS_BYTES) {
+            keepTotals(window);
+        }
+        if (traffic != null) {
+            register(window);
+        }
+        windows.add(window);
+        // nobody puts into it before all have it
+        var _ = ring.allGather(new long[] {id});
+        return id;
+    }
+
+    private boolean[] agreed(long[][] all, int id, long size, @Nullable String problem) {
+        if (problem != null) {
+            throw new IllegalArgumentException(problem);
+        }
+        boolean[] ofDevice = new boolean[ranks];
+        for (int other = 0; other < ranks; other++) {
+            long[] words = all[other];
+            if (words[3] == 0) {
+                throw new IllegalArgumentException(
+                        "rank %d cannot register its memory of a window, so no rank does; its log says why"
+                                .formatted(other));
+            }
+            if (words[0] != id || words[1] != size) {
+                throw new IllegalArgumentException(
+                        ("rank %d registers %d bytes as window %d, rank %d registers %d bytes"
+                                        + " as window %d; all ranks have to register windows of one size, in one order")
+                                .formatted(rank, size, id, other, words[1], words[0]));
+            }
+            ofDevice[other] = words[2] != 0;
+        }
+        return ofDevice;
+    }
+
+    private void keepTotals(Window window) {
+        try (Arena copies = Arena.ofShared()) {
+            long copy = copies.allocate(window.size(), Long.BYTES).address();
+            device.enter();
+            try {
+                long mark = device.copy(copy, window.address(), window.size()) == 0 ? device.mark() : -1;
+                patience.until(() -> mark < 0 || device.isOver(mark) != 0);
+                if (mark < 0 || device.isOver(mark) < 0) {
+                    throw new IllegalArgumentException(
+                            "the CUDA driver cannot copy from 0x%x; see its own messages (dmesg)"
+                                    .formatted(window.address()));
+                }
+            } finally {
+                device.leave();
+            }
+            window.keepTotals(copy);
+        }
+    }
+
+    /** With each connection's payloads, where they are not staged. */
+    private void register(Window window) {
+        if (window.isOfDevice()) {
+            return;
+        }
+        for (int i = 0; i < outgoing.size(); i++) {
+            Connection to = outgoing.get(i);
+            window.registered(
+                    to.rank(),
+                    net.registerMemory(to.payloads(), window.address(), window.size(), DeviceProperties.POINTER_HOST),
+                    net.registerMemory(
+                            incoming.get(i).payloads(),
+                            window.address(),
+                            window.size(),
+                            DeviceProperties.POINTER_HOST));
+        }
+    }
+
+    /** Undoes {@link #register}, for this rank; stale numbers are ignored. */
+    public void deregister(long id) {
+        Window window = windows.remove(id);
+        if (window == null || window.isOfDevice()) {
+            return;
+        }
+        for (int i = 0; i < outgoing.size(); i++) {
+            int other = outgoing.get(i).rank();
+            net.deregisterMemory(outgoing.get(i).payloads(), window.sendHandle(other));
+            net.deregisterMemory(incoming.get(i).payloads(), window.receiveHandle(other));
+        }
+    }
+
+    /** Closes all connections, whatever is under way; no data-path call may be running. */
+    @Override
+    public void close() {
+        net.closeContext(context);
+        stagings.forEach(Staging::close);
+        stagings.clear();
+        device.close();
+        arena.close();
+    }
+}

@@ -1,0 +1,119 @@
+package trigon.onesided.group;
+
+import java.lang.foreign.Arena;
+import trigon.net.DeviceProperties;
+import trigon.net.NetPlugin;
+import trigon.net.NoConnectionException;
+
+/**
+ * Every rank's connection to the next one, by which all ranks learn what each has to say. Control path: all ranks call
+ * the same in the same order, and each call waits for the others. Closed when the group is.
+ */
+final class Ring implements AutoCloseable {
+
+    private static final int TAG = 0;
+
+    private final NetPlugin net;
+    private final int rank;
+    private final int ranks;
+    private final long toNext;
+    private final long fromPrevious;
+    private final Patience patience;
+
+    /**
+     * A ring whose connections are up.
+     *
+     * @param toNext send comm
+     * @param fromPrevious receive comm
+     */
+    Ring(NetPlugin net, int rank, int ranks, long toNext, long fromPrevious, Patience patience) {
+        this.net = net;
+        this.rank = rank;
+        this.ranks = ranks;
+        this.toNext = toNext;
+        this.fromPrevious = fromPrevious;
+        this.patience = patience;
+    }
+
+    /** One rank alone. */
+    static Ring ofOne(NetPlugin net, Patience patience) {
+        return new Ring(net, 0, 1, 0, 0, patience);
+    }
+
+    /**
+     * Every rank's words, by rank.
+     *
+     * @param words of this rank, as many as every other one has
+     */
+    long[][] allGather(long[] words) {
+        long[][] all = new long[ranks][];
+        all[rank] = words.clone();
+        if (ranks == 1) {
+            return all;
+        }
+        long bytes = (long) words.length * Long.BYTES;
+        try (Arena arena = Arena.ofShared()) {
+            long buffer = arena.allocate(2 * bytes, Long.BYTES).address();
+            long sendHandle = net.registerMemory(toNext, buffer, bytes, DeviceProperties.POINTER_HOST);
+            long receiveHandle = net.registerMemory(fromPrevious, buffer + bytes, bytes, DeviceProperties.POINTER_HOST);
+            boolean succeeded = false;
+            try {
+                for (int step = 0; step < ranks - 1; step++) {
+                    int mine = Math.floorMod(rank - step, ranks);
+                    int theirs = Math.floorMod(rank - step - 1, ranks);
+                    Words.write(all[mine], buffer);
+                    exchange(buffer, bytes, sendHandle, receiveHandle);
+                    all[theirs] = Words.read(buffer + bytes, words.length);
+                }
+                succeeded = true;
+            } finally {
+                if (!succeeded) {
+                    close(); // nothing comes into the buffer any more
+                }
+                net.deregisterMemory(toNext, sendHandle);
+                net.deregisterMemory(fromPrevious, receiveHandle);
+            }
+        }
+        return all;
+    }
+
+    private void exchange(long buffer, long bytes, long sendHandle, long receiveHandle) {
+        long[] requests = new long[2];
+        patience.until(() -> {
+            if (requests[0] == 0) {
+                requests[0] = succeeded(net.irecv(fromPrevious, buffer + bytes, bytes, TAG, receiveHandle));
+            }
+            if (requests[1] == 0) {
+                requests[1] = succeeded(net.isend(toNext, buffer, bytes, TAG, sendHandle));
+            }
+            return requests[0] != 0 && requests[1] != 0;
+        });
+        for (long request : requests) {
+            patience.until(() -> {
+                long size = net.test(request);
+                if (size != NetPlugin.NOT_DONE && succeeded(size) != bytes) {
+                    throw new NoConnectionException(("the ranks of a communicator do not make the same one-sided calls"
+                                    + " in the same order: a neighbour of rank %d in the ring said %d bytes instead of"
+                                    + " %d; use one version of NCCL and of Trigon on all nodes")
+                            .formatted(rank, size, bytes));
+                }
+                return size != NetPlugin.NOT_DONE;
+            });
+        }
+    }
+
+    private long succeeded(long result) {
+        if (result < 0) {
+            throw new NoConnectionException(("a neighbour of rank %d in the ring of ranks is gone, or failed; the lines"
+                            + " before, and those of the other ranks, say why")
+                    .formatted(rank));
+        }
+        return result;
+    }
+
+    @Override
+    public void close() {
+        net.closeSend(toNext);
+        net.closeReceive(fromPrevious);
+    }
+}

@@ -1,0 +1,59 @@
+package trigon.onesided.memory;
+
+/**
+ * Memory that the processor cannot reach, by way of the driver of the GPU that has it: copies begin at once, run one
+ * after the other, and are over some time later. A group of ranks has its own.
+ *
+ * <p>Data path, except where it says otherwise: nothing waits, allocates or throws. One thread at a time.
+ */
+public interface DeviceMemory extends AutoCloseable {
+
+    /** Nothing is known of any GPU: there is a driver, or there is not, but nobody has asked. */
+    DeviceMemory NONE = new NoDeviceMemory();
+
+    /** What an address is; control path. */
+    enum Kind {
+        /** The processor reads and writes it. */
+        HOST,
+        /** Only the driver does. */
+        DEVICE
+    }
+
+    /** Whether there is any such memory: else everything is the processor's. */
+    boolean exists();
+
+    /**
+     * What an address is, as the driver says; control path.
+     *
+     * @throws IllegalArgumentException where that cannot be known, with what to do
+     */
+    Kind kindOf(long address);
+
+    /** The driver's context is the calling thread's until {@link #leave}. */
+    void enter();
+
+    /** Undoes {@link #enter}. */
+    void leave();
+
+    /** Begins a copy behind all that has begun; of memory of any kind. Returns 0, or the driver's error. */
+    int copy(long to, long from, long bytes);
+
+    /** Begins to write an aligned 8-byte word behind all that has begun. Returns 0, or the driver's error. */
+    int write(long address, long value);
+
+    /** A number for all that has begun; negative: the driver's error. */
+    long mark();
+
+    /** Whether all is over that had begun at a mark: 1 or 0; negative: the driver's error. */
+    int isOver(long mark);
+
+    /** Makes copies to and from host memory faster, where that can be had; control path. */
+    void pin(long address, long bytes);
+
+    /** Undoes {@link #pin}; control path. */
+    void unpin(long address);
+
+    /** Nothing is copied any more; control path. */
+    @Override
+    void close();
+}

@@ -1,0 +1,52 @@
+package trigon.onesided.memory;
+
+/** Where there is no GPU, or no driver of one: everything is the processor's. */
+final class NoDeviceMemory implements DeviceMemory {
+
+    private static final int NO_DEVICE = 100; // CUDA_ERROR_NO_DEVICE
+
+    @Override
+    public boolean exists() {
+        return false;
+    }
+
+    @Override
+    public Kind kindOf(long address) {
+        return Kind.HOST;
+    }
+
+    @Override
+    public void enter() {}
+
+    @Override
+    public void leave() {}
+
+    @Override
+    public int copy(long to, long from, long bytes) {
+        return NO_DEVICE;
+    }
+
+    @Override
+    public int write(long address, long value) {
+        return NO_DEVICE;
+    }
+
+    @Override
+    public long mark() {
+        return -NO_DEVICE;
+    }
+
+    @Override
+    public int isOver(long mark) {
+        return -NO_DEVICE;
+    }
+
+    @Override
+    public void pin(long address, long bytes) {}
+
+    @Override
+    public void unpin(long address) {}
+
+    @Override
+    public void close() {}
+}

@@ -1,0 +1,5 @@
+/** Windows, and memory that only a GPU's driver can reach. */
+@NullMarked
+package trigon.onesided.memory;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,30 @@
+package trigon.onesided.peer;
+
+import trigon.net.NetPlugin;
+
+/**
+ * One direction between two ranks: a comm for records, and one for payloads that do not fit into them. A record says
+ * how its payload is divided, and payloads come in the order of their records.
+ *
+ * @param net whose comms they are
+ * @param rank the other one
+ * @param records comm
+ * @param payloads comm
+ */
+public record Connection(NetPlugin net, int rank, long records, long payloads) {
+
+    /** All messages have it: NCCL's tags are for its own use. */
+    static final int TAG = 0;
+
+    /** Messages of a comm that may be under way. */
+    static final int MOST_MESSAGES = 32;
+
+    /** Of a message that staged memory goes in. */
+    static final int STAGED_PIECE_BYTES = 512 << 10;
+
+    /** Of a message of other memory. */
+    static final int PIECE_BYTES = 256 << 20;
+
+    /** Messages of staged memory that may be under way. */
+    static final int STAGED_PIECES = 8;
+}

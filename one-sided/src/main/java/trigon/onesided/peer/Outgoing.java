@@ -1,0 +1,374 @@
+package trigon.onesided.peer;
+
+import org.jspecify.annotations.Nullable;
+import trigon.net.NcclResult;
+import trigon.net.NetPlugin;
+import trigon.onesided.memory.DeviceMemory;
+import trigon.onesided.memory.Window;
+import trigon.onesided.record.RecordLayout;
+import trigon.verbs.Memory;
+
+/**
+ * What this rank sends to another one: operations in their order, each a record and its payload. A payload of a GPU's
+ * memory is staged ahead of its turn.
+ *
+ * <p>Data path: its group's thread's. Calls return 0, or a negative failure after which nothing may be called.
+ */
+public final class Outgoing {
+
+    /** Operations that NCCL may have under way; as many answers may be beside them. */
+    private static final int MOST = 1024;
+
+    private static final int RING = 2 * MOST;
+    private static final int INTERNAL_ERROR = -NcclResult.INTERNAL_ERROR.code();
+    private static final int CUDA_ERROR = -NcclResult.UNHANDLED_CUDA_ERROR.code();
+
+    private final Connection to;
+    private final NetPlugin net;
+    private final Staging staging;
+    private final DeviceMemory device;
+    private final RequestPool requests;
+    private final Operation[] ring = new Operation[RING];
+    private final long[] recordRequests = new long[Connection.MOST_MESSAGES];
+    private final Pieces pieces = new Pieces();
+
+    /** Counted as the records: added, prepared, sent, gone; and what all messages of have gone. */
+    private long added;
+
+    private long prepared;
+    private long sent;
+    private long gone;
+    private long over;
+
+    /** The operation whose payload is to be prepared next, and from where on. */
+    private long payloadOf;
+
+    private long payloadFrom;
+
+    /** Of NCCL's: not finished. */
+    private int unfinished;
+
+    /** Nothing is to be sent yet. */
+    public Outgoing(Connection to, Staging staging, DeviceMemory device, RequestPool requests) {
+        this.to = to;
+        net = to.net();
+        this.staging = staging;
+        this.device = device;
+        this.requests = requests;
+        for (int i = 0; i < RING; i++) {
+            ring[i] = new Operation();
+        }
+    }
+
+    // ---- what is to be sent
+
+    /**
+     * Data for a window, and an addition to a signal.
+     *
+     * @param source null where there is no data
+     * @param signalWindow {@link RecordLayout#NO_WINDOW}: no signal
+     * @param request is finished when the data may change
+     * @return false: too much is under way
+     */
+    public boolean put(
+            @Nullable Window source,
+            long sourceOffset,
+            long size,
+            int window,
+            long offset,
+            boolean targetIsStaged,
+            int signalWindow,
+            long signalOffset,
+            long addend,
+            long request) {
+        Operation operation = next();
+        if (operation == null) {
+            return false;
+        }
+        operation.begin(RecordLayout.PUT);
+        operation.window = window;
+        operation.offset = offset;
+        operation.signalWindow = signalWindow;
+        operation.signalOffset = signalOffset;
+        operation.addend = addend;
+        operation.request = request;
+        add(operation, source, sourceOffset, size, targetIsStaged);
+        unfinished++;
+        return true;
+    }
+
+    /**
+     * Asks for data.
+     *
+     * @param answerWindow this rank's window that it is for
+     * @param request is finished by {@link #answered}
+     * @return false: too much is under way
+     */
+    public boolean get(int window, long offset, long size, int answerWindow, long answerOffset, long request) {
+        Operation operation = next();
+        if (operation == null) {
+            return false;
+        }
+        operation.begin(RecordLayout.GET);
+        operation.window = window;
+        operation.offset = offset;
+        operation.asked = request;
+        operation.answerWindow = answerWindow;
+        operation.answerOffset = answerOffset;
+        add(operation, null, 0, size, false);
+        unfinished++;
+        return true;
+    }
+
+    /** What was asked for has come. */
+    void answered(long request) {
+        unfinished--;
+        requests.finish(request);
+    }
+
+    /** Answers the other rank, which has few enough requests that there is room. False: it has too many. */
+    boolean answer(
+            Window source,
+            long sourceOffset,
+            long size,
+            int answerWindow,
+            long answerOffset,
+            long asked,
+            boolean staged) {
+        if (added - over >= RING) {
+            return false;
+        }
+        Operation operation = ring[(int) added & (RING - 1)];
+        operation.begin(RecordLayout.FETCHED);
+        operation.asked = asked;
+        operation.answerWindow = answerWindow;
+        operation.answerOffset = answerOffset;
+        operation.window = answerWindow;
+        operation.offset = answerOffset;
+        add(operation, source, sourceOffset, size, staged);
+        return true;
+    }
+
+    private @Nullable Operation next() {
+        return unfinished >= MOST || added - over >= RING ? null : ring[(int) added & (RING - 1)];
+    }
+
+    private void add(
+            Operation operation, @Nullable Window source, long sourceOffset, long size, boolean targetIsStaged) {
+        operation.source = source;
+        operation.sourceOffset = sourceOffset;
+        operation.size = size;
+        operation.remaining = 1;
+        if (source == null || size <= RecordLayout.INLINE_BYTES) {
+            operation.pieceBytes = 0;
+        } else {
+            operation.pieceBytes =
+                    targetIsStaged || source.isOfDevice() ? Connection.STAGED_PIECE_BYTES : Connection.PIECE_BYTES;
+            operation.remaining += (int) ((size + operation.pieceBytes - 1) / operation.pieceBytes);
+        }
+        added++;
+    }
+
+    private Operation operation(long number) {
+        return ring[(int) number & (RING - 1)];
+    }
+
+    // ---- how it is sent
+
+    /** Whether there is nothing to do. */
+    public boolean isIdle() {
+        return over == added;
+    }
+
+    /** Sends what can be sent, and takes note of what has gone. */
+    public int progress() {
+        if (over == added) {
+            return 0;
+        }
+        int result = takeGone();
+        if (result == 0) {
+            result = prepareRecords();
+        }
+        if (result == 0) {
+            result = sendRecords();
+        }
+        if (result == 0 && (payloadOf < sent || pieces.over < pieces.prepared)) {
+            result = preparePieces();
+            if (result == 0) {
+                result = sendPieces();
+            }
+        }
+        return result;
+    }
+
+    private int takeGone() {
+        while (gone < sent) {
+            long size = net.test(recordRequests[(int) gone & (Connection.MOST_MESSAGES - 1)]);
+            if (size == NetPlugin.NOT_DONE) {
+                break;
+            }
+            if (size < 0) {
+                return (int) size;
+            }
+            oneHasGone(gone++);
+        }
+        while (pieces.over < pieces.posted) {
+            int slot = Pieces.slot(pieces.over);
+            long size = net.test(pieces.requests[slot]);
+            if (size == NetPlugin.NOT_DONE) {
+                break;
+            }
+            if (size < 0) {
+                return (int) size;
+            }
+            if (pieces.staged[slot]) {
+                staging.givePlace();
+            }
+            pieces.over++;
+            oneHasGone(pieces.records[slot]);
+        }
+        while (over < gone && operation(over).remaining == 0) {
+            over++;
+        }
+        return 0;
+    }
+
+    private void oneHasGone(long number) {
+        Operation operation = operation(number);
+        operation.remaining--;
+        if (operation.remaining == 0 && operation.kind == RecordLayout.PUT) {
+            unfinished--;
+            requests.finish(operation.request);
+        }
+    }
+
+    private int prepareRecords() {
+        while (prepared < added && prepared - gone < Connection.MOST_MESSAGES) {
+            Operation operation = operation(prepared);
+            long record = staging.record(prepared);
+            RecordLayout.begin(
+                    record,
+                    operation.kind,
+                    prepared,
+                    operation.window,
+                    operation.offset,
+                    operation.size,
+                    operation.pieceBytes);
+            if (operation.signalWindow != RecordLayout.NO_WINDOW) {
+                RecordLayout.signal(record, operation.signalWindow, operation.signalOffset, operation.addend);
+            }
+            if (operation.asked != 0) {
+                RecordLayout.answer(record, operation.asked, operation.answerWindow, operation.answerOffset);
+            }
+            if (operation.source != null && operation.pieceBytes == 0) {
+                int result = copyPayload(operation, operation.source, record);
+                if (result != 0) {
+                    return result;
+                }
+            }
+            prepared++;
+        }
+        return 0;
+    }
+
+    private int copyPayload(Operation operation, Window source, long record) {
+        long from = source.address() + operation.sourceOffset;
+        if (!source.isOfDevice()) {
+            Memory.copy(from, RecordLayout.payload(record), operation.size);
+            return 0;
+        }
+        if (device.copy(RecordLayout.payload(record), from, operation.size) != 0) {
+            return CUDA_ERROR;
+        }
+        operation.mark = device.mark();
+        return operation.mark < 0 ? CUDA_ERROR : 0;
+    }
+
+    private int sendRecords() {
+        while (sent < prepared) {
+            Operation operation = operation(sent);
+            if (operation.mark != 0) {
+                int isOver = device.isOver(operation.mark);
+                if (isOver <= 0) {
+                    return isOver == 0 ? 0 : CUDA_ERROR;
+                }
+                operation.mark = 0;
+            }
+            long record = staging.record(sent);
+            int bytes = RecordLayout.HEADER_BYTES + (int) RecordLayout.inlineBytes(record);
+            long request = net.isend(to.records(), record, bytes, Connection.TAG, staging.recordsHandle());
+            if (request == NetPlugin.TRY_AGAIN) {
+                return 0;
+            }
+            if (request < 0) {
+                return (int) request;
+            }
+            recordRequests[(int) sent & (Connection.MOST_MESSAGES - 1)] = request;
+            sent++;
+        }
+        return 0;
+    }
+
+    private int preparePieces() {
+        while (payloadOf < sent && !pieces.isFull()) {
+            Operation operation = operation(payloadOf);
+            Window source = operation.source;
+            if (source == null || operation.pieceBytes == 0) {
+                payloadOf++;
+                continue;
+            }
+            boolean staged = source.isOfDevice();
+            if (staged && !staging.hasPlace()) {
+                return 0;
+            }
+            int size = (int) Math.min(operation.pieceBytes, operation.size - payloadFrom);
+            long from = source.address() + operation.sourceOffset + payloadFrom;
+            long handle = staged ? staging.placesHandle() : source.sendHandle(to.rank());
+            if (handle == 0) {
+                return INTERNAL_ERROR;
+            }
+            long place = staged ? staging.takePlace() : from;
+            int slot = Pieces.slot(pieces.prepared);
+            pieces.add(payloadOf, place, 0, size, handle, staged);
+            if (staged) {
+                if (device.copy(place, from, size) != 0) {
+                    return CUDA_ERROR;
+                }
+                pieces.marks[slot] = device.mark();
+                if (pieces.marks[slot] < 0) {
+                    return CUDA_ERROR;
+                }
+            }
+            payloadFrom += size;
+            if (payloadFrom == operation.size) {
+                payloadOf++;
+                payloadFrom = 0;
+            }
+        }
+        return 0;
+    }
+
+    private int sendPieces() {
+        while (pieces.posted < pieces.prepared) {
+            int slot = Pieces.slot(pieces.posted);
+            if (pieces.marks[slot] != 0) {
+                int isOver = device.isOver(pieces.marks[slot]);
+                if (isOver <= 0) {
+                    return isOver == 0 ? 0 : CUDA_ERROR;
+                }
+                pieces.marks[slot] = 0;
+            }
+            long request = net.isend(
+                    to.payloads(), pieces.addresses[slot], pieces.sizes[slot], Connection.TAG, pieces.handles[slot]);
+            if (request == NetPlugin.TRY_AGAIN) {
+                return 0;
+            }
+            if (request < 0) {
+                return (int) request;
+            }
+            pieces.requests[slot] = request;
+            pieces.posted++;
+        }
+        return 0;
+    }
+}

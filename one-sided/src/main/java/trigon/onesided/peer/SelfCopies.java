@@ -1,0 +1,82 @@
+package trigon.onesided.peer;
+
+import org.jspecify.annotations.Nullable;
+import trigon.net.NcclResult;
+import trigon.onesided.memory.DeviceMemory;
+import trigon.onesided.memory.Window;
+import trigon.verbs.Memory;
+
+/**
+ * What a rank puts and gets at itself: done when the call returns. A GPU's memory is waited for, which takes as long as
+ * the copy.
+ *
+ * <p>Data path: its group's thread's.
+ */
+public final class SelfCopies {
+
+    private static final int CUDA_ERROR = -NcclResult.UNHANDLED_CUDA_ERROR.code();
+
+    private final DeviceMemory device;
+    private final SignalWord signals;
+
+    /** With what the group has. */
+    public SelfCopies(DeviceMemory device, SignalWord signals) {
+        this.device = device;
+        this.signals = signals;
+    }
+
+    /** Whether {@link #put} can be called for a signal. */
+    public boolean isFree(@Nullable Window signal) {
+        return signal == null || !signal.isOfDevice() || signals.isFree(signal);
+    }
+
+    /** Copies, then adds; 0 or a failure. */
+    public int put(
+            @Nullable Window source,
+            long sourceOffset,
+            @Nullable Window target,
+            long offset,
+            long size,
+            @Nullable Window signal,
+            long signalOffset,
+            long addend) {
+        if (size > 0 && source != null && target != null) {
+            int result = copy(source, sourceOffset, target, offset, size);
+            if (result != 0) {
+                return result;
+            }
+        }
+        if (signal == null) {
+            return 0;
+        }
+        if (!signal.isOfDevice()) {
+            var _ = Memory.getAndAddLong(signal.address() + signalOffset, addend);
+            return 0;
+        }
+        int result = signals.begin(signal, signalOffset, addend) == 0 ? await() : CUDA_ERROR;
+        if (result == 0 && !signal.keepsTotals()) {
+            result = signals.goOn() == 0 ? await() : CUDA_ERROR;
+        }
+        return result;
+    }
+
+    private int copy(Window source, long sourceOffset, Window target, long offset, long size) {
+        long from = source.address() + sourceOffset;
+        long to = target.address() + offset;
+        if (!source.isOfDevice() && !target.isOfDevice()) {
+            Memory.copy(from, to, size);
+            return 0;
+        }
+        return device.copy(to, from, size) == 0 ? await() : CUDA_ERROR;
+    }
+
+    private int await() {
+        long mark = device.mark();
+        int isOver = mark < 0 ? CUDA_ERROR : device.isOver(mark);
+        while (isOver == 0) {
+            Thread.onSpinWait();
+            isOver = device.isOver(mark);
+        }
+        return isOver < 0 ? CUDA_ERROR : 0;
+    }
+}

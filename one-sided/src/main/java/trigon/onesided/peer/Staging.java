@@ -1,0 +1,98 @@
+package trigon.onesided.peer;
+
+import java.lang.foreign.Arena;
+import trigon.onesided.memory.DeviceMemory;
+import trigon.onesided.record.RecordLayout;
+
+/**
+ * This end's memory of one direction: records, and places where payloads of a GPU's memory lie on their way. Places are
+ * taken and given back in one order. Its group's thread's, once it is made.
+ */
+public final class Staging implements AutoCloseable {
+
+    private static final long LINE = 64;
+
+    /** From one record to the next. */
+    private static final long STRIDE = (RecordLayout.MOST_BYTES + LINE - 1) / LINE * LINE;
+
+    private static final long RECORDS_BYTES = STRIDE * Connection.MOST_MESSAGES;
+    private static final long PLACES_BYTES = (long) Connection.STAGED_PIECE_BYTES * Connection.STAGED_PIECES;
+
+    private final Arena arena = Arena.ofShared();
+    private final DeviceMemory device;
+    private final long records;
+    private final long places;
+    private long recordsHandle;
+    private long placesHandle;
+    private long taken;
+    private long given;
+
+    /**
+     * Memory.
+     *
+     * @param device copies to and from it
+     * @param staged whether there will be payloads of a GPU's memory
+     */
+    public Staging(DeviceMemory device, boolean staged) {
+        this.device = device;
+        records = arena.allocate(RECORDS_BYTES, 4096).address();
+        device.pin(records, RECORDS_BYTES);
+        places = staged ? arena.allocate(PLACES_BYTES, 4096).address() : 0;
+        if (staged) {
+            device.pin(places, PLACES_BYTES);
+        }
+    }
+
+    /** The transport's numbers for it. */
+    public void registered(Registrar registrar, Connection connection) {
+        recordsHandle = registrar.register(connection.records(), records, RECORDS_BYTES);
+        placesHandle = places == 0 ? 0 : registrar.register(connection.payloads(), places, PLACES_BYTES);
+    }
+
+    /** Registers memory with a comm. */
+    @FunctionalInterface
+    public interface Registrar {
+        long register(long comm, long address, long bytes);
+    }
+
+    /** Where a record is built, or comes. */
+    long record(long number) {
+        return records + STRIDE * (number & (Connection.MOST_MESSAGES - 1));
+    }
+
+    long recordsHandle() {
+        return recordsHandle;
+    }
+
+    long placesHandle() {
+        return placesHandle;
+    }
+
+    boolean hasPlace() {
+        return places != 0 && taken - given < Connection.STAGED_PIECES;
+    }
+
+    /** The one that {@link #takePlace} takes. */
+    long nextPlace() {
+        return places + (taken % Connection.STAGED_PIECES) * Connection.STAGED_PIECE_BYTES;
+    }
+
+    long takePlace() {
+        long place = nextPlace();
+        taken++;
+        return place;
+    }
+
+    void givePlace() {
+        given++;
+    }
+
+    @Override
+    public void close() {
+        device.unpin(records);
+        if (places != 0) {
+            device.unpin(places);
+        }
+        arena.close();
+    }
+}

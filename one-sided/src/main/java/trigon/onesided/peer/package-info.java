@@ -1,0 +1,5 @@
+/** The two directions between this rank and another one. */
+@NullMarked
+package trigon.onesided.peer;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,5 @@
+/** What a rank tells another one to do. */
+@NullMarked
+package trigon.onesided.record;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,347 @@
+package trigon.onesided;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.function.IntFunction;
+import java.util.function.IntUnaryOperator;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import trigon.net.NcclResult;
+import trigon.net.NetPlugin;
+import trigon.onesided.memory.DeviceMemory;
+import trigon.verbs.Memory;
+
+/** Ranks over a simulated transport, all moved by one thread once they are connected. */
+@Timeout(60)
+class OneSidedTest {
+
+    private static final int WINDOW_BYTES = 4 << 20;
+    private static final int SIGNALS_BYTES = 64;
+    private static final int LOOKS = 5_000_000;
+
+    private final Arena arena = Arena.ofShared();
+    private final ExecutorService threads = Executors.newCachedThreadPool();
+    private final List<Rank> ranks = new ArrayList<>();
+
+    /** One of them. */
+    private static final class Rank {
+        final OneSided oneSided;
+        long comm;
+        long context;
+        long windowAddress;
+        long signalsAddress;
+        long window;
+        long signals;
+
+        Rank(OneSided oneSided) {
+            this.oneSided = oneSided;
+        }
+    }
+
+    @AfterEach
+    void close() {
+        ranks.forEach(rank -> rank.oneSided.closeComm(rank.comm));
+        threads.shutdownNow();
+        arena.close();
+    }
+
+    private void connect(int count, long seed, int percentThatMove, boolean onDevice) throws Exception {
+        connect(count, new SimulatedNet(seed, percentThatMove), onDevice, rank -> WINDOW_BYTES);
+    }
+
+    private void connect(int count, SimulatedNet net, boolean onDevice, IntUnaryOperator windowBytes) throws Exception {
+        long handles = arena.allocate(8L * count, 8).address();
+        long[] listeners = new long[count];
+        for (int i = 0; i < count; i++) {
+            long seed = i;
+            Rank rank = new Rank(new OneSided(
+                    net.of(i),
+                    () -> onDevice ? new SimulatedDevice(seed) : DeviceMemory.NONE,
+                    System::nanoTime,
+                    Duration.ofSeconds(20)));
+            ranks.add(rank);
+            long handle = arena.allocate(NetPlugin.HANDLE_BYTES, 8).address();
+            Memory.putLong(handles + 8L * i, handle);
+            listeners[i] = rank.oneSided.listen(rank.oneSided.openContext(1), 0, handle);
+        }
+        long apart = onDevice ? SimulatedDevice.APART : 0;
+        onAll(i -> {
+            Rank rank = ranks.get(i);
+            rank.comm = rank.oneSided.connect(handles, count, i, listeners[i], false);
+            rank.oneSided.closeListen(listeners[i]);
+            rank.signalsAddress = arena.allocate(SIGNALS_BYTES, 8).address();
+            rank.signals =
+                    rank.oneSided.register(rank.comm, rank.signalsAddress + apart, SIGNALS_BYTES, onDevice, true);
+            rank.context = rank.oneSided.createContext(rank.comm, 2, NetPlugin.TRAFFIC_CLASS_UNDEFINED);
+            rank.windowAddress = arena.allocate(WINDOW_BYTES, 4096).address();
+            rank.window = rank.oneSided.register(
+                    rank.comm, rank.windowAddress + apart, windowBytes.applyAsInt(i), onDevice, false);
+            return rank;
+        });
+    }
+
+    private void onAll(IntFunction<Object> step) throws Exception {
+        List<Future<?>> done = new ArrayList<>();
+        for (int i = 0; i < ranks.size(); i++) {
+            int rank = i;
+            done.add(threads.submit(() -> step.apply(rank)));
+        }
+        for (Future<?> each : done) {
+            each.get(30, TimeUnit.SECONDS);
+        }
+    }
+
+    private void progress() {
+        for (Rank rank : ranks) {
+            assertThat(rank.oneSided.progress(rank.context)).isZero();
+        }
+    }
+
+    private void finish(Rank rank, long request) {
+        assertThat(request).as("a request").isPositive();
+        int done = 0;
+        for (int looks = 0; done == 0; looks++) {
+            assertThat(looks).as("looks").isLessThan(LOOKS);
+            done = rank.oneSided.test(rank.comm, request);
+            progress();
+        }
+        assertThat(done).isOne();
+    }
+
+    private void await(Rank rank, long signal, long value) {
+        for (int looks = 0; Memory.getLongAcquire(rank.signalsAddress + 8 * signal) != value; looks++) {
+            assertThat(looks).as("looks for signal %d", value).isLessThan(LOOKS);
+            progress();
+        }
+    }
+
+    private static long put(Rank from, long offset, long bytes, int to, int operation) {
+        return from.oneSided.put(
+                from.context,
+                0,
+                offset,
+                from.window,
+                bytes,
+                offset,
+                from.window,
+                to,
+                8,
+                operation == 0 ? 0 : from.signals,
+                3,
+                operation);
+    }
+
+    /** Short and long ones in one order: when the signal is there, all are, each byte of them. */
+    @ParameterizedTest
+    @CsvSource({"2, 100, false", "2, 60, false", "3, 30, false", "2, 100, true", "3, 60, true"})
+    void aSignalComesAfterAllThatWasPutBefore(int count, int percent, boolean onDevice) throws Exception {
+        long seed = System.nanoTime();
+        System.err.println("seed " + seed);
+        connect(count, seed, percent, onDevice);
+        Random random = new Random(seed);
+        Rank from = ranks.getFirst();
+        Rank to = ranks.getLast();
+        byte[] data = new byte[WINDOW_BYTES];
+        random.nextBytes(data);
+        Memory.copy(MemorySegment.ofArray(data), from.windowAddress, WINDOW_BYTES);
+        long offset = 0;
+        List<Long> requests = new ArrayList<>();
+        long signal = 0;
+        for (int i = 0; i < 60; i++) {
+            int bytes = random.nextInt(4) == 0 ? random.nextInt(600_000) : random.nextInt(6000);
+            bytes = (int) Math.min(bytes, WINDOW_BYTES - offset);
+            boolean signals = random.nextInt(5) == 0;
+            requests.add(put(from, offset, bytes, count - 1, signals ? OneSided.INCREMENT : 0));
+            offset += bytes;
+            if (signals) {
+                signal++;
+                await(to, 1, signal);
+                assertThat(Memory.segment(to.windowAddress, offset)
+                                .mismatch(Memory.segment(from.windowAddress, offset)))
+                        .as("first byte that is not there with signal %d", signal)
+                        .isEqualTo(-1);
+            }
+        }
+        requests.forEach(request -> finish(from, request));
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void noAdditionIsLost(boolean onDevice) throws Exception {
+        int count = 4;
+        int each = 300;
+        long seed = System.nanoTime();
+        System.err.println("seed " + seed);
+        connect(count, seed, 80, onDevice);
+        Random random = new Random(seed);
+        for (int i = 0; i < each; i++) {
+            for (Rank rank : ranks) {
+                long addend = random.nextInt(2);
+                long request = rank.oneSided.put(
+                        rank.context,
+                        random.nextInt(2),
+                        0,
+                        0,
+                        0,
+                        0,
+                        0,
+                        2,
+                        16,
+                        // every other word may be written by the GPU, too
+                        rank.signals,
+                        2,
+                        addend == 0 ? OneSided.INCREMENT : OneSided.ADD);
+                long other = rank.oneSided.put(rank.context, 1, 0, 0, 0, 0, 0, 2, 0, rank.window, addend, OneSided.ADD);
+                expectedSignals += addend + 1;
+                expectedWindow += addend;
+                finish(rank, request);
+                finish(rank, other);
+            }
+        }
+
+        await(ranks.get(2), 2, expectedSignals);
+        for (int looks = 0; Memory.getLongAcquire(ranks.get(2).windowAddress) != expectedWindow; looks++) {
+            assertThat(looks).isLessThan(LOOKS);
+            progress();
+        }
+    }
+
+    private long expectedSignals;
+    private long expectedWindow;
+
+    @ParameterizedTest
+    @CsvSource({"8, false", "4096, false", "4097, true", "2000000, false", "2000000, true"})
+    void getsBringWhatTheOtherHas(int bytes, boolean onDevice) throws Exception {
+        connect(2, 11, 70, onDevice);
+        Rank asking = ranks.getFirst();
+        Rank asked = ranks.getLast();
+        byte[] data = new byte[bytes];
+        new Random(bytes).nextBytes(data);
+        Memory.copy(MemorySegment.ofArray(data), asked.windowAddress + 100, bytes);
+
+        finish(asking, asking.oneSided.get(asking.context, 0, 100, asking.window, bytes, 5000, asking.window, 1));
+        finish(asking, asking.oneSided.flush(asking.context, 0));
+        finish(asking, asking.oneSided.get(asking.context, 1, 5000, asking.window, bytes, 2_100_000, asking.window, 0));
+
+        assertThat(Memory.segment(asking.windowAddress + 2_100_000, bytes)
+                        .mismatch(Memory.segment(asked.windowAddress + 100, bytes)))
+                .isEqualTo(-1);
+    }
+
+    @Test
+    void aRankReachesItself() throws Exception {
+        connect(1, 3, 100, true);
+        Rank only = ranks.getFirst();
+        Memory.putLong(only.windowAddress, 77);
+
+        finish(only, only.oneSided.put(only.context, 0, 0, only.window, 8, 64, only.window, 0, 0, only.signals, 5, 2));
+        finish(only, put(only, 0, 0, 0, OneSided.INCREMENT));
+
+        assertThat(Memory.getLong(only.windowAddress + 64)).isEqualTo(77);
+        assertThat(Memory.getLong(only.signalsAddress)).isEqualTo(5);
+        assertThat(Memory.getLong(only.signalsAddress + 8)).isEqualTo(1);
+    }
+
+    /** At the first further call, whichever that is: NCCL's older proxies look at few results. */
+    @Test
+    void aLostPeerFailsEveryCallFromThenOn() throws Exception {
+        SimulatedNet net = new SimulatedNet(5, 80);
+        connect(3, net, false, rank -> WINDOW_BYTES);
+        Rank rank = ranks.getFirst();
+        finish(rank, put(rank, 0, 100, 1, OneSided.INCREMENT));
+        long pending = put(rank, 0, 1 << 20, 2, OneSided.INCREMENT);
+        net.cut(2);
+        int failure = -NcclResult.REMOTE_ERROR.code();
+
+        for (int looks = 0; rank.oneSided.progress(rank.context) == 0; looks++) {
+            assertThat(looks).isLessThan(LOOKS);
+        }
+        assertThat(rank.oneSided.test(rank.comm, pending)).isEqualTo(failure);
+        assertThat(put(rank, 0, 8, 1, 0)).isEqualTo(failure);
+        assertThat(rank.oneSided.flush(rank.context, 0)).isEqualTo(failure);
+        assertThat(rank.oneSided.hasFailed(rank.context)).isTrue();
+    }
+
+    @Test
+    void wrongUseIsRefusedAndHarmsNobody() throws Exception {
+        connect(2, 1, 100, false);
+        Rank rank = ranks.getFirst();
+        long invalid = -NcclResult.INVALID_ARGUMENT.code();
+        OneSided oneSided = rank.oneSided;
+
+        assertThat(put(rank, WINDOW_BYTES - 8, 16, 1, 0))
+                .as("beyond the window")
+                .isEqualTo(invalid);
+        assertThat(put(rank, -8, 16, 1, 0)).as("before the window").isEqualTo(invalid);
+        assertThat(put(rank, 0, 8, 2, 0)).as("no such rank").isEqualTo(invalid);
+        assertThat(put(rank, 0, 8, -1, 0)).as("no such rank").isEqualTo(invalid);
+        assertThat(put(rank, 0, 8, 1, 9)).as("no such operation").isEqualTo(invalid);
+        assertThat(oneSided.put(rank.context, 2, 0, rank.window, 8, 0, rank.window, 1, 0, 0, 0, 0))
+                .as("no such context")
+                .isEqualTo(invalid);
+        assertThat(oneSided.put(rank.context, 0, 0, 99, 8, 0, rank.window, 1, 0, 0, 0, 0))
+                .as("no such window")
+                .isEqualTo(invalid);
+        assertThat(oneSided.put(rank.context, 0, 0, 0, 0, 0, 0, 1, 4, rank.signals, 1, OneSided.ADD))
+                .as("a signal that is not aligned")
+                .isEqualTo(invalid);
+        assertThat(oneSided.put(rank.context + 77, 0, 0, 0, 0, 0, 0, 1, 0, rank.signals, 1, OneSided.ADD))
+                .as("no such handle")
+                .isEqualTo(invalid);
+        assertThat((long) oneSided.test(rank.comm, 12345)).as("no such request").isEqualTo(invalid);
+        oneSided.destroyContext(rank.context);
+        assertThat(put(rank, 0, 8, 1, 0)).as("a destroyed context").isEqualTo(invalid);
+
+        rank.context = rank.comm;
+        long request = put(rank, 0, 8, 1, OneSided.INCREMENT);
+        finish(rank, request);
+        assertThat((long) oneSided.test(rank.comm, request)).as("asked twice").isEqualTo(invalid);
+    }
+
+    @Test
+    void windowsOfDifferentSizesAreRefusedByAll() {
+        assertThatThrownBy(() -> connect(3, new SimulatedNet(2, 100), false, rank -> WINDOW_BYTES - 8 * (rank / 2)))
+                .cause()
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("all ranks have to register windows of one size");
+    }
+
+    @Test
+    void memoryOfAGpuNeedsItsDriver() throws Exception {
+        connect(1, 1, 100, false);
+        Rank rank = ranks.getFirst();
+
+        assertThatThrownBy(() -> rank.oneSided.register(rank.comm, rank.windowAddress, 64, true, false))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContainingAll("libcuda.so.1", "TRIGON_ONE_SIDED=off");
+    }
+
+    @Test
+    void whoDoesNotComeIsNamed() {
+        SimulatedNet net = new SimulatedNet(1, 100);
+        OneSided alone = new OneSided(net.of(0), () -> DeviceMemory.NONE, System::nanoTime, Duration.ofMillis(50));
+        long handles = arena.allocate(16, 8).address();
+        long handle = arena.allocate(NetPlugin.HANDLE_BYTES, 8).address();
+        Memory.putLong(handles, handle);
+        Memory.putLong(handles + 8, arena.allocate(NetPlugin.HANDLE_BYTES, 8).address());
+        long listener = alone.listen(0, 0, handle);
+
+        assertThatThrownBy(() -> alone.connect(handles, 2, 0, listener, true))
+                .hasMessageContaining("rank 1 has not answered within");
+    }
+}

@@ -1,0 +1,94 @@
+package trigon.onesided;
+
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.Random;
+import trigon.onesided.memory.DeviceMemory;
+import trigon.verbs.Memory;
+
+/**
+ * A GPU: its addresses are mapped nowhere, so who touches them but by its copies ends the process. Copies run in their
+ * order, each when chance says so.
+ */
+final class SimulatedDevice implements DeviceMemory {
+
+    /** A GPU's address of memory at an address of the processor's. */
+    static final long APART = 1L << 56;
+
+    private final Random random;
+    private final Deque<Runnable> begun = new ArrayDeque<>();
+    private long beginnings;
+    private long over;
+    private boolean isCurrent;
+
+    SimulatedDevice(long seed) {
+        random = new Random(seed);
+    }
+
+    private static long address(long address) {
+        return address >= APART ? address - APART : address;
+    }
+
+    @Override
+    public boolean exists() {
+        return true;
+    }
+
+    @Override
+    public Kind kindOf(long address) {
+        return address >= APART ? Kind.DEVICE : Kind.HOST;
+    }
+
+    @Override
+    public void enter() {
+        isCurrent = true;
+    }
+
+    @Override
+    public void leave() {
+        isCurrent = false;
+    }
+
+    @Override
+    public int copy(long to, long from, long bytes) {
+        if (!isCurrent) {
+            return 201; // CUDA_ERROR_INVALID_CONTEXT
+        }
+        begun.add(() -> Memory.copy(address(from), address(to), bytes));
+        beginnings++;
+        return 0;
+    }
+
+    @Override
+    public int write(long address, long value) {
+        if (!isCurrent) {
+            return 201;
+        }
+        begun.add(() -> Memory.putLong(address(address), value));
+        beginnings++;
+        return 0;
+    }
+
+    @Override
+    public long mark() {
+        return beginnings;
+    }
+
+    @Override
+    public int isOver(long mark) {
+        if (over < mark && random.nextInt(3) == 0) {
+            begun.remove().run();
+            over++;
+        }
+        return over >= mark ? 1 : 0;
+    }
+
+    @Override
+    public void pin(long address, long bytes) {}
+
+    @Override
+    public void unpin(long address) {}
+
+    @Override
+    public void close() {}
+}

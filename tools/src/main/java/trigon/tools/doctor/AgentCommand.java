@@ -1,0 +1,41 @@
+package trigon.tools.doctor;
+
+import java.io.BufferedReader;
+import java.io.FileDescriptor;
+import java.io.FileInputStream;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import trigon.tools.console.Console;
+import trigon.tools.machine.Machine;
+import trigon.tools.probe.Agent;
+
+/** {@code trigon agent}: a node's part of an examination, which {@code doctor} starts there. */
+@Command(
+        name = "agent",
+        hidden = true,
+        description =
+                "A node's part of \"trigon doctor\", which starts it by ssh: answers questions on standard input.")
+public final class AgentCommand implements Callable<Integer> {
+
+    private final Machine machine;
+    private final Console console;
+
+    /** Of that machine. */
+    public AgentCommand(Machine machine, Console console) {
+        this.machine = machine;
+        this.console = console;
+    }
+
+    @Override
+    public Integer call() throws IOException {
+        try (Agent agent = new Agent(machine);
+                BufferedReader questions = new BufferedReader(
+                        new InputStreamReader(new FileInputStream(FileDescriptor.in), StandardCharsets.UTF_8))) {
+            agent.serve(questions, console);
+            return 0;
+        }
+    }
+}

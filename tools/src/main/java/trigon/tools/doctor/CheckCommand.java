@@ -1,0 +1,39 @@
+package trigon.tools.doctor;
+
+import java.io.IOException;
+import java.util.List;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import trigon.tools.console.Console;
+import trigon.tools.machine.Machine;
+import trigon.tools.probe.Observations;
+
+/** {@code trigon check}: doctor in short. */
+@Command(
+        name = "check",
+        description =
+                "The short answer for some machines and no job yet: do the links work, is the data right, RDMA or TCP."
+                        + " \"trigon doctor\" says more.")
+public final class CheckCommand implements Callable<Integer> {
+
+    private final Machine machine;
+    private final Console console;
+
+    @Mixin
+    private final NodesOptions nodes = new NodesOptions();
+
+    /** Of that machine. */
+    public CheckCommand(Machine machine, Console console) {
+        this.machine = machine;
+        this.console = console;
+    }
+
+    @Override
+    public Integer call() throws IOException {
+        Observations seen = nodes.examine(machine, console, false);
+        List<Finding> findings = Diagnosis.of(seen);
+        new DoctorText(console, seen, findings).printShort();
+        return DoctorText.status(findings);
+    }
+}

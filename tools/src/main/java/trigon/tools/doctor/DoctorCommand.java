@@ -1,0 +1,56 @@
+package trigon.tools.doctor;
+
+import java.io.IOException;
+import java.util.List;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import trigon.tools.console.Console;
+import trigon.tools.console.Json;
+import trigon.tools.machine.Machine;
+import trigon.tools.probe.Observations;
+
+/** {@code trigon doctor}: what is wrong with the links of some nodes. */
+@Command(
+        name = "doctor",
+        description = {
+            "What is wrong with nodes and the links between them: each node's settings, limits and NICs; each link"
+                    + " in both directions; which cable goes where. Findings come with what to do, the heaviest first.",
+            "Needs no job, no GPU and no root. Changes nothing."
+        })
+public final class DoctorCommand implements Callable<Integer> {
+
+    private final Machine machine;
+    private final Console console;
+
+    @Mixin
+    private final NodesOptions nodes = new NodesOptions();
+
+    @Option(names = "--rate", description = "Measure how fast each link is, too: 2 s for each, with all that it has.")
+    private boolean rate;
+
+    @Option(names = "--fix", description = "Print the commands that would put it right, by node. None is run.")
+    private boolean fix;
+
+    @Option(names = "--json", description = "The result as JSON, schema trigon.doctor/1.")
+    private boolean json;
+
+    /** Of that machine. */
+    public DoctorCommand(Machine machine, Console console) {
+        this.machine = machine;
+        this.console = console;
+    }
+
+    @Override
+    public Integer call() throws IOException {
+        Observations seen = nodes.examine(machine, console, rate);
+        List<Finding> findings = Diagnosis.of(seen);
+        if (json) {
+            console.out().print(Json.text(DoctorJson.of(machine, seen, findings)));
+        } else {
+            new DoctorText(console, seen, findings).print(fix);
+        }
+        return DoctorText.status(findings);
+    }
+}

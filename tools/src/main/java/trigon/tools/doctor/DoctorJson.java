@@ -1,0 +1,68 @@
+package trigon.tools.doctor;
+
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import trigon.tools.console.Json;
+import trigon.tools.console.JsonObject;
+import trigon.tools.machine.Machine;
+import trigon.tools.probe.Observations;
+
+/** Findings as JSON. */
+final class DoctorJson {
+
+    private static final String SCHEMA = "trigon.doctor/1";
+
+    private DoctorJson() {}
+
+    static Map<String, Object> of(Machine machine, Observations seen, List<Finding> findings) {
+        return Json.object(
+                "schema",
+                SCHEMA,
+                "version",
+                machine.version(),
+                "host",
+                machine.hostName(),
+                "nodes",
+                List.copyOf(seen.facts().keySet()),
+                "silent",
+                seen.silent(),
+                "findings",
+                findings.stream().map(DoctorJson::finding).toList(),
+                "cables",
+                Cables.of(seen).stream()
+                        .map(cable -> Json.object("from", cable.from(), "to", cable.to()))
+                        .toList(),
+                "probes",
+                seen.probes().stream()
+                        .map(probe -> Json.object(
+                                "from",
+                                probe.from(),
+                                "to",
+                                probe.to(),
+                                "result",
+                                probe.result().values()))
+                        .toList(),
+                "facts",
+                seen.facts().values().stream().map(JsonObject::values).toList());
+    }
+
+    private static Map<String, Object> finding(Finding finding) {
+        return Json.object(
+                "weight",
+                finding.weight().name().toLowerCase(Locale.ROOT),
+                "code",
+                finding.code(),
+                "where",
+                finding.where(),
+                "what",
+                finding.what(),
+                "evidence",
+                finding.evidence(),
+                "remedies",
+                finding.remedies().stream()
+                        .map(each ->
+                                Json.object("node", each.node(), each.command() ? "command" : "advice", each.text()))
+                        .toList());
+    }
+}

@@ -1,0 +1,209 @@
+package trigon.tools.doctor;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import trigon.tools.console.Console;
+import trigon.tools.console.JsonObject;
+import trigon.tools.console.Style;
+import trigon.tools.console.Table;
+import trigon.tools.doctor.Finding.Remedy;
+import trigon.tools.doctor.Finding.Weight;
+import trigon.tools.probe.Observations;
+import trigon.tools.probe.Observations.Probe;
+
+/** Findings for people: a matrix of the nodes, the links that were tried, and what is wrong. */
+final class DoctorText {
+
+    private static final int MOST_IN_MATRIX = 16;
+
+    private final Console console;
+    private final Observations seen;
+    private final List<Finding> findings;
+
+    DoctorText(Console console, Observations seen, List<Finding> findings) {
+        this.console = console;
+        this.seen = seen;
+        this.findings = findings;
+    }
+
+    void print(boolean fix) {
+        if (seen.facts().size() > 1) {
+            matrix();
+            links();
+            cables();
+        }
+        findings();
+        if (fix) {
+            fixes();
+        }
+    }
+
+    /** The answer in a line and the findings, for who wants no more. */
+    void printShort() {
+        long working = seen.probes().stream().filter(DoctorText::works).count();
+        console.out()
+                .println("%d of %d nodes answer; %d of %d links work, counted in each direction; %s"
+                        .formatted(
+                                seen.facts().size(),
+                                seen.facts().size() + seen.silent().size(),
+                                working,
+                                seen.probes().size(),
+                                seen.facts().values().stream()
+                                                .flatMap(facts -> facts.objects("links").stream())
+                                                .anyMatch(link ->
+                                                        link.text("kind").equals("rdma"))
+                                        ? "there is RDMA"
+                                        : "over TCP, without RDMA"));
+        findings();
+    }
+
+    private void title(String text) {
+        console.out().println(console.styled(Style.STRONG, text));
+    }
+
+    private void matrix() {
+        List<String> nodes = new ArrayList<>(seen.facts().keySet());
+        nodes.addAll(seen.silent().keySet());
+        if (nodes.size() > MOST_IN_MATRIX) {
+            return;
+        }
+        title("From (row) to (column): links that work of those that there are");
+        String[] header = new String[nodes.size() + 1];
+        header[0] = "";
+        for (int i = 0; i < nodes.size(); i++) {
+            header[i + 1] = nodes.get(i);
+        }
+        Table table = new Table(header);
+        for (String from : nodes) {
+            String[] cells = new String[nodes.size() + 1];
+            cells[0] = from;
+            boolean good = true;
+            for (int i = 0; i < nodes.size(); i++) {
+                cells[i + 1] = cell(from, nodes.get(i));
+                good &= !cells[i + 1].endsWith("!");
+            }
+            table.styled(good ? Style.GOOD : Style.BAD, cells);
+        }
+        table.print(console);
+        console.out().println();
+    }
+
+    private String cell(String from, String to) {
+        if (from.equals(to)) {
+            return "-";
+        }
+        if (seen.silent().containsKey(from) || seen.silent().containsKey(to)) {
+            return "?!";
+        }
+        List<Probe> between = seen.probes().stream()
+                .filter(probe -> probe.from().equals(from) && probe.to().equals(to))
+                .toList();
+        long working = between.stream().filter(DoctorText::works).count();
+        return between.isEmpty() ? "none" : working + "/" + between.size() + (working < between.size() ? " !" : "");
+    }
+
+    private static boolean works(Probe probe) {
+        return probe.result().text("tcp").equals("ok")
+                && probe.result().text("data").equals("right");
+    }
+
+    private void links() {
+        if (seen.probes().isEmpty()) {
+            return;
+        }
+        title("Links");
+        Table table = new Table("from", "to", "TCP", "round trip", "MTU", "rate", "addresses");
+        for (Probe probe : seen.probes()) {
+            JsonObject result = probe.result();
+            table.styled(
+                    works(probe) ? Style.GOOD : Style.BAD,
+                    probe.from(),
+                    probe.to(),
+                    works(probe)
+                            ? "ok"
+                            : result.text("tcp").equals("ok") ? "data: " + result.text("data") : result.text("tcp"),
+                    result.number("roundTripMicros")
+                            .map(us -> us.longValue() + " us")
+                            .orElse("-"),
+                    result.number("mtuArrives")
+                            .map(bytes -> Long.toString(bytes.longValue()))
+                            .orElse("-"),
+                    result.number("rateMbps")
+                            .map(mbps -> mbps.longValue() + " Mb/s")
+                            .orElse("-"),
+                    result.text("from") + " - " + result.text("to"));
+        }
+        table.print(console);
+        console.out().println();
+    }
+
+    private void cables() {
+        List<Cables.Cable> cables = Cables.of(seen);
+        if (cables.isEmpty()) {
+            return;
+        }
+        title("Cables, by who hears whom");
+        Table table = new Table("one end", "other end");
+        cables.forEach(cable -> table.row(cable.from(), cable.to()));
+        table.print(console);
+        console.out().println();
+    }
+
+    private void findings() {
+        if (findings.isEmpty()) {
+            console.out().println(console.styled(Style.GOOD, "Nothing is wrong."));
+            return;
+        }
+        title(findings.size() == 1 ? "1 finding" : findings.size() + " findings");
+        for (Finding finding : findings) {
+            Style style = switch (finding.weight()) {
+                case ERROR -> Style.BAD;
+                case WARNING -> Style.WARNING;
+                case NOTE -> Style.FAINT;
+            };
+            console.out().println();
+            console.out()
+                    .println(console.styled(
+                            style,
+                            finding.weight().name().toLowerCase(Locale.ROOT) + " [" + finding.code() + "] "
+                                    + finding.where()));
+            paragraph("", finding.what());
+            paragraph("seen by: ", finding.evidence());
+            for (Remedy remedy : finding.remedies()) {
+                if (remedy.command()) {
+                    console.out().println("  on " + remedy.node() + ":  " + remedy.text());
+                } else {
+                    paragraph("to do: ", remedy.text());
+                }
+            }
+        }
+    }
+
+    private void paragraph(String word, String text) {
+        Table.wrap(word + text, console.width() - 2)
+                .forEach(line -> console.out().println("  " + line));
+    }
+
+    /** All commands, by node; none of them has been run. */
+    private void fixes() {
+        console.out().println();
+        title("Commands that would do it; nothing was changed");
+        List<String> said = new ArrayList<>();
+        for (Finding finding : findings) {
+            for (Remedy remedy : finding.remedies()) {
+                String line = remedy.command() ? remedy.text() : "# " + remedy.text();
+                if (!said.contains(remedy.node() + line)) {
+                    said.add(remedy.node() + line);
+                    console.out().println("# " + remedy.node() + ": " + finding.code());
+                    console.out().println(line);
+                }
+            }
+        }
+    }
+
+    /** 0 if nothing is worth more than a note. */
+    static int status(List<Finding> findings) {
+        return findings.stream().allMatch(finding -> finding.weight() == Weight.NOTE) ? 0 : 1;
+    }
+}

@@ -1,0 +1,238 @@
+package trigon.tools.doctor;
+
+import static trigon.tools.doctor.Finding.advice;
+import static trigon.tools.doctor.Finding.command;
+
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import trigon.config.InterfaceAddress;
+import trigon.tools.console.JsonObject;
+import trigon.tools.probe.Observations;
+import trigon.tools.probe.Observations.Probe;
+
+/** What is wrong between two nodes, on a link that was tried. Pure. */
+final class LinkChecks {
+
+    private static final double LEAST_SHARE_OF_SPEED = 0.7;
+
+    private final Observations seen;
+    private final List<Finding> findings = new ArrayList<>();
+    private final Set<String> said = new HashSet<>();
+
+    /** Pairs of addresses between which one end's packets go elsewhere: the other end's answers do, too. */
+    private final Set<String> astray = new HashSet<>();
+
+    private LinkChecks(Observations seen) {
+        this.seen = seen;
+    }
+
+    /**
+     * All of them.
+     *
+     * @param misled addresses whose trouble is explained already, by another finding
+     */
+    static List<Finding> of(Observations seen, Set<String> misled) {
+        LinkChecks checks = new LinkChecks(seen);
+        for (Probe probe : seen.probes()) {
+            if (!probe.result().text("source").equals(probe.result().text("from"))) {
+                checks.astray.add(key(probe.result()));
+            }
+        }
+        for (Probe probe : seen.probes()) {
+            String from = probe.result().text("from");
+            String to = probe.result().text("to");
+            if (!misled.contains(from) && !misled.contains(to)) {
+                checks.check(probe);
+            }
+        }
+        return checks.findings;
+    }
+
+    private void check(Probe probe) {
+        JsonObject result = probe.result();
+        String from = result.text("from");
+        String to = result.text("to");
+        String where = "%s %s to %s %s".formatted(probe.from(), from, probe.to(), to);
+        String source = result.text("source");
+        if (!source.equals(from)) {
+            findings.add(Finding.error(
+                    "route-elsewhere",
+                    where,
+                    source.equals("none")
+                            ? "the kernel of " + probe.from() + " has no route to " + to
+                            : "the kernel of %s sends to %s from %s, by another interface"
+                                    .formatted(probe.from(), to, source),
+                    "it was asked for the route",
+                    command(probe.from(), "ip route get " + to),
+                    advice(
+                            probe.from(),
+                            "remove the route that is more specific, or the address that is there twice")));
+            return;
+        }
+        if (astray.contains(key(result))) {
+            return;
+        }
+        switch (result.text("tcp")) {
+            case "ok" -> transferred(probe, where);
+            case "refused" ->
+                findings.add(Finding.error(
+                        "tcp-refused",
+                        where,
+                        probe.to() + " refuses TCP at " + to,
+                        "a listener is there, and the connection was refused: a firewall answers for it, or the address"
+                                + " is another machine's",
+                        command(probe.to(), "nft list ruleset; iptables -S"),
+                        command(probe.to(), "iptables -I INPUT -s " + from + " -j ACCEPT")));
+            default -> noConnection(probe, where);
+        }
+    }
+
+    private void noConnection(Probe probe, String where) {
+        JsonObject result = probe.result();
+        String to = result.text("to");
+        if (result.text("neighbour").equals("no answer") || result.text("tcp").equals("unreachable")) {
+            String pair = key(result);
+            if (said.add("cable " + pair)) {
+                findings.add(Finding.error(
+                        "no-neighbour",
+                        where,
+                        "nobody answers at " + to + " on this cable: it leads elsewhere, or the other end is down",
+                        "the kernel has asked for the hardware address of " + to + ", without an answer",
+                        advice(
+                                probe.from(),
+                                "see whether the cable is plugged into these two ports; trigon doctor's table"
+                                        + " of cables says where it goes")));
+            }
+        } else if (result.text("udp").equals("ok")) {
+            findings.add(Finding.error(
+                    "tcp-blocked",
+                    where,
+                    "TCP from %s does not reach %s, and UDP does: a firewall".formatted(probe.from(), probe.to()),
+                    "no answer to a connection within 1.5 s",
+                    command(probe.to(), "iptables -I INPUT -p tcp -s " + result.text("from") + " -j ACCEPT")));
+        } else if (result.text("neighbour").isEmpty()) {
+            findings.add(Finding.error(
+                    "no-answer",
+                    where,
+                    "nothing from %s reaches %s".formatted(probe.from(), probe.to()),
+                    "no answer to TCP or UDP",
+                    command(probe.from(), "ping -c 3 -I " + result.text("from") + " " + to)));
+        } else {
+            findings.add(Finding.error(
+                    "all-blocked",
+                    where,
+                    "neither TCP nor UDP from %s reaches %s, whose hardware answers: a firewall, or rp_filter"
+                            .formatted(probe.from(), probe.to()),
+                    "ARP has an answer, " + result.text("neighbour") + "; TCP and UDP have none",
+                    command(probe.to(), "iptables -I INPUT -s " + result.text("from") + " -j ACCEPT"),
+                    command(probe.to(), "sysctl net.ipv4.conf.all.rp_filter")));
+        }
+    }
+
+    private static String key(JsonObject result) {
+        String from = result.text("from");
+        String to = result.text("to");
+        return from.compareTo(to) < 0 ? from + " " + to : to + " " + from;
+    }
+
+    private void transferred(Probe probe, String where) {
+        JsonObject result = probe.result();
+        if (result.text("data").equals("wrong")) {
+            findings.add(Finding.error(
+                    "data-wrong",
+                    where,
+                    "data arrive changed",
+                    "the checksum of what was sent is another there",
+                    advice(probe.from(), "replace the cable; see dmesg and ethtool -S of both ends")));
+        }
+        boolean mtu = checkMtu(probe, where);
+        if (!result.text("data").equals("right") && !result.text("data").equals("wrong") && !mtu) {
+            findings.add(Finding.error(
+                    "transfer-stuck",
+                    where,
+                    "a connection comes up, and data do not arrive",
+                    "transfer: " + result.text("data"),
+                    advice(probe.from(), "a smaller MTU on the way, or a firewall that drops long packets")));
+        }
+        if (!result.text("udp").equals("ok")) {
+            findings.add(Finding.warning(
+                    "udp-blocked",
+                    where,
+                    "UDP from %s does not reach %s, and TCP does: a firewall; nodes announce themselves by UDP"
+                            .formatted(probe.from(), probe.to()),
+                    "no answer to three datagrams",
+                    command(probe.to(), "iptables -I INPUT -p udp -s " + result.text("from") + " -j ACCEPT")));
+        } else if (result.text("roceUdp").equals("no answer")) {
+            findings.add(Finding.warning(
+                    "roce-port-blocked",
+                    where,
+                    "UDP port 4791 of %s is blocked: RoCE v2 would not get through".formatted(probe.to()),
+                    "no answer there; other ports answer",
+                    command(probe.to(), "iptables -I INPUT -p udp --dport 4791 -j ACCEPT")));
+        }
+        checkRate(probe, where);
+    }
+
+    /** Whether packets of the interface's size do not arrive. */
+    private boolean checkMtu(Probe probe, String where) {
+        InterfaceAddress from = address(probe.result().text("from"));
+        JsonObject facts = seen.facts().get(probe.from());
+        if (facts == null || probe.result().number("mtuArrives").isEmpty()) {
+            return false;
+        }
+        JsonObject nic = Observations.interfaceOf(facts, from).orElse(facts);
+        long mtu = nic.whole("mtu");
+        long arrives = probe.result().whole("mtuArrives");
+        if (mtu == 0 || arrives >= Math.min(mtu, 65_000)) {
+            return false;
+        }
+        long other = other(probe).whole("mtu");
+        findings.add(Finding.error(
+                "mtu",
+                where,
+                "packets of %d bytes, the MTU of %s, do not arrive; those of %d do"
+                        .formatted(mtu, nic.text("name"), arrives),
+                "datagrams that may not be cut" + (other > 0 ? "; the MTU of the other end is " + other : ""),
+                other > 0 && other < mtu
+                        ? command(probe.to(), "ip link set " + other(probe).text("name") + " mtu " + mtu)
+                        : command(probe.from(), "ip link set " + nic.text("name") + " mtu " + arrives)));
+        return true;
+    }
+
+    private JsonObject other(Probe probe) {
+        JsonObject facts = seen.facts().get(probe.to());
+        return facts == null
+                ? new JsonObject(Map.of())
+                : Observations.interfaceOf(facts, address(probe.result().text("to")))
+                        .orElseGet(() -> new JsonObject(Map.of()));
+    }
+
+    private void checkRate(Probe probe, String where) {
+        JsonObject facts = seen.facts().get(probe.from());
+        if (facts == null || probe.result().number("rateMbps").isEmpty()) {
+            return;
+        }
+        long rate = probe.result().whole("rateMbps");
+        Observations.interfaceOf(facts, address(probe.result().text("from")))
+                .filter(nic -> nic.number("speedMbps").isPresent())
+                .filter(nic -> rate < nic.whole("speedMbps") * LEAST_SHARE_OF_SPEED)
+                .ifPresent(nic -> findings.add(Finding.warning(
+                        "slow",
+                        where,
+                        "one TCP connection carries %d Mbit/s; the link promises %d"
+                                .formatted(rate, nic.whole("speedMbps")),
+                        "less than 0.7 of its speed, measured for 2 s",
+                        advice(
+                                probe.from(),
+                                "see MTU, PCIe link and counters of errors above; where there is RDMA, TCP alone"
+                                        + " may be slower"))));
+    }
+
+    private static InterfaceAddress address(String text) {
+        var address = InterfaceAddress.parseAddress(text);
+        return new InterfaceAddress(address, address.getAddress().length * 8);
+    }
+}

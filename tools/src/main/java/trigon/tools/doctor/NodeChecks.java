@@ -1,0 +1,320 @@
+package trigon.tools.doctor;
+
+import static trigon.tools.doctor.Finding.advice;
+import static trigon.tools.doctor.Finding.command;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import trigon.config.InterfaceAddress;
+import trigon.tools.console.JsonObject;
+import trigon.tools.probe.Observations;
+
+/** What is wrong with one node, whatever the others are. Pure. */
+final class NodeChecks {
+
+    private static final long LEAST_LOCKED_BYTES = 1L << 30;
+    private static final long LEAST_FILES = 1024;
+    private static final long LEAST_SHARED_BYTES = 256L << 20;
+    private static final long LEAST_TASKS = 256;
+
+    private final String node;
+    private final JsonObject facts;
+    private final List<Finding> findings = new ArrayList<>();
+
+    private NodeChecks(String node, JsonObject facts) {
+        this.node = node;
+        this.facts = facts;
+    }
+
+    static List<Finding> of(String node, JsonObject facts) {
+        NodeChecks checks = new NodeChecks(node, facts);
+        checks.settings();
+        checks.links();
+        checks.hardware();
+        checks.rdma();
+        checks.limits();
+        checks.oneSubnet();
+        checks.findings.addAll(NcclChecks.of(node, facts));
+        return checks.findings;
+    }
+
+    private void settings() {
+        for (String problem : facts.texts("problems")) {
+            findings.add(Finding.error(
+                    "settings-wrong",
+                    node,
+                    "the plugin would not start here: " + problem,
+                    "its settings were read as the plugin reads them",
+                    advice(node, "do as the line says")));
+        }
+        for (String unknown : facts.texts("unknownVariables")) {
+            findings.add(Finding.warning(
+                    "unknown-variable",
+                    node,
+                    unknown,
+                    "the environment of this command",
+                    advice(node, "take the name of a setting, or remove the variable")));
+        }
+    }
+
+    private void links() {
+        if (facts.objects("links").isEmpty()) {
+            findings.add(Finding.error(
+                    "no-link",
+                    node,
+                    "there is no link to use: no interface with an IP address is up",
+                    "trigon links",
+                    command(node, "ip link set INTERFACE up && ip addr add ADDRESS/PREFIX dev INTERFACE")));
+        }
+        for (JsonObject leftOut : facts.objects("leftOut")) {
+            if (leftOut.text("weight").equals("suspect")) {
+                findings.add(Finding.warning(
+                        "prefix-not-the-files",
+                        node + " " + leftOut.text("name"),
+                        leftOut.text("why"),
+                        "the file and the interface",
+                        advice(node, "give the interface the prefix of the file, or correct the file")));
+            }
+        }
+    }
+
+    private void hardware() {
+        for (JsonObject nic : facts.objects("interfaces")) {
+            String name = nic.text("name");
+            boolean used = isUsed(name);
+            if (facts.texts("bridges").contains(name)) {
+                continue; // of container or VM software, without a cable
+            }
+            if (nic.isFalse("carrier") && (used || !ownAddresses(nic).isEmpty())) {
+                findings.add(Finding.error(
+                        "no-carrier",
+                        node + " " + name,
+                        name + " has an address, and nothing at the other end of its cable",
+                        "/sys/class/net/" + name + "/carrier is 0",
+                        advice(node, "plug the cable in, at both ends, and bring the other end's interface up")));
+            } else if (nic.text("state").equals("down")
+                    && !nic.isTrue("carrier") // the state follows a moment later
+                    && !ownAddresses(nic).isEmpty()) {
+                findings.add(Finding.error(
+                        "interface-down",
+                        node + " " + name,
+                        name + " has an address and is down",
+                        "/sys/class/net/" + name + "/operstate is down",
+                        command(node, "ip link set " + name + " up")));
+            }
+            if (nic.text("duplex").equals("half")) {
+                findings.add(Finding.warning(
+                        "half-duplex",
+                        node + " " + name,
+                        name + " has negotiated half duplex, so that only one end sends at a time",
+                        "/sys/class/net/" + name + "/duplex",
+                        command(node, "ethtool -s " + name + " autoneg on")));
+            }
+            JsonObject pci = nic.object("pci");
+            if (used && pci.text("negotiated").length() > 0 && isReduced(pci)) {
+                findings.add(Finding.warning(
+                        "pcie-reduced",
+                        node + " " + name,
+                        "the PCIe link of %s is %s, and the card can do %s"
+                                .formatted(name, pci.text("negotiated"), pci.text("possible")),
+                        "current_link_speed and current_link_width of " + pci.text("function"),
+                        advice(node, "put the card into a slot with all lanes, or see what the firmware has set")));
+            }
+            moreTroubles(nic);
+        }
+    }
+
+    private boolean isUsed(String name) {
+        return facts.objects("links").stream()
+                .anyMatch(link -> link.text("interface").equals(name));
+    }
+
+    private static List<InterfaceAddress> ownAddresses(JsonObject nic) {
+        return nic.texts("addresses").stream()
+                .map(InterfaceAddress::parse)
+                .filter(each ->
+                        !each.address().isLinkLocalAddress() && !each.address().isLoopbackAddress())
+                .toList();
+    }
+
+    private static boolean isReduced(JsonObject pci) {
+        return !pci.text("possible").isEmpty()
+                && !pci.text("negotiated").equals(pci.text("possible"))
+                && !pci.isFalse("reduced");
+    }
+
+    /** Of the kernel's counters of errors, those that have moved while the links were tried. */
+    private void moreTroubles(JsonObject nic) {
+        facts.objects("interfacesAfter").stream()
+                .filter(after -> after.text("name").equals(nic.text("name")) && isUsed(nic.text("name")))
+                .forEach(after -> {
+                    List<String> moved = new ArrayList<>();
+                    nic.object("counters").values().keySet().stream().sorted().forEach(counter -> {
+                        long more = after.object("counters").whole(counter)
+                                - nic.object("counters").whole(counter);
+                        if (more > 0 && (counter.endsWith("errors") || counter.equals("collisions"))) {
+                            moved.add(counter + " by " + more);
+                        }
+                    });
+                    if (!moved.isEmpty()) {
+                        findings.add(Finding.warning(
+                                "errors-counted",
+                                node + " " + nic.text("name"),
+                                "packets were damaged or lost at " + nic.text("name") + " while the links were tried",
+                                "counters have moved: " + String.join(", ", moved),
+                                advice(node, "clean or replace the cable; see ethtool -S " + nic.text("name"))));
+                    }
+                });
+    }
+
+    private void rdma() {
+        List<JsonObject> ports = facts.objects("rdmaPorts");
+        if (ports.isEmpty()) {
+            return;
+        }
+        JsonObject devices = facts.object("rdmaDevices");
+        if (devices.texts("usable").isEmpty()) {
+            boolean refused = !devices.texts("refused").isEmpty();
+            findings.add(Finding.error(
+                    refused ? "rdma-device-refused" : "no-dev-infiniband",
+                    node,
+                    refused
+                            ? "this user may not open /dev/infiniband/uverbs*, so RDMA is not used"
+                            : "the kernel has RDMA devices, but there is no /dev/infiniband/uverbs*, so no RDMA",
+                    refused ? "the files' modes" : "/sys/class/infiniband has devices",
+                    refused
+                            ? command(node, "chmod 666 /dev/infiniband/uverbs*")
+                            : advice(node, "modprobe ib_uverbs; in a container: --device /dev/infiniband")));
+        } else if (facts.find("noRdma").isPresent() && !facts.text("noRdma").startsWith("links is")) {
+            findings.add(Finding.error(
+                    "rdma-library",
+                    node,
+                    "RDMA is not used: " + facts.text("noRdma"),
+                    "libibverbs was asked for its devices",
+                    command(node, "apt-get install ibverbs-providers libibverbs1")));
+        }
+        for (JsonObject port : ports) {
+            String label = port.text("device") + (port.whole("port") > 1 ? ":" + port.whole("port") : "");
+            if (!port.text("state").equals("ACTIVE")
+                    && port.texts("interfaces").stream().anyMatch(this::hasAddress)) {
+                findings.add(Finding.error(
+                        "rdma-port-down",
+                        node + " " + label,
+                        "the RDMA port " + label + " is " + port.text("state")
+                                + ", though its interface has an address",
+                        "/sys/class/infiniband/" + port.text("device") + "/ports/" + port.whole("port") + "/state",
+                        advice(node, "see whether the cable is plugged in at both ends")));
+            } else if (port.text("linkLayer").equals("Ethernet")
+                    && port.texts("interfaces").stream().anyMatch(this::hasAddress)
+                    && port.objects("gids").stream()
+                            .noneMatch(gid -> gid.text("type").equals("RoCE v2"))) {
+                findings.add(Finding.error(
+                        "no-roce-v2-gid",
+                        node + " " + label,
+                        label + " has no GID of RoCE v2 for its interface's address",
+                        "the port's GID table",
+                        command(
+                                node,
+                                "cma_roce_mode -d " + port.text("device") + " -p " + port.whole("port") + " -m 2")));
+            }
+        }
+        String locked = facts.object("limits").text("lockedBytes");
+        if (!locked.equals("unlimited") && !locked.isEmpty() && number(locked) < LEAST_LOCKED_BYTES) {
+            findings.add(Finding.error(
+                    "memlock-low",
+                    node,
+                    "at most " + locked + " bytes of memory may be locked, and RDMA locks all that it registers",
+                    "\"Max locked memory\" of /proc/self/limits",
+                    command(
+                            node,
+                            "printf '* soft memlock unlimited\\n* hard memlock unlimited\\n'"
+                                    + " > /etc/security/limits.d/rdma.conf"),
+                    advice(node, "in a container: --ulimit memlock=-1")));
+        }
+    }
+
+    private boolean hasAddress(String name) {
+        return Observations.interfaceNamed(facts, name)
+                .filter(nic -> !ownAddresses(nic).isEmpty())
+                .isPresent();
+    }
+
+    private static long number(String text) {
+        try {
+            return Long.parseLong(text);
+        } catch (NumberFormatException _) {
+            return Long.MAX_VALUE;
+        }
+    }
+
+    private void limits() {
+        JsonObject limits = facts.object("limits");
+        String files = limits.text("openFiles");
+        if (!files.isEmpty() && number(files) < LEAST_FILES) {
+            findings.add(Finding.warning(
+                    "open-files-low",
+                    node,
+                    "a process may have " + files + " files open; each connection takes some",
+                    "\"Max open files\" of /proc/self/limits",
+                    command(node, "ulimit -n 65536")));
+        }
+        limits.number("sharedMemoryBytes")
+                .filter(bytes -> bytes > 0 && bytes < LEAST_SHARED_BYTES)
+                .ifPresent(bytes -> findings.add(Finding.warning(
+                        "shared-memory-small",
+                        node,
+                        "/dev/shm has %d MiB; NCCL needs more between the GPUs of a node"
+                                .formatted(bytes.longValue() >> 20),
+                        "the size of its file system",
+                        advice(node, "in a container: --shm-size 8g, or --ipc host"))));
+        String tasks = limits.text("tasks");
+        if (!tasks.isEmpty() && number(tasks) < LEAST_TASKS) {
+            findings.add(Finding.warning(
+                    "tasks-few",
+                    node,
+                    "this container may have " + tasks + " threads and processes; a rank takes some 100",
+                    "/sys/fs/cgroup/pids.max",
+                    advice(node, "raise --pids-limit of the container")));
+        }
+    }
+
+    /** Two interfaces of a node in one subnet: the kernel answers for both on one of them. */
+    private void oneSubnet() {
+        Map<InterfaceAddress, JsonObject> addresses = new HashMap<>();
+        for (JsonObject nic : facts.objects("interfaces")) {
+            if (!nic.text("state").equals("down") && isUsed(nic.text("name"))) {
+                ownAddresses(nic).forEach(address -> addresses.put(address, nic));
+            }
+        }
+        Set<String> said = new TreeSet<>();
+        addresses.forEach((one, first) -> addresses.forEach((other, second) -> {
+            String a = first.text("name");
+            String b = second.text("name");
+            boolean overlap = one.contains(other.address()) || other.contains(one.address());
+            if (a.compareTo(b) < 0 && overlap && said.add(a + " " + b)) {
+                boolean twins =
+                        first.find("cable").isPresent() && first.find("cable").equals(second.find("cable"));
+                findings.add(Finding.error(
+                        twins ? "twins-in-one-subnet" : "interfaces-in-one-subnet",
+                        node + " " + a + ", " + b,
+                        "%s (%s) and %s (%s) are in one subnet%s: the kernel sends and answers for both over one"
+                                .formatted(a, one, b, other, twins ? ", and are functions of one port" : ""),
+                        filter(a, b),
+                        command(node, "ip addr del " + other + " dev " + b),
+                        advice(node, "give each a subnet of its own, on both nodes; trigon plan finds some")));
+            }
+        }));
+    }
+
+    private String filter(String a, String b) {
+        JsonObject filters = facts.object("reversePathFilter");
+        boolean strict = filters.whole(a) == 1 || filters.whole(b) == 1;
+        return strict
+                ? "their addresses; the reverse-path filter is strict there, and drops what comes in over the other one"
+                : "their addresses";
+    }
+}

@@ -1,0 +1,116 @@
+package trigon.tools.probe;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import trigon.config.InterfaceAddress;
+import trigon.tools.console.Console;
+import trigon.tools.console.Json;
+import trigon.tools.console.JsonObject;
+import trigon.tools.machine.Machine;
+
+/**
+ * A node's part of an examination. It does what it is asked, a JSON object in a line, and answers with another. What it
+ * can be asked is to look and to send to addresses; it changes nothing. One thread asks.
+ */
+public final class Agent implements AutoCloseable {
+
+    private static final int MOST_BYTES = 64 << 20;
+
+    private final Machine machine;
+    private final Responder responder = new Responder();
+    private @Nullable Hellos hellos;
+
+    /** Of this machine. */
+    public Agent(Machine machine) {
+        this.machine = machine;
+    }
+
+    /** Answers until there are no more questions. */
+    public void serve(BufferedReader questions, Console console) throws IOException {
+        for (String line = questions.readLine(); line != null; line = questions.readLine()) {
+            if (!line.isBlank()) {
+                console.out().print(Json.line(answer(line)));
+                console.out().flush();
+            }
+        }
+    }
+
+    private Map<String, Object> answer(String line) {
+        try {
+            return answer(JsonObject.parse(line));
+        } catch (IOException | RuntimeException e) {
+            return Json.object("error", e.toString());
+        }
+    }
+
+    /** Does what is asked. */
+    public Map<String, Object> answer(JsonObject question) throws IOException {
+        return switch (question.text("do")) {
+            case "facts" -> NodeFacts.of(machine);
+            case "clock" -> Json.object("clockMillis", System.currentTimeMillis());
+            case "listen" -> listen(question.texts("addresses"));
+            case "hello" -> {
+                if (hellos != null) {
+                    hellos.say(question.text("session"), question.text("node"));
+                }
+                yield Json.object("said", hellos != null);
+            }
+            case "heard" ->
+                Json.object(
+                        "heard",
+                        hellos == null ? List.of() : hellos.heard(question.text("session"), question.text("node")));
+            case "probe" -> new Prober(machine).probe(order(question));
+            default ->
+                throw new IllegalArgumentException(
+                        "unknown to this version of Trigon: " + question.text("do") + "; use one version on all nodes");
+        };
+    }
+
+    private Map<String, Object> listen(List<String> addresses) throws IOException {
+        List<Map<String, Object>> opened = new ArrayList<>();
+        for (String each : addresses) {
+            try {
+                int[] ports = responder.at(InterfaceAddress.parseAddress(each));
+                opened.add(Json.object("address", each, "tcp", ports[0], "udp", ports[1], "roce", ports[2] == 1));
+            } catch (IOException e) {
+                opened.add(Json.object("address", each, "error", e.toString()));
+            }
+        }
+        if (hellos != null) {
+            hellos.close();
+        }
+        try {
+            hellos = new Hellos();
+        } catch (IOException | RuntimeException _) {
+            hellos = null; // no IPv6 here: cables are not found by themselves
+        }
+        return Json.object("opened", opened);
+    }
+
+    private static Prober.Order order(JsonObject question) {
+        InetAddress from = InterfaceAddress.parseAddress(question.text("from"));
+        InetAddress to = InterfaceAddress.parseAddress(question.text("to"));
+        return new Prober.Order(
+                from,
+                to,
+                (int) question.whole("tcp"),
+                (int) question.whole("udp"),
+                question.isTrue("roce"),
+                (int) question.whole("mtu"),
+                Math.clamp(question.whole("bytes"), 1, MOST_BYTES),
+                question.isTrue("rate"));
+    }
+
+    @Override
+    public void close() throws IOException {
+        responder.close();
+        if (hellos != null) {
+            hellos.close();
+        }
+    }
+}

@@ -1,0 +1,238 @@
+package trigon.tools.probe;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.UUID;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import trigon.config.InterfaceAddress;
+import trigon.tools.console.Console;
+import trigon.tools.console.Json;
+import trigon.tools.console.JsonObject;
+import trigon.tools.probe.Observations.Clock;
+import trigon.tools.probe.Observations.Heard;
+import trigon.tools.probe.Observations.Probe;
+
+/**
+ * Has all nodes look at themselves, say hello on each interface, and try each link to each other node, in both
+ * directions. All nodes work at the same time; of a node one thing at a time, so that measurements do not disturb each
+ * other.
+ */
+public final class Examination {
+
+    private static final int HELLOS = 3;
+    private static final long HELLO_MILLIS = 120;
+    private static final int BYTES = 256 << 10;
+    private static final int BYTES_FOR_RATE = 4 << 20;
+
+    private final List<NodeConnection> nodes;
+    private final Console console;
+    private final boolean rate;
+
+    /**
+     * Of those nodes.
+     *
+     * @param rate whether to measure how fast each link is
+     */
+    public Examination(List<NodeConnection> nodes, Console console, boolean rate) {
+        this.nodes = List.copyOf(nodes);
+        this.console = console;
+        this.rate = rate;
+    }
+
+    /** Does it. */
+    public Observations run() {
+        Map<String, String> silent = new TreeMap<>();
+        Map<String, JsonObject> facts = new LinkedHashMap<>();
+        List<Clock> clocks = new ArrayList<>();
+        console.doing("asking " + nodes.size() + " nodes what they have");
+        ask(nodes, Examination::facts, silent).forEach((name, answer) -> {
+            facts.put(name, answer.facts());
+            clocks.add(answer.clock());
+        });
+        List<NodeConnection> there =
+                nodes.stream().filter(node -> facts.containsKey(node.name())).toList();
+        List<Probe> probes = new ArrayList<>();
+        List<Heard> heard = new ArrayList<>();
+        if (there.size() > 1) {
+            Map<String, JsonObject> ports = ask(there, node -> node.ask(listen(of(facts, node))), silent);
+            console.doing("finding out which cable goes where");
+            heard.addAll(hello(there, silent));
+            console.doing("trying each link between " + there.size() + " nodes");
+            Map<String, List<Trial>> trials = trials(there, facts, ports);
+            if (rate) { // one at a time: a link that two use is half as fast
+                for (NodeConnection node : there) {
+                    console.doing("measuring the links of " + node.name());
+                    ask(List.of(node), each -> probe(each, trials), silent)
+                            .values()
+                            .forEach(probes::addAll);
+                }
+            } else {
+                ask(there, node -> probe(node, trials), silent).values().forEach(probes::addAll);
+            }
+            ask(there, node -> node.ask(Json.object("do", "facts")), silent)
+                    .forEach((name, after) ->
+                            facts.computeIfPresent(name, (_, before) -> withCountersOf(before, after)));
+        }
+        console.done();
+        return new Observations(facts, silent, clocks, heard, probes, rate);
+    }
+
+    private record Answer(JsonObject facts, Clock clock) {}
+
+    /** Of one node to another, by these addresses. */
+    private record Trial(String to, Map<String, Object> question) {}
+
+    private static Answer facts(NodeConnection node) throws IOException {
+        JsonObject facts = node.ask(Json.object("do", "facts"));
+        long before = System.currentTimeMillis();
+        long there = node.ask(Json.object("do", "clock")).whole("clockMillis");
+        long after = System.currentTimeMillis();
+        return new Answer(facts, new Clock(node.name(), there - (before + after) / 2, (after - before) / 2));
+    }
+
+    private static JsonObject withCountersOf(JsonObject before, JsonObject after) {
+        Map<String, Object> both = new LinkedHashMap<>(before.values());
+        both.put("interfacesAfter", after.values().getOrDefault("interfaces", List.of()));
+        return new JsonObject(both);
+    }
+
+    private static Map<String, Object> listen(JsonObject facts) {
+        return Json.object(
+                "do",
+                "listen",
+                "addresses",
+                addresses(facts).stream()
+                        .map(address -> InterfaceAddress.text(address.address()))
+                        .toList());
+    }
+
+    /** Of the links that would be used, each once. */
+    static List<InterfaceAddress> addresses(JsonObject facts) {
+        return facts.objects("links").stream()
+                .map(link -> InterfaceAddress.parse(link.text("address")))
+                .distinct()
+                .toList();
+    }
+
+    private List<Heard> hello(List<NodeConnection> there, Map<String, String> silent) {
+        String session = UUID.randomUUID().toString();
+        for (int i = 0; i < HELLOS; i++) {
+            ask(there, node -> node.ask(Json.object("do", "hello", "session", session, "node", node.name())), silent);
+            pause();
+        }
+        List<Heard> heard = new ArrayList<>();
+        ask(there, node -> node.ask(Json.object("do", "heard", "session", session, "node", node.name())), silent)
+                .forEach((name, answer) -> answer.objects("heard")
+                        .forEach(each -> heard.add(
+                                new Heard(name, each.text("on"), each.text("node"), each.text("interface")))));
+        return heard;
+    }
+
+    private static void pause() {
+        try {
+            Thread.sleep(HELLO_MILLIS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private Map<String, List<Trial>> trials(
+            List<NodeConnection> all, Map<String, JsonObject> facts, Map<String, JsonObject> ports) {
+        Map<String, List<Trial>> trials = new TreeMap<>();
+        for (NodeConnection from : all) {
+            JsonObject own = of(facts, from);
+            for (NodeConnection to : all) {
+                JsonObject there = ports.get(to.name());
+                if (!from.name().equals(to.name()) && there != null) {
+                    for (InterfaceAddress here : addresses(own)) {
+                        for (JsonObject opened : there.objects("opened")) {
+                            if (opened.find("error").isEmpty()
+                                    && here.contains(InterfaceAddress.parseAddress(opened.text("address")))) {
+                                trials.computeIfAbsent(from.name(), _ -> new ArrayList<>())
+                                        .add(new Trial(to.name(), question(own, here, opened)));
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        return trials;
+    }
+
+    private Map<String, Object> question(JsonObject own, InterfaceAddress here, JsonObject opened) {
+        return Json.object(
+                "do",
+                "probe",
+                "from",
+                InterfaceAddress.text(here.address()),
+                "to",
+                opened.text("address"),
+                "tcp",
+                opened.whole("tcp"),
+                "udp",
+                opened.whole("udp"),
+                "roce",
+                opened.isTrue("roce"),
+                "mtu",
+                Observations.interfaceOf(own, here).map(nic -> nic.whole("mtu")).orElse(1500L),
+                "bytes",
+                rate ? BYTES_FOR_RATE : BYTES,
+                "rate",
+                rate);
+    }
+
+    private static List<Probe> probe(NodeConnection node, Map<String, List<Trial>> trials) throws IOException {
+        List<Probe> probes = new ArrayList<>();
+        for (Trial trial : trials.getOrDefault(node.name(), List.of())) {
+            probes.add(new Probe(node.name(), trial.to(), node.ask(trial.question())));
+        }
+        return probes;
+    }
+
+    private static String why(ExecutionException e) {
+        Throwable cause = e.getCause();
+        return cause == null ? e.toString() : String.valueOf(cause.getMessage());
+    }
+
+    private static JsonObject of(Map<String, JsonObject> facts, NodeConnection node) {
+        return facts.getOrDefault(node.name(), new JsonObject(Map.of()));
+    }
+
+    private interface Question<T> {
+        T ask(NodeConnection of) throws IOException;
+    }
+
+    /** Asks all of them at the same time. Who does not answer is silent from then on. */
+    private static <T> Map<String, T> ask(List<NodeConnection> whom, Question<T> question, Map<String, String> silent) {
+        Map<String, T> answers = new LinkedHashMap<>();
+        try (ExecutorService threads =
+                Executors.newThreadPerTaskExecutor(Thread.ofVirtual().factory())) {
+            Map<String, Future<T>> asked = new LinkedHashMap<>();
+            for (NodeConnection node : whom) {
+                if (!silent.containsKey(node.name())) {
+                    Callable<T> task = () -> question.ask(node);
+                    asked.put(node.name(), threads.submit(task));
+                }
+            }
+            asked.forEach((name, answer) -> {
+                try {
+                    answers.put(name, answer.get());
+                } catch (ExecutionException e) {
+                    silent.put(name, why(e));
+                } catch (InterruptedException e) {
+                    Thread.currentThread().interrupt();
+                    silent.put(name, "interrupted");
+                }
+            });
+        }
+        return answers;
+    }
+}

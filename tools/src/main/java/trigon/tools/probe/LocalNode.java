@@ -1,0 +1,36 @@
+package trigon.tools.probe;
+
+import java.io.IOException;
+import java.util.Map;
+import trigon.tools.console.Json;
+import trigon.tools.console.JsonObject;
+import trigon.tools.machine.Machine;
+
+/** This node, in this process. */
+public final class LocalNode implements NodeConnection {
+
+    private final String name;
+    private final Agent agent;
+
+    /** By that name. */
+    public LocalNode(String name, Machine machine) {
+        this.name = name;
+        this.agent = new Agent(machine);
+    }
+
+    @Override
+    public String name() {
+        return name;
+    }
+
+    @Override
+    public JsonObject ask(Map<String, Object> question) throws IOException {
+        // by way of text, so that there is one form of everything
+        return JsonObject.parse(Json.line(agent.answer(JsonObject.parse(Json.line(question)))));
+    }
+
+    @Override
+    public void close() throws IOException {
+        agent.close();
+    }
+}

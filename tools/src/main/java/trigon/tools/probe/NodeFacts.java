@@ -1,0 +1,181 @@
+package trigon.tools.probe;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import trigon.config.ClusterConfig;
+import trigon.config.InterfaceAddress;
+import trigon.config.NodeConfig;
+import trigon.config.UnknownVariable;
+import trigon.tools.console.Json;
+import trigon.tools.links.LinksJson;
+import trigon.tools.machine.Machine;
+import trigon.tools.machine.MachineLinks;
+import trigon.tools.machine.NicFacts;
+
+/** What a node says of itself: its links, and what besides them decides whether a job runs. No secrets. */
+public final class NodeFacts {
+
+    private static final String SCHEMA = "trigon.node/1";
+
+    /** Names of variables whose values may be secrets, or lead to one. */
+    private static final Pattern SECRET = Pattern.compile(".*(KEY|TOKEN|SECRET|PASS).*");
+
+    private static final Pattern LOCKED = Pattern.compile("(?m)^Max locked memory\\s+(\\S+)");
+    private static final Pattern FILES = Pattern.compile("(?m)^Max open files\\s+(\\S+)");
+    private static final Pattern SETTING = Pattern.compile("\\s*([A-Za-z_0-9]+)\\s*=\\s*(.*?)\\s*");
+
+    private NodeFacts() {}
+
+    /** Of that machine, now. */
+    public static Map<String, Object> of(Machine machine) {
+        MachineLinks links = MachineLinks.of(machine);
+        Map<String, Object> facts = LinksJson.of(machine, links);
+        facts.put("schema", SCHEMA);
+        facts.put("clockMillis", System.currentTimeMillis());
+        facts.put(
+                "kernel",
+                Machine.line(machine.file("proc/sys/kernel/osrelease")).orElse(""));
+        facts.put("limits", limits(machine));
+        facts.put(
+                "bridges",
+                links.nics().stream()
+                        .map(NicFacts::name)
+                        .filter(name -> Files.isDirectory(machine.file("sys/class/net/" + name + "/bridge")))
+                        .toList());
+        facts.put("rdmaDevices", rdmaDevices(machine));
+        facts.put("environment", environment(machine));
+        facts.put("ncclFiles", ncclFiles(machine));
+        facts.put("reversePathFilter", reversePathFilter(machine, links.nics()));
+        facts.put(
+                "settings",
+                links.config().describe().stream()
+                        .filter(line -> !line.startsWith("file:") && !line.startsWith("this node:"))
+                        .toList());
+        facts.put(
+                "unknownVariables",
+                links.config().unknownVariables().stream()
+                        .map(UnknownVariable::toString)
+                        .toList());
+        links.config().file().ifPresent(file -> facts.put("clusterFile", file.toString()));
+        facts.put("clusterFingerprint", "%08x".formatted(links.config().fingerprint()));
+        links.config().thisNode().ifPresent(node -> facts.put("clusterNode", node.name()));
+        links.config().cluster().ifPresent(cluster -> facts.put("cluster", cluster(cluster)));
+        return facts;
+    }
+
+    private static Map<String, Object> limits(Machine machine) {
+        String limits = Machine.text(machine.file("proc/self/limits")).orElse("");
+        return Json.object(
+                "lockedBytes",
+                first(LOCKED, limits),
+                "openFiles",
+                first(FILES, limits),
+                "memory",
+                Machine.line(machine.file("sys/fs/cgroup/memory.max")),
+                "tasks",
+                Machine.line(machine.file("sys/fs/cgroup/pids.max")),
+                "sharedMemoryBytes",
+                room(machine.file("dev/shm")));
+    }
+
+    private static Optional<Long> room(Path folder) {
+        try {
+            return Optional.of(Files.getFileStore(folder).getTotalSpace());
+        } catch (IOException _) {
+            return Optional.empty();
+        }
+    }
+
+    private static String first(Pattern pattern, String text) {
+        Matcher matcher = pattern.matcher(text);
+        return matcher.find() ? matcher.group(1) : "";
+    }
+
+    private static Map<String, Object> rdmaDevices(Machine machine) {
+        List<String> usable = new ArrayList<>();
+        List<String> refused = new ArrayList<>();
+        for (Path device : Machine.entries(machine.file("dev/infiniband"))) {
+            if (device.getFileName().toString().startsWith("uverbs")) {
+                (Files.isReadable(device) && Files.isWritable(device) ? usable : refused)
+                        .add(device.getFileName().toString());
+            }
+        }
+        return Json.object("usable", usable, "refused", refused);
+    }
+
+    private static Map<String, Object> environment(Machine machine) {
+        Map<String, Object> found = new TreeMap<>();
+        machine.environment().forEach((name, value) -> {
+            if (name.startsWith("NCCL_") || name.startsWith("TRIGON_")) {
+                found.put(name, SECRET.matcher(name).matches() ? "(not shown)" : value);
+            }
+        });
+        return found;
+    }
+
+    private static List<Map<String, Object>> ncclFiles(Machine machine) {
+        List<Path> files = new ArrayList<>();
+        String named = machine.environment().getOrDefault("NCCL_CONF_FILE", "");
+        String home = machine.environment().getOrDefault("HOME", "");
+        if (!named.isEmpty()) {
+            files.add(Path.of(named));
+        } else if (!home.isEmpty()) {
+            files.add(Path.of(home, ".nccl.conf"));
+        }
+        files.add(machine.file("etc/nccl.conf"));
+        List<Map<String, Object>> found = new ArrayList<>();
+        for (Path file : files) {
+            Machine.text(file).ifPresent(text -> {
+                Map<String, Object> settings = new TreeMap<>();
+                text.lines().filter(line -> !line.strip().startsWith("#")).forEach(line -> {
+                    Matcher setting = SETTING.matcher(line);
+                    if (setting.matches()) {
+                        settings.put(setting.group(1), setting.group(2));
+                    }
+                });
+                found.add(Json.object("file", file.toString(), "settings", settings));
+            });
+        }
+        return found;
+    }
+
+    /** The stricter of an interface's own and the one for all, as the kernel takes it. */
+    private static Map<String, Object> reversePathFilter(Machine machine, List<NicFacts> nics) {
+        long all = Machine.number(machine.file("proc/sys/net/ipv4/conf/all/rp_filter"))
+                .orElse(0L);
+        Map<String, Object> filters = new TreeMap<>();
+        for (NicFacts nic : nics) {
+            Machine.number(machine.file("proc/sys/net/ipv4/conf")
+                            .resolve(nic.name())
+                            .resolve("rp_filter"))
+                    .ifPresent(own -> filters.put(nic.name(), Math.max(all, own)));
+        }
+        return filters;
+    }
+
+    private static List<Map<String, Object>> cluster(ClusterConfig cluster) {
+        List<Map<String, Object>> nodes = new ArrayList<>();
+        for (NodeConfig node : cluster.nodes()) {
+            nodes.add(Json.object(
+                    "name",
+                    node.name(),
+                    "nics",
+                    node.nics().stream()
+                            .map(nic -> Json.object(
+                                    "device",
+                                    nic.device(),
+                                    "address",
+                                    nic.address().map(InterfaceAddress::toString)))
+                            .toList()));
+        }
+        return nodes;
+    }
+}

@@ -1,0 +1,261 @@
+package trigon.tools.doctor;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Random;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.Consumer;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import trigon.tools.console.Json;
+import trigon.tools.probe.Observations.Clock;
+import trigon.tools.probe.Observations.Heard;
+
+/** Faults planted into what an examination of a healthy triangle has seen. */
+class DiagnosisTest {
+
+    /** By the code of the finding. */
+    private static final Map<String, Consumer<Nodes>> FAULTS = new LinkedHashMap<>();
+
+    static {
+        FAULTS.put("settings-wrong", n -> Nodes.texts(n.node("a"), "problems").add("links is xx"));
+        FAULTS.put("unknown-variable", n -> n.node("a").put("unknownVariables", List.of("TRIGON_LINK is no setting")));
+        FAULTS.put(
+                "prefix-not-the-files",
+                n -> Nodes.list(n.node("b"), "leftOut")
+                        .add(Json.object("name", "if1b", "why", "the file's prefix", "weight", "suspect")));
+        FAULTS.put("no-carrier", n -> n.nic("a", 0).put("carrier", false));
+        FAULTS.put("interface-down", n -> {
+            n.nic("a", 0).put("state", "down");
+            n.nic("a", 0).remove("carrier");
+        });
+        FAULTS.put("half-duplex", n -> n.nic("c", 1).put("duplex", "half"));
+        FAULTS.put("pcie-reduced", n -> Nodes.object(n.nic("c", 1), "pci").put("negotiated", "16 GT/s x4"));
+        FAULTS.put(
+                "errors-counted",
+                n -> n.node("a")
+                        .put(
+                                "interfacesAfter",
+                                List.of(Json.object("name", "if1a", "counters", Json.object("rx_errors", 17)))));
+        FAULTS.put("no-dev-infiniband", n -> rdma(n, "ACTIVE", "RoCE v2", List.of(), List.of()));
+        FAULTS.put("rdma-device-refused", n -> rdma(n, "ACTIVE", "RoCE v2", List.of(), List.of("uverbs0")));
+        FAULTS.put("rdma-library", n -> {
+            rdma(n, "ACTIVE", "RoCE v2", List.of("uverbs0"), List.of());
+            n.node("a").put("noRdma", "libibverbs.so.1 is not there");
+        });
+        FAULTS.put("rdma-port-down", n -> rdma(n, "DOWN", "RoCE v2", List.of("uverbs0"), List.of()));
+        FAULTS.put("no-roce-v2-gid", n -> rdma(n, "ACTIVE", "RoCE v1", List.of("uverbs0"), List.of()));
+        FAULTS.put("memlock-low", n -> {
+            rdma(n, "ACTIVE", "RoCE v2", List.of("uverbs0"), List.of());
+            Nodes.object(n.node("a"), "limits").put("lockedBytes", "8388608");
+        });
+        FAULTS.put("open-files-low", n -> Nodes.object(n.node("b"), "limits").put("openFiles", "256"));
+        FAULTS.put(
+                "shared-memory-small", n -> Nodes.object(n.node("b"), "limits").put("sharedMemoryBytes", 67108864));
+        FAULTS.put("tasks-few", n -> Nodes.object(n.node("b"), "limits").put("tasks", "64"));
+        FAULTS.put(
+                "nccl-net-other", n -> Nodes.object(n.node("b"), "environment").put("NCCL_NET", "Socket"));
+        FAULTS.put(
+                "nccl-plugin-other",
+                n -> n.node("a")
+                        .put(
+                                "ncclFiles",
+                                List.of(Json.object(
+                                        "file",
+                                        "/etc/nccl.conf",
+                                        "settings",
+                                        Json.object("NCCL_NET_PLUGIN", "none")))));
+        FAULTS.put(
+                "nccl-ib-disable", n -> Nodes.object(n.node("b"), "environment").put("NCCL_IB_DISABLE", "1"));
+        FAULTS.put(
+                "nccl-ib-setting", n -> Nodes.object(n.node("b"), "environment").put("NCCL_IB_GID_INDEX", "3"));
+        FAULTS.put(
+                "bootstrap-interface",
+                n -> Nodes.object(n.node("c"), "environment").put("NCCL_SOCKET_IFNAME", "enP7s7"));
+        FAULTS.put("node-silent", n -> n.silent.put("d", "ssh: connect to host d port 22: No route to host"));
+        FAULTS.put("address-twice", n -> n.address("c", 0, "10.0.1.1/24"));
+        FAULTS.put("prefix-differs", n -> n.address("b", 0, "10.0.1.2/28"));
+        FAULTS.put("cable-elsewhere", n -> {
+            n.heard.clear();
+            n.heard.add(new Heard("a", "if1a", "c", "if2c"));
+            n.heard.add(new Heard("c", "if2c", "a", "if1a"));
+        });
+        FAULTS.put("no-common-subnet", n -> {
+            n.address("b", 0, "10.7.1.2/24");
+            n.probes.keySet().removeIf(name -> name.contains("10.0.1."));
+        });
+        FAULTS.put("version-differs", n -> n.node("c").put("version", "1.1"));
+        FAULTS.put("cluster-file-differs", n -> n.node("c").put("clusterFingerprint", "87654321"));
+        FAULTS.put("settings-differ", n -> Nodes.texts(n.node("c"), "settings").set(0, "links: rdma (TRIGON_LINKS)"));
+        FAULTS.put("clock", n -> n.clocks.set(1, new Clock("b", 90_000, 20)));
+        FAULTS.put(
+                "rdma-at-one-end",
+                n -> Nodes.list(n.node("a"), "links").getFirst().put("kind", "rdma"));
+        FAULTS.put("speed-differs", n -> {
+            n.nic("b", 0).put("speedMbps", 10_000);
+            n.probes(probe -> probe.put("rateMbps", 9_000_000));
+        });
+        FAULTS.put("route-elsewhere", n -> n.probes.values().iterator().next().put("source", "10.0.2.1"));
+        FAULTS.put("tcp-refused", n -> failed(n, "refused"));
+        FAULTS.put("tcp-blocked", n -> failed(n, "timeout"));
+        FAULTS.put("no-neighbour", n -> {
+            failed(n, "unreachable");
+            first(n).put("neighbour", "no answer");
+        });
+        FAULTS.put("all-blocked", n -> {
+            failed(n, "timeout");
+            first(n).put("udp", "no answer");
+            first(n).put("neighbour", "02:00:00:00:00:01");
+        });
+        FAULTS.put("no-answer", n -> {
+            failed(n, "timeout");
+            first(n).put("udp", "no answer");
+        });
+        FAULTS.put("data-wrong", n -> first(n).put("data", "wrong"));
+        FAULTS.put("transfer-stuck", n -> first(n).put("data", "timeout"));
+        FAULTS.put("mtu", n -> first(n).put("mtuArrives", 1500));
+        FAULTS.put("udp-blocked", n -> first(n).put("udp", "no answer"));
+        FAULTS.put("roce-port-blocked", n -> first(n).put("roceUdp", "no answer"));
+        FAULTS.put("slow", n -> first(n).put("rateMbps", 10_000));
+        FAULTS.put("interfaces-in-one-subnet", n -> {
+            n.address("a", 1, "10.0.1.7/24");
+            n.heard.clear();
+        });
+        FAULTS.put("twins-in-one-subnet", n -> {
+            n.address("a", 1, "10.0.1.7/24");
+            n.heard.clear();
+            n.nic("a", 0).put("cable", "0x1 p0");
+            n.nic("a", 1).put("cable", "0x1 p0");
+        });
+        FAULTS.put("no-link", n -> {
+            Nodes.list(n.node("a"), "links").clear();
+            n.heard.clear();
+        });
+    }
+
+    private static Map<String, Object> first(Nodes nodes) {
+        return nodes.probes.values().iterator().next();
+    }
+
+    private static void failed(Nodes nodes, String how) {
+        first(nodes).put("tcp", how);
+        first(nodes).remove("data");
+    }
+
+    private static void rdma(Nodes n, String state, String type, List<String> usable, List<String> refused) {
+        Nodes.list(n.node("a"), "rdmaPorts")
+                .add(Json.object(
+                        "device",
+                        "mlx5_0",
+                        "port",
+                        1,
+                        "state",
+                        state,
+                        "linkLayer",
+                        "Ethernet",
+                        "interfaces",
+                        List.of("if1a"),
+                        "gids",
+                        List.of(Json.object("index", 3, "gid", "::ffff:10.0.1.1", "type", type))));
+        n.node("a").put("rdmaDevices", Json.object("usable", usable, "refused", refused));
+    }
+
+    private static void plant(String code, Nodes in) {
+        Objects.requireNonNull(FAULTS.get(code)).accept(in);
+    }
+
+    static Set<String> faults() {
+        return FAULTS.keySet();
+    }
+
+    private static Set<String> codes(Nodes nodes) {
+        return Diagnosis.of(nodes.observations()).stream()
+                .map(Finding::code)
+                .collect(Collectors.toCollection(TreeSet::new));
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {"ab ac bc", "ab bc cd ad", "ab bc cd", "ab ac ad", "ab ac ad bc bd cd", "ab ab ac ac bc bc"})
+    void healthyShapesHaveNoFindings(String cables) {
+        assertThat(Diagnosis.of(Nodes.withCables(cables.split(" ")).observations()))
+                .isEmpty();
+    }
+
+    @ParameterizedTest
+    @MethodSource("faults")
+    void aFaultIsFoundAndNothingElse(String code) {
+        Nodes nodes = Nodes.triangle();
+        plant(code, nodes);
+
+        assertThat(codes(nodes)).containsExactly(code);
+        assertThat(Diagnosis.of(nodes.observations())).allSatisfy(finding -> {
+            assertThat(finding.what()).isNotBlank();
+            assertThat(finding.evidence()).isNotBlank();
+            assertThat(finding.remedies()).isNotEmpty();
+        });
+    }
+
+    /** Of faults that do not touch the same thing. */
+    @Test
+    void twoFaultsAreBothFound() {
+        long seed = System.nanoTime();
+        System.err.println("seed " + seed);
+        Random random = new Random(seed);
+        List<String> ofNodes = List.of(
+                "memlock-low",
+                "unknown-variable",
+                "half-duplex",
+                "pcie-reduced",
+                "tasks-few",
+                "nccl-net-other",
+                "bootstrap-interface",
+                "clock",
+                "version-differs",
+                "cluster-file-differs");
+        List<String> ofLinks = List.of(
+                "data-wrong",
+                "mtu",
+                "udp-blocked",
+                "roce-port-blocked",
+                "slow",
+                "tcp-refused",
+                "tcp-blocked",
+                "route-elsewhere",
+                "node-silent",
+                "address-twice",
+                "no-common-subnet");
+        for (int i = 0; i < 40; i++) {
+            String one = ofNodes.get(random.nextInt(ofNodes.size()));
+            String other = ofLinks.get(random.nextInt(ofLinks.size()));
+            Nodes nodes = Nodes.triangle();
+            plant(other, nodes);
+            plant(one, nodes);
+            assertThat(codes(nodes)).as("%s and %s", one, other).containsExactlyInAnyOrder(one, other);
+        }
+    }
+
+    @Test
+    void theHeaviestIsFirst() {
+        Nodes nodes = Nodes.triangle();
+        plant("nccl-ib-setting", nodes);
+        plant("slow", nodes);
+        plant("mtu", nodes);
+
+        List<Finding> findings = Diagnosis.of(nodes.observations());
+
+        assertThat(findings).extracting(Finding::code).containsExactly("mtu", "slow", "nccl-ib-setting");
+        assertThat(DoctorText.status(findings)).isEqualTo(1);
+        assertThat(DoctorText.status(List.of(findings.getLast()))).isZero();
+        assertThat(new ArrayList<>(FAULTS.keySet())).hasSizeGreaterThanOrEqualTo(30);
+    }
+}

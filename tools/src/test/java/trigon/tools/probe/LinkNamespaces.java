@@ -1,0 +1,120 @@
+package trigon.tools.probe;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+/** Nodes that are network namespaces of this machine, joined by pairs of virtual interfaces. Needs root. */
+final class LinkNamespaces implements AutoCloseable {
+
+    private static final long DEADLINE_SECONDS = 60;
+
+    private final String prefix = "tr" + ProcessHandle.current().pid() + "-";
+    private final Map<String, NodeConnection> agents = new HashMap<>();
+    private final List<String> cables = new ArrayList<>();
+
+    LinkNamespaces(String... nodes) throws IOException {
+        for (String node : nodes) {
+            run("ip netns add " + prefix + node);
+            in(node, "ip link set lo up");
+        }
+        for (String node : nodes) {
+            agents.put(node, agent(node));
+        }
+    }
+
+    /** Whether this user may make them. */
+    static boolean areThere() {
+        String name = "tr" + ProcessHandle.current().pid() + "-try";
+        try {
+            run("ip netns add " + name);
+            run("ip netns del " + name);
+            return true;
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
+    private NodeConnection agent(String node) throws IOException {
+        return RemoteNode.start(
+                List.of("ip", "netns", "exec"),
+                List.of(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-XX:TieredStopAtLevel=1",
+                        "-XX:+UseSerialGC",
+                        "--enable-native-access=ALL-UNNAMED",
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        "trigon.tools.TrigonProgram",
+                        "agent"),
+                prefix + node);
+    }
+
+    /** The nodes, as an examination asks them. */
+    List<NodeConnection> nodes() {
+        return agents.keySet().stream().sorted().map(agents::get).toList();
+    }
+
+    /** A cable between interfaces that are called ab and ba for nodes a and b, with a subnet of its own. */
+    void cable(String a, String b, int subnet) throws IOException {
+        String here = a + b + subnet;
+        String there = b + a + subnet;
+        in(a, "ip link add %s type veth peer name %s netns %s%s".formatted(here, there, prefix, b));
+        end(a, here, "10.77." + subnet + ".1/24");
+        end(b, there, "10.77." + subnet + ".2/24");
+        cables.add(a + " " + here);
+    }
+
+    private void end(String node, String nic, String address) throws IOException {
+        in(node, "sysctl -qw net.ipv6.conf." + nic + ".accept_dad=0");
+        in(node, "ip addr add " + address + " dev " + nic);
+        in(node, "ip link set " + nic + " up");
+    }
+
+    /** Takes all cables away. */
+    void unplug() throws IOException {
+        for (String cable : cables) {
+            String[] words = cable.split(" ");
+            in(words[0], "ip link del " + words[1]);
+        }
+        cables.clear();
+    }
+
+    void in(String node, String command) throws IOException {
+        run("ip netns exec " + prefix + node + " " + command);
+    }
+
+    private static void run(String command) throws IOException {
+        Path output = Files.createTempFile("trigon-namespaces", ".log");
+        try {
+            Process process = new ProcessBuilder(command.split(" "))
+                    .redirectErrorStream(true)
+                    .redirectOutput(output.toFile())
+                    .start();
+            if (!process.waitFor(DEADLINE_SECONDS, TimeUnit.SECONDS) || process.exitValue() != 0) {
+                process.destroyForcibly();
+                throw new IOException(command + ": "
+                        + Files.readString(output, StandardCharsets.UTF_8).strip());
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IOException(e);
+        } finally {
+            Files.delete(output);
+        }
+    }
+
+    @Override
+    public void close() throws IOException {
+        for (Map.Entry<String, NodeConnection> each : agents.entrySet()) {
+            each.getValue().close();
+            run("ip netns del " + prefix + each.getKey());
+        }
+    }
+}
