@@ -102,7 +102,8 @@ static inline bool take_finished(uint64_t request, int *size) {
     return false;
   }
   struct request_entry *entry = entry_of(row, request);
-  if (entry->finished != request || request == 0) {
+  // by another thread, if the comm has just moved to another path: its size is seen with it
+  if (atomic_load_explicit((_Atomic uint64_t *)&entry->finished, memory_order_acquire) != request || request == 0) {
     return false;
   }
   *size = (int)entry->size;

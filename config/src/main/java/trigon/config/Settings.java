@@ -116,6 +116,15 @@ public final class Settings {
             "none",
             "absolute path of a file with the cluster's key, which every peer has to know");
 
+    /** What becomes of a connection whose path fails. */
+    public static final SettingKey<FailoverPolicy> FAILOVER = ofBoth(
+            "TRIGON_FAILOVER",
+            "failover",
+            new Word<>(FailoverPolicy.class),
+            "off",
+            "`on` or `off`: whether a connection over software links goes on over another path when its own fails, the"
+                    + " same on all nodes; see [failures](../reference/failures.md)");
+
     /** Over which of the links to the same peer a connection goes. */
     public static final SettingKey<StripePolicy> STRIPE_LINKS = ofBoth(
             "TRIGON_STRIPES",

@@ -15,6 +15,11 @@ public record ConnectionId(long value) {
         return new ConnectionId(OpaqueBytes.RANDOM.nextLong());
     }
 
+    /** What the connecting side's end is named by, where its process listens for the other one. */
+    public ConnectionId ofConnectingSide() {
+        return new ConnectionId(~value);
+    }
+
     /** As in a log: 16 hexadecimal digits. */
     @Override
     public String toString() {

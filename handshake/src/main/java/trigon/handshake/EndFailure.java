@@ -15,7 +15,10 @@ public record EndFailure(Scope scope, String words) {
         CONNECTION(1),
 
         /** Its communicator, on whichever node: all that the end had sent before may still come. */
-        COMMUNICATOR(2);
+        COMMUNICATOR(2),
+
+        /** The path alone: the connection may go on over another one. */
+        PATH(3);
 
         private final int code;
 

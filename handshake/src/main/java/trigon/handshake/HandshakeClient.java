@@ -81,6 +81,20 @@ public final class HandshakeClient {
         return resigning.told();
     }
 
+    /**
+     * Asks over one path whether the peer lives, and has an end of that connection. Returns at once.
+     *
+     * @return done when it has proven it; else a {@link HandshakeException}. Completes on the event loop, always
+     * @throws IllegalArgumentException if the remote address is a name that was not resolved
+     */
+    public CompletableFuture<Void> ask(
+            InetAddress local, InetSocketAddress remote, ConnectionSecret secret, ConnectionId connection) {
+        Target target = target(local, remote, secret, connection);
+        AskingConnection asking = new AskingConnection(loop, config, config.timeout(), target);
+        asking.start();
+        return asking.answered();
+    }
+
     private Target target(
             InetAddress local, InetSocketAddress remote, ConnectionSecret secret, ConnectionId connection) {
         if (remote.isUnresolved()) {

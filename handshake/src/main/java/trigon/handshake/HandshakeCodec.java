@@ -29,8 +29,10 @@ import trigon.verbs.QueuePairEndpoint;
  *   <li>6 Challenge: nonce (32), proof
  *   <li>1 Offer: connection (8), node name (1 + n bytes of UTF-8), node index (2), fingerprint of the settings (4),
  *       kind (1), attempt (8), queue pair's index (1) of how many (1), endpoint, clear-to-send address (8) and key (4),
- *       longest message (8), proof
- *   <li>2 Answer: kind (1), endpoint, memory address (8) and key (4), longest message (8), speed in Mbit/s (4), proof
+ *       longest message (8), attempt to resume (4, 0: none), messages
+ *       begun (8), confirmed (8), number of listeners (1), the listeners as in {@code LinkAddressCodec}, proof
+ *   <li>2 Answer: kind (1), endpoint, memory address (8) and key (4), longest message (8), speed in Mbit/s (4),
+ *       messages received (8), proof
  *   <li>3 Ready: number of queue pairs (1), proof
  *   <li>4 Reject: reason (UTF-8, to the end)
  *   <li>7 Alive: count (8), proof
@@ -44,7 +46,7 @@ final class HandshakeCodec {
     /** "TrgM" */
     static final int MAGIC = 0x5472674D;
 
-    static final int VERSION = 5;
+    static final int VERSION = 6;
     static final int HEADER_BYTES = 8;
 
     /** The longest frame; the longest reason fits, with a proof. */
@@ -224,6 +226,11 @@ final class HandshakeCodec {
         putEndpoint(to, offer.endpoint());
         putMemory(to, offer.clearToSend());
         to.putLong(offer.maxMessageBytes());
+        to.putInt(offer.resumption().map(Resumption::attempt).orElse(0))
+                .putLong(offer.resumption().map(Resumption::begun).orElse(0L))
+                .putLong(offer.resumption().map(Resumption::confirmed).orElse(0L));
+        to.put((byte) offer.listeners().size());
+        offer.listeners().forEach(listener -> LinkAddressCodec.write(listener, to));
     }
 
     private static Offer getOffer(ByteBuffer from) throws CharacterCodingException {
@@ -233,18 +240,46 @@ final class HandshakeCodec {
         NodeIdentity node = new NodeIdentity(name, index, from.getInt());
         LinkKind kind = kindOfCode(from.get());
         Stripe stripe = new Stripe(from.getLong(), Byte.toUnsignedInt(from.get()), Byte.toUnsignedInt(from.get()));
-        return new Offer(connection, node, kind, stripe, getEndpoint(from), getMemory(from), from.getLong());
+        return new Offer(
+                connection,
+                node,
+                kind,
+                stripe,
+                getEndpoint(from),
+                getMemory(from),
+                from.getLong(),
+                getResumption(from),
+                LinkAddressCodec.read(from, Byte.toUnsignedInt(from.get())));
+    }
+
+    private static Optional<Resumption> getResumption(ByteBuffer from) {
+        int attempt = from.getInt();
+        long begun = from.getLong();
+        long confirmed = from.getLong();
+        if (attempt != 0) {
+            return Optional.of(new Resumption(attempt, begun, confirmed));
+        }
+        if (begun != 0 || confirmed != 0) {
+            throw malformed("it counts messages of a connection that begins");
+        }
+        return Optional.empty();
     }
 
     private static void putAnswer(ByteBuffer to, Answer answer) {
         to.put((byte) code(answer.kind()));
         putEndpoint(to, answer.endpoint());
         putMemory(to, answer.memory());
-        to.putLong(answer.maxMessageBytes()).putInt(answer.speedMbps());
+        to.putLong(answer.maxMessageBytes()).putInt(answer.speedMbps()).putLong(answer.received());
     }
 
     private static Answer getAnswer(ByteBuffer from) {
-        return new Answer(kindOfCode(from.get()), getEndpoint(from), getMemory(from), from.getLong(), from.getInt());
+        return new Answer(
+                kindOfCode(from.get()),
+                getEndpoint(from),
+                getMemory(from),
+                from.getLong(),
+                from.getInt(),
+                from.getLong());
     }
 
     private static void putEndpoint(ByteBuffer to, QueuePairEndpoint endpoint) {

@@ -37,6 +37,9 @@ abstract class HandshakeConnection extends ChannelInboundHandlerAdapter implemen
 
     private final HandshakeEventLoop loop;
     private final Duration timeout;
+    /** So long a peer may say nothing before it is thought of: a beat, and what a busy machine delays the next. */
+    private static final long QUIET_NANOS = Lifelines.BEAT_NANOS * 3 / 2;
+
     private final Duration peerTimeout;
     private final CompletableFuture<Established> result = new CompletableFuture<>();
     private final CompletableFuture<LifelineEnd> lost = new CompletableFuture<>();
@@ -57,7 +60,8 @@ abstract class HandshakeConnection extends ChannelInboundHandlerAdapter implemen
     private long beats;
     private long peersBeats;
     private long lastHeard;
-    private long silentNanos;
+    private volatile long silentNanos;
+    private volatile Runnable whenQuiet = () -> {};
 
     HandshakeConnection(HandshakeEventLoop loop, Duration timeout, Duration peerTimeout, String awaited) {
         this.loop = loop;
@@ -150,36 +154,19 @@ abstract class HandshakeConnection extends ChannelInboundHandlerAdapter implemen
      * @param passedNanos since the last time
      */
     final void beat(long passedNanos) {
-        silentNanos += passedNanos;
-        if (silentNanos > peerTimeout.toNanos()) {
-            over(new LifelineEnd.Silent(Duration.ofNanos(silentNanos)));
+        long silent = silentNanos + passedNanos;
+        silentNanos = silent;
+        if (silent > peerTimeout.toNanos()) {
+            over(new LifelineEnd.Silent(Duration.ofNanos(silent)));
             close();
         } else if (lastBeat == null || lastBeat.isDone()) { // what does not get out need not be said twice
             beats++;
-            if (loop.lifelines().isTraced(this)) {
-                traceAlive(System.nanoTime(), beats, true);
-            }
+            loop.lifelines().traceSaid(this, channel, beats);
             lastBeat = sendAfterwards(new Alive(beats));
         }
-    }
-
-    /** Both ends' traces name a sign of life alike: by the addresses, the sender's first, and by its number. */
-    private void traceAlive(long nanos, long count, boolean here) {
-        if (!TraceLog.isOn() || channel == null) {
-            return;
+        if (passedNanos > 0 && isQuiet()) {
+            whenQuiet.run();
         }
-        String own = String.valueOf(channel.localAddress());
-        String peers = String.valueOf(channel.remoteAddress());
-        TraceLog.event(
-                here ? "alive said" : "alive heard",
-                "time",
-                nanos,
-                "from",
-                here ? own : peers,
-                "to",
-                here ? peers : own,
-                "count",
-                count);
     }
 
     /** Where the peer is, without its port. */
@@ -212,9 +199,7 @@ abstract class HandshakeConnection extends ChannelInboundHandlerAdapter implemen
                 peersBeats = count;
                 heard = true;
                 silentNanos = 0;
-                if (now - lastHeard < Lifelines.BEAT_NANOS / 2) { // the peer says it often: its trace has it
-                    traceAlive(now, count, false);
-                }
+                Lifelines.traceHeard(channel, count, now, lastHeard);
                 lastHeard = now;
             }
             case Farewell(Optional<EndFailure> failure)
@@ -293,6 +278,16 @@ abstract class HandshakeConnection extends ChannelInboundHandlerAdapter implemen
     @Override
     public final CompletableFuture<LifelineEnd> lost() {
         return lost;
+    }
+
+    @Override
+    public final void whenQuiet(Runnable step) {
+        whenQuiet = step;
+    }
+
+    @Override
+    public final boolean isQuiet() {
+        return silentNanos > QUIET_NANOS;
     }
 
     @Override

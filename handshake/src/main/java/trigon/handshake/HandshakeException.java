@@ -52,4 +52,18 @@ public final class HandshakeException extends RuntimeException {
     public Kind kind() {
         return kind;
     }
+
+    /**
+     * Whether it says that the peer's end is no more: nobody listens at an address that answers, or whoever does knows
+     * nothing of the connection.
+     */
+    public boolean tellsThatPeerIsGone() {
+        return switch (kind) {
+            case REJECTED, UNAUTHENTICATED -> true;
+            case UNREACHABLE ->
+                getCause() instanceof ConnectException refused
+                        && String.valueOf(refused.getMessage()).startsWith("Connection refused");
+            case TIMED_OUT, DISCONNECTED, PROTOCOL, ABANDONED, LISTEN -> false;
+        };
+    }
 }

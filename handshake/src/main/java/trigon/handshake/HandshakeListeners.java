@@ -143,6 +143,23 @@ public final class HandshakeListeners implements AutoCloseable {
     }
 
     /**
+     * From now on the handler hears of offers by which a connection goes on over new paths, until it is {@linkplain
+     * #unregister(ConnectionId, OfferHandler) unregistered}; however many links come of it. Whoever had registered the
+     * connection hears of nothing more.
+     */
+    public void resume(ConnectionId connection, ConnectionSecret secret, OfferHandler handler) {
+        connections.replace(connection, new Registration(secret, handler, true));
+    }
+
+    /** Forgets a connection, unless another handler has it by now; an attempt that is under way fails. */
+    public void unregister(ConnectionId connection, OfferHandler handler) {
+        Registration registration = connections.find(connection);
+        if (registration != null && registration.handler().equals(handler)) {
+            unregister(connection);
+        }
+    }
+
+    /**
      * Forgets a connection; an attempt that is under way fails, and the peer is told. An established link is not
      * touched. Unknown connections are ignored.
      */

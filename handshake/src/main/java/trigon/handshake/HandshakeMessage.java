@@ -1,5 +1,6 @@
 package trigon.handshake;
 
+import java.util.List;
 import java.util.Optional;
 import trigon.verbs.LinkKind;
 import trigon.verbs.QueuePairEndpoint;
@@ -33,6 +34,8 @@ public sealed interface HandshakeMessage {
      * @param endpoint the sending queue pair
      * @param clearToSend the ring into which the receiver writes what it has room for
      * @param maxMessageBytes the longest message that will be sent
+     * @param resumption if the connection goes on, after its former paths have failed; empty: it begins
+     * @param listeners where the connecting side's process can be reached; none if that is of no use
      */
     record Offer(
             ConnectionId connection,
@@ -41,11 +44,27 @@ public sealed interface HandshakeMessage {
             Stripe stripe,
             QueuePairEndpoint endpoint,
             RemoteMemory clearToSend,
-            long maxMessageBytes)
+            long maxMessageBytes,
+            Optional<Resumption> resumption,
+            List<LinkAddress> listeners)
             implements HandshakeMessage {
 
         public Offer {
             requirePositive(maxMessageBytes);
+            listeners = List.copyOf(listeners);
+            ListenHandle.requireFitting(listeners);
+        }
+
+        /** Of a connection that begins, and that ends with its paths. */
+        public Offer(
+                ConnectionId connection,
+                NodeIdentity node,
+                LinkKind kind,
+                Stripe stripe,
+                QueuePairEndpoint endpoint,
+                RemoteMemory clearToSend,
+                long maxMessageBytes) {
+            this(connection, node, kind, stripe, endpoint, clearToSend, maxMessageBytes, Optional.empty(), List.of());
         }
     }
 
@@ -57,12 +76,28 @@ public sealed interface HandshakeMessage {
      * @param memory the receiver's memory; {@link RemoteMemory#NONE} where it offers none
      * @param maxMessageBytes the longest message it takes
      * @param speedMbps rate of its link in Mbit/s, as far as it is known; 1 or more
+     * @param received messages that it has; 0 for a connection that begins
      */
-    record Answer(LinkKind kind, QueuePairEndpoint endpoint, RemoteMemory memory, long maxMessageBytes, int speedMbps)
+    record Answer(
+            LinkKind kind,
+            QueuePairEndpoint endpoint,
+            RemoteMemory memory,
+            long maxMessageBytes,
+            int speedMbps,
+            long received)
             implements HandshakeMessage {
+
+        /** For a connection that begins. */
+        public Answer(
+                LinkKind kind, QueuePairEndpoint endpoint, RemoteMemory memory, long maxMessageBytes, int speedMbps) {
+            this(kind, endpoint, memory, maxMessageBytes, speedMbps, 0);
+        }
 
         public Answer {
             requirePositive(maxMessageBytes);
+            if (received < 0) {
+                throw new IllegalArgumentException(received + " messages received");
+            }
             if (speedMbps < 1) {
                 throw new IllegalArgumentException("a link of " + speedMbps + " Mbit/s");
             }

@@ -137,7 +137,7 @@ final class IncomingConnection extends HandshakeConnection {
         return false;
     }
 
-    /** The registration that the peer means; refuses it if there is none that still waits. */
+    /** The registration that the peer means; refuses it if there is none. */
     private @Nullable Registration find(ConnectionId connection) {
         Registration found = connections.find(connection);
         if (found == null) {
@@ -147,11 +147,23 @@ final class IncomingConnection extends HandshakeConnection {
                             + " run");
             return null;
         }
-        if (found.isConnected() && found.handler().isTaken()) {
-            reject(Kind.REJECTED, "this connection is established already");
-            return null;
-        }
         return found;
+    }
+
+    private static boolean isTaken(Registration found) {
+        return found.isConnected() && found.handler().isTaken();
+    }
+
+    /** Whether an offer is one that the registration waits for; refuses it if not. */
+    private boolean isDue(Offer received, Registration found) {
+        boolean resumes = received.resumption().isPresent();
+        if (resumes && !found.resumes()) {
+            // its end here is about to be: the peer tries again
+            fail(Kind.DISCONNECTED, "the connection is to go on before it has begun here");
+        } else if (!resumes && (found.resumes() || isTaken(found))) {
+            reject(Kind.REJECTED, "this connection is established already");
+        }
+        return !isOver();
     }
 
     private void offered(Offer received) {
@@ -161,7 +173,7 @@ final class IncomingConnection extends HandshakeConnection {
             return;
         }
         Registration found = find(received.connection()); // it may be gone since, or established
-        if (found == null) {
+        if (found == null || !isDue(received, found)) {
             return;
         }
         offer = received;
@@ -178,6 +190,10 @@ final class IncomingConnection extends HandshakeConnection {
         HandshakeProofs agreed = proofs;
         Registration found = hello == null ? null : find(hello.connection()); // it may be gone since, or established
         if (found == null || agreed == null) {
+            return;
+        }
+        if (isTaken(found)) {
+            reject(Kind.REJECTED, "this connection is established already");
             return;
         }
         registration = found;
@@ -201,7 +217,7 @@ final class IncomingConnection extends HandshakeConnection {
             return; // too late; whoever made the answer knows from the result
         }
         if (given == null) {
-            reject(Kind.REJECTED, reason(failure));
+            refused(failure);
         } else if (proofs == null || offer == null) {
             throw new AssertionError("an answer without an offer");
         } else if (given.kind() != offer.kind()) {
@@ -212,6 +228,21 @@ final class IncomingConnection extends HandshakeConnection {
             await("the peer's readiness");
             sendProven(given, proofs);
         }
+    }
+
+    /** A connection that is to go on may do so another time or over another path, unless its end here is lost. */
+    private void refused(@Nullable Throwable failure) {
+        String why = reason(failure);
+        if (offer != null && offer.resumption().isPresent() && !isLost(failure)) {
+            fail(Kind.DISCONNECTED, why, failure);
+        } else {
+            reject(Kind.REJECTED, why);
+        }
+    }
+
+    private static boolean isLost(@Nullable Throwable failure) {
+        Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
+        return cause instanceof ConnectionLostException;
     }
 
     private static String reason(@Nullable Throwable failure) {
@@ -250,6 +281,10 @@ final class IncomingConnection extends HandshakeConnection {
 
     @Override
     void failed(HandshakeException cause) {
+        if (registration == null && step == Step.CHALLENGED && cause.kind() == Kind.DISCONNECTED) {
+            log(LOGGER, cause); // who only asks whether this process lives ends so
+            return;
+        }
         if (registration == null) {
             connections.unauthenticatedFailed(cause, hello != null);
             return;

@@ -50,6 +50,10 @@ final class IncomingConnections {
         }
     }
 
+    void replace(ConnectionId connection, Registration registration) {
+        registrations.put(connection, registration);
+    }
+
     @Nullable
     Registration unregister(ConnectionId connection) {
         return registrations.remove(connection);

@@ -19,6 +19,16 @@ public interface Lifeline {
     /** Completes on the event loop at the end, whoever brought it about; never exceptionally. */
     CompletableFuture<LifelineEnd> lost();
 
+    /**
+     * Runs something on the event loop whenever nothing was heard for more than a beat, once for each further beat.
+     *
+     * @param step returns at once
+     */
+    void whenQuiet(Runnable step);
+
+    /** Whether nothing was heard for more than a beat. */
+    boolean isQuiet();
+
     /** Lets go: the link is not in use any more. The peer is told. Calling it twice is allowed. */
     void release();
 

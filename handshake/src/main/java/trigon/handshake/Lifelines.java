@@ -1,12 +1,15 @@
 package trigon.handshake;
 
+import io.netty.channel.Channel;
 import io.netty.channel.EventLoop;
+import java.net.SocketAddress;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import trigon.trace.TraceLog;
 
 /**
@@ -56,9 +59,23 @@ final class Lifelines {
         traced.remove(connection.peerAddress(), connection);
     }
 
-    /** Whether its signs of life are in the trace. */
-    boolean isTraced(HandshakeConnection connection) {
-        return traced.containsValue(connection);
+    /** A connection says that it lives, now. */
+    void traceSaid(HandshakeConnection connection, @Nullable Channel channel, long count) {
+        if (channel != null && traced.containsValue(connection)) {
+            trace("alive said", System.nanoTime(), channel.localAddress(), channel.remoteAddress(), count);
+        }
+    }
+
+    /** A peer that says it so often has it in its trace. */
+    static void traceHeard(@Nullable Channel channel, long count, long now, long before) {
+        if (channel != null && now - before < BEAT_NANOS / 2 && TraceLog.isOn()) {
+            trace("alive heard", now, channel.remoteAddress(), channel.localAddress(), count);
+        }
+    }
+
+    /** Both ends' traces name a sign of life alike. */
+    private static void trace(String what, long nanos, SocketAddress from, SocketAddress to, long count) {
+        TraceLog.event(what, "time", nanos, "from", from, "to", to, "count", count);
     }
 
     /** Ends all of them in good order. */

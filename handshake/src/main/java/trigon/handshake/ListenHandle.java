@@ -46,11 +46,7 @@ public record ListenHandle(
     public ListenHandle {
         NodeIdentity.requireIndex(nodeIndex);
         links = List.copyOf(links);
-        int bytes = links.stream().mapToInt(LinkAddressCodec::bytes).sum();
-        if (bytes > PRIVATE_OFFSET - LINKS_OFFSET) {
-            throw new IllegalArgumentException(links.size() + " links take " + bytes + " bytes, more than the "
-                    + (PRIVATE_OFFSET - LINKS_OFFSET) + " there are");
-        }
+        requireFitting(links);
         if (linksLeftOut < 0 || linksLeftOut > MAX_LEFT_OUT) {
             throw new IllegalArgumentException(linksLeftOut + " links left out is not in 0.." + MAX_LEFT_OUT);
         }
@@ -74,6 +70,21 @@ public record ListenHandle(
         }
         int leftOut = Math.min(links.size() - taken, MAX_LEFT_OUT);
         return new ListenHandle(connection, secret, nodeIndex, configFingerprint, links.subList(0, taken), leftOut);
+    }
+
+    /** As many of the links as a handle has room for, in their order. */
+    public static List<LinkAddress> fitting(List<LinkAddress> links) {
+        return fitting(ConnectionId.random(), ConnectionSecret.random(), OptionalInt.empty(), 0, links)
+                .links();
+    }
+
+    /** Refuses more links than a handle has room for. */
+    static void requireFitting(List<LinkAddress> links) {
+        int bytes = links.stream().mapToInt(LinkAddressCodec::bytes).sum();
+        if (bytes > PRIVATE_OFFSET - LINKS_OFFSET) {
+            throw new IllegalArgumentException(links.size() + " links take " + bytes + " bytes, more than the "
+                    + (PRIVATE_OFFSET - LINKS_OFFSET) + " there are");
+        }
     }
 
     /** The {@value #BYTES} bytes, the private state zero. */

@@ -7,13 +7,15 @@ import org.jspecify.annotations.Nullable;
 import trigon.handshake.HandshakeException.Kind;
 
 /**
- * A connection that is waited for, and the attempt at it that is under way: a handshake for each of its queue pairs.
+ * A connection that is waited for, or that may go on over new paths, and the attempt at it that is under way: a handshake
+ * for each of its queue pairs.
  * Event loop only, but for the secret and the handler.
  */
 final class Registration {
 
     private final ConnectionSecret secret;
     private final OfferHandler handler;
+    private final boolean resumes;
     /** The attempt's handshakes that are not over, by the queue pair's index. */
     private final SortedMap<Integer, IncomingConnection> current = new TreeMap<>();
 
@@ -23,9 +25,20 @@ final class Registration {
     /** How many queue pairs the connection has; 0 as long as nothing is established. */
     private int stripes;
 
+    /** Of a connection that is waited for. */
     Registration(ConnectionSecret secret, OfferHandler handler) {
+        this(secret, handler, false);
+    }
+
+    /**
+     * A registration.
+     *
+     * @param resumes whether the connection is there, and may go on over new paths
+     */
+    Registration(ConnectionSecret secret, OfferHandler handler, boolean resumes) {
         this.secret = secret;
         this.handler = handler;
+        this.resumes = resumes;
     }
 
     ConnectionSecret secret() {
@@ -34,6 +47,11 @@ final class Registration {
 
     OfferHandler handler() {
         return handler;
+    }
+
+    /** Whether the connection is there, and may go on over new paths. */
+    boolean resumes() {
+        return resumes;
     }
 
     /** Whether a link came of it: there is only one. */

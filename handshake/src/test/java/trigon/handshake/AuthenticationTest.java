@@ -238,8 +238,8 @@ class AuthenticationTest {
                 assertThat(failureOf(outgoing.answer()))
                         .returns(Kind.PROTOCOL, HandshakeException::kind)
                         .hasMessageContaining("version 1")
-                        .hasMessageContaining("version 5");
-                assertRejected(older, "version 1 of the handshake and this Trigon version 5");
+                        .hasMessageContaining("version 6");
+                assertRejected(older, "version 1 of the handshake and this Trigon version 6");
             }
         }
     }
@@ -334,8 +334,8 @@ class AuthenticationTest {
                 attempt.incoming().result().get(60, TimeUnit.SECONDS).lifeline();
 
         // even one that knows the secret
-        try (RawPeer late = RawPeer.connectingTo(server.listeningAt(), connection, Node.secretOf(connection))) {
-            late.hello();
+        try (RawPeer late = RawPeer.challengedBy(server, connection)) {
+            late.say(client.offer(connection));
             assertRejected(late, "established already");
         }
 

@@ -3,10 +3,14 @@ package trigon.handshake;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.net.InetAddress;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Random;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import trigon.handshake.HandshakeMessage.Offer;
 import trigon.handshake.HandshakeMessage.Ready;
@@ -42,12 +46,15 @@ class HandshakeCodecTest {
                 new Stripe(0x1112131415161718L, 2, 5),
                 new QueuePairEndpoint(0x123456, 0xABCDEF, new Gid(1, 2), 7, Mtu.MTU_4096),
                 new RemoteMemory(0x7F00_0000_1000L, 0x55667788),
-                1 << 30);
-        ByteBuffer expected = ByteBuffer.allocate(8 + 8 + 3 + 2 + 4 + 1 + 10 + 27 + 12 + 8 + 32)
+                1 << 30,
+                Optional.of(new Resumption(6, 9, 8)),
+                List.of(new LinkAddress(InetAddress.ofLiteral("10.0.12.1"), 24, 0x4567, Set.of(LinkKind.SOFTWARE))));
+        int bytes = 8 + 3 + 2 + 4 + 1 + 10 + 27 + 12 + 8 + 20 + 9 + 32;
+        ByteBuffer expected = ByteBuffer.allocate(8 + bytes)
                 .putInt(0x5472674D)
-                .put((byte) 5)
+                .put((byte) 6)
                 .put((byte) 1)
-                .putShort((short) (8 + 3 + 2 + 4 + 1 + 10 + 27 + 12 + 8 + 32))
+                .putShort((short) bytes)
                 .putLong(0x0102030405060708L)
                 .put(new byte[] {2, 'a', 'b'})
                 .putShort((short) 3)
@@ -64,11 +71,15 @@ class HandshakeCodecTest {
                 .put((byte) 5)
                 .putLong(0x7F00_0000_1000L)
                 .putInt(0x55667788)
-                .putLong(1 << 30);
+                .putLong(1 << 30)
+                .putInt(6)
+                .putLong(9)
+                .putLong(8)
+                .put(new byte[] {1, 0x42, 24, 0x45, 0x67, 10, 0, 12, 1});
 
         assertThat(HandshakeCodec.encode(offer)).isEqualTo(expected.array());
         assertThat(HandshakeCodec.encode(new Ready(4)))
-                .isEqualTo(Arrays.copyOf(new byte[] {'T', 'r', 'g', 'M', 5, 3, 0, 33, 4}, 8 + 33));
+                .isEqualTo(Arrays.copyOf(new byte[] {'T', 'r', 'g', 'M', 6, 3, 0, 33, 4}, 8 + 33));
     }
 
     @Test
@@ -113,7 +124,7 @@ class HandshakeCodecTest {
         assertThatThrownBy(() -> decode(frame))
                 .isInstanceOf(HandshakeException.class)
                 .hasMessageContaining("version 9")
-                .hasMessageContaining("version 5")
+                .hasMessageContaining("version 6")
                 .hasMessageContaining("same Trigon");
     }
 

@@ -33,7 +33,7 @@ final class RandomMessages {
 
     HandshakeMessage message() {
         return switch (random.nextInt(9)) {
-            case 0 -> offer(connection(), kind());
+            case 0 -> random.nextBoolean() ? offer(connection(), kind()) : resumingOffer();
             case 3 -> hello();
             case 4 -> new Challenge(opaque(HandshakeProofs.BYTES));
             case 1 -> answer(kind());
@@ -56,9 +56,29 @@ final class RandomMessages {
         return new Offer(connection, node(), kind, stripe(), endpoint(), memory(), random.nextLong(1, Long.MAX_VALUE));
     }
 
+    private Offer resumingOffer() {
+        Offer offer = offer(connection(), kind());
+        long begun = random.nextLong(Long.MAX_VALUE);
+        return new Offer(
+                offer.connection(),
+                offer.node(),
+                offer.kind(),
+                offer.stripe(),
+                offer.endpoint(),
+                offer.clearToSend(),
+                offer.maxMessageBytes(),
+                Optional.of(new Resumption(random.nextInt(1, Integer.MAX_VALUE), begun, random.nextLong(begun + 1))),
+                List.of(new LinkAddress(InetAddress.getLoopbackAddress(), 24, 7, EnumSet.of(kind()))));
+    }
+
     Answer answer(LinkKind kind) {
         return new Answer(
-                kind, endpoint(), memory(), random.nextLong(1, Long.MAX_VALUE), random.nextInt(1, Integer.MAX_VALUE));
+                kind,
+                endpoint(),
+                memory(),
+                random.nextLong(1, Long.MAX_VALUE),
+                random.nextInt(1, Integer.MAX_VALUE),
+                random.nextLong(Long.MAX_VALUE));
     }
 
     Stripe stripe() {

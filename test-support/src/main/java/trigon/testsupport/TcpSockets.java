@@ -12,6 +12,8 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.BiPredicate;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 /**
@@ -32,12 +34,31 @@ public final class TcpSockets {
 
     /** The descriptors of this process's connections to that port, wherever it is; in ascending order. */
     public static List<Integer> connectedTo(int port) {
+        return descriptors((_, remote) -> remote.endsWith(":%04X".formatted(port)));
+    }
+
+    /** Those of which one end has one of these IPv4 addresses, and whose ports, of both ends, are as they should be. */
+    public static List<Integer> between(Set<String> addresses, Predicate<Set<Integer>> ports) {
+        return descriptors((local, remote) ->
+                (addresses.contains(address(local)) || addresses.contains(address(remote)))
+                        && ports.test(Set.of(port(local), port(remote) + (port(local) == port(remote) ? 1 : 0))));
+    }
+
+    /** The kernel writes it in the order of the machine's bytes, behind the prefix where it is mapped to IPv6. */
+    private static String address(String end) {
+        int value = (int) Long.parseLong(end.substring(end.indexOf(':') - 8, end.indexOf(':')), 16);
+        return "%d.%d.%d.%d".formatted(value & 0xFF, value >>> 8 & 0xFF, value >>> 16 & 0xFF, value >>> 24);
+    }
+
+    private static int port(String end) {
+        return Integer.parseInt(end.substring(end.indexOf(':') + 1), 16);
+    }
+
+    private static List<Integer> descriptors(BiPredicate<String, String> wanted) {
         Set<String> names = new HashSet<>();
         for (String table : List.of("/proc/self/net/tcp", "/proc/self/net/tcp6")) {
             lines(Path.of(table)).map(line -> line.strip().split("\\s+")).forEach(fields -> {
-                String remote = fields[2];
-                boolean there = remote.endsWith(":%04X".formatted(port));
-                if (there && fields[3].equals(ESTABLISHED)) {
+                if (fields[3].equals(ESTABLISHED) && wanted.test(fields[1], fields[2])) {
                     names.add("socket:[" + fields[9] + "]");
                 }
             });

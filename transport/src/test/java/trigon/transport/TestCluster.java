@@ -43,6 +43,11 @@ public record TestCluster(Path file, LinkKind kind, Optional<LaneSettings> lanes
         return new TestCluster(cluster.file, cluster.kind, Optional.of(LANES));
     }
 
+    /** A cluster on software links whose connections go on over other paths. */
+    static TestCluster failingOver(Path directory, String nodes, String settings) {
+        return of(directory, LinkKind.SOFTWARE, nodes, "failover: on\n" + settings);
+    }
+
     /** A cluster of these nodes, given as in the file. */
     public static TestCluster of(Path directory, LinkKind kind, String nodes) {
         return of(directory, kind, nodes, "");

@@ -4,6 +4,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
@@ -194,7 +195,16 @@ public final class Acceptor implements OfferHandler {
         lifelines.add(link.lifeline());
         if (paths.size() == link.stripes()) {
             established = new ConnectedPaths(
-                    MessageProtocol.on(link.offer().kind(), stripe.isOneOfSeveral()), List.copyOf(paths.values()));
+                    MessageProtocol.on(link.offer().kind(), stripe.isOneOfSeveral()),
+                    List.copyOf(paths.values()),
+                    new Counterpart(
+                            link.offer().node().name(),
+                            link.offer().node().index(),
+                            link.offer().listeners(),
+                            connectionId,
+                            secret,
+                            trafficClass,
+                            Optional.empty()));
             paths.clear();
         }
         return true;

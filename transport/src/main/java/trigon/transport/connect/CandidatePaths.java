@@ -1,6 +1,7 @@
 package trigon.transport.connect;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
@@ -12,14 +13,15 @@ import trigon.routing.Relays;
 import trigon.routing.RoutingTable;
 
 /** The paths to try: those over a link of both ends; those through relays where there is none, or none is left. */
-final class CandidatePaths {
+public final class CandidatePaths {
 
     private static final Duration LOOK = Duration.ofMillis(50);
 
     private final RoutingTable routing;
     private final Relays relays;
 
-    CandidatePaths(RoutingTable routing, Relays relays) {
+    /** Over this node's links, and through relays. */
+    public CandidatePaths(RoutingTable routing, Relays relays) {
         this.routing = routing;
         this.relays = relays;
     }
@@ -51,8 +53,20 @@ final class CandidatePaths {
         }
     }
 
+    /** The paths over a link of both ends, and then those through relays, as they are known now. */
+    public List<Path> now(String name, PeerDescription peer, Optional<LocalLink> preferred, long tie) {
+        List<Path> paths = new ArrayList<>();
+        try {
+            paths.addAll(routing.pathsTo(peer, preferred));
+        } catch (NoPathException _) {
+            // there may be relays
+        }
+        paths.addAll(relayed(name, peer, tie));
+        return paths;
+    }
+
     /** The paths through relays that are known now; none where the settings prescribe a NIC. */
-    List<Path> relayed(String name, PeerDescription peer, long tie) {
+    public List<Path> relayed(String name, PeerDescription peer, long tie) {
         return routing.isPrescribed(peer) ? List.of() : relays.pathsTo(name, peer.links(), tie);
     }
 

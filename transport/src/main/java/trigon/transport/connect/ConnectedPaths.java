@@ -9,8 +9,10 @@ import trigon.transport.protocol.MessageProtocol;
  *
  * @param protocol what they are up for
  * @param paths in the order that both ends know; at least one
+ * @param peer the other end
  */
-public record ConnectedPaths(MessageProtocol protocol, List<PathChannel> paths) implements AutoCloseable {
+public record ConnectedPaths(MessageProtocol protocol, List<PathChannel> paths, Counterpart peer)
+        implements AutoCloseable {
 
     @Override
     public void close() {

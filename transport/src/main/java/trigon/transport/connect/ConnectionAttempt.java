@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
@@ -17,6 +18,7 @@ import trigon.handshake.HandshakeClient;
 import trigon.handshake.HandshakeException;
 import trigon.handshake.HandshakeMessage.Answer;
 import trigon.handshake.HandshakeMessage.Offer;
+import trigon.handshake.LinkAddress;
 import trigon.handshake.ListenHandle;
 import trigon.handshake.NodeIdentity;
 import trigon.handshake.OutgoingOffer;
@@ -46,6 +48,7 @@ final class ConnectionAttempt implements AutoCloseable {
     private final HandshakeClient client;
     private final PathFactory factory;
     private final NodeIdentity self;
+    private final List<LinkAddress> listeners;
     private final ListenHandle handle;
     private final int trafficClass;
     private final Duration timeout;
@@ -56,6 +59,7 @@ final class ConnectionAttempt implements AutoCloseable {
     /**
      * An attempt that has done nothing yet.
      *
+     * @param listeners where this process can be reached
      * @param timeout what its handshakes take at most
      * @param connecting hears of each handshake, to be able to end it
      */
@@ -64,6 +68,7 @@ final class ConnectionAttempt implements AutoCloseable {
             HandshakeClient client,
             PathFactory factory,
             NodeIdentity self,
+            List<LinkAddress> listeners,
             ListenHandle handle,
             int trafficClass,
             Duration timeout,
@@ -72,6 +77,7 @@ final class ConnectionAttempt implements AutoCloseable {
         this.client = client;
         this.factory = factory;
         this.self = self;
+        this.listeners = listeners;
         this.handle = handle;
         this.trafficClass = trafficClass;
         this.timeout = timeout;
@@ -138,7 +144,9 @@ final class ConnectionAttempt implements AutoCloseable {
                             stripe,
                             channel.endpoint(),
                             channel.forPeer(),
-                            channel.maxMessageBytes()),
+                            channel.maxMessageBytes(),
+                            Optional.empty(),
+                            listeners),
                     timeout);
             pending.add(new Pending(path, channel, offer, protocol(path, stripe.isOneOfSeveral())));
             unwinding.succeeded();

@@ -14,6 +14,7 @@ import trigon.config.NodeConfig;
 import trigon.config.PluginConfig;
 import trigon.handshake.HandshakeClient;
 import trigon.handshake.HandshakeException;
+import trigon.handshake.LinkAddress;
 import trigon.handshake.ListenHandle;
 import trigon.handshake.NodeIdentity;
 import trigon.handshake.Stripe;
@@ -27,7 +28,6 @@ import trigon.routing.PeerDescription;
 import trigon.routing.PeerLink;
 import trigon.routing.Reason;
 import trigon.routing.Relays;
-import trigon.routing.RoutingTable;
 import trigon.trace.TraceLog;
 import trigon.transport.path.Links;
 import trigon.transport.path.PathChannel;
@@ -61,6 +61,7 @@ public final class Connector {
     private final PathFactory factory;
     private final PluginConfig config;
     private final NodeIdentity self;
+    private final List<LinkAddress> listeners;
     private final Executor control;
     private final RandomGenerator attempts;
     private final ConnectionLog connectionLog;
@@ -72,6 +73,7 @@ public final class Connector {
      * A connector.
      *
      * @param relays the ways through relays
+     * @param listeners where this process can be reached, as peers are told
      * @param control runs what may block
      * @param nextLook runs what does not block, some seconds later
      * @param attempts for their numbers; thread-safe
@@ -80,24 +82,26 @@ public final class Connector {
      */
     public Connector(
             Links links,
-            RoutingTable routing,
+            CandidatePaths candidatePaths,
             HandshakeClient client,
             Relays relays,
             PathFactory factory,
             PluginConfig config,
             NodeIdentity self,
+            List<LinkAddress> listeners,
             Executor control,
             Executor nextLook,
             RandomGenerator attempts,
             ConnectionLog connectionLog,
             ConnectionAdvice advice) {
         this.links = links;
-        candidatePaths = new CandidatePaths(routing, relays);
+        this.candidatePaths = candidatePaths;
         relayedTraffic = new RelayedTraffic(nextLook, relays::advice);
         this.client = client;
         this.factory = factory;
         this.config = config;
         this.self = self;
+        this.listeners = listeners;
         this.control = control;
         this.attempts = attempts;
         this.connectionLog = connectionLog;
@@ -153,6 +157,7 @@ public final class Connector {
                     client,
                     factory,
                     self,
+                    listeners,
                     handle,
                     how.trafficClassOr(trafficClass),
                     schedule.timeLeft(paths),
@@ -172,7 +177,17 @@ public final class Connector {
                     }
                     MessageProtocol protocol =
                             MessageProtocol.on(paths.getFirst().kind(), stripes.size() > 1);
-                    return new ConnectedPaths(protocol, connected);
+                    return new ConnectedPaths(
+                            protocol,
+                            connected,
+                            new Counterpart(
+                                    pending.peer(),
+                                    handle.nodeIndex(),
+                                    handle.links(),
+                                    handle.connection(),
+                                    handle.secret(),
+                                    how.trafficClassOr(trafficClass),
+                                    preferred));
                 }
             }
         }

@@ -58,7 +58,7 @@ public final class PathFactory {
     }
 
     /** {@link PathChannel#open} with what the protocol needs. */
-    PathChannel open(Link link, PathRole role, MessageProtocol protocol) {
+    public PathChannel open(Link link, PathRole role, MessageProtocol protocol) {
         PathCapacity capacity = protocol.capacity(role, link.port().maxMessageSize());
         return PathChannel.open(link, role, capacity, parameters, random);
     }
@@ -69,7 +69,7 @@ public final class PathFactory {
      * @param trafficClass NCCL's, or {@link NetPlugin#TRAFFIC_CLASS_UNDEFINED}; the settings' goes first
      * @throws IllegalArgumentException if the ports' longest messages do not do for the protocol
      */
-    void connect(
+    public void connect(
             PathChannel path,
             PathRole role,
             MessageProtocol protocol,
@@ -83,7 +83,7 @@ public final class PathFactory {
     }
 
     /** Waits until the first message of a connected path can go at once; not for long, since that one may wait, too. */
-    void awaitOpen(PathChannel path) {
+    public void awaitOpen(PathChannel path) {
         if (!path.queuePair().awaitOpen(OPENING)) {
             log.debug("{}: the device's own connection is not open yet", path);
         }
@@ -94,7 +94,7 @@ public final class PathFactory {
      *
      * @param node the peer's, as far as it is known by name
      */
-    void watch(PathChannel path, Established established, String node) {
+    public void watch(PathChannel path, Established established, String node) {
         String address = established.remote().getAddress().getHostAddress();
         String name = node.equals(address) ? node : node + " at " + address;
         path.watch(established.lifeline(), name, control, afterGrace);

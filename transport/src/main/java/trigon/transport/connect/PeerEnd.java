@@ -11,4 +11,4 @@ import trigon.verbs.QueuePairEndpoint;
  * @param maxMessageBytes the longest message of its port
  * @param speedMbps of its link, as far as it is known
  */
-record PeerEnd(QueuePairEndpoint endpoint, RemoteMemory memory, long maxMessageBytes, int speedMbps) {}
+public record PeerEnd(QueuePairEndpoint endpoint, RemoteMemory memory, long maxMessageBytes, int speedMbps) {}

@@ -46,7 +46,7 @@ public final class FailurePolicy implements BiConsumer<Session, SessionFailure> 
     /** NCCL has learned that a session has failed; acts at once, or when it is known why. On the data path. */
     @Override
     public void accept(Session session, SessionFailure failure) {
-        Executor then = failure.on().isUnexplained() ? afterGrace : atOnce;
+        Executor then = failure.on().failedRequests().areUnexplained() ? afterGrace : atOnce;
         try {
             then.execute(() -> giveUpOthers(session, failure));
         } catch (RejectedExecutionException e) {

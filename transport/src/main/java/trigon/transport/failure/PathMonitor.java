@@ -23,6 +23,7 @@ import trigon.routing.kernel.KernelEvents;
 import trigon.transport.path.Link;
 import trigon.transport.path.Links;
 import trigon.transport.path.PathChannel;
+import trigon.transport.path.PathLoss;
 import trigon.verbs.AsyncEvent;
 import trigon.verbs.AsyncEventType;
 import trigon.verbs.DeviceContext;
@@ -203,7 +204,8 @@ public final class PathMonitor {
             return;
         }
         switch (type) {
-            case QUEUE_PAIR_FATAL, COMPLETION_QUEUE_ERROR -> fail(found.get(), device, type, NcclResult.SYSTEM_ERROR);
+            case QUEUE_PAIR_FATAL, COMPLETION_QUEUE_ERROR ->
+                failOrRescue(found.get(), NcclResult.SYSTEM_ERROR, words(device, type));
             case QUEUE_PAIR_REQUEST_ERROR, QUEUE_PAIR_ACCESS_ERROR ->
                 fail(found.get(), device, type, NcclResult.REMOTE_ERROR);
             case CONNECTION_BROKEN -> onceTold.execute(() -> ofBrokenConnection(found.get(), type));
@@ -212,9 +214,20 @@ public final class PathMonitor {
     }
 
     private static void fail(PathChannel path, DeviceContext device, AsyncEventType type, NcclResult result) {
-        String why = "device %s reports %s: %s; look at the kernel's log (dmesg) and at the first error on either node"
+        fail(path, result, words(device, type));
+    }
+
+    private static String words(DeviceContext device, AsyncEventType type) {
+        return "device %s reports %s: %s; look at the kernel's log (dmesg) and at the first error on either node"
                 .formatted(device.deviceName(), type, type.explanation());
-        fail(path, result, why);
+    }
+
+    /** The connection may go on over another path. */
+    private static void failOrRescue(PathChannel path, NcclResult result, String why) {
+        EndFailure failure = new EndFailure(EndFailure.Scope.CONNECTION, why);
+        if (!path.keeper().takes(new PathLoss.Here(result, failure))) {
+            fail(path, result, why);
+        }
     }
 
     /** What was sent may be lost. Where the peer has gone, that is why, and its lifeline says it. */
@@ -258,7 +271,7 @@ public final class PathMonitor {
                 concerned);
         for (Link link : links.all()) {
             if (link.device().equals(device)) {
-                link.paths().forEach(path -> fail(path, device, type, NcclResult.SYSTEM_ERROR));
+                link.paths().forEach(path -> failOrRescue(path, NcclResult.SYSTEM_ERROR, words(device, type)));
             }
         }
     }

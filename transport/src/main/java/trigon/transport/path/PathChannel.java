@@ -20,7 +20,6 @@ import trigon.verbs.ConnectionKey;
 import trigon.verbs.Mtu;
 import trigon.verbs.QueuePair;
 import trigon.verbs.QueuePairEndpoint;
-import trigon.verbs.WorkCompletionStatus;
 
 /**
  * One end of a path to a peer, over one link: a queue pair, its completion queue, the ring by which the receiver says
@@ -44,7 +43,7 @@ public final class PathChannel implements AutoCloseable {
     private int speedMbps;
     private RemoteMemory remoteMemory = RemoteMemory.NONE;
     private @Nullable QueuePairEndpoint remote;
-    private volatile @Nullable Watch watch;
+    private volatile @Nullable PeerWatch watch;
     private volatile PathState state = PathState.OPENING;
 
     /** Why it is lost; null as long as it is not. Written with the lock held. */
@@ -53,18 +52,11 @@ public final class PathChannel implements AutoCloseable {
     /** Told of that; its own part only, as it is called with the lock held. */
     private Runnable whenLost = () -> {};
 
-    /** Requests have failed as consequences of something that was not known then. */
-    private volatile boolean unexplained;
+    private final FailedRequests failedRequests = new FailedRequests(this::knownLoss);
 
-    /** Who is at the other end, and what tells of its end. */
-    private record Watch(Lifeline lifeline, String peer, Executor afterGrace) {}
+    private volatile PathKeeper keeper = PathKeeper.NONE;
 
-    /**
-     * Creates the queue pair and brings it to INIT.
-     *
-     * @param random for the packet sequence number
-     * @throws trigon.verbs.VerbsException if the device refuses; nothing is left open then
-     */
+    /** {@link PathResources#open}: the queue pair is in INIT. */
     public static PathChannel open(
             Link link, PathRole role, PathCapacity capacity, QueuePairParameters parameters, RandomGenerator random) {
         PathChannel path = new PathChannel(link, role, capacity, parameters, random);
@@ -133,11 +125,14 @@ public final class PathChannel implements AutoCloseable {
             peer.release();
             return;
         }
-        watch = new Watch(peer, name, afterGrace);
+        watch = new PeerWatch(peer, name, afterGrace);
         counters.peer(name);
         enter(PathState.UP);
         var _ = peer.lost().thenAccept(end -> {
             PathLoss.OfPeer lost = new PathLoss.OfPeer(name, end);
+            if (end instanceof LifelineEnd.Here || keeper.takes(lost)) {
+                return;
+            }
             switch (end) {
                 case LifelineEnd.Here _ -> {}
                 case LifelineEnd.Silent _ -> atOnce.execute(() -> peerIsGone(lost));
@@ -148,12 +143,21 @@ public final class PathChannel implements AutoCloseable {
         });
     }
 
+    /** The peer has gone, however it was found out; if its lifeline has ended, that says how. */
+    public void peerIsGone(LifelineEnd otherwise) {
+        PathLoss.OfPeer known = watch == null ? null : watch.loss();
+        peerIsGone(known != null ? known : new PathLoss.OfPeer(peer(), otherwise));
+    }
+
     private void peerIsGone(PathLoss.OfPeer lost) {
+        if (keeper.takes(lost)) {
+            return;
+        }
         synchronized (this) {
             if (state == PathState.CLOSED) {
                 return;
             }
-            Watch watching = watch;
+            PeerWatch watching = watch;
             boolean mayReceive = role == PathRole.RECEIVER && queuePair().mayStillReceive();
             if (lost.hasClosed() && mayReceive && watching != null) {
                 // its sends were complete when it went, and NCCL may ask for them much later
@@ -164,7 +168,7 @@ public final class PathChannel implements AutoCloseable {
             resources.lifecycle().fail(new PeerGoneException(lost.words()));
         }
         // a peer that lets go is how every connection ends; whoever still waits for it hears a warning of its own
-        if (unexplained || lost.end() instanceof LifelineEnd.Silent) {
+        if (failedRequests.areUnexplained() || lost.end() instanceof LifelineEnd.Silent) {
             log.warn("{}: {}. Requests that are not finished fail", this, lost.words());
         } else {
             log.info("{}: {}", this, lost.words());
@@ -180,7 +184,7 @@ public final class PathChannel implements AutoCloseable {
      * @return false if it had come to its end before
      */
     public boolean giveUp(NcclResult result, EndFailure failure) {
-        Watch watching;
+        PeerWatch watching;
         synchronized (this) {
             if (state == PathState.CLOSED || loss != null) {
                 return false;
@@ -219,21 +223,50 @@ public final class PathChannel implements AutoCloseable {
         whenLost.run();
     }
 
-    // under the lock
-    private void enter(PathState next) {
+    private void enter(PathState next) { // under the lock
         state = next;
         counters.state(next.code());
     }
 
-    /**
-     * Runs something as soon as there is a {@link #loss}, at once where there is one already.
-     *
-     * @param step returns at once; on any thread
-     */
+    /** Runs something that returns at once, on any thread, as soon as there is a {@link #loss}, or there is one. */
     public synchronized void whenLost(Runnable step) {
         whenLost = step;
         if (loss != null) {
             step.run();
+        }
+    }
+
+    /** Has somebody look after it, and at what has lost it already. */
+    public void keptBy(PathKeeper by) {
+        keeper = by;
+        PeerWatch watching = watch;
+        if (watching != null) {
+            watching.lifeline().whenQuiet(by::doubts);
+        }
+        PathLoss known = loss;
+        if (known != null && by.takes(known)) {
+            synchronized (this) {
+                loss = null;
+                enter(PathState.UP);
+            }
+        }
+    }
+
+    /** Who looks after it. */
+    public PathKeeper keeper() {
+        return keeper;
+    }
+
+    /** Whether nothing was heard from the peer for a while. */
+    public boolean isQuiet() {
+        PeerWatch watching = watch;
+        return watching != null && watching.lifeline().isQuiet();
+    }
+
+    /** What has come completes, with success, the rest is flushed, and nothing moves any more. May block. */
+    public synchronized void fence(String why) {
+        if (state != PathState.CLOSED) {
+            resources.lifecycle().fail(new GivenUpException(why));
         }
     }
 
@@ -244,61 +277,28 @@ public final class PathChannel implements AutoCloseable {
 
     /** Whether the peer has ended its part, or this end has, whatever may still come of what it has sent. */
     public boolean isPeerLeaving() {
-        Watch watching = watch;
+        PeerWatch watching = watch;
         return watching != null && watching.lifeline().lost().isDone();
     }
 
     /** What is known of the loss, be it only that the lifeline has ended; null if nothing is. */
     private @Nullable PathLoss knownLoss() {
         PathLoss known = loss;
-        Watch watching = watch;
-        if (known != null || watching == null) {
-            return known;
-        }
-        LifelineEnd end = watching.lifeline().lost().getNow(null);
-        return end == null || end instanceof LifelineEnd.Here ? null : new PathLoss.OfPeer(watching.peer(), end);
+        PeerWatch watching = watch;
+        return known != null || watching == null ? known : watching.loss();
     }
 
-    /**
-     * Why a work request failed, as far as it is known: one that was flushed, or not answered, is a consequence. What
-     * is learned later is logged then. For the end of a session, not for the data path.
-     */
-    public String why(WorkCompletionStatus status) {
-        if (status != WorkCompletionStatus.WR_FLUSHED && status != WorkCompletionStatus.RETRY_EXCEEDED) {
-            return status.explanation();
-        }
-        PathLoss known = knownLoss();
-        if (known != null) {
-            return known.words();
-        }
-        unexplained = true;
-        return status == WorkCompletionStatus.RETRY_EXCEEDED
-                ? status.explanation()
-                : "the queue pair is in the error state, and no request failed before; if the peer is the cause, the"
-                        + " next line about this connection says what became of it, otherwise look at the peer's log";
-    }
-
-    /** Whether requests have failed for a reason that the lifeline may still tell, within a moment. */
-    public boolean isUnexplained() {
-        return unexplained;
-    }
-
-    /** Why requests have failed, if that is known by now and was not then; else null. */
-    public @Nullable PathLoss laterLoss() {
-        return unexplained ? knownLoss() : null;
+    /** Why its requests have failed, if any have. */
+    public FailedRequests failedRequests() {
+        return failedRequests;
     }
 
     /** Tells the peer that this end is unusable; it need not wait for more. Does not block. */
     public void failed(EndFailure failure) {
-        Watch watching = watch;
-        if (watching == null) {
-            return;
-        }
-        if (unexplained) {
-            // the lifeline may still tell what is the matter
-            watching.afterGrace().execute(() -> watching.lifeline().fail(failure));
-        } else {
-            watching.lifeline().fail(failure);
+        PeerWatch watching = watch;
+        if (watching != null) {
+            boolean later = failedRequests.areUnexplained() && failure.scope() != EndFailure.Scope.PATH;
+            watching.fail(failure, later);
         }
     }
 
@@ -333,7 +333,7 @@ public final class PathChannel implements AutoCloseable {
 
     /** The peer's node and its address; empty before {@link #watch}. */
     public String peer() {
-        Watch watching = watch;
+        PeerWatch watching = watch;
         return watching == null ? "" : watching.peer();
     }
 
@@ -381,7 +381,7 @@ public final class PathChannel implements AutoCloseable {
         }
         enter(PathState.CLOSED);
         link.paths().remove(this);
-        Watch watching = watch;
+        PeerWatch watching = watch;
         if (watching != null) {
             watching.lifeline().release();
         }
@@ -392,7 +392,7 @@ public final class PathChannel implements AutoCloseable {
     /** For errors: both ends' queue pairs, GIDs, the peer and the link. */
     @Override
     public String toString() {
-        Watch watching = watch;
+        PeerWatch watching = watch;
         String peer = watching == null ? "a peer" : watching.peer();
         return "%s on %s: local %s, peer %s of %s".formatted(role, link, endpoint(), remote, peer);
     }

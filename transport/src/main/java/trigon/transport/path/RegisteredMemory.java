@@ -2,27 +2,40 @@ package trigon.transport.path;
 
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import trigon.transport.Unwinding;
 import trigon.verbs.AccessFlag;
 import trigon.verbs.MemoryRegion;
+import trigon.verbs.ProtectionDomain;
 
-/** Memory that NCCL registered for a session: with the link of each of its paths. Immutable. */
+/**
+ * Memory that NCCL registered for a session: with the link of each of its paths. It changes when the session's only path
+ * does, while no data-path call of the session is made.
+ */
 public final class RegisteredMemory {
 
-    private final Link link;
+    private final Set<AccessFlag> access;
+    private Link link;
     private final Link[] links;
 
     // of the first path's registration, here to spare the data path a cache line
     private final long address;
     private final long length;
-    private final int localKey;
-    private final int remoteKey;
+    private int localKey;
+    private int remoteKey;
 
     private final MemoryRegion[] regions;
 
-    private RegisteredMemory(Link[] links, MemoryRegion[] regions) {
+    /** With links that the session has left, by the domain: it may come back. */
+    private final Map<ProtectionDomain, MemoryRegion> left = new HashMap<>();
+
+    private boolean closed;
+
+    private RegisteredMemory(Link[] links, MemoryRegion[] regions, Set<AccessFlag> access) {
+        this.access = access;
         this.link = links[0];
         this.links = links;
         this.regions = regions;
@@ -53,7 +66,7 @@ public final class RegisteredMemory {
             }
             unwinding.succeeded();
         }
-        return new RegisteredMemory(links, regions.toArray(MemoryRegion[]::new));
+        return new RegisteredMemory(links, regions.toArray(MemoryRegion[]::new), access);
     }
 
     private static int firstOfSameDevice(Link[] links, int path) {
@@ -90,8 +103,32 @@ public final class RegisteredMemory {
         return from >= address && size <= length - (from - address);
     }
 
+    /**
+     * The session goes on over another link.
+     *
+     * @throws trigon.verbs.VerbsException if its device refuses; nothing has changed then
+     */
+    public synchronized void moveTo(Link next) {
+        if (closed) {
+            return;
+        }
+        ProtectionDomain domain = next.protectionDomain();
+        if (!domain.equals(link.protectionDomain())) {
+            MemoryRegion known = left.remove(domain);
+            MemoryRegion region = known != null ? known : domain.registerMemory(address, length, access);
+            left.put(link.protectionDomain(), regions[0]);
+            regions[0] = region;
+            localKey = region.localKey();
+            remoteKey = region.remoteKey();
+        }
+        link = next;
+    }
+
     /** Deregisters it. */
-    public void close() {
+    public synchronized void close() {
+        closed = true;
         Arrays.stream(regions).distinct().forEach(MemoryRegion::close);
+        left.values().forEach(MemoryRegion::close);
+        left.clear();
     }
 }

@@ -39,6 +39,7 @@ final class ConnectionSetup {
     /**
      * None yet.
      *
+     * @param addresses where this process listens, as peers are told
      * @param control runs what may block
      * @param connectionLog says what is up
      * @param nextLook runs what does not block, {@link HalfOpenConnections#INTERVAL} later
@@ -47,6 +48,7 @@ final class ConnectionSetup {
             Contexts contexts,
             Links links,
             HandshakeListeners listeners,
+            List<LinkAddress> addresses,
             Connector connector,
             PathFactory factory,
             NodeIdentity self,
@@ -61,7 +63,7 @@ final class ConnectionSetup {
         this.self = self;
         this.control = control;
         this.connectionLog = connectionLog;
-        addresses = links.advertised(listeners::port);
+        this.addresses = addresses;
         halfOpen = new HalfOpenConnections(
                 acceptors,
                 pending,
@@ -167,7 +169,7 @@ final class ConnectionSetup {
         if (context != null) {
             context.acceptors().remove(handle);
         }
-        listeners.unregister(acceptor.connectionId());
+        listeners.unregister(acceptor.connectionId(), acceptor);
         acceptor.close();
     }
 

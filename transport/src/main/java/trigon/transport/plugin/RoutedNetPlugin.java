@@ -7,10 +7,14 @@ import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import trigon.config.FailoverPolicy;
 import trigon.config.NodeConfig;
 import trigon.config.PluginConfig;
+import trigon.config.Settings;
 import trigon.handshake.HandshakeClient;
 import trigon.handshake.HandshakeException;
+import trigon.handshake.LinkAddress;
+import trigon.handshake.ListenHandle;
 import trigon.handshake.NodeIdentity;
 import trigon.handshake.Stripe;
 import trigon.net.DeviceProperties;
@@ -19,10 +23,12 @@ import trigon.net.NetPlugin;
 import trigon.routing.RoutingTable;
 import trigon.transport.Unwinding;
 import trigon.transport.connect.Acceptor;
+import trigon.transport.connect.CandidatePaths;
 import trigon.transport.connect.ConnectedPaths;
 import trigon.transport.connect.ConnectionLog;
 import trigon.transport.connect.Connector;
 import trigon.transport.connect.PathFactory;
+import trigon.transport.failover.Failovers;
 import trigon.transport.failure.FailurePolicy;
 import trigon.transport.failure.PathMonitor;
 import trigon.transport.handle.HandleTable;
@@ -95,15 +101,21 @@ public final class RoutedNetPlugin implements NetPlugin, AutoCloseable {
         PathFactory factory = new PathFactory(
                 config.queuePair(), random, node.control(), node.loop().delayed(PathFactory.GRACE, node.control()));
         ConnectionLog connectionLog = new ConnectionLog();
+        CandidatePaths candidates =
+                new CandidatePaths(RoutingTable.of(config, setup.discovered(), setup.kernel()), setup.relays());
+        HandshakeClient client = new HandshakeClient(
+                node.loop(), config.handshake(), setup.relays().detours());
+        List<LinkAddress> addresses =
+                node.links().advertised(address -> node.listeners().port(address));
         Connector connector = new Connector(
                 node.links(),
-                RoutingTable.of(config, setup.discovered(), setup.kernel()),
-                new HandshakeClient(
-                        node.loop(), config.handshake(), setup.relays().detours()),
+                candidates,
+                client,
                 setup.relays(),
                 factory,
                 config,
                 self,
+                ListenHandle.fitting(addresses),
                 node.control(),
                 node.loop().delayed(RELAYED_TRAFFIC_INTERVAL, Runnable::run),
                 random,
@@ -116,11 +128,25 @@ public final class RoutedNetPlugin implements NetPlugin, AutoCloseable {
                 self.name(),
                 node.loop().delayed(Duration.ZERO, node.control()),
                 node.loop().delayed(PathFactory.GRACE, node.control()));
-        sessions = new Sessions(table, contexts, setup.requests(), failures, node.control());
+        Failovers failovers = new Failovers(
+                config.value(Settings.FAILOVER) == FailoverPolicy.ON,
+                node.links(),
+                candidates,
+                client,
+                node.listeners(),
+                factory,
+                self,
+                ListenHandle.fitting(addresses),
+                random,
+                node.control(),
+                node.loop().delayed(Failovers.MOMENT, node.control()),
+                config.handshake().peerTimeout());
+        sessions = new Sessions(table, contexts, setup.requests(), failovers, failures, node.control());
         connections = new ConnectionSetup(
                 contexts,
                 node.links(),
                 node.listeners(),
+                addresses,
                 connector,
                 factory,
                 self,

@@ -1,6 +1,7 @@
 package trigon.transport.plugin;
 
 import java.util.EnumSet;
+import java.util.Map;
 import java.util.concurrent.Executor;
 import java.util.function.BiConsumer;
 import java.util.function.LongFunction;
@@ -10,6 +11,7 @@ import trigon.net.NetPlugin;
 import trigon.trace.TraceLog;
 import trigon.transport.Unwinding;
 import trigon.transport.connect.ConnectedPaths;
+import trigon.transport.failover.Failovers;
 import trigon.transport.failure.CommunicatorFailure;
 import trigon.transport.handle.HandleTable;
 import trigon.transport.path.RegisteredMemory;
@@ -30,6 +32,7 @@ final class Sessions {
     private final HandleTable<RegisteredMemory> memories = new HandleTable<>("memory registration");
     private final Contexts contexts;
     private final RequestTable requests;
+    private final Failovers failovers;
     private final BiConsumer<Session, SessionFailure> whenTold;
     private final Executor control;
 
@@ -37,6 +40,7 @@ final class Sessions {
      * None yet.
      *
      * @param sessions where they go
+     * @param failovers keeps them going
      * @param whenTold hears of it when NCCL learns that one has failed; on the data path
      * @param control runs what may block
      */
@@ -44,30 +48,41 @@ final class Sessions {
             HandleTable<Session> sessions,
             Contexts contexts,
             RequestTable requests,
+            Failovers failovers,
             BiConsumer<Session, SessionFailure> whenTold,
             Executor control) {
         this.sessions = sessions;
         this.contexts = contexts;
         this.requests = requests;
+        this.failovers = failovers;
         this.whenTold = whenTold;
         this.control = control;
     }
 
     /** A sending one over paths that are up; closes them if it cannot be. Returns its handle. */
     long send(long context, ConnectedPaths paths) {
-        return add(
-                context,
-                paths,
-                handle -> SendSession.over(context, paths.paths(), paths.protocol(), requests.open(handle), whenTold));
+        return add(context, paths, handle -> {
+            SendSession session = SendSession.over(
+                    context, paths.paths(), paths.protocol(), requests.open(handle), failovers.areOn(), whenTold);
+            failovers.keep(session, paths.peer());
+            return session;
+        });
     }
 
     /** A receiving one, likewise. */
     long receive(long context, ConnectedPaths paths) {
-        return add(
-                context,
-                paths,
-                handle ->
-                        ReceiveSession.over(context, paths.paths(), paths.protocol(), requests.open(handle), whenTold));
+        return add(context, paths, handle -> {
+            ReceiveSession session =
+                    ReceiveSession.over(
+                    context,
+                    paths.paths(),
+                    paths.protocol(),
+                    requests.open(handle),
+                    failovers.areOn(),
+                    whenTold);
+            failovers.keep(session, paths.peer());
+            return session;
+        });
     }
 
     private long add(long contextHandle, ConnectedPaths paths, LongFunction<Session> make) {
@@ -137,12 +152,24 @@ final class Sessions {
         EnumSet<AccessFlag> access = session instanceof ReceiveSession
                 ? EnumSet.of(AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE)
                 : EnumSet.noneOf(AccessFlag.class);
+        Map<Long, RegisteredMemory> registrations = session.registrations();
+        synchronized (registrations) { // the session may go on over another link meanwhile
+            return register(session, registrations, address, size, access);
+        }
+    }
+
+    private long register(
+            Session session,
+            Map<Long, RegisteredMemory> registrations,
+            long address,
+            long size,
+            EnumSet<AccessFlag> access) {
         try (Unwinding unwinding = new Unwinding()) {
             RegisteredMemory memory = RegisteredMemory.with(session.links(), address, size, access);
             unwinding.onFailure(memory::close);
             long handle = memories.add(memory);
             unwinding.onFailure(() -> memories.remove(handle));
-            session.registrations().put(handle, memory);
+            registrations.put(handle, memory);
             unwinding.succeeded();
             return handle;
         }

@@ -11,7 +11,7 @@ import trigon.verbs.QueuePair;
 import trigon.verbs.WorkCompletions;
 
 /** The receiving end with {@link MessageProtocol#EAGER}: a receive is a posted receive work request. */
-final class EagerReceiver implements ReceiveProtocol {
+final class EagerReceiver implements ReceiveProtocol, ResumableProtocol {
 
     private final Requests requests;
     private QueuePair queuePair;
@@ -82,22 +82,17 @@ final class EagerReceiver implements ReceiveProtocol {
 
     // ---- another path
 
-    /** Receives asked for so far. */
+    @Override
     public long begun() {
         return nextSequence;
     }
 
-    /** Messages that have been received, in their order. */
+    @Override
     public long confirmed() {
         return received;
     }
 
-    /**
-     * Goes on over another path; the one before is fenced. While no data-path call is made.
-     *
-     * @param paths one
-     * @param confirmed {@link #confirmed}; the rest is asked for again by {@link #repeat}
-     */
+    @Override
     public void moveTo(List<PathChannel> paths, long confirmed) {
         if (paths.size() != 1 || confirmed != received) {
             throw new IllegalArgumentException(
@@ -108,7 +103,7 @@ final class EagerReceiver implements ReceiveProtocol {
         repeated = received;
     }
 
-    /** Asks again for what has not been received; 0, or {@link #FAILED}. */
+    @Override
     public int repeat() {
         for (; repeated < nextSequence; repeated++) {
             int slot = Requests.slot(repeated);

@@ -20,7 +20,7 @@ import trigon.verbs.WorkCompletions;
  * SEND whose immediate is NCCL's tag. A short one is copied, and done when the socket has it; a longer one is done when
  * the peer has it. So what the peer has not confirmed can be sent again.
  */
-final class EagerSender implements SendProtocol {
+final class EagerSender implements SendProtocol, ResumableProtocol {
 
     /** Done when the peer has it. */
     private static final int LONG = SendFlag.SIGNALED | SendFlag.DELIVERY_COMPLETE;
@@ -54,11 +54,11 @@ final class EagerSender implements SendProtocol {
         queuePair = path.queuePair();
         counters = path.counters();
         protectionDomain = path.link().protectionDomain();
-        ring = register();
+        ring = register(protectionDomain);
     }
 
-    private MemoryRegion register() {
-        return protectionDomain.registerMemory(
+    private MemoryRegion register(ProtectionDomain domain) {
+        return domain.registerMemory(
                 unconfirmed.ring(), UnconfirmedMessages.RING_BYTES, EnumSet.noneOf(AccessFlag.class));
     }
 
@@ -119,23 +119,18 @@ final class EagerSender implements SendProtocol {
 
     // ---- another path
 
-    /** Messages begun so far. */
+    @Override
     public long begun() {
         return unconfirmed.next();
     }
 
-    /** Messages that the peer is known to have, in their order. */
+    @Override
     public long confirmed() {
         unconfirmed.confirm(confirmedBefore + queuePair.delivered());
         return unconfirmed.oldest();
     }
 
-    /**
-     * Goes on over another path; the one before is fenced. While no data-path call is made.
-     *
-     * @param paths one
-     * @param received messages that the peer has; the rest is sent again by {@link #repeat}
-     */
+    @Override
     public void moveTo(List<PathChannel> paths, long received) {
         if (paths.size() != 1 || received < unconfirmed.oldest() || received > unconfirmed.next()) {
             throw new IllegalArgumentException("%d paths, and %d messages received of %d to %d that are known"
@@ -146,8 +141,8 @@ final class EagerSender implements SendProtocol {
         counters = path.counters();
         if (!path.link().protectionDomain().equals(protectionDomain)) {
             MemoryRegion before = ring;
+            ring = register(path.link().protectionDomain());
             protectionDomain = path.link().protectionDomain();
-            ring = register();
             before.close();
         }
         unconfirmed.confirm(received);
@@ -156,7 +151,7 @@ final class EagerSender implements SendProtocol {
         repeated = received;
     }
 
-    /** Sends again what {@link #moveTo} has left, as far as it fits; how much is left, or {@link #FAILED}. */
+    @Override
     public int repeat() {
         while (repeated < unconfirmed.next()) {
             int errno = post(repeated, true);

@@ -23,10 +23,17 @@ public sealed interface SendProtocol extends Protocol permits EagerSender, Eager
      */
     void letLibraryWait();
 
-    /** Over paths that both ends have in that order, all for the same protocol. */
-    static SendProtocol over(MessageProtocol protocol, List<PathChannel> paths, Requests requests) {
+    /**
+     * Over paths that both ends have in that order, all for the same protocol.
+     *
+     * @param resumable whether it may go on over others, where the protocol can
+     */
+    static SendProtocol over(MessageProtocol protocol, List<PathChannel> paths, Requests requests, boolean resumable) {
         return switch (protocol) {
-            case EAGER -> new EagerOnceSender(paths.getFirst(), requests);
+            case EAGER ->
+                resumable
+                        ? new EagerSender(paths.getFirst(), requests)
+                        : new EagerOnceSender(paths.getFirst(), requests);
             case RENDEZVOUS -> new RendezvousSender(paths, requests);
         };
     }

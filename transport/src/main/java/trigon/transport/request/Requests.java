@@ -153,7 +153,8 @@ public final class Requests {
     /** The library may tell NCCL that a request is done. */
     public void show(int slot, long request, int size) {
         Memory.putLong(entry(slot) + RequestRow.SIZE, size);
-        Memory.putLong(entry(slot) + RequestRow.FINISHED, request);
+        // a control thread may do this while the library looks
+        Memory.putLongRelease(entry(slot) + RequestRow.FINISHED, request);
     }
 
     private void clear(int slot) {

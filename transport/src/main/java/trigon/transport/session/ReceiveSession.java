@@ -21,8 +21,9 @@ public final class ReceiveSession extends Session {
             List<PathChannel> paths,
             ReceiveProtocol protocol,
             Requests requests,
+            boolean resumable,
             BiConsumer<Session, SessionFailure> whenTold) {
-        super(context, paths, protocol, requests, whenTold);
+        super(context, paths, protocol, requests, resumable, whenTold);
         this.protocol = protocol;
     }
 
@@ -32,21 +33,32 @@ public final class ReceiveSession extends Session {
             List<PathChannel> paths,
             MessageProtocol protocol,
             Requests requests,
+            boolean resumable,
             BiConsumer<Session, SessionFailure> whenTold) {
-        ReceiveSession session =
-                new ReceiveSession(context, paths, ReceiveProtocol.over(protocol, paths, requests), requests, whenTold);
-        session.watchPaths();
-        return session;
+        ReceiveProtocol receives = ReceiveProtocol.over(protocol, paths, requests);
+        return new ReceiveSession(context, paths, receives, requests, resumable, whenTold);
     }
 
     /** {@link NetPlugin#irecv}; size and memory have been checked, and there is memory unless the size is 0. */
     public long irecv(long address, int size, int tag, @Nullable RegisteredMemory memory) {
+        if (!enter()) {
+            return NetPlugin.TRY_AGAIN;
+        }
+        long result = irecvInside(address, size, tag, memory);
+        leave();
+        return result;
+    }
+
+    private long irecvInside(long address, int size, int tag, @Nullable RegisteredMemory memory) {
         if (failure != 0) {
             return tell();
         }
         if (lost) {
             failLost(); // SoftRoCE would keep the request for ever
             return tell();
+        }
+        if (interrupted) {
+            return NetPlugin.TRY_AGAIN;
         }
         long request = protocol.irecv(address, size, tag, memory);
         if (request == Protocol.NO_ROOM) {

@@ -21,8 +21,9 @@ public final class SendSession extends Session {
             List<PathChannel> paths,
             SendProtocol protocol,
             Requests requests,
+            boolean resumable,
             BiConsumer<Session, SessionFailure> whenTold) {
-        super(context, paths, protocol, requests, whenTold);
+        super(context, paths, protocol, requests, resumable, whenTold);
         this.protocol = protocol;
     }
 
@@ -31,6 +32,7 @@ public final class SendSession extends Session {
      *
      * @param context NCCL's, by its handle
      * @param requests the session's own
+     * @param resumable whether it may go on over other paths, where the protocol can
      * @param whenTold hears of it when NCCL learns that the session has failed; on the data path, so it returns at once
      */
     public static SendSession over(
@@ -38,21 +40,32 @@ public final class SendSession extends Session {
             List<PathChannel> paths,
             MessageProtocol protocol,
             Requests requests,
+            boolean resumable,
             BiConsumer<Session, SessionFailure> whenTold) {
-        SendSession session =
-                new SendSession(context, paths, SendProtocol.over(protocol, paths, requests), requests, whenTold);
-        session.watchPaths();
-        return session;
+        SendProtocol sends = SendProtocol.over(protocol, paths, requests, resumable);
+        return new SendSession(context, paths, sends, requests, resumable, whenTold);
     }
 
     /** {@link NetPlugin#isend}; size and memory have been checked, and there is memory unless the size is 0. */
     public long isend(long address, int size, int tag, @Nullable RegisteredMemory memory) {
+        if (!enter()) {
+            return NetPlugin.TRY_AGAIN;
+        }
+        long result = isendInside(address, size, tag, memory);
+        leave();
+        return result;
+    }
+
+    private long isendInside(long address, int size, int tag, @Nullable RegisteredMemory memory) {
         if (failure != 0) {
             return tell();
         }
         if (lost) {
             failLost();
             return tell();
+        }
+        if (interrupted) {
+            return NetPlugin.TRY_AGAIN;
         }
         long request = protocol.isend(address, size, tag, memory);
         return request > 0 ? begun(request) : notSent(request);

@@ -18,6 +18,7 @@ import trigon.transport.path.PathLoss;
 import trigon.transport.path.RegisteredMemory;
 import trigon.transport.protocol.Protocol;
 import trigon.transport.protocol.ProtocolFailure;
+import trigon.transport.protocol.ResumableProtocol;
 import trigon.transport.request.Requests;
 import trigon.verbs.CompletionQueue;
 import trigon.verbs.Errno;
@@ -40,10 +41,12 @@ public abstract sealed class Session permits SendSession, ReceiveSession {
     private final long context;
     private final Protocol protocol;
     private final PathChannel[] paths;
+    final @Nullable Gate gate; // null where it ends with its paths
+    private @Nullable Failover failover;
     private final int pathCount;
 
     // the first path's, here to spare the data path its cache lines
-    private final CompletionQueue completionQueue;
+    private CompletionQueue completionQueue;
     private final WorkCompletions completions;
 
     private final Link[] links;
@@ -68,11 +71,18 @@ public abstract sealed class Session permits SendSession, ReceiveSession {
     /** A path is lost; it knows why. */
     volatile boolean lost;
 
+    /** Its path is of no use any more, and another one is looked for. Guarded by the gate, as the following. */
+    boolean interrupted;
+
+    /** Messages are to be sent, or asked for, again over a new path. */
+    boolean repeating;
+
     /**
      * Over paths that both ends have in that order.
      *
      * @param context NCCL's, by its handle
      * @param requests the session's own
+     * @param resumable whether it may go on over other paths, where the protocol can
      * @param whenTold hears of it when NCCL learns that the session has failed; on the data path, so it returns at once
      */
     Session(
@@ -80,6 +90,7 @@ public abstract sealed class Session permits SendSession, ReceiveSession {
             List<PathChannel> paths,
             Protocol protocol,
             Requests requests,
+            boolean resumable,
             BiConsumer<Session, SessionFailure> whenTold) {
         this.context = context;
         this.paths = paths.toArray(PathChannel[]::new);
@@ -90,13 +101,53 @@ public abstract sealed class Session permits SendSession, ReceiveSession {
         completionQueue = paths.getFirst().completionQueue();
         completions = requests.completions();
         links = paths.stream().map(PathChannel::link).toArray(Link[]::new);
+        gate = resumable && protocol instanceof ResumableProtocol ? new Gate() : null;
         if (pathCount == 1) { // else the library would have to poll several
             completionQueue.nativePoll().ifPresent(poll -> requests.pollWith(poll, protocol.takes()));
         }
     }
 
+    /** By what it goes on over another path; null if it ends with its paths. */
+    final @Nullable ResumableProtocol resumable() {
+        return gate != null && protocol instanceof ResumableProtocol resumable ? resumable : null;
+    }
+
+    /** Has its path's failures looked at from now on. Before its first request. */
+    public final void keptGoingBy(Failover by) {
+        failover = by;
+    }
+
+    /** Whether the data path may come in, to {@link #leave} afterwards. */
+    final boolean enter() {
+        return gate == null || gate.enter();
+    }
+
+    final void leave() {
+        if (gate != null) {
+            gate.leave();
+        }
+    }
+
+    final PathChannel path() {
+        return paths[0];
+    }
+
+    /** Goes on over another path. */
+    final void use(PathChannel next) {
+        paths[0] = next;
+        completionQueue = next.completionQueue();
+    }
+
+    final void repeat() {
+        int left = protocol instanceof ResumableProtocol resumable ? resumable.repeat() : 0;
+        repeating = left > 0;
+        if (left < 0) {
+            failByProtocol();
+        }
+    }
+
     /** Notices from now on when a path is lost. */
-    final void watchPaths() {
+    public final void watchPaths() {
         for (PathChannel path : paths) {
             path.whenLost(() -> lost = true);
         }
@@ -127,6 +178,15 @@ public abstract sealed class Session permits SendSession, ReceiveSession {
 
     /** {@link NetPlugin#test} for one of this session's requests. */
     public final long test(long request) {
+        if (!enter()) {
+            return NetPlugin.NOT_DONE;
+        }
+        long result = testInside(request);
+        leave();
+        return result;
+    }
+
+    private long testInside(long request) {
         int slot = Requests.slot(RequestHandle.sequence(request));
         int state = requests.find(slot, request);
         if (state == Requests.FREE) {
@@ -148,8 +208,14 @@ public abstract sealed class Session permits SendSession, ReceiveSession {
 
     /** Takes what the devices have finished, some at a time; false if there was nothing, or the session has failed. */
     final boolean progress() {
-        if (failure != 0) {
+        if (interrupted && lost) {
+            failByLoss(); // nothing more completes
+        }
+        if (failure != 0 || interrupted) {
             return false; // what comes now may be behind completions that were left
+        }
+        if (repeating) {
+            repeat();
         }
         int polledByLibrary = requests.takePolled();
         int count = polledByLibrary != 0 ? NativePoll.result(polledByLibrary) : completionQueue.poll(completions);
@@ -175,12 +241,11 @@ public abstract sealed class Session permits SendSession, ReceiveSession {
             }
         }
         if (count < 0) {
-            fail(
-                    paths[path],
-                    NcclResult.SYSTEM_ERROR,
-                    "ibv_poll_cq failed with " + Errno.name(-count)
-                            + ": the completion queue or its device is unusable; look at the kernel's log (dmesg), and"
-                            + " restart the job");
+            String what = "ibv_poll_cq failed with " + Errno.name(-count)
+                    + ": the completion queue or its device is unusable; look at the kernel's log (dmesg)";
+            if (!isInterruptedBy(what)) {
+                fail(paths[path], NcclResult.SYSTEM_ERROR, what + ", and restart the job");
+            }
         } else if (count == 0 && lost && paths[path].loss() instanceof PathLoss.Here here) {
             // a completion queue that has failed reports nothing any more
             fail(paths[path], here.result(), here.words());
@@ -198,13 +263,24 @@ public abstract sealed class Session permits SendSession, ReceiveSession {
                         status,
                         completions.statusCode(index),
                         completions.vendorError(index),
-                        failed.why(status));
+                        failed.failedRequests().why(status));
+        boolean ofPath = status == WorkCompletionStatus.WR_FLUSHED || status == WorkCompletionStatus.RETRY_EXCEEDED;
+        if (ofPath && isInterruptedBy(what)) {
+            return;
+        }
         takeSuccessesOfOthers(path);
         fail(failed, tooLong ? NcclResult.INVALID_USAGE : resultOf(failed), what);
     }
 
+    /** Whether the path's failure is taken care of; then there is nothing to be told until it is over. */
+    private boolean isInterruptedBy(String what) {
+        Failover keeps = failover;
+        interrupted = keeps != null && !lost && keeps.broken(what);
+        return interrupted;
+    }
+
     /** What came over the other paths before is not lost with this one. */
-    private void takeSuccessesOfOthers(int failed) {
+    final void takeSuccessesOfOthers(int failed) {
         for (int path = 0; path < pathCount; path++) {
             boolean goesOn = path != failed;
             while (goesOn) {
@@ -239,6 +315,10 @@ public abstract sealed class Session permits SendSession, ReceiveSession {
         while (found) {
             found = progress(); // what has come is received, however much it is
         }
+        return failByLoss();
+    }
+
+    private long failByLoss() {
         for (PathChannel path : paths) {
             PathLoss loss = path.loss();
             if (loss != null) {
@@ -304,6 +384,9 @@ public abstract sealed class Session permits SendSession, ReceiveSession {
 
     /** Ends the paths and frees everything, whatever is outstanding. */
     public final void close() {
+        if (failover != null) {
+            failover.close();
+        }
         Arrays.stream(paths).forEach(PathChannel::close);
         protocol.close();
         registrations.values().forEach(RegisteredMemory::close);

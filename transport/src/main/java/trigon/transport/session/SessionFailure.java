@@ -17,13 +17,13 @@ public record SessionFailure(PathChannel on, NcclResult result, String what) {
 
     /** The failure of a communicator, here or on another node, that it follows from, by what is known now. */
     public Optional<EndFailure> ofCommunicator() {
-        PathLoss loss = on.loss() != null ? on.loss() : on.laterLoss();
+        PathLoss loss = on.loss() != null ? on.loss() : on.failedRequests().laterLoss();
         return loss == null ? Optional.empty() : loss.ofCommunicator();
     }
 
     /** Where and why, by what is known now. */
     public String explained() {
-        PathLoss later = on.laterLoss();
+        PathLoss later = on.failedRequests().laterLoss();
         return on + ": " + (later == null ? what : later.words());
     }
 }

@@ -1,0 +1,45 @@
+package trigon.transport.connect;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import trigon.handshake.ConnectionId;
+import trigon.handshake.ConnectionSecret;
+import trigon.handshake.LinkAddress;
+import trigon.routing.LocalLink;
+import trigon.routing.PeerDescription;
+import trigon.routing.PeerLink;
+
+/**
+ * A connection's other end, as far as new paths to it need to be known.
+ *
+ * @param name the peer's, for logs
+ * @param nodeIndex in the cluster's configuration
+ * @param listeners where its process listens
+ * @param connection the connection's name, by which the listening side's end is found
+ * @param secret what both ends know
+ * @param trafficClass NCCL's
+ * @param preferred this node's link to take where others lead to the peer as directly
+ */
+public record Counterpart(
+        String name,
+        OptionalInt nodeIndex,
+        List<LinkAddress> listeners,
+        ConnectionId connection,
+        ConnectionSecret secret,
+        int trafficClass,
+        Optional<LocalLink> preferred) {
+
+    public Counterpart {
+        listeners = List.copyOf(listeners);
+    }
+
+    /** For routing. */
+    public PeerDescription description() {
+        return new PeerDescription(
+                nodeIndex,
+                listeners.stream()
+                        .map(link -> new PeerLink(link.address(), link.prefixLength(), link.port(), link.kinds()))
+                        .toList());
+    }
+}

@@ -1,0 +1,117 @@
+package trigon.transport.failover;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.random.RandomGenerator;
+import trigon.handshake.ConnectionLostException;
+import trigon.handshake.HandshakeClient;
+import trigon.handshake.HandshakeListeners;
+import trigon.handshake.LinkAddress;
+import trigon.handshake.NodeIdentity;
+import trigon.handshake.OfferHandler;
+import trigon.transport.connect.CandidatePaths;
+import trigon.transport.connect.Counterpart;
+import trigon.transport.connect.PathFactory;
+import trigon.transport.path.Links;
+import trigon.transport.session.Failover;
+import trigon.transport.session.ReceiveSession;
+import trigon.transport.session.Resumption;
+import trigon.transport.session.SendSession;
+
+/** Has sessions go on over other paths when their own fail. Thread-safe. */
+public final class Failovers {
+
+    /** Nobody offers a sender anything: it is only asked whether it lives. */
+    private static final OfferHandler ONLY_ASKED =
+            _ -> CompletableFuture.failedFuture(new ConnectionLostException("the connecting side takes no offers"));
+
+    /** From one look at what is left to be sent again to the next. */
+    public static final Duration MOMENT = Duration.ofMillis(2);
+
+    private final boolean on;
+    private final Links links;
+    private final HandshakeListeners listeners;
+    private final PathFactory factory;
+    private final NewPaths paths;
+    private final Executor control;
+    private final Executor aMomentLater;
+    private final Duration peerTimeout;
+
+    /**
+     * Of a plugin.
+     *
+     * @param on whether there is any
+     * @param addresses where this process listens, as peers are told
+     * @param control runs what may block
+     * @param aMomentLater the same, a moment later
+     * @param peerTimeout so long a path is looked for
+     */
+    public Failovers(
+            boolean on,
+            Links links,
+            CandidatePaths candidates,
+            HandshakeClient client,
+            HandshakeListeners listeners,
+            PathFactory factory,
+            NodeIdentity self,
+            List<LinkAddress> addresses,
+            RandomGenerator attempts,
+            Executor control,
+            Executor aMomentLater,
+            Duration peerTimeout) {
+        this.on = on;
+        this.links = links;
+        this.listeners = listeners;
+        this.factory = factory;
+        this.control = control;
+        this.aMomentLater = aMomentLater;
+        this.peerTimeout = peerTimeout;
+        paths = new NewPaths(links, candidates, client, factory, self, addresses, attempts);
+    }
+
+    /** Whether there is any. */
+    public boolean areOn() {
+        return on;
+    }
+
+    /** For a session that has just been made; it is watched from now on. */
+    public void keep(SendSession session, Counterpart peer) {
+        if (on) {
+            Resumption.of(session).ifPresent(resumption -> {
+                SenderFailover failover =
+                        new SenderFailover(resumption, peer, paths, control, aMomentLater, peerTimeout);
+                listeners.resume(peer.connection().ofConnectingSide(), peer.secret(), ONLY_ASKED);
+                session.keptGoingBy(new Failover() {
+                    @Override
+                    public boolean broken(String what) {
+                        return failover.broken(what);
+                    }
+
+                    @Override
+                    public void close() {
+                        listeners.unregister(peer.connection().ofConnectingSide());
+                        failover.close();
+                    }
+                });
+                failover.lookAfter(resumption.path());
+            });
+        }
+        session.watchPaths();
+    }
+
+    /** Likewise. */
+    public void keep(ReceiveSession session, Counterpart peer) {
+        if (on) {
+            Resumption.of(session).ifPresent(resumption -> {
+                ReceiverFailover failover =
+                        new ReceiverFailover(resumption, peer, listeners, links, factory, paths, control, peerTimeout);
+                session.keptGoingBy(failover);
+                failover.lookAfter(resumption.path());
+                failover.listen();
+            });
+        }
+        session.watchPaths();
+    }
+}

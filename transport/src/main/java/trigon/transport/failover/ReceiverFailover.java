@@ -1,0 +1,403 @@
+package trigon.transport.failover;
+
+import java.net.InetAddress;
+import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import trigon.handshake.ConnectionLostException;
+import trigon.handshake.EndFailure;
+import trigon.handshake.Established;
+import trigon.handshake.HandshakeListeners;
+import trigon.handshake.HandshakeMessage.Answer;
+import trigon.handshake.HandshakeMessage.Offer;
+import trigon.handshake.IncomingOffer;
+import trigon.handshake.LifelineEnd;
+import trigon.handshake.OfferHandler;
+import trigon.handshake.RemoteMemory;
+import trigon.net.NcclResult;
+import trigon.transport.Unwinding;
+import trigon.transport.connect.Counterpart;
+import trigon.transport.connect.PathFactory;
+import trigon.transport.connect.PeerEnd;
+import trigon.transport.failover.NewPaths.Found;
+import trigon.transport.path.Link;
+import trigon.transport.path.Links;
+import trigon.transport.path.PathChannel;
+import trigon.transport.path.PathKeeper;
+import trigon.transport.path.PathLoss;
+import trigon.transport.path.PathRole;
+import trigon.transport.protocol.MessageProtocol;
+import trigon.transport.resume.LostReason;
+import trigon.transport.resume.ReceiverResume;
+import trigon.transport.resume.ReceiverResume.State;
+import trigon.transport.resume.Step;
+import trigon.transport.session.Failover;
+import trigon.transport.session.Resumption;
+import trigon.verbs.VerbsException;
+
+/**
+ * Follows a sender to another path: answers its offers. When this end's path fails it says so, as far as it is heard,
+ * and asks meanwhile whether the sender is still there.
+ *
+ * <p>Offers come on the handshake's event loop and are answered on control threads. What is done to the session is done
+ * with the lock held, and not once the session is closed.
+ */
+final class ReceiverFailover implements Failover, OfferHandler {
+
+    private static final Logger log = LoggerFactory.getLogger(ReceiverFailover.class);
+
+    private static final Duration GONE = Duration.ofSeconds(1);
+    private static final Duration PAUSE = Duration.ofMillis(200);
+
+    private final Resumption session;
+    private final Counterpart peer;
+    private final HandshakeListeners listeners;
+    private final Links links;
+    private final PathFactory factory;
+    private final NewPaths paths;
+    private final Executor control;
+    private final Duration peerTimeout;
+    private final CompletableFuture<Void> stop = new CompletableFuture<>();
+
+    private ReceiverResume resume = ReceiverResume.up();
+    private boolean working;
+    private volatile @Nullable String broken;
+    private @Nullable String doubtful;
+    private boolean givenUp;
+
+    /** What the latest offer was answered with; null: it is in use, or has failed. */
+    private @Nullable PathChannel answered;
+
+    /** Since when the path in use has been of no use. */
+    private long since;
+
+    /**
+     * Of a session that is up.
+     *
+     * @param control runs what may block
+     * @param peerTimeout so long it waits
+     */
+    ReceiverFailover(
+            Resumption session,
+            Counterpart peer,
+            HandshakeListeners listeners,
+            Links links,
+            PathFactory factory,
+            NewPaths paths,
+            Executor control,
+            Duration peerTimeout) {
+        this.session = session;
+        this.peer = peer;
+        this.listeners = listeners;
+        this.links = links;
+        this.factory = factory;
+        this.paths = paths;
+        this.control = control;
+        this.peerTimeout = peerTimeout;
+    }
+
+    /** Takes the sender's offers from now on. */
+    void listen() {
+        listeners.resume(peer.connection(), peer.secret(), this);
+    }
+
+    /** Looks after a path that is in use from now on. */
+    void lookAfter(PathChannel path) {
+        path.keptBy(new PathKeeper() {
+            @Override
+            public boolean takes(PathLoss loss) {
+                return ReceiverFailover.this.takes(path, loss);
+            }
+
+            @Override
+            public void doubts() {
+                // the sender leads, and hears as little
+            }
+        });
+    }
+
+    private synchronized boolean takes(PathChannel path, PathLoss loss) {
+        boolean ours = !givenUp && !stop.isDone();
+        if (ours && !path.equals(session.path())) {
+            return true; // nobody uses it any more
+        }
+        if (!ours) {
+            return false;
+        }
+        switch (loss) {
+            case PathLoss.Here here -> broken = here.words();
+            case PathLoss.OfPeer(var _, LifelineEnd.Broken _) -> doubtful = loss.words();
+            case PathLoss.OfPeer(var _, LifelineEnd.Released _) when resume.state() != State.UP -> {
+                // the sender has left the path, since it has another one
+            }
+            case PathLoss.OfPeer _ -> {
+                stop.complete(null);
+                return false;
+            }
+        }
+        work();
+        return true;
+    }
+
+    /** Without the lock: who has it may wait for the data path to be outside. */
+    @Override
+    public boolean broken(String what) {
+        broken = what;
+        control.execute(this::work);
+        return !stop.isDone();
+    }
+
+    private synchronized void work() {
+        if (since == 0) {
+            since = System.nanoTime();
+        }
+        if (broken != null && resume.state() == State.UP && !stop.isDone()) {
+            notifySender(broken);
+        }
+        if (!working && !givenUp && !stop.isDone()) {
+            working = true;
+            control.execute(this::run);
+        }
+    }
+
+    /** Fences the path, and says so: the sender is to lead to another one. */
+    private void notifySender(String why) {
+        resume = resume.broken();
+        Resumption.Counts counts = session.fence(why);
+        if (counts == null) {
+            stop.complete(null);
+            return;
+        }
+        resume = resume.fenced(counts.confirmed());
+        session.path().failed(new EndFailure(EndFailure.Scope.PATH, why));
+    }
+
+    private void run() {
+        try {
+            waitForTheSender();
+        } catch (RuntimeException | Error e) {
+            log.warn("{}: what should lead it to another path has failed", session.path(), e);
+            giveUp(session.path(), () -> session.path()
+                    .giveUp(NcclResult.SYSTEM_ERROR, new EndFailure(EndFailure.Scope.CONNECTION, e.toString())));
+        }
+    }
+
+    private void waitForTheSender() {
+        long goneSince = 0;
+        while (!isWell()) {
+            PathChannel former = session.path();
+            Found found = paths.find(
+                    peer, peer.connection().ofConnectingSide(), former.link().local(), Set.of(), stop);
+            if (found.alive().isPresent() || !found.isGone()) {
+                goneSince = 0;
+            } else if (goneSince == 0) {
+                goneSince = System.nanoTime();
+            } else if (System.nanoTime() - goneSince > GONE.toNanos()) {
+                giveUp(former, () -> former.peerIsGone(new LifelineEnd.Broken("nobody knows the connection there any more")));
+                return;
+            }
+            if (isOver()) {
+                giveUp(former, () -> former.giveUp(
+                        NcclResult.REMOTE_ERROR,
+                        new EndFailure(
+                                EndFailure.Scope.CONNECTION,
+                                "%s; and %s. Check the cables, and the links with ip -s link on either node"
+                                        .formatted(why(), LostReason.EXPIRED.words()))));
+                return;
+            }
+            sleep(PAUSE);
+        }
+    }
+
+    private synchronized boolean isOver() {
+        return since != 0 && System.nanoTime() - since > peerTimeout.toNanos();
+    }
+
+    /** Whether there is nothing to wait for any more. */
+    private synchronized boolean isWell() {
+        if (session.isLost()) {
+            stop.complete(null);
+        }
+        boolean well = resume.state() == State.UP && broken == null && doubtful == null;
+        working = !well && !stop.isDone();
+        return !working;
+    }
+
+    private synchronized String why() {
+        String known = broken != null ? broken : doubtful;
+        return known == null ? "the sender has offered another path" : known;
+    }
+
+    // ---- offers
+
+    @Override
+    public CompletionStage<Answer> onOffer(IncomingOffer incoming) {
+        return CompletableFuture.supplyAsync(() -> answer(incoming), control);
+    }
+
+    private synchronized Answer answer(IncomingOffer incoming) {
+        if (session.isLost() || stop.isDone()) {
+            PathLoss loss = session.path().loss();
+            throw new ConnectionLostException(loss == null ? "the connection is closed here" : loss.words());
+        }
+        Offer offer = incoming.offer();
+        trigon.handshake.Resumption asked = offer.resumption().orElseThrow();
+        resume = resume.offered(asked.attempt(), asked.begun(), asked.confirmed());
+        if (resume.step() == Step.REFUSE) {
+            throw new IllegalArgumentException(
+                    "attempt %d is not newer than attempt %d".formatted(asked.attempt(), resume.attempt()));
+        }
+        if (resume.step() == Step.FENCE) {
+            since = since == 0 ? System.nanoTime() : since;
+            Resumption.Counts counts = session.fence(why());
+            if (counts == null) {
+                stop.complete(null);
+                throw new ConnectionLostException("this end of the connection has failed before");
+            }
+            resume = resume.fenced(counts.confirmed());
+        }
+        if (resume.state() == State.LOST) {
+            String why = resume.lost().words();
+            PathChannel path = session.path();
+            control.execute(() -> giveUp(path, () -> path.giveUp(NcclResult.SYSTEM_ERROR, new EndFailure(EndFailure.Scope.CONNECTION, why))));
+            throw new ConnectionLostException(why);
+        }
+        dropAnswered();
+        PathChannel path = open(incoming);
+        answered = path;
+        int attempt = asked.attempt();
+        var _ = incoming.result()
+                .whenCompleteAsync((established, _) -> finish(path, attempt, incoming, established), control);
+        work();
+        return new Answer(
+                offer.kind(),
+                path.endpoint(),
+                RemoteMemory.NONE,
+                path.maxMessageBytes(),
+                Math.max(1, path.link().local().speedMbps()),
+                resume.received());
+    }
+
+    private void dropAnswered() {
+        PathChannel late = answered;
+        if (late != null) {
+            answered = null;
+            late.close();
+        }
+    }
+
+    private PathChannel open(IncomingOffer incoming) {
+        Offer offer = incoming.offer();
+        Link link = link(incoming.local().getAddress());
+        PathChannel path = factory.open(link, PathRole.RECEIVER, MessageProtocol.EAGER);
+        try (Unwinding unwinding = new Unwinding()) {
+            unwinding.onFailure(path::close);
+            PeerEnd end = new PeerEnd(
+                    offer.endpoint(),
+                    offer.clearToSend(),
+                    offer.maxMessageBytes(),
+                    link.local().speedMbps());
+            factory.connect(path, PathRole.RECEIVER, MessageProtocol.EAGER, end, incoming.key(), peer.trafficClass());
+            unwinding.succeeded();
+        }
+        return path;
+    }
+
+    private Link link(InetAddress local) {
+        return links.all().stream()
+                .filter(link ->
+                        link.local().kind() == session.path().link().local().kind()
+                                && link.local().address().address().equals(local))
+                .findFirst()
+                .orElseThrow(() -> new IllegalArgumentException(
+                        "%s has no link of the kind in use here".formatted(local.getHostAddress())));
+    }
+
+    /** The handshake is over; without {@code established} it failed. */
+    private void finish(PathChannel path, int attempt, IncomingOffer incoming, @Nullable Established established) {
+        PathChannel former;
+        String why;
+        long waited;
+        synchronized (this) {
+            if (!path.equals(answered)) {
+                return; // closed by who took its place
+            }
+            if (established == null || stop.isDone()) {
+                dropAnswered();
+                return;
+            }
+            answered = null;
+            former = session.path();
+            why = why();
+            waited = System.nanoTime() - since;
+            factory.watch(path, established, incoming.offer().node().name());
+            resume = resume.ready(attempt);
+            if (resume.step() != Step.GO_ON || !moves(path, former)) {
+                path.close();
+                return;
+            }
+            broken = null;
+            doubtful = null;
+            since = 0;
+            lookAfter(path);
+            session.watch();
+        }
+        former.close();
+        log.info(
+                "the connection from {} goes on over {} instead of {} after {} ms: {}",
+                peer.name(),
+                path.link(),
+                former.link(),
+                TimeUnit.NANOSECONDS.toMillis(waited),
+                why);
+    }
+
+    private boolean moves(PathChannel path, PathChannel former) {
+        try {
+            return session.moveTo(path, resume.received());
+        } catch (VerbsException e) {
+            log.warn("{}: it cannot go on over {}: {}", former, path.link(), e.getMessage());
+            resume = resume.broken().fenced(resume.received());
+            work();
+            return false;
+        }
+    }
+
+    private void giveUp(PathChannel former, Runnable loss) {
+        synchronized (this) {
+            if (stop.isDone() || !former.equals(session.path())) {
+                return;
+            }
+            givenUp = true;
+            stop.complete(null);
+        }
+        loss.run();
+    }
+
+    private void sleep(Duration time) {
+        try {
+            var _ = stop.get(time.toNanos(), TimeUnit.NANOSECONDS);
+        } catch (TimeoutException | ExecutionException _) {
+            // time is over
+        } catch (InterruptedException e) {
+            throw new IllegalStateException("interrupted while waiting for the sender", e);
+        }
+    }
+
+    @Override
+    public void close() {
+        listeners.unregister(peer.connection(), this);
+        synchronized (this) {
+            stop.complete(null);
+            dropAnswered();
+        }
+    }
+}

@@ -1,0 +1,48 @@
+package trigon.transport.path;
+
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import trigon.verbs.WorkCompletionStatus;
+
+/**
+ * Why requests on a path have failed, as far as it is known: one that was flushed, or not answered, is a consequence.
+ * What is learned later is logged then. For the end of a session, not for the data path. Any thread.
+ */
+public final class FailedRequests {
+
+    private final Supplier<@Nullable PathLoss> knownLoss;
+
+    /** They are consequences of something that was not known then. */
+    private volatile boolean unexplained;
+
+    /** None so far, on a path of whose loss that is known. */
+    FailedRequests(Supplier<@Nullable PathLoss> knownLoss) {
+        this.knownLoss = knownLoss;
+    }
+
+    /** Why one has failed. */
+    public String why(WorkCompletionStatus status) {
+        if (status != WorkCompletionStatus.WR_FLUSHED && status != WorkCompletionStatus.RETRY_EXCEEDED) {
+            return status.explanation();
+        }
+        PathLoss known = knownLoss.get();
+        if (known != null) {
+            return known.words();
+        }
+        unexplained = true;
+        return status == WorkCompletionStatus.RETRY_EXCEEDED
+                ? status.explanation()
+                : "the queue pair is in the error state, and no request failed before; if the peer is the cause, the"
+                        + " next line about this connection says what became of it, otherwise look at the peer's log";
+    }
+
+    /** Whether they have failed for a reason that the lifeline may still tell, within a moment. */
+    public boolean areUnexplained() {
+        return unexplained;
+    }
+
+    /** Why they have failed, if that is known by now and was not then; else null. */
+    public @Nullable PathLoss laterLoss() {
+        return unexplained ? knownLoss.get() : null;
+    }
+}

@@ -1,0 +1,25 @@
+package trigon.transport.protocol;
+
+import java.util.List;
+import trigon.transport.path.PathChannel;
+
+/** An end of a session whose messages may go on over another path. While no data-path call is made. */
+public sealed interface ResumableProtocol permits EagerSender, EagerReceiver {
+
+    /** Messages begun so far. */
+    long begun();
+
+    /** Sender: messages that the peer is known to have. Receiver: messages received. In their order. */
+    long confirmed();
+
+    /**
+     * Goes on over other paths; those before are fenced.
+     *
+     * @param received messages that the receiver has; what follows is taken up again by {@link #repeat}
+     * @throws trigon.verbs.VerbsException if a device refuses
+     */
+    void moveTo(List<PathChannel> paths, long received);
+
+    /** Takes up again what {@link #moveTo} has left, as far as it fits; how much is left, or {@link Protocol#FAILED}. */
+    int repeat();
+}

@@ -1,0 +1,108 @@
+package trigon.transport.session;
+
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import trigon.transport.path.Link;
+import trigon.transport.path.PathChannel;
+import trigon.transport.path.RegisteredMemory;
+import trigon.transport.protocol.ResumableProtocol;
+
+/**
+ * What a {@link Failover} does with its session: it counts, and goes on over another path. On control threads, one at a
+ * time; the data path is kept out meanwhile.
+ */
+public final class Resumption {
+
+    private final Session session;
+    private final Gate gate;
+    private final ResumableProtocol protocol;
+
+    private Resumption(Session session, Gate gate, ResumableProtocol protocol) {
+        this.session = session;
+        this.gate = gate;
+        this.protocol = protocol;
+    }
+
+    /** Of a session; empty if it ends with its paths. */
+    public static Optional<Resumption> of(Session session) {
+        Gate gate = session.gate;
+        ResumableProtocol protocol = session.resumable();
+        return gate == null || protocol == null
+                ? Optional.empty()
+                : Optional.of(new Resumption(session, gate, protocol));
+    }
+
+    /** What an end had come to when its path was fenced: messages begun, and those confirmed, or received. */
+    public record Counts(long begun, long confirmed) {}
+
+    /** Ends the path's use, and counts; null if the session has failed. May block. */
+    public @Nullable Counts fence(String why) {
+        gate.close();
+        try {
+            session.interrupted = true;
+            path().fence(why);
+            session.takeSuccessesOfOthers(-1);
+            return session.failure != 0 ? null : new Counts(protocol.begun(), protocol.confirmed());
+        } finally {
+            gate.open();
+        }
+    }
+
+    /**
+     * Goes on over another path. The former one is to be closed afterwards; nobody hears of its loss any more.
+     *
+     * @param received messages that the receiver has
+     * @return false if the session has failed meanwhile
+     * @throws trigon.verbs.VerbsException if a device refuses; it can be tried again then, with another path
+     */
+    public boolean moveTo(PathChannel next, long received) {
+        gate.close();
+        try {
+            if (session.failure != 0 || session.lost) {
+                return false;
+            }
+            Map<Long, RegisteredMemory> registrations = session.registrations();
+            synchronized (registrations) {
+                Link link = next.link();
+                registrations.values().forEach(memory -> memory.moveTo(link));
+                session.links()[0] = link;
+            }
+            protocol.moveTo(List.of(next), received);
+            path().whenLost(() -> {});
+            session.use(next);
+            session.interrupted = false;
+            session.repeat();
+            return true;
+        } finally {
+            gate.open();
+        }
+    }
+
+    /** Notices from now on when the path in use is lost, as nothing did since it moved. */
+    public void watch() {
+        session.watchPaths();
+    }
+
+    /** Takes up again what has not fitted when the session moved; whether there is more. */
+    public boolean repeat() {
+        gate.close();
+        try {
+            session.progress();
+            return session.repeating;
+        } finally {
+            gate.open();
+        }
+    }
+
+    /** The path in use. */
+    public PathChannel path() {
+        return session.path();
+    }
+
+    /** Whether it is lost for good. */
+    public boolean isLost() {
+        return session.lost;
+    }
+}
