@@ -77,6 +77,10 @@ for jar in "$distribution"/jars/trigon-*.jar; do
   "$java_home/bin/jar" tf "$jar"
 done | sed -n '/-info\.class$/d; /\/generated\//d; s|/|.|g; s/\.class$//p' >"$training/classes"
 
+mkdir -p "$distribution/share/systemd"
+unit=trigon-relay.service
+install_file 644 "$project/dist/src/main/systemd/$unit" "$distribution/share/systemd/$unit"
+
 # manual pages and completion, of the commands' own descriptions
 rm -rf "$distribution/share/man" "$distribution/share/bash-completion"
 "$java_home/bin/java" -XX:TieredStopAtLevel=1 -XX:+UseSerialGC -cp "$distribution/tools/*:$distribution/jars/*" \

@@ -2,8 +2,12 @@
 module trigon.tools {
     requires info.picocli;
     requires jdk.net;
+    requires org.slf4j;
     requires trigon.config;
+    requires trigon.policy;
+    requires trigon.relay;
     requires trigon.routing;
+    requires trigon.topology;
     requires trigon.transport;
     requires trigon.verbs;
     requires static org.jspecify;
@@ -15,5 +19,9 @@ module trigon.tools {
     opens trigon.tools.doctor to
             info.picocli;
     opens trigon.tools.links to
+            info.picocli;
+    opens trigon.tools.policy to
+            info.picocli;
+    opens trigon.tools.relay to
             info.picocli;
 }

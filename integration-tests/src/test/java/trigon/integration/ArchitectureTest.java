@@ -65,7 +65,7 @@ class ArchitectureTest {
                 .whereLayer("software-verbs")
                 .mayOnlyBeAccessedByLayers("native-entry", "tools")
                 .whereLayer("relay")
-                .mayOnlyBeAccessedByLayers("native-entry")
+                .mayOnlyBeAccessedByLayers("native-entry", "tools")
                 .whereLayer("topology")
                 .mayOnlyBeAccessedByLayers("relay", "tools")
                 .whereLayer("qp-state")

@@ -24,6 +24,8 @@ import trigon.tools.doctor.CheckCommand;
 import trigon.tools.doctor.DoctorCommand;
 import trigon.tools.links.LinksCommand;
 import trigon.tools.machine.Machine;
+import trigon.tools.policy.PolicyCommand;
+import trigon.tools.relay.RelayCommand;
 
 /**
  * The command {@code trigon}. Ends with 0 if all is well, 1 if something is wrong, 2 if the command line is.
@@ -91,6 +93,8 @@ public final class TrigonProgram {
                 new CheckCommand(machine, console),
                 new DoctorCommand(machine, console),
                 new LinksCommand(machine, console),
+                PolicyCommand.of(machine, console),
+                new RelayCommand(machine),
                 new AgentCommand(machine, console),
                 new DelegatedCommand.Demo(machine),
                 new DelegatedCommand.Env(machine),

@@ -12,7 +12,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 class TrigonProgramTest {
 
-    private static final List<String> COMMANDS = List.of("check", "demo", "doctor", "env", "links", "train");
+    private static final List<String> COMMANDS =
+            List.of("check", "demo", "doctor", "env", "links", "policy", "relay", "train");
 
     @Test
     void helpHasEveryCommand() {

@@ -10,6 +10,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Optional;
+import java.util.regex.Pattern;
 import java.util.zip.CRC32;
 
 /**
@@ -19,6 +20,10 @@ import java.util.zip.CRC32;
 public final class ReportFile implements AutoCloseable {
 
     private static final String PREFIX = "trigon-policy-";
+
+    /** As proc(5) names it; the jar of this class begins alike. */
+    private static final Pattern NAME = Pattern.compile(PREFIX + "[0-9]+ \\(deleted\\)");
+
     private static final long MAGIC = 0x0001_7963_696c_6f70L; // "policy", and a version
     private static final int HEADER_BYTES = 24;
     private static final int MOST_BYTES = 1 << 20;
@@ -82,7 +87,7 @@ public final class ReportFile implements AutoCloseable {
     private static boolean isReport(Path descriptor) throws IOException {
         try {
             Path target = Files.readSymbolicLink(descriptor).getFileName();
-            return target != null && target.toString().startsWith(PREFIX);
+            return target != null && NAME.matcher(target.toString()).matches();
         } catch (NoSuchFileException e) {
             return false; // closed meanwhile
         }

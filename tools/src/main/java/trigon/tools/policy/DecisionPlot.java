@@ -1,0 +1,98 @@
+package trigon.tools.policy;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/** Decisions as a picture: a line for each collective, a coloured piece for each range of sizes. */
+final class DecisionPlot {
+
+    private static final int LEFT = 130;
+    private static final int STEP = 26;
+    private static final int TOP = 48;
+    private static final int ROW = 46;
+    private static final int BAR = 26;
+
+    /** Told apart by people who see colours differently; on white. */
+    private static final List<String> COLOURS =
+            List.of("#9ecae1", "#fdae6b", "#a1d99b", "#bcbddc", "#fc9272", "#c7e9c0", "#dadaeb", "#fdd0a2");
+
+    private static final String LEFT_TO_NCCL = "#e0e0e0";
+
+    private final String title;
+    private final int ranks;
+    private final int nodes;
+
+    DecisionPlot(String title, int ranks, int nodes) {
+        this.title = title;
+        this.ranks = ranks;
+        this.nodes = nodes;
+    }
+
+    String svg(Map<Collective, List<Decision>> decisions) {
+        List<String> texts = new ArrayList<>();
+        decisions
+                .values()
+                .forEach(list -> list.forEach(decision -> {
+                    if (!texts.contains(decision.text())) {
+                        texts.add(decision.text());
+                    }
+                }));
+        int count = decisions.values().stream().mapToInt(List::size).max().orElse(1);
+        int legend = TOP + decisions.size() * ROW + 24;
+        int height = legend + texts.size() * 20 + 10;
+        int width = Math.max(LEFT + count * STEP + 20, 560);
+        StringBuilder svg = new StringBuilder();
+        svg.append("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" font-family=\"sans-serif\""
+                .formatted(width, height));
+        svg.append(" font-size=\"12\" role=\"img\">\n<title>Decisions of ")
+                .append(escaped(title))
+                .append("</title>\n");
+        svg.append("<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n");
+        text(svg, 10, 22, "%s: %d ranks on %d nodes".formatted(title, ranks, nodes));
+        int y = TOP;
+        for (Map.Entry<Collective, List<Decision>> each : decisions.entrySet()) {
+            row(svg, y, each.getKey(), each.getValue(), texts);
+            y += ROW;
+        }
+        for (int i = 0; i < texts.size(); i++) {
+            int at = legend + i * 20;
+            svg.append("<rect x=\"10\" y=\"%d\" width=\"14\" height=\"14\" fill=\"%s\"/>\n"
+                    .formatted(at - 11, colour(texts.get(i), texts)));
+            text(svg, 30, at, texts.get(i));
+        }
+        return svg.append("</svg>\n").toString();
+    }
+
+    private static void row(StringBuilder svg, int y, Collective collective, List<Decision> list, List<String> texts) {
+        text(svg, 10, y + 17, collective.toString());
+        for (int i = 0; i < list.size(); i++) {
+            Decision decision = list.get(i);
+            String size = TestCommand.size(decision.bytes());
+            svg.append("<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" fill=\"%s\"><title>%s: %s</title></rect>\n"
+                    .formatted(
+                            LEFT + i * STEP,
+                            y,
+                            STEP - 1,
+                            BAR,
+                            colour(decision.text(), texts),
+                            size,
+                            escaped(decision.text())));
+            if (i % 4 == 0) {
+                text(svg, LEFT + i * STEP, y + BAR + 13, size);
+            }
+        }
+    }
+
+    private static String colour(String text, List<String> texts) {
+        return text.equals("left to NCCL") ? LEFT_TO_NCCL : COLOURS.get(texts.indexOf(text) % COLOURS.size());
+    }
+
+    private static void text(StringBuilder svg, int x, int y, String text) {
+        svg.append("<text x=\"%d\" y=\"%d\">%s</text>\n".formatted(x, y, escaped(text)));
+    }
+
+    private static String escaped(String text) {
+        return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;");
+    }
+}

@@ -1,0 +1,77 @@
+package trigon.tools.policy;
+
+import java.util.List;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import trigon.policy.report.PolicyReport;
+import trigon.tools.console.Console;
+import trigon.tools.console.Json;
+import trigon.tools.console.Style;
+import trigon.tools.console.Table;
+import trigon.tools.machine.Machine;
+
+/** {@code trigon policy list}: the processes of this machine that have a policy. */
+@Command(
+        name = "list",
+        description = "The processes of this machine that have a policy, and which version is in force.")
+final class ListCommand implements Callable<Integer> {
+
+    private final Machine machine;
+    private final PolicyProcesses processes;
+    private final Console console;
+
+    @Option(names = "--json", description = "The result as JSON, schema trigon.policy-list/1.")
+    private boolean json;
+
+    ListCommand(Machine machine, Console console) {
+        this.machine = machine;
+        processes = new PolicyProcesses(machine);
+        this.console = console;
+    }
+
+    @Override
+    public Integer call() {
+        List<PolicyProcesses.PolicyProcess> all = processes.all();
+        if (json) {
+            console.out()
+                    .print(Json.text(PolicyJson.document(
+                            machine,
+                            "trigon.policy-list/1",
+                            "processes",
+                            all.stream().map(ListCommand::json).toList())));
+            return 0;
+        }
+        if (all.isEmpty()) {
+            console.out().println("no process that this user may look into has a policy");
+            return 0;
+        }
+        Table table = new Table("process", "command", "file", "policy");
+        for (PolicyProcesses.PolicyProcess each : all) {
+            PolicyReport report = each.report();
+            table.styled(
+                    report.refused().isEmpty() ? Style.GOOD : Style.WARNING,
+                    Long.toString(each.pid()),
+                    each.command(),
+                    report.file(),
+                    version(report) + (report.refused().isEmpty() ? "" : "; refused: " + report.refused()));
+        }
+        table.print(console);
+        return 0;
+    }
+
+    static String version(PolicyReport report) {
+        return report.version().isEmpty() ? "none" : report.version();
+    }
+
+    private static Object json(PolicyProcesses.PolicyProcess process) {
+        PolicyReport report = process.report();
+        return Json.object(
+                "pid", process.pid(),
+                "command", process.command(),
+                "file", report.file(),
+                "version", report.version(),
+                "sha256", report.digest(),
+                "refused", report.refused());
+    }
+}

@@ -1,0 +1,158 @@
+package trigon.tools.policy;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import trigon.policy.Policy;
+import trigon.policy.PolicyException;
+import trigon.policy.PolicyHost;
+import trigon.policy.PolicyLoader;
+import trigon.policy.map.MapSet;
+import trigon.policy.verify.Limits;
+import trigon.tools.console.CommandFailure;
+import trigon.tools.console.Console;
+import trigon.tools.console.Style;
+import trigon.tools.console.Table;
+import trigon.tools.machine.Machine;
+
+/** {@code trigon policy load}: puts a new version where running processes find it, and says whether they took it. */
+@Command(
+        name = "load",
+        description = {
+            "Verifies a policy and puts it, in one step, in the place of the file that processes of this machine have by"
+                    + " TRIGON_POLICY. They take it within a second.",
+            "Other nodes need the same: run it on each, before communicators begin that reach several of them."
+        })
+final class LoadCommand implements Callable<Integer> {
+
+    private static final Duration PATIENCE = Duration.ofSeconds(10);
+    private static final Set<PosixFilePermission> READ_BY_ALL = PosixFilePermissions.fromString("rw-r--r--");
+    private static final Duration BETWEEN_LOOKS = Duration.ofMillis(100);
+
+    private final PolicyProcesses processes;
+    private final Console console;
+
+    @Parameters(index = "0", paramLabel = "FILE", description = "The new object.")
+    private Path file = Path.of("");
+
+    @Parameters(
+            index = "1",
+            arity = "0..1",
+            paramLabel = "TARGET",
+            description = "What it replaces. Default: the file of the processes here, if they all have the same.")
+    private String target = "";
+
+    @Option(names = "--pid", paramLabel = "N", defaultValue = "0", description = "Replaces the file of this process.")
+    private long pid;
+
+    LoadCommand(Machine machine, Console console) {
+        processes = new PolicyProcesses(machine);
+        this.console = console;
+    }
+
+    @Override
+    public Integer call() throws IOException, InterruptedException {
+        PolicyObjectFile object = PolicyObjectFile.read(file);
+        String digest = verified(object).digest();
+        Path place = place();
+        replace(place, object.bytes());
+        console.out().println("%s is now %s".formatted(place, file));
+        return follow(place, digest);
+    }
+
+    private Policy verified(PolicyObjectFile object) {
+        try {
+            return new PolicyHost(new PolicyLoader(Limits.DEFAULT), new MapSet())
+                    .replace(object.name(), object.bytes());
+        } catch (PolicyException e) {
+            throw new CommandFailure("%s is refused, and nothing was changed: %s; \"trigon policy verify %s\" says more"
+                    .formatted(file, e.summary(), file));
+        }
+    }
+
+    private Path place() {
+        if (!target.isEmpty()) {
+            return Path.of(target).toAbsolutePath();
+        }
+        if (pid != 0) {
+            return Path.of(processes.one(pid).report().file());
+        }
+        List<String> files = processes.all().stream()
+                .map(each -> each.report().file())
+                .distinct()
+                .toList();
+        if (files.size() != 1) {
+            throw new CommandFailure(
+                    files.isEmpty()
+                            ? "no process here has a policy; name the file to replace: trigon policy load FILE TARGET"
+                            : "the processes here have several policies, %s; name one, or a process with --pid"
+                                    .formatted(files));
+        }
+        return Path.of(files.getFirst());
+    }
+
+    /** Beside it first, so that nobody reads half of it. */
+    private static void replace(Path place, byte[] bytes) throws IOException {
+        Path folder = place.toAbsolutePath().getParent();
+        if (folder == null || !Files.isDirectory(folder)) {
+            throw new CommandFailure("%s cannot be replaced: its folder does not exist".formatted(place));
+        }
+        Path beside = Files.createTempFile(folder, ".trigon-policy-", ".new");
+        try {
+            Files.write(beside, bytes);
+            Files.setPosixFilePermissions(
+                    beside, Files.exists(place) ? Files.getPosixFilePermissions(place) : READ_BY_ALL);
+            Files.move(beside, place, StandardCopyOption.ATOMIC_MOVE);
+        } finally {
+            Files.deleteIfExists(beside);
+        }
+    }
+
+    /** Waits until each process that has this file has said what it does with it. */
+    private int follow(Path place, String digest) throws InterruptedException {
+        long end = System.nanoTime() + PATIENCE.toNanos();
+        List<PolicyProcesses.PolicyProcess> users = users(place);
+        while (users.stream().anyMatch(each -> !each.report().digest().equals(digest)) && System.nanoTime() - end < 0) {
+            console.doing("waiting for %d processes".formatted(users.size()));
+            Thread.sleep(BETWEEN_LOOKS);
+            users = users(place);
+        }
+        console.done();
+        if (users.isEmpty()) {
+            console.out().println("no process here has it yet");
+            return 0;
+        }
+        boolean all = true;
+        Table table = new Table("process", "command", "outcome");
+        for (PolicyProcesses.PolicyProcess each : users) {
+            boolean taken = each.report().digest().equals(digest);
+            all &= taken;
+            String why = each.report().refused().isEmpty()
+                    ? "has not looked at it"
+                    : each.report().refused();
+            table.styled(
+                    taken ? Style.GOOD : Style.BAD,
+                    Long.toString(each.pid()),
+                    each.command(),
+                    taken ? "has it: tuners of new communicators, connections and events from now on" : why);
+        }
+        table.print(console);
+        return all ? 0 : 1;
+    }
+
+    private List<PolicyProcesses.PolicyProcess> users(Path place) {
+        return processes.all().stream()
+                .filter(each -> Path.of(each.report().file()).toAbsolutePath().equals(place.toAbsolutePath()))
+                .toList();
+    }
+}

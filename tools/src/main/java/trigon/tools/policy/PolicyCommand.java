@@ -1,0 +1,41 @@
+package trigon.tools.policy;
+
+import java.util.concurrent.Callable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+import trigon.tools.console.Console;
+import trigon.tools.machine.Machine;
+
+/** {@code trigon policy}: the group of the commands for policies. */
+@Command(
+        name = "policy",
+        description = {
+            "Policies: eBPF programs that decide for NCCL which algorithm, protocol and channels a collective has, and"
+                    + " how connections are made.",
+            "verify and test need no job. list, stat and load concern the processes of this machine."
+        })
+public final class PolicyCommand implements Callable<Integer> {
+
+    @Spec
+    private CommandSpec spec = CommandSpec.create();
+
+    private PolicyCommand() {}
+
+    /** The group with its commands. */
+    public static CommandLine of(Machine machine, Console console) {
+        return new CommandLine(new PolicyCommand())
+                .addSubcommand(new VerifyCommand(machine, console))
+                .addSubcommand(new TestCommand(machine, console))
+                .addSubcommand(new ListCommand(machine, console))
+                .addSubcommand(new StatCommand(machine, console))
+                .addSubcommand(new LoadCommand(machine, console));
+    }
+
+    @Override
+    public Integer call() {
+        throw new ParameterException(spec.commandLine(), "policy needs a command: verify, test, list, stat or load");
+    }
+}

@@ -1,0 +1,69 @@
+package trigon.tools.policy;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import trigon.policy.report.PolicyReport;
+import trigon.policy.report.ReportFile;
+import trigon.tools.console.CommandFailure;
+import trigon.tools.machine.Machine;
+
+/** The processes of this machine that have a policy. */
+final class PolicyProcesses {
+
+    private final Machine machine;
+
+    PolicyProcesses(Machine machine) {
+        this.machine = machine;
+    }
+
+    /**
+     * A process, and what it says of its policy.
+     *
+     * @param pid its number
+     * @param command its program's name
+     */
+    record PolicyProcess(long pid, String command, PolicyReport report) {}
+
+    /** All that this user may look into. */
+    List<PolicyProcess> all() {
+        List<PolicyProcess> found = new ArrayList<>();
+        for (Path folder : Machine.entries(machine.file("/proc"))) {
+            String name = folder.getFileName().toString();
+            if (name.matches("[0-9]+")) {
+                try {
+                    read(Long.parseLong(name)).ifPresent(found::add);
+                } catch (IOException _) {
+                    // another user's, or gone meanwhile
+                }
+            }
+        }
+        return found;
+    }
+
+    /** @throws CommandFailure if there is no such process, it may not be looked into, or has no policy */
+    PolicyProcess one(long pid) {
+        Path folder = machine.file("/proc/" + pid);
+        if (!folder.toFile().isDirectory()) {
+            throw new CommandFailure(
+                    "there is no process " + pid + "; \"trigon policy list\" shows those with a policy");
+        }
+        try {
+            return read(pid)
+                    .orElseThrow(() -> new CommandFailure(
+                            "process %d has no policy: TRIGON_POLICY has to name one when the job starts"
+                                    .formatted(pid)));
+        } catch (IOException e) {
+            throw new CommandFailure(
+                    "process %d cannot be looked into: %s; run this as its user, or as root".formatted(pid, e));
+        }
+    }
+
+    private Optional<PolicyProcess> read(long pid) throws IOException {
+        Path folder = machine.file("/proc/" + pid);
+        String command = Machine.line(folder.resolve("comm")).orElse("?");
+        return ReportFile.read(folder.resolve("fd")).map(report -> new PolicyProcess(pid, command, report));
+    }
+}

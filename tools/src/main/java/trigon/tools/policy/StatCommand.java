@@ -1,0 +1,130 @@
+package trigon.tools.policy;
+
+import java.util.List;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import trigon.policy.report.PolicyReport;
+import trigon.tools.console.CommandFailure;
+import trigon.tools.console.Console;
+import trigon.tools.console.Json;
+import trigon.tools.console.Style;
+import trigon.tools.console.Table;
+import trigon.tools.machine.Machine;
+
+/** {@code trigon policy stat}: what the policies of running processes have decided, and what is in their maps. */
+@Command(
+        name = "stat",
+        description = "What policies have decided in the processes of this machine, and what is in their maps.")
+final class StatCommand implements Callable<Integer> {
+
+    private final Machine machine;
+    private final PolicyProcesses processes;
+    private final Console console;
+
+    @Option(names = "--pid", paramLabel = "N", defaultValue = "0", description = "This process alone.")
+    private long pid;
+
+    @Option(names = "--json", description = "The result as JSON, schema trigon.policy-stat/1.")
+    private boolean json;
+
+    StatCommand(Machine machine, Console console) {
+        this.machine = machine;
+        processes = new PolicyProcesses(machine);
+        this.console = console;
+    }
+
+    @Override
+    public Integer call() {
+        List<PolicyProcesses.PolicyProcess> all = pid == 0 ? processes.all() : List.of(processes.one(pid));
+        if (json) {
+            console.out()
+                    .print(Json.text(PolicyJson.document(
+                            machine,
+                            "trigon.policy-stat/1",
+                            "processes",
+                            all.stream().map(StatCommand::json).toList())));
+            return 0;
+        }
+        if (all.isEmpty()) {
+            throw new CommandFailure(
+                    "no process that this user may look into has a policy: TRIGON_POLICY has to name one"
+                            + " when the job starts");
+        }
+        all.forEach(this::print);
+        return 0;
+    }
+
+    private void print(PolicyProcesses.PolicyProcess process) {
+        PolicyReport report = process.report();
+        console.out()
+                .println(console.styled(Style.STRONG, "process %d (%s)".formatted(process.pid(), process.command())));
+        console.out().println("file      " + report.file());
+        console.out().println("policy    " + ListCommand.version(report));
+        if (!report.refused().isEmpty()) {
+            console.out().println(console.styled(Style.WARNING, "refused") + "   " + report.refused());
+        }
+        if (report.faults() > 0) {
+            console.out().println(console.styled(Style.BAD, "stopped") + "   %d runs".formatted(report.faults()));
+        }
+        Table tuners = new Table("decided", "left to NCCL", "impossible", "communicator");
+        for (PolicyReport.Tuner tuner : report.tuners()) {
+            tuners.row(
+                    Long.toString(tuner.decided()),
+                    Long.toString(tuner.left()),
+                    Long.toString(tuner.impossible()),
+                    tuner.communicator());
+        }
+        if (!tuners.isEmpty()) {
+            tuners.print(console);
+        }
+        for (PolicyReport.MapContent map : report.maps()) {
+            console.out().println("map %s (%s) of %s".formatted(map.name(), map.type(), map.of()));
+            Table entries = new Table("key", "value");
+            map.entries().forEach(entry -> entries.row(entry.key(), entry.value()));
+            if (!entries.isEmpty()) {
+                entries.print(console);
+            }
+        }
+        console.out().println();
+    }
+
+    private static Object json(PolicyProcesses.PolicyProcess process) {
+        PolicyReport report = process.report();
+        return Json.object(
+                "pid",
+                process.pid(),
+                "command",
+                process.command(),
+                "file",
+                report.file(),
+                "version",
+                report.version(),
+                "sha256",
+                report.digest(),
+                "refused",
+                report.refused(),
+                "stopped",
+                report.faults(),
+                "communicators",
+                report.tuners().stream()
+                        .map(tuner -> Json.object(
+                                "communicator", tuner.communicator(),
+                                "sha256", tuner.digest(),
+                                "decided", tuner.decided(),
+                                "leftToNccl", tuner.left(),
+                                "impossible", tuner.impossible()))
+                        .toList(),
+                "maps",
+                report.maps().stream()
+                        .map(map -> Json.object(
+                                "of", map.of(),
+                                "name", map.name(),
+                                "type", map.type(),
+                                "entries",
+                                        map.entries().stream()
+                                                .map(entry -> Json.object("key", entry.key(), "value", entry.value()))
+                                                .toList()))
+                        .toList());
+    }
+}

@@ -1,0 +1,221 @@
+package trigon.tools.policy;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+import picocli.CommandLine.TypeConversionException;
+import trigon.policy.Policy;
+import trigon.policy.PolicyException;
+import trigon.policy.PolicyHost;
+import trigon.policy.PolicyLoader;
+import trigon.policy.map.MapSet;
+import trigon.policy.program.ProgramTypes;
+import trigon.policy.verify.Limits;
+import trigon.tools.console.CommandFailure;
+import trigon.tools.console.Console;
+import trigon.tools.console.Json;
+import trigon.tools.console.Table;
+import trigon.tools.machine.Machine;
+
+/** {@code trigon policy test}: sizes in, decisions out, without NCCL. */
+@Command(
+        name = "test",
+        description = {
+            "Asks the tuner of a policy about collectives of many sizes, as NCCL would, and shows what it decides.",
+            "What is left open is NCCL's choice. A policy that remembers earlier calls sees them in this order."
+        })
+final class TestCommand implements Callable<Integer> {
+
+    private static final int LEAST_EXPONENT = 3;
+    private static final int MOST_EXPONENT = 33;
+
+    private final Machine machine;
+    private final Console console;
+
+    @Spec
+    private CommandSpec spec = CommandSpec.create();
+
+    @Parameters(paramLabel = "FILE", description = "An object made by clang -target bpf.")
+    private Path file = Path.of("");
+
+    @Option(
+            names = "--collective",
+            split = ",",
+            paramLabel = "NAME",
+            converter = CollectiveName.class,
+            description = "all-reduce, all-gather, reduce-scatter, broadcast, reduce, several by commas. Default: all.")
+    private List<Collective> collectives = List.of(Collective.values());
+
+    @Option(names = "--ranks", defaultValue = "4", description = "Ranks of the communicator. Default: 4.")
+    private int ranks;
+
+    @Option(names = "--nodes", defaultValue = "4", description = "Nodes that they are on. Default: 4.")
+    private int nodes;
+
+    @Option(
+            names = "--sizes",
+            split = ",",
+            paramLabel = "SIZE",
+            converter = ByteCount.class,
+            description = "Bytes of the collectives, as 65536, 64K, 4M or 1G. Default: powers of two from 8 to 8G.")
+    private List<Long> sizes = powersOfTwo();
+
+    @Option(names = "--plot", paramLabel = "FILE.svg", description = "Draws the decisions, too.")
+    private Optional<Path> plot = Optional.empty();
+
+    @Option(names = "--json", description = "The result as JSON, schema trigon.policy-test/1.")
+    private boolean json;
+
+    TestCommand(Machine machine, Console console) {
+        this.machine = machine;
+        this.console = console;
+    }
+
+    private static List<Long> powersOfTwo() {
+        List<Long> sizes = new ArrayList<>();
+        for (int exponent = LEAST_EXPONENT; exponent <= MOST_EXPONENT; exponent++) {
+            sizes.add(1L << exponent);
+        }
+        return sizes;
+    }
+
+    /** A collective by its name on the command line. */
+    static final class CollectiveName implements ITypeConverter<Collective> {
+        @Override
+        public Collective convert(String text) {
+            for (Collective each : Collective.values()) {
+                if (each.toString().equals(text)) {
+                    return each;
+                }
+            }
+            throw new TypeConversionException(
+                    "'%s' is no collective; they are %s".formatted(text, List.of(Collective.values())));
+        }
+    }
+
+    /** A size, with K, M or G behind it for powers of 1024. */
+    static final class ByteCount implements ITypeConverter<Long> {
+        @Override
+        public Long convert(String text) {
+            String digits = text.replaceFirst("[KMG]$", "");
+            int shift = text.endsWith("K") ? 10 : text.endsWith("M") ? 20 : text.endsWith("G") ? 30 : 0;
+            if (!digits.matches("[0-9]{1,9}") || digits.matches("0+")) {
+                throw new TypeConversionException(
+                        "'%s' is no size; it is a number of bytes, at least 1, such as 65536, 64K, 4M or 1G"
+                                .formatted(text));
+            }
+            return Long.parseLong(digits) << shift;
+        }
+    }
+
+    @Override
+    public Integer call() throws IOException {
+        if (ranks < 1 || nodes < 1 || nodes > ranks) {
+            throw new ParameterException(
+                    spec.commandLine(),
+                    "%d ranks on %d nodes: both have to be at least 1, and nodes at most ranks"
+                            .formatted(ranks, nodes));
+        }
+        Map<Collective, List<Decision>> decisions = new EnumMap<>(Collective.class);
+        for (Collective each : collectives) {
+            decisions.put(each, Decision.of(load(), each, ranks, nodes, sizes));
+        }
+        if (json) {
+            console.out().print(Json.text(json(decisions)));
+        } else {
+            decisions.forEach(this::print);
+        }
+        if (plot.isPresent()) {
+            Files.writeString(plot.get(), new DecisionPlot(file.toString(), ranks, nodes).svg(decisions));
+        }
+        return 0;
+    }
+
+    /** Anew for each collective, so that what one leaves in maps does not change the next one's. */
+    private PolicyHost load() {
+        PolicyObjectFile object = PolicyObjectFile.read(file);
+        PolicyHost host = new PolicyHost(new PolicyLoader(Limits.DEFAULT), new MapSet());
+        try {
+            Policy policy = host.replace(object.name(), object.bytes());
+            if (policy.program(ProgramTypes.TUNER).isEmpty()) {
+                throw new CommandFailure(
+                        "%s has no program in the section tuner, so it says nothing of collectives; it has %s"
+                                .formatted(
+                                        file,
+                                        policy.programs().stream()
+                                                .map(program -> program.type().section())
+                                                .toList()));
+            }
+            return host;
+        } catch (PolicyException e) {
+            throw new CommandFailure(
+                    "%s is refused: %s; \"trigon policy verify %s\" says more".formatted(file, e.summary(), file));
+        }
+    }
+
+    private void print(Collective collective, List<Decision> decisions) {
+        console.out().println("%s, %d ranks on %d nodes".formatted(collective, ranks, nodes));
+        Table table = new Table("from", "to", "decision");
+        int first = 0;
+        for (int i = 1; i <= decisions.size(); i++) {
+            if (i == decisions.size()
+                    || !decisions.get(i).text().equals(decisions.get(first).text())) {
+                table.row(
+                        size(decisions.get(first).bytes()),
+                        size(decisions.get(i - 1).bytes()),
+                        decisions.get(first).text());
+                first = i;
+            }
+        }
+        table.print(console);
+        console.out().println();
+    }
+
+    /** In the unit in which it is a whole number. */
+    static String size(long bytes) {
+        String[] units = {"", "K", "M", "G"};
+        int unit = 0;
+        long number = bytes;
+        while (unit < units.length - 1 && number % 1024 == 0 && number > 0) {
+            number /= 1024;
+            unit++;
+        }
+        return number + units[unit];
+    }
+
+    private Object json(Map<Collective, List<Decision>> decisions) {
+        List<Object> all = new ArrayList<>();
+        decisions.forEach((collective, list) -> list.forEach(decision -> all.add(Json.object(
+                "collective", collective.toString(),
+                "bytes", decision.bytes(),
+                "leftToNccl", decision.text().equals("left to NCCL"),
+                "algorithm", decision.algorithm(),
+                "protocol", decision.protocol(),
+                "channels", decision.channels(),
+                "avoid", decision.avoided()))));
+        return PolicyJson.document(
+                machine,
+                "trigon.policy-test/1",
+                "file",
+                file.toString(),
+                "ranks",
+                ranks,
+                "nodes",
+                nodes,
+                "decisions",
+                all);
+    }
+}

@@ -1,0 +1,143 @@
+package trigon.tools.policy;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import trigon.policy.Policy;
+import trigon.policy.PolicyException;
+import trigon.policy.PolicyHost;
+import trigon.policy.PolicyLoader;
+import trigon.policy.map.MapSet;
+import trigon.policy.verify.Limits;
+import trigon.tools.console.Console;
+import trigon.tools.console.Json;
+import trigon.tools.console.Style;
+import trigon.tools.console.Table;
+import trigon.tools.machine.Machine;
+
+/** {@code trigon policy verify}: whether a job would take these objects, and if not, why. */
+@Command(
+        name = "verify",
+        description = {
+            "Verifies, compiles and warms up policies as a job would, without one.",
+            "A refusal names program, instruction, source line, what is known of the registers, the rule, and what to"
+                    + " do."
+        })
+final class VerifyCommand implements Callable<Integer> {
+
+    private final Machine machine;
+    private final Console console;
+
+    @Parameters(arity = "1..*", paramLabel = "FILE", description = "Objects made by clang -target bpf.")
+    private List<Path> files = List.of();
+
+    @Option(names = "--json", description = "The result as JSON, schema trigon.policy-verify/1.")
+    private boolean json;
+
+    VerifyCommand(Machine machine, Console console) {
+        this.machine = machine;
+        this.console = console;
+    }
+
+    /** What became of a file: a policy, or why it is refused. */
+    private sealed interface Verdict {
+        record Accepted(Policy policy) implements Verdict {}
+
+        record Refused(PolicyException why) implements Verdict {}
+    }
+
+    @Override
+    public Integer call() {
+        List<Object> results = new ArrayList<>();
+        boolean good = true;
+        for (Path path : files) {
+            PolicyObjectFile file = PolicyObjectFile.read(path);
+            Verdict verdict = verdict(file);
+            good &= verdict instanceof Verdict.Accepted;
+            if (json) {
+                results.add(json(file, verdict));
+            } else {
+                print(file, verdict);
+            }
+        }
+        if (json) {
+            console.out().print(Json.text(PolicyJson.document(machine, "trigon.policy-verify/1", "files", results)));
+        }
+        return good ? 0 : 1;
+    }
+
+    private static Verdict verdict(PolicyObjectFile file) {
+        try {
+            PolicyHost host = new PolicyHost(new PolicyLoader(Limits.DEFAULT), new MapSet());
+            return new Verdict.Accepted(host.replace(file.name(), file.bytes()));
+        } catch (PolicyException e) {
+            return new Verdict.Refused(e);
+        }
+    }
+
+    private void print(PolicyObjectFile file, Verdict verdict) {
+        switch (verdict) {
+            case Verdict.Accepted(Policy policy) -> {
+                console.out().println(console.styled(Style.GOOD, "accepted") + "  " + file.path());
+                console.out().println("sha256    " + policy.digest());
+                Table table = new Table("program", "section", "at most, instructions", "decides");
+                for (Policy.Program program : policy.programs()) {
+                    table.row(
+                            program.name(),
+                            program.type().section(),
+                            Integer.toString(program.worstCase()),
+                            decides(program));
+                }
+                table.print(console);
+            }
+            case Verdict.Refused(PolicyException why) -> {
+                console.out().println(console.styled(Style.BAD, "refused") + "   " + file.path());
+                String.valueOf(why.getMessage())
+                        .lines()
+                        .forEach(line -> console.out().println("  " + line));
+            }
+        }
+    }
+
+    private static String decides(Policy.Program program) {
+        if (program.advisory()) {
+            return "for communicators of one rank only: advisory, not shown to be the same on all ranks";
+        }
+        return program.type().ranksMustAgree() ? "the same on all ranks, as is shown" : "for this process";
+    }
+
+    private static Object json(PolicyObjectFile file, Verdict verdict) {
+        return switch (verdict) {
+            case Verdict.Accepted(Policy policy) ->
+                Json.object(
+                        "file",
+                        file.path().toString(),
+                        "accepted",
+                        true,
+                        "sha256",
+                        policy.digest(),
+                        "programs",
+                        policy.programs().stream()
+                                .map(program -> Json.object(
+                                        "name", program.name(),
+                                        "section", program.type().section(),
+                                        "worstCaseInstructions", program.worstCase(),
+                                        "advisory", program.advisory()))
+                                .toList());
+            case Verdict.Refused(PolicyException why) ->
+                Json.object(
+                        "file",
+                        file.path().toString(),
+                        "accepted",
+                        false,
+                        "kind",
+                        why.kind().name().toLowerCase(java.util.Locale.ROOT),
+                        "reason",
+                        why.summary());
+        };
+    }
+}

@@ -1,0 +1,130 @@
+package trigon.tools.relay;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import picocli.CommandLine.Command;
+import trigon.config.ConfigLoader;
+import trigon.config.NodeConfig;
+import trigon.config.PluginConfig;
+import trigon.config.Settings;
+import trigon.relay.RelayCounts;
+import trigon.relay.mesh.Mesh;
+import trigon.relay.mesh.NodeNumber;
+import trigon.routing.HostInterfaces;
+import trigon.routing.KernelRouteLookup;
+import trigon.routing.LinkDiscovery;
+import trigon.routing.LocalLink;
+import trigon.tools.console.CommandFailure;
+import trigon.tools.machine.Machine;
+import trigon.topology.NodeRecord;
+
+/**
+ * {@code trigon relay}: relays for the jobs of others until it is told to end. The log, on standard error, says what it
+ * does.
+ */
+@Command(
+        name = "relay",
+        description = {
+            "Relays for nodes that have no cable to each other, on a node without ranks of the job, or whose ranks end"
+                    + " early. It ends by SIGTERM or SIGINT; the circuits that it carries end with it.",
+            "The settings are those of jobs: TRIGON_CONFIG, TRIGON_NODE, TRIGON_RELAY. It serves whoever knows the"
+                    + " cluster's key, so it needs TRIGON_CLUSTER_KEY_FILE. It needs no RDMA and no root."
+        })
+public final class RelayCommand implements Callable<Integer> {
+
+    private static final Logger log = LoggerFactory.getLogger(RelayCommand.class);
+    private static final Duration BETWEEN_REPORTS = Duration.ofMinutes(1);
+    private static final Duration MOST_TO_CLOSE = Duration.ofSeconds(5);
+
+    private final Machine machine;
+
+    /** On that machine. */
+    public RelayCommand(Machine machine) {
+        this.machine = machine;
+    }
+
+    @Override
+    public Integer call() throws IOException, InterruptedException {
+        PluginConfig config = settings();
+        List<LocalLink> links = LinkDiscovery.discover(config, List.of(), HostInterfaces.snapshot()).links().stream()
+                .limit(NodeRecord.MOST_LINKS)
+                .toList();
+        if (links.isEmpty()) {
+            throw new CommandFailure("there is no link to relay over: no interface with an address is up;"
+                    + " \"trigon links\" says which there are");
+        }
+        String name = config.thisNode().map(NodeConfig::name).orElse(machine.hostName());
+        long node = NodeNumber.of(config.thisNode().map(NodeConfig::name).orElse(""));
+        CountDownLatch closed = new CountDownLatch(1);
+        try (Mesh mesh = Mesh.of(config, links, new KernelRouteLookup(), name, node, false)) {
+            log.info("node {} relays over {}", name, links);
+            serve(mesh.counts().orElseThrow(), closed);
+        } finally {
+            closed.countDown();
+        }
+        return 0;
+    }
+
+    /** Those of jobs; circuits go over interfaces, whatever RDMA there is. */
+    private PluginConfig settings() {
+        Map<String, String> environment = new HashMap<>(machine.environment());
+        environment.put(Settings.LINKS.variable().orElseThrow(), "software");
+        PluginConfig config = ConfigLoader.load(environment, machine.hostName());
+        config.unknownVariables().forEach(variable -> log.warn("{}", variable));
+        if (!config.value(Settings.RELAY).serves()) {
+            throw new CommandFailure("this node shall not relay: %s; take that away, or do not start a relay"
+                    .formatted(config.sourceOf(Settings.RELAY)));
+        }
+        if (config.clusterKey().isEmpty()) {
+            throw new CommandFailure(
+                    "a relay outside of a job serves whoever knows the cluster's key, and there is none:"
+                            + " name its file in %s, the same on all nodes"
+                                    .formatted(
+                                            Settings.CLUSTER_KEY_FILE.variable().orElseThrow()));
+        }
+        return config;
+    }
+
+    /** Until the process is told to end. */
+    private static void serve(RelayCounts counts, CountDownLatch closed) throws InterruptedException {
+        CountDownLatch told = new CountDownLatch(1);
+        Runtime.getRuntime().addShutdownHook(new Thread(() -> end(told, closed), "trigon-relay-end"));
+        long reported = 0;
+        while (!told.await(BETWEEN_REPORTS.toSeconds(), TimeUnit.SECONDS)) {
+            if (counts.bytes() != reported) {
+                reported = counts.bytes();
+                report(counts);
+            }
+        }
+        report(counts);
+    }
+
+    private static void report(RelayCounts counts) {
+        log.info(
+                "{} circuits now, {} so far, {} connections refused, {} bytes passed on",
+                counts.circuits(),
+                counts.opened(),
+                counts.refused(),
+                counts.bytes());
+    }
+
+    /** Lets the command close what it has before the JVM ends. */
+    private static void end(CountDownLatch told, CountDownLatch closed) {
+        told.countDown();
+        try {
+            if (!closed.await(MOST_TO_CLOSE.toSeconds(), TimeUnit.SECONDS)) {
+                log.warn("the relay has not closed within {} s", MOST_TO_CLOSE.toSeconds());
+            }
+        } catch (InterruptedException _) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

@@ -1,0 +1,156 @@
+package trigon.tools.policy;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import trigon.policy.report.PolicyReport;
+import trigon.policy.report.ReportFile;
+import trigon.tools.Run;
+
+class PolicyCommandTest {
+
+    private static final Path EXAMPLES = Path.of("../policy/examples");
+
+    @TempDir
+    Path scratch;
+
+    private static String example(String name) {
+        return EXAMPLES.resolve(name + ".o").toString();
+    }
+
+    @Test
+    void everyExampleIsAccepted() throws IOException {
+        List<String> objects;
+        try (var files = Files.list(EXAMPLES)) {
+            objects = files.map(Path::toString)
+                    .filter(file -> file.endsWith(".o"))
+                    .sorted()
+                    .toList();
+        }
+        assertThat(objects).hasSizeGreaterThanOrEqualTo(10);
+        for (String object : objects) {
+            Run run = Run.of("policy", "verify", object);
+            assertThat(run.status()).as(object + run.err()).isZero();
+            assertThat(run.out()).contains("accepted  " + object);
+        }
+    }
+
+    @Test
+    void verifySaysWhatIsRefusedAndWhy() throws IOException {
+        Path broken = Files.writeString(scratch.resolve("broken.o"), "no object");
+
+        Run text = Run.of("policy", "verify", example("noop"), broken.toString());
+        Run json = Run.of("policy", "verify", "--json", broken.toString());
+
+        assertThat(text.status()).isEqualTo(1);
+        assertThat(text.out()).contains("accepted  " + example("noop"), "refused   " + broken, "broken.o");
+        assertThat(json.status()).isEqualTo(1);
+        assertThat(json.out())
+                .contains("\"schema\": \"trigon.policy-verify/1\"", "\"accepted\": false", "\"kind\": \"object\"");
+    }
+
+    @Test
+    void testShowsWhatIsDecidedForEachRangeOfSizes() throws IOException {
+        Path plot = scratch.resolve("decisions.svg");
+
+        Run run = Run.of(
+                "policy", "test", example("size_aware"), "--collective", "all-reduce", "--plot", plot.toString());
+
+        assertThat(run.status()).as(run.err()).isZero();
+        assertThat(run.out()).containsPattern("4M +32M +ring, LL128").containsPattern("64M +128M +ring, Simple");
+        assertThat(run.out().lines().filter(line -> line.contains("left to NCCL")))
+                .hasSize(2);
+        assertThat(plot).content().startsWith("<svg").contains("4M: ring").endsWith("</svg>\n");
+    }
+
+    @Test
+    void testTakesSizesRanksAndNodes() {
+        Run run = Run.of(
+                "policy", "test", example("noop"), "--sizes", "64K,3M", "--ranks", "8", "--nodes", "2", "--json");
+
+        assertThat(run.status()).isZero();
+        assertThat(run.out())
+                .contains(
+                        "\"schema\": \"trigon.policy-test/1\"",
+                        "\"ranks\": 8",
+                        "\"bytes\": 65536",
+                        "\"bytes\": 3145728");
+    }
+
+    @Test
+    void wrongOptionsAreNamed() {
+        assertThat(Run.of("policy", "test", example("noop"), "--sizes", "12Q").err())
+                .contains("12Q", "trigon help policy test");
+        assertThat(Run.of("policy", "test", example("noop"), "--collective", "all2all")
+                        .err())
+                .contains("all2all", "all-reduce");
+        assertThat(Run.of("policy", "test", example("noop"), "--ranks", "2", "--nodes", "3")
+                        .status())
+                .isEqualTo(2);
+        assertThat(Run.of("policy").status()).isEqualTo(2);
+        assertThat(Run.of("policy", "verify", "/no/such.o").err()).contains("there is no file /no/such.o");
+    }
+
+    @Test
+    void testNeedsATuner() {
+        Run run = Run.of("policy", "test", example("latency_histogram"));
+
+        assertThat(run.status()).isEqualTo(1);
+        assertThat(run.err()).contains("no program in the section tuner", "profiler");
+    }
+
+    @Test
+    void aProcessWithAPolicyIsListedWithWhatItDecided() throws IOException {
+        Path directory = Path.of("/dev/shm");
+        try (ReportFile file = ReportFile.create(directory)) {
+            file.write(new PolicyReport(
+                    scratch.resolve("p.o").toString(),
+                    "p.o (tuner decide; 0123)",
+                    "0123",
+                    "",
+                    0,
+                    List.of(new PolicyReport.Tuner("communicator 0x1 of 4 ranks on 2 nodes", "0123", 7, 8, 9)),
+                    List.of(new PolicyReport.MapContent(
+                            "process", "counts", "array", List.of(new PolicyReport.Entry("00000000", "2a00"))))));
+            String pid = Long.toString(ProcessHandle.current().pid());
+
+            assertThat(Run.of("policy", "list").out()).contains(pid, "p.o (tuner decide; 0123)");
+            assertThat(Run.of("policy", "stat", "--pid", pid).out())
+                    .contains("communicator 0x1 of 4 ranks on 2 nodes", "map counts (array) of process", "2a00");
+            assertThat(Run.of("policy", "stat", "--pid", pid, "--json").out())
+                    .contains("\"decided\": 7", "\"leftToNccl\": 8", "\"impossible\": 9", "\"value\": \"2a00\"");
+        }
+    }
+
+    @Test
+    void aProcessWithoutOneIsAnError() {
+        String pid = Long.toString(ProcessHandle.current().pid());
+
+        assertThat(Run.of("policy", "stat", "--pid", pid).err()).contains("has no policy", "TRIGON_POLICY");
+        assertThat(Run.of("policy", "stat", "--pid", "99999999").err()).contains("there is no process 99999999");
+    }
+
+    @Test
+    void loadReplacesInOneStepAndOnlyWhatIsAccepted() throws IOException {
+        Path target = scratch.resolve("policy.o");
+        Path broken = Files.writeString(scratch.resolve("broken.o"), "no object");
+
+        assertThat(Run.of("policy", "load", broken.toString(), target.toString())
+                        .err())
+                .contains("refused, and nothing was changed");
+        assertThat(target).doesNotExist();
+        Run run = Run.of("policy", "load", example("size_aware"), target.toString());
+
+        assertThat(run.status()).as(run.err()).isZero();
+        assertThat(run.out()).contains("no process here has it yet");
+        assertThat(target).hasBinaryContent(Files.readAllBytes(EXAMPLES.resolve("size_aware.o")));
+        try (var files = Files.list(scratch)) {
+            assertThat(files).hasSize(2);
+        }
+    }
+}
