@@ -121,11 +121,6 @@ public sealed interface ValueType<T> {
         public String text(E value) {
             return EnumWords.of(value);
         }
-
-        @Override
-        public boolean mayBeTruth() {
-            return parse("on").isPresent();
-        }
     }
 
     /** For whom a node relays. */
