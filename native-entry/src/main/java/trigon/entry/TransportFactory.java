@@ -10,6 +10,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import trigon.config.ConfigException;
@@ -33,6 +35,7 @@ import trigon.routing.RdmaPort;
 import trigon.routing.RdmaPorts;
 import trigon.routing.Relays;
 import trigon.routing.RouteLookup;
+import trigon.routing.SharedSubnets;
 import trigon.routing.hardware.LinkSpeeds;
 import trigon.routing.hardware.NicHardware;
 import trigon.routing.hardware.TwinFunctions;
@@ -97,11 +100,9 @@ final class TransportFactory implements NetPluginFactory {
                 .limit(settings, LinkDiscovery.discover(settings, ports, HostInterfaces.snapshot()));
         discovered.links().forEach(link -> log.info("link {}: {}", link, link.carrier()));
         discovered.leftOut().forEach(TransportFactory::report);
+        SharedSubnets.warnings(discovered.links()).forEach(warning -> log.warn("{}", warning));
         TwinFunctions.warnings(discovered.links(), hardware).forEach(warning -> log.warn("{}", warning));
-        if (discovered.links().isEmpty()) {
-            throw new ConfigException("there is no link to use: no active RDMA port with an IP address, and no"
-                    + " interface that is up; bring one up, or name the NICs in a file (TRIGON_CONFIG)");
-        }
+        requireLinks(settings, environment, discovered);
         int processors = processors(environment);
         log.debug("lanes for {} processors", processors);
         lanes = LaneSettings.forCores(processors);
@@ -184,6 +185,26 @@ final class TransportFactory implements NetPluginFactory {
         } catch (IOException e) {
             log.warn("no relays, neither for others nor for this node: {}", e.getMessage());
             return Relays.NONE;
+        }
+    }
+
+    /** The loopback leads to no other machine: it is for jobs that have all ranks here. */
+    private static void requireLinks(PluginConfig config, Map<String, String> environment, DiscoveredLinks discovered) {
+        boolean loopback = config.thisNode().isEmpty()
+                && discovered.links().stream()
+                        .allMatch(link -> link.address().address().isLoopbackAddress());
+        if (loopback && (discovered.links().isEmpty() || !LocalJob.isCertain(environment))) {
+            throw new ConfigException(
+                    "there is no link to other machines: no active RDMA port with an IP address, and no interface with"
+                            + " one%s. Bring one up, or name the NICs in a file (TRIGON_CONFIG): 127.0.0.1 for a job"
+                                    .formatted(Stream.concat(
+                                                    discovered.leftOut().stream()
+                                                            .map(LeftOut::toString),
+                                                    discovered.links().stream()
+                                                            .map(link -> link.interfaceName() + ": the loopback"))
+                                            .distinct()
+                                            .collect(Collectors.joining("; ", " (", ")")))
+                            + " whose ranks are all on this machine");
         }
     }
 

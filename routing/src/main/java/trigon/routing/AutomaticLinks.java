@@ -9,8 +9,8 @@ import trigon.config.InterfaceAddress;
 import trigon.config.LinkPolicy;
 
 /**
- * The links without a list from the user: all RDMA ports with an IP address, else all interfaces. The fastest have the
- * best rank: where all nodes share a slow network besides their cables, the cables go first.
+ * The links without a list from the user: all RDMA ports with an IP address, else all interfaces, those that are down
+ * last. The fastest have the best rank: where all nodes share a slow network besides their cables, the cables go first.
  */
 final class AutomaticLinks {
 
@@ -78,10 +78,17 @@ final class AutomaticLinks {
     private void addInterfaces() {
         List<HostInterface> usable = new ArrayList<>();
         List<HostInterface> fastestFirst = interfaces.interfaces().stream()
-                .sorted(Comparator.comparingInt((HostInterface each) -> -each.speedMbps()))
+                .sorted(Comparator.comparing((HostInterface each) -> !each.up())
+                        .thenComparingInt((HostInterface each) -> -each.speedMbps()))
                 .toList();
+        // as NCCL chooses its socket interfaces: the loopback only if there is nothing else at all
+        Predicate<HostInterface> isBridge =
+                each -> PRIVATE_BRIDGE.matcher(each.name()).matches();
+        Predicate<HostInterface> isOrdinary =
+                isBridge.or(HostInterface::loopback).negate();
         for (HostInterface each : fastestFirst) {
-            if (!each.up()) {
+            boolean mayComeUp = isOrdinary.test(each) && !addresses(each).isEmpty();
+            if (!each.up() && !mayComeUp) {
                 leftOut.add(new LeftOut(each.name(), new LeftOut.Cause.InterfaceDown()));
             } else if (addresses(each).isEmpty()) {
                 leftOut.add(new LeftOut(each.name(), new LeftOut.Cause.NoAddressOfInterface()));
@@ -89,11 +96,6 @@ final class AutomaticLinks {
                 usable.add(each);
             }
         }
-        // as NCCL chooses its socket interfaces: the loopback only if there is nothing else at all
-        Predicate<HostInterface> isBridge =
-                each -> PRIVATE_BRIDGE.matcher(each.name()).matches();
-        Predicate<HostInterface> isOrdinary =
-                isBridge.or(HostInterface::loopback).negate();
         for (Predicate<HostInterface> wanted : List.of(isOrdinary, isBridge, HostInterface::loopback)) {
             if (usable.stream().anyMatch(wanted)) {
                 addInterfaces(usable, wanted);
@@ -108,6 +110,9 @@ final class AutomaticLinks {
             if (!wanted.test(each)) {
                 leftOut.add(new LeftOut(each.name(), new LeftOut.Cause.BetterInterfaces()));
                 continue;
+            }
+            if (!each.up()) {
+                leftOut.add(new LeftOut(each.name(), new LeftOut.Cause.DownAtInit()));
             }
             for (InterfaceAddress address : addresses(each)) {
                 links.addSoftware(each, address, rank);

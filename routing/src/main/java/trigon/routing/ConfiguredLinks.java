@@ -137,7 +137,7 @@ final class ConfiguredLinks {
             if (elsewhere) {
                 throw problem(nic, "the address is on another interface, " + on.name());
             }
-            requireUp(nic, on);
+            noteDown(on);
             HostInterfaces.addressOf(on, address.address()).ifPresent(actual -> noteOtherPrefix(nic, actual, address));
             links.addSoftware(on, address, rank, nic.speedMbps());
             return;
@@ -149,7 +149,7 @@ final class ConfiguredLinks {
         HostInterface on = nic.device()
                 .flatMap(interfaces::withName)
                 .orElseThrow(() -> problem(nic, "its addresses are not known; add its address"));
-        requireUp(nic, on);
+        noteDown(on);
         List<InterfaceAddress> addresses = on.addresses().stream()
                 .filter(address -> GidSelector.isUsable(address.address()))
                 .sorted()
@@ -160,9 +160,11 @@ final class ConfiguredLinks {
         addresses.forEach(address -> links.addSoftware(on, address, rank, nic.speedMbps()));
     }
 
-    private void requireUp(NicConfig nic, HostInterface on) {
-        if (!on.up()) {
-            throw problem(nic, "the interface " + on.name() + " is down");
+    /** It may come up. */
+    private void noteDown(HostInterface on) {
+        LeftOut note = new LeftOut(on.name(), new LeftOut.Cause.DownAtInit());
+        if (!on.up() && !leftOut.contains(note)) {
+            leftOut.add(note);
         }
     }
 

@@ -1,6 +1,7 @@
 package trigon.routing;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.NetworkInterface;
 import java.net.SocketException;
@@ -10,7 +11,9 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import trigon.config.InterfaceAddress;
@@ -43,7 +46,32 @@ public record HostInterfaces(List<HostInterface> interfaces) {
         } catch (SocketException e) {
             log.warn("the network interfaces cannot be listed: {}", e.getMessage());
         }
+        Set<String> known = interfaces.stream().map(HostInterface::name).collect(Collectors.toSet());
+        names().stream().filter(name -> !known.contains(name)).forEach(name -> interfaces.add(bare(name)));
         return new HostInterfaces(interfaces);
+    }
+
+    /** All that this process's network namespace has; Java leaves out those without an address. */
+    private static List<String> names() {
+        try (Stream<String> lines = Files.lines(Path.of("/proc/self/net/dev"))) {
+            return lines.filter(line -> line.contains(":"))
+                    .map(line -> line.substring(0, line.indexOf(':')).strip())
+                    .toList();
+        } catch (IOException | UncheckedIOException _) {
+            return List.of();
+        }
+    }
+
+    private static HostInterface bare(String name) {
+        boolean up = false;
+        try {
+            up = Files.readString(Path.of("/sys/class/net", name, "operstate"))
+                    .strip()
+                    .equals("up");
+        } catch (IOException _) {
+            // as if it were down
+        }
+        return new HostInterface(name, 0, up, name.equals("lo"), List.of(), speedMbps(name));
     }
 
     private static HostInterface snapshot(NetworkInterface of) throws SocketException {

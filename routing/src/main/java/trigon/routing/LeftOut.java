@@ -29,6 +29,14 @@ public record LeftOut(String name, Cause cause) {
             return Weight.NOT_USED;
         }
 
+        /** Whether it would be used, or used differently, if it were up. */
+        default boolean isDown() {
+            return switch (this) {
+                case PortNotActive _, PortInterfaceDown _, InterfaceDown _, DownAtInit _ -> true;
+                default -> false;
+            };
+        }
+
         /** The RDMA device cannot be opened or asked. */
         record DeviceUnusable(String error) implements Cause {
             @Override
@@ -123,6 +131,19 @@ public record LeftOut(String name, Cause cause) {
             @Override
             public String toString() {
                 return "down";
+            }
+        }
+
+        /** The network interface is down, or has no carrier, and has an address: it is used once it is up. */
+        record DownAtInit() implements Cause {
+            @Override
+            public Weight weight() {
+                return Weight.SUSPECT;
+            }
+
+            @Override
+            public String toString() {
+                return "down, or without a carrier; it is used once it is up: check the cable, and ip link show";
             }
         }
 

@@ -8,7 +8,25 @@ public final class NoPathException extends RuntimeException {
 
     private static final long serialVersionUID = 1L;
 
+    private final boolean down;
+
+    /** Whatever is up. */
     public NoPathException(String message) {
+        this(message, false);
+    }
+
+    /**
+     * With what may be the reason.
+     *
+     * @param down whether this node had links at init that were down
+     */
+    public NoPathException(String message, boolean down) {
         super(message);
+        this.down = down;
+    }
+
+    /** Whether links of this node were down at init: then settings need not be at fault. */
+    public boolean wereLinksDown() {
+        return down;
     }
 }

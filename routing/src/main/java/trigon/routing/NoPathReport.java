@@ -19,13 +19,15 @@ import trigon.verbs.LinkKind;
  * @param remotes the peer's
  * @param override the NIC prescribed for the peer
  * @param sources for each of the peer's, the address from which the kernel would send to it
+ * @param downAtInit what could not be used when the process began
  */
 record NoPathReport(
         String peer,
         List<LocalLink> links,
         List<PeerLink> remotes,
         Optional<NicOverride> override,
-        Map<PeerLink, Optional<InetAddress>> sources) {
+        Map<PeerLink, Optional<InetAddress>> sources,
+        List<String> downAtInit) {
 
     String text() {
         StringBuilder text = new StringBuilder("no path to " + peer + ", which is at ");
@@ -38,6 +40,9 @@ record NoPathReport(
         sources.entrySet().stream()
                 .sorted(Map.Entry.comparingByKey(PeerLink.BY_ADDRESS))
                 .forEach(entry -> text.append(route(entry.getKey().address(), entry.getValue())));
+        if (!downAtInit.isEmpty()) {
+            text.append(" Was down at init: ").append(join(downAtInit)).append("; check cables and interfaces.");
+        }
         return text.append(advice()).toString();
     }
 

@@ -30,6 +30,7 @@ public final class RoutingTable {
     private final RouteLookup kernel;
     private final Map<Integer, NicOverride> overrides;
     private final List<String> nodeNames;
+    private final List<String> downAtInit;
 
     /**
      * A table.
@@ -40,6 +41,16 @@ public final class RoutingTable {
      */
     public RoutingTable(
             List<LocalLink> links, RouteLookup kernel, Map<Integer, NicOverride> overrides, List<String> nodeNames) {
+        this(links, kernel, overrides, nodeNames, List.of());
+    }
+
+    private RoutingTable(
+            List<LocalLink> links,
+            RouteLookup kernel,
+            Map<Integer, NicOverride> overrides,
+            List<String> nodeNames,
+            List<String> downAtInit) {
+        this.downAtInit = List.copyOf(downAtInit);
         this.links = links.stream().sorted(LocalLink.BY_RANK).toList();
         this.kernel = kernel;
         this.overrides = Map.copyOf(overrides);
@@ -51,7 +62,12 @@ public final class RoutingTable {
         List<String> names = config.cluster().map(ClusterConfig::nodes).orElse(List.of()).stream()
                 .map(NodeConfig::name)
                 .toList();
-        return new RoutingTable(discovered.links(), kernel, discovered.overrides(), names);
+        List<String> down = discovered.leftOut().stream()
+                .filter(each -> each.cause().isDown())
+                .map(LeftOut::name)
+                .distinct()
+                .toList();
+        return new RoutingTable(discovered.links(), kernel, discovered.overrides(), names, down);
     }
 
     /** Whether the configuration prescribes a NIC for that peer. */
@@ -104,7 +120,9 @@ public final class RoutingTable {
             }
         }
         if (paths.isEmpty()) {
-            throw new NoPathException(new NoPathReport(name, links, remotes, override, sources).text());
+            throw new NoPathException(
+                    new NoPathReport(name, links, remotes, override, sources, downAtInit).text(),
+                    !downAtInit.isEmpty());
         }
         Comparator<Path> preferredFirst = Comparator.comparing(
                 path -> preferred.filter(link -> link.equals(path.local())).isEmpty());

@@ -217,10 +217,35 @@ class AutomaticLinksTest {
         HostInterface bare = up("eth1", 5, "fe80::5/64");
         HostInterface bridge = up("br-lan", 6, "192.168.7.1/24");
 
-        assertThat(names(lo, docker, network, off, bare, bridge)).containsExactly("br-lan");
-        assertThat(names(lo, docker, network, off, bare)).containsExactly("docker0", "br-0123456789ab");
-        assertThat(names(lo, off, bare)).containsExactly("lo");
-        assertThat(names(off, bare)).isEmpty();
+        assertThat(names(lo, docker, network, off, bare, bridge)).containsExactly("br-lan", "eth0");
+        assertThat(names(lo, docker, network, bare)).containsExactly("docker0", "br-0123456789ab");
+        assertThat(names(lo, bare)).containsExactly("lo");
+        assertThat(names(bare)).isEmpty();
+        assertThat(names(lo, down("docker0", 2, "172.17.0.1/16"))).containsExactly("lo");
+        assertThat(names(lo, docker, bare, off)).as("it may come up").containsExactly("eth0");
+        assertThat(names(off, bridge)).as("what is up goes first").containsExactly("br-lan", "eth0");
+    }
+
+    @Test
+    void whatIsDownAtInitIsWarnedOfByName() {
+        DiscoveredLinks found = discover(
+                LinkPolicy.AUTO, interfaces(up("va", 3, "10.0.12.1/24"), down("vd", 5, "10.0.15.1/24"), down("vx", 6)));
+
+        assertThat(found.leftOut())
+                .containsExactlyInAnyOrder(
+                        new LeftOut("vd", new LeftOut.Cause.DownAtInit()),
+                        new LeftOut("vx", new LeftOut.Cause.InterfaceDown()));
+        assertThat(found.leftOut().stream()
+                        .filter(each -> each.cause().weight() == LeftOut.Weight.SUSPECT)
+                        .map(LeftOut::toString))
+                .singleElement()
+                .asString()
+                .startsWith("vd: down, or without a carrier; it is used once it is up");
+        assertThatExceptionOfType(NoPathException.class)
+                .isThrownBy(() -> RoutingTable.of(Links.config(LinkPolicy.AUTO), found, _ -> Optional.empty())
+                        .pathsTo(Links.peer(Links.remote("10.9.9.2/24", LinkKind.SOFTWARE))))
+                .withMessageContaining("Was down at init: vx, vd")
+                .returns(true, NoPathException::wereLinksDown);
     }
 
     @Test

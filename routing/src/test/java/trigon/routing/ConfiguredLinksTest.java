@@ -162,9 +162,14 @@ class ConfiguredLinksTest {
     }
 
     @Test
-    void rejectsAnInterfaceThatIsDown() {
-        assertThat(error(LinkPolicy.AUTO, nic("vd", ""))).contains("the interface vd is down");
-        assertThat(error(LinkPolicy.SOFTWARE, nic("", "10.0.15.1/24"))).contains("the interface vd is down");
+    void takesAnInterfaceThatIsDownAndWarnsOfIt() {
+        for (NicConfig nic : List.of(nic("vd", ""), nic("", "10.0.15.1/24"))) {
+            DiscoveredLinks found =
+                    LinkDiscovery.discover(Links.config(LinkPolicy.SOFTWARE, Map.of(), nic), List.of(), HOST);
+
+            assertThat(found.links()).map(LocalLink::toString).containsExactly("soft_vd 10.0.15.1/24 (software)");
+            assertThat(found.leftOut()).contains(new LeftOut("vd", new LeftOut.Cause.DownAtInit()));
+        }
     }
 
     @Test

@@ -16,6 +16,7 @@ final class NcclResults {
     static NcclResult of(Throwable thrown) {
         return switch (thrown) {
             case VerbsException _ -> NcclResult.SYSTEM_ERROR;
+            case NoPathException none when none.wereLinksDown() -> NcclResult.SYSTEM_ERROR;
             case ConfigException _, NoPathException _ -> NcclResult.INVALID_USAGE;
             case HandshakeException failure -> ofHandshake(failure.kind());
             case NoConnectionException _ -> NcclResult.REMOTE_ERROR;

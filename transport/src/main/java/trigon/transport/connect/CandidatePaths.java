@@ -11,6 +11,7 @@ import trigon.routing.Path;
 import trigon.routing.PeerDescription;
 import trigon.routing.Relays;
 import trigon.routing.RoutingTable;
+import trigon.transport.path.Links;
 
 /** The paths to try: those over a link of both ends; those through relays where there is none, or none is left. */
 public final class CandidatePaths {
@@ -19,16 +20,24 @@ public final class CandidatePaths {
 
     private final RoutingTable routing;
     private final Relays relays;
+    private final Links links;
+    private final Duration timeout;
 
-    /** Over this node's links, and through relays. */
-    public CandidatePaths(RoutingTable routing, Relays relays) {
+    /**
+     * Over this node's links, and through relays.
+     *
+     * @param timeout how long a link that is down is waited for
+     */
+    public CandidatePaths(RoutingTable routing, Relays relays, Links links, Duration timeout) {
         this.routing = routing;
         this.relays = relays;
+        this.links = links;
+        this.timeout = timeout;
     }
 
     /**
-     * The paths, in the order in which they should be tried. Waits for a way through relays where nothing else leads
-     * there, since the others may have started later; on a control thread.
+     * The paths, in the order in which they should be tried. Waits for a way through relays, or a link that is down,
+     * where nothing else leads there, since the others may have started later; on a control thread.
      *
      * @param name of the peer
      * @param tie decides between relays of equal rank
@@ -37,20 +46,30 @@ public final class CandidatePaths {
      */
     List<Path> find(
             String name, PeerDescription peer, Optional<LocalLink> preferred, long tie, BooleanSupplier abandoned) {
-        try {
-            return routing.pathsTo(peer, preferred);
-        } catch (NoPathException none) {
-            long deadline = System.nanoTime() + relays.patience().toNanos();
-            List<Path> relayed = relayed(name, peer, tie);
-            while (relayed.isEmpty() && !abandoned.getAsBoolean() && System.nanoTime() < deadline) {
-                pause();
-                relayed = relayed(name, peer, tie);
+        long start = System.nanoTime();
+        while (true) {
+            try {
+                return routing.pathsTo(peer, preferred);
+            } catch (NoPathException none) {
+                List<Path> relayed = relayed(name, peer, tie);
+                if (!relayed.isEmpty()) {
+                    return relayed;
+                }
+                if (abandoned.getAsBoolean()
+                        || System.nanoTime() - start >= patience().toNanos()) {
+                    throw new NoPathException(
+                            (none.getMessage() + " " + relays.report(peer.links())).strip(), none.wereLinksDown());
+                }
             }
-            if (relayed.isEmpty()) {
-                throw new NoPathException((none.getMessage() + " " + relays.report(peer.links())).strip());
-            }
-            return relayed;
+            pause();
         }
+    }
+
+    /** The kernel has no route over an interface that is down. */
+    private Duration patience() {
+        Duration ofRelays = relays.patience();
+        boolean down = links.all().stream().anyMatch(link -> !link.isUp());
+        return down && ofRelays.compareTo(timeout) < 0 ? timeout : ofRelays;
     }
 
     /** The paths over a link of both ends, and then those through relays, as they are known now. */

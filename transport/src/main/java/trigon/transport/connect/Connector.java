@@ -237,8 +237,10 @@ public final class Connector {
         int most = advised > 0
                 ? advised
                 : config.stripes().mostLinks(candidates.getFirst().kind() == LinkKind.RDMA, Stripe.MOST);
-        List<Path> without =
-                candidates.stream().filter(path -> !recentFailures.has(path)).toList();
+        List<Path> without = candidates.stream()
+                .filter(path ->
+                        !recentFailures.has(path) && links.of(path.local()).isUp())
+                .toList();
         return DisjointPaths.among(without.isEmpty() ? candidates : without, most).stream()
                 .sorted(Comparator.comparingInt(path -> -path.local().speedMbps()))
                 .toList();

@@ -185,8 +185,12 @@ final class ReceiverFailover implements Failover, OfferHandler {
             waitForTheSender();
         } catch (RuntimeException | Error e) {
             log.warn("{}: what should lead it to another path has failed", session.path(), e);
-            giveUp(session.path(), () -> session.path()
-                    .giveUp(NcclResult.SYSTEM_ERROR, new EndFailure(EndFailure.Scope.CONNECTION, e.toString())));
+            giveUp(
+                    session.path(),
+                    () -> session.path()
+                            .giveUp(
+                                    NcclResult.SYSTEM_ERROR,
+                                    new EndFailure(EndFailure.Scope.CONNECTION, e.toString())));
         }
     }
 
@@ -201,16 +205,20 @@ final class ReceiverFailover implements Failover, OfferHandler {
             } else if (goneSince == 0) {
                 goneSince = System.nanoTime();
             } else if (System.nanoTime() - goneSince > GONE.toNanos()) {
-                giveUp(former, () -> former.peerIsGone(new LifelineEnd.Broken("nobody knows the connection there any more")));
+                giveUp(
+                        former,
+                        () -> former.peerIsGone(new LifelineEnd.Broken("nobody knows the connection there any more")));
                 return;
             }
             if (isOver()) {
-                giveUp(former, () -> former.giveUp(
-                        NcclResult.REMOTE_ERROR,
-                        new EndFailure(
-                                EndFailure.Scope.CONNECTION,
-                                "%s; and %s. Check the cables, and the links with ip -s link on either node"
-                                        .formatted(why(), LostReason.EXPIRED.words()))));
+                giveUp(
+                        former,
+                        () -> former.giveUp(
+                                NcclResult.REMOTE_ERROR,
+                                new EndFailure(
+                                        EndFailure.Scope.CONNECTION,
+                                        "%s; and %s. Check the cables, and the links with ip -s link on either node"
+                                                .formatted(why(), LostReason.EXPIRED.words()))));
                 return;
             }
             sleep(PAUSE);
@@ -267,7 +275,9 @@ final class ReceiverFailover implements Failover, OfferHandler {
         if (resume.state() == State.LOST) {
             String why = resume.lost().words();
             PathChannel path = session.path();
-            control.execute(() -> giveUp(path, () -> path.giveUp(NcclResult.SYSTEM_ERROR, new EndFailure(EndFailure.Scope.CONNECTION, why))));
+            control.execute(() -> giveUp(
+                    path,
+                    () -> path.giveUp(NcclResult.SYSTEM_ERROR, new EndFailure(EndFailure.Scope.CONNECTION, why))));
             throw new ConnectionLostException(why);
         }
         dropAnswered();

@@ -101,8 +101,11 @@ public final class RoutedNetPlugin implements NetPlugin, AutoCloseable {
         PathFactory factory = new PathFactory(
                 config.queuePair(), random, node.control(), node.loop().delayed(PathFactory.GRACE, node.control()));
         ConnectionLog connectionLog = new ConnectionLog();
-        CandidatePaths candidates =
-                new CandidatePaths(RoutingTable.of(config, setup.discovered(), setup.kernel()), setup.relays());
+        CandidatePaths candidates = new CandidatePaths(
+                RoutingTable.of(config, setup.discovered(), setup.kernel()),
+                setup.relays(),
+                node.links(),
+                config.handshake().timeout());
         HandshakeClient client = new HandshakeClient(
                 node.loop(), config.handshake(), setup.relays().detours());
         List<LinkAddress> addresses =

@@ -1,0 +1,107 @@
+package trigon.integration;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+
+/** Nodes that are network namespaces, with virtual cables between them. Needs root; closing removes them. */
+final class CableNamespaces implements AutoCloseable {
+
+    private static final int COMMAND_SECONDS = 60;
+
+    private final String prefix = "trigon-" + ProcessHandle.current().pid() + "-";
+    private final Set<String> nodes = new LinkedHashSet<>();
+
+    /** None yet. Skips the test where there can be none; fails where the build must have all it needs. */
+    static CableNamespaces open() {
+        boolean possible =
+                succeeds("ip", "netns", "add", "trigon-probe") && succeeds("ip", "netns", "del", "trigon-probe");
+        if ("required".equals(System.getenv("TRIGON_CONTAINERS"))) {
+            assertThat(possible).as("network namespaces, by root with ip netns").isTrue();
+        }
+        assumeTrue(possible, "network namespaces need root, and ip of iproute2");
+        return new CableNamespaces();
+    }
+
+    /** A node, which has nothing but its loopback. */
+    void node(String name) {
+        nodes.add(name);
+        run("ip", "netns", "add", prefix + name);
+        inside(name, "ip", "link", "set", "lo", "up");
+    }
+
+    /** A cable: an interface at each end, with an address, up. */
+    void cable(String one, String itsInterface, String itsAddress, String other, String name, String address) {
+        run(
+                List.of("ip", "link", "add", itsInterface, "netns", prefix + one),
+                List.of("type", "veth", "peer", "name", name, "netns", prefix + other));
+        inside(one, "ip", "addr", "add", itsAddress, "dev", itsInterface);
+        inside(other, "ip", "addr", "add", address, "dev", name);
+        set(one, itsInterface, true);
+        set(other, name, true);
+    }
+
+    /** Takes an interface up or down. */
+    void set(String node, String name, boolean up) {
+        inside(node, "ip", "link", "set", name, up ? "up" : "down");
+    }
+
+    /** Runs a command on a node. */
+    void inside(String node, String... command) {
+        run(by(node), List.of(command));
+    }
+
+    /** What goes before a command that is to run on a node. */
+    List<String> by(String node) {
+        return List.of("ip", "netns", "exec", prefix + node);
+    }
+
+    private static void run(String... command) {
+        run(List.of(command), List.of());
+    }
+
+    private static void run(List<String> command, List<String> more) {
+        List<String> all = new ArrayList<>(command);
+        all.addAll(more);
+        assertThat(succeeds(all.toArray(String[]::new)))
+                .as(String.join(" ", all))
+                .isTrue();
+    }
+
+    private static boolean succeeds(String... command) {
+        try {
+            Process process =
+                    new ProcessBuilder(command).redirectErrorStream(true).start();
+            process.getOutputStream().close();
+            String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+            if (!process.waitFor(COMMAND_SECONDS, TimeUnit.SECONDS)) {
+                process.destroyForcibly();
+                return false;
+            }
+            if (process.exitValue() != 0) {
+                System.out.println(String.join(" ", command) + ": " + output);
+            }
+            return process.exitValue() == 0;
+        } catch (IOException _) {
+            return false;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new UncheckedIOException(new IOException("interrupted", e));
+        }
+    }
+
+    @Override
+    public void close() {
+        for (String node : nodes) {
+            succeeds("ip", "netns", "del", prefix + node);
+        }
+    }
+}

@@ -1,0 +1,167 @@
+package trigon.integration;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Connections that come up while cables go away and come back, and machines whose links are down or missing. Three
+ * nodes in network namespaces, without a list of NICs.
+ */
+class SetupGapsIT {
+
+    private static final int SETUPS = Integer.getInteger("trigon.setups", 6);
+    private static final long SEED = Long.getLong("trigon.seed", new Random().nextLong());
+
+    /** Each interface of a node, with the node: a cable goes away by any of its ends. */
+    private static final List<List<String>> ENDS = List.of(
+            List.of("a", "to_b"),
+            List.of("a", "to_c"),
+            List.of("b", "to_a"),
+            List.of("b", "to_c"),
+            List.of("c", "to_a"),
+            List.of("c", "to_b"));
+
+    @TempDir
+    Path directory;
+
+    private CableNamespaces network;
+
+    @BeforeEach
+    void triangle() {
+        network = CableNamespaces.open();
+        List.of("a", "b", "c").forEach(network::node);
+        network.cable("a", "to_b", "10.0.12.1/24", "b", "to_a", "10.0.12.2/24");
+        network.cable("a", "to_c", "10.0.13.1/24", "c", "to_a", "10.0.13.3/24");
+        network.cable("b", "to_c", "10.0.23.2/24", "c", "to_b", "10.0.23.3/24");
+    }
+
+    @AfterEach
+    void removeNodes() {
+        if (network != null) {
+            network.close();
+        }
+    }
+
+    @Test
+    void aCableMayGoAwayForSecondsAtAnyMoment() throws Exception {
+        System.out.println("seed " + SEED + ", " + SETUPS + " set-ups");
+        Random random = new Random(SEED);
+        List<String> failures = new ArrayList<>();
+        for (int i = 0; i < SETUPS; i++) {
+            List<String> end = ENDS.get(random.nextInt(ENDS.size()));
+            int before = random.nextInt(4000);
+            int gap = 100 + random.nextInt(2900);
+            List<HostProgram> hosts = start();
+            try {
+                Thread.sleep(before);
+                network.set(end.get(0), end.get(1), false);
+                Thread.sleep(gap);
+                network.set(end.get(0), end.get(1), true);
+                String failure = failureOf(hosts);
+                if (!failure.isEmpty()) {
+                    failures.add(
+                            "set-up %d, %s away after %d ms for %d ms: %s".formatted(i, end, before, gap, failure));
+                }
+            } finally {
+                hosts.forEach(HostProgram::close);
+            }
+        }
+        System.out.println(SETUPS - failures.size() + " of " + SETUPS + " came up with all data right");
+        assertThat(failures).isEmpty();
+    }
+
+    @Test
+    void aLinkThatIsDownAtInitIsNamedAndUsedOnceItIsUp() throws Exception {
+        network.set("a", "to_b", false);
+        List<HostProgram> hosts = start();
+        try {
+            await(hosts.get(0), "to_b: down, or without a carrier; it is used once it is up");
+            await(hosts.get(1), "to_a: down, or without a carrier; it is used once it is up");
+            network.set("a", "to_b", true);
+
+            assertThat(failureOf(hosts)).isEmpty();
+        } finally {
+            hosts.forEach(HostProgram::close);
+        }
+    }
+
+    @Test
+    void withoutALinkInitFailsAndSaysWhatThereIs() {
+        network.node("alone");
+        network.inside("alone", "ip", "link", "add", "spare", "type", "veth", "peer", "name", "other");
+
+        String output = alone(Map.of(), 1);
+
+        assertThat(output.lines().filter(line -> line.contains("there is no link to other machines")))
+                .singleElement()
+                .asString()
+                .contains("spare: down", "other: down", "127.0.0.1 for a job whose ranks are all on this machine");
+        alone(Map.of("LOCAL_WORLD_SIZE", "1", "WORLD_SIZE", "1"), 0);
+    }
+
+    private String alone(Map<String, String> environment, int status) {
+        try (HostProgram host = new HostProgram(
+                network.by("alone"),
+                HostProgram.distribution(),
+                directory.resolve("alone.log"),
+                environment,
+                "--bytes",
+                "1000")) {
+            assertThat(host.exitStatus()).as(host.output()).isEqualTo(status);
+            return host.output();
+        }
+    }
+
+    private List<HostProgram> start() throws Exception {
+        Path rendezvous = Files.createTempDirectory(directory, "rendezvous");
+        List<HostProgram> hosts = new ArrayList<>();
+        for (String node : List.of("a", "b", "c")) {
+            hosts.add(new HostProgram(
+                    network.by(node),
+                    HostProgram.distribution(),
+                    directory.resolve(node + ".log"),
+                    Map.of(),
+                    "--rank",
+                    Integer.toString(hosts.size()),
+                    "--ranks",
+                    "3",
+                    "--channels",
+                    "4",
+                    "--iterations",
+                    "2",
+                    "--rendezvous",
+                    rendezvous.toString()));
+        }
+        return hosts;
+    }
+
+    /** Empty if all have ended well. */
+    private static String failureOf(List<HostProgram> hosts) {
+        for (HostProgram host : hosts) {
+            if (host.exitStatus() != 0) {
+                return Arrays.toString(hosts.stream().map(HostProgram::output).toArray());
+            }
+        }
+        return "";
+    }
+
+    private static void await(HostProgram host, String text) throws InterruptedException {
+        long deadline = System.nanoTime() + 60_000_000_000L;
+        while (!host.output().contains(text)) {
+            assertThat(host.isAlive()).as(host.output()).isTrue();
+            assertThat(System.nanoTime()).as(host.output()).isLessThan(deadline);
+            Thread.sleep(20);
+        }
+    }
+}

@@ -1,0 +1,29 @@
+package trigon.entry;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+class LocalJobTest {
+
+    @Test
+    void isCertainWhereTheLauncherSaysThatAllRanksAreHere() {
+        assertThat(LocalJob.isCertain(Map.of("LOCAL_WORLD_SIZE", "2", "WORLD_SIZE", "2")))
+                .isTrue();
+        assertThat(LocalJob.isCertain(Map.of("OMPI_COMM_WORLD_LOCAL_SIZE", "8", "OMPI_COMM_WORLD_SIZE", "8")))
+                .isTrue();
+        assertThat(LocalJob.isCertain(Map.of("SLURM_NNODES", "1"))).isTrue();
+        assertThat(LocalJob.isCertain(Map.of("SLURM_NNODES", "4", "SLURM_STEP_NUM_NODES", "1")))
+                .isTrue();
+    }
+
+    @Test
+    void isNotWhereOthersAreElsewhereOrNobodySays() {
+        assertThat(LocalJob.isCertain(Map.of("LOCAL_WORLD_SIZE", "2", "WORLD_SIZE", "4")))
+                .isFalse();
+        assertThat(LocalJob.isCertain(Map.of("LOCAL_WORLD_SIZE", "2"))).isFalse();
+        assertThat(LocalJob.isCertain(Map.of("SLURM_NNODES", "2"))).isFalse();
+        assertThat(LocalJob.isCertain(Map.of())).isFalse();
+    }
+}

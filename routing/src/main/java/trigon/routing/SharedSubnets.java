@@ -1,0 +1,40 @@
+package trigon.routing;
+
+import java.util.ArrayList;
+import java.util.List;
+import trigon.verbs.LinkKind;
+
+/**
+ * Interfaces of this machine that are in one subnet: the kernel sends to all of it over one of them, so cables on the
+ * others carry nothing, or connections over them fail.
+ */
+public final class SharedSubnets {
+
+    private SharedSubnets() {}
+
+    /** A line for each two software links, on interfaces without RDMA, that the kernel does not tell apart. */
+    public static List<String> warnings(List<LocalLink> links) {
+        List<LocalLink> software = links.stream()
+                .filter(link -> link.kind() == LinkKind.SOFTWARE)
+                .filter(link -> links.stream()
+                        .noneMatch(other -> other.kind() == LinkKind.RDMA
+                                && other.interfaceName().equals(link.interfaceName())))
+                .toList();
+        List<String> warnings = new ArrayList<>();
+        for (int i = 0; i < software.size(); i++) {
+            for (LocalLink other : software.subList(i + 1, software.size())) {
+                LocalLink one = software.get(i);
+                if (!one.interfaceName().equals(other.interfaceName())
+                        && !one.address().address().isLinkLocalAddress()
+                        && one.address().contains(other.address().address())
+                        && other.address().contains(one.address().address())) {
+                    warnings.add(("%s %s and %s %s are in one subnet: the kernel sends over one of them alone, and"
+                                    + " connections over the other may fail; give each cable a subnet of its own, at"
+                                    + " both ends")
+                            .formatted(one.interfaceName(), one.address(), other.interfaceName(), other.address()));
+                }
+            }
+        }
+        return List.copyOf(warnings);
+    }
+}
