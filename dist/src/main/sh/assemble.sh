@@ -59,6 +59,8 @@ install_program "$build/train" "$training/train"
 install_file 755 "$project/dist/src/main/sh/trigon" "$distribution/bin/trigon"
 install_file 755 "$project/dist/src/main/sh/contradictions.sh" "$distribution/libexec/contradictions"
 install_file 644 "$project/LICENSE" "$distribution/LICENSE"
+mkdir -p "$distribution/share/grafana"
+install_file 644 "$project/dist/src/main/grafana/trigon.json" "$distribution/share/grafana/trigon.json"
 mkdir -p "$distribution/policy/examples"
 install_file 644 "$project/policy/src/main/c/trigon_policy.h" "$distribution/policy/trigon_policy.h"
 for example in "$project"/policy/examples/*.[co]; do

@@ -18,6 +18,12 @@ module trigon.tools {
             info.picocli;
     opens trigon.tools.doctor to
             info.picocli;
+    opens trigon.tools.explain to
+            info.picocli;
+    opens trigon.tools.metrics to
+            info.picocli;
+    opens trigon.tools.plan to
+            info.picocli;
     opens trigon.tools.links to
             info.picocli;
     opens trigon.tools.policy to

@@ -12,8 +12,20 @@ import trigon.tools.machine.Machine;
 /** Runs commands whose output nobody sees, so that the JVM learns for its AOT cache what they need. */
 final class Rehearsal {
 
-    private static final List<String> COMMANDS =
-            List.of("", "help links", "links", "links --json", "links --no-such-option", "doctor", "doctor --json");
+    private static final List<String> COMMANDS = List.of(
+            "",
+            "help links",
+            "links",
+            "links --json",
+            "links --no-such-option",
+            "doctor",
+            "doctor --json",
+            "jobs",
+            "metrics",
+            "top --times 1",
+            "plan --shape ring:4",
+            "plan --shape line:3 --json",
+            "explain --to 127.0.0.2/8");
 
     private Rehearsal() {}
 

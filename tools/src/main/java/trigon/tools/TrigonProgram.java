@@ -22,8 +22,13 @@ import trigon.tools.console.Console;
 import trigon.tools.doctor.AgentCommand;
 import trigon.tools.doctor.CheckCommand;
 import trigon.tools.doctor.DoctorCommand;
+import trigon.tools.explain.ExplainCommand;
 import trigon.tools.links.LinksCommand;
 import trigon.tools.machine.Machine;
+import trigon.tools.metrics.JobsCommand;
+import trigon.tools.metrics.MetricsCommand;
+import trigon.tools.metrics.TopCommand;
+import trigon.tools.plan.PlanCommand;
 import trigon.tools.policy.PolicyCommand;
 import trigon.tools.relay.RelayCommand;
 
@@ -92,7 +97,12 @@ public final class TrigonProgram {
         List<Object> commands = List.of(
                 new CheckCommand(machine, console),
                 new DoctorCommand(machine, console),
+                new ExplainCommand(machine, console),
+                new JobsCommand(machine, console),
                 new LinksCommand(machine, console),
+                new MetricsCommand(console),
+                new PlanCommand(machine, console),
+                new TopCommand(console),
                 PolicyCommand.of(machine, console),
                 new RelayCommand(machine),
                 new AgentCommand(machine, console),

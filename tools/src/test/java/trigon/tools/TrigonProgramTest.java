@@ -12,8 +12,9 @@ import org.junit.jupiter.api.io.TempDir;
 
 class TrigonProgramTest {
 
-    private static final List<String> COMMANDS =
-            List.of("check", "demo", "doctor", "env", "links", "policy", "relay", "train");
+    private static final List<String> COMMANDS = List.of(
+            "check", "demo", "doctor", "env", "explain", "jobs", "links", "metrics", "plan", "policy", "relay", "top",
+            "train");
 
     @Test
     void helpHasEveryCommand() {

@@ -29,8 +29,8 @@ import trigon.tools.machine.Machine;
 @Command(
         name = "load",
         description = {
-            "Verifies a policy and puts it, in one step, in the place of the file that processes of this machine have by"
-                    + " TRIGON_POLICY. They take it within a second.",
+            "Verifies a policy and puts it, in one step, in the place of the file that processes of this machine have"
+                    + " by TRIGON_POLICY. They take it within a second.",
             "Other nodes need the same: run it on each, before communicators begin that reach several of them."
         })
 final class LoadCommand implements Callable<Integer> {

@@ -28,7 +28,7 @@ class DiagnosisTest {
 
     static {
         FAULTS.put("settings-wrong", n -> Nodes.texts(n.node("a"), "problems").add("links is xx"));
-        FAULTS.put("unknown-variable", n -> n.node("a").put("unknownVariables", List.of("TRIGON_LINK is no setting")));
+        FAULTS.put("unknown-variable", n -> n.node("a").put("unknownVariables", List.of("that is no setting")));
         FAULTS.put(
                 "prefix-not-the-files",
                 n -> Nodes.list(n.node("b"), "leftOut")

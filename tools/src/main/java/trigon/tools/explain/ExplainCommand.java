@@ -1,0 +1,209 @@
+package trigon.tools.explain;
+
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalInt;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import trigon.config.ClusterConfig;
+import trigon.config.InterfaceAddress;
+import trigon.config.NodeConfig;
+import trigon.routing.KernelRouteLookup;
+import trigon.routing.LocalLink;
+import trigon.routing.NoPathException;
+import trigon.routing.Path;
+import trigon.routing.PeerDescription;
+import trigon.routing.PeerLink;
+import trigon.routing.RoutingTable;
+import trigon.tools.console.CommandFailure;
+import trigon.tools.console.Console;
+import trigon.tools.console.Json;
+import trigon.tools.console.Style;
+import trigon.tools.console.Table;
+import trigon.tools.machine.Machine;
+import trigon.tools.machine.MachineLinks;
+import trigon.verbs.LinkKind;
+
+/** {@code trigon explain}: the plugin's own choice of a path, candidate by candidate. */
+@Command(
+        name = "explain",
+        description = {
+            "Which path would be taken from this node to another, candidate by candidate, with the rule that decides:"
+                    + " the plugin's own routing is asked.",
+            "The other node is one of the cluster file's, or an address with its prefix."
+        })
+public final class ExplainCommand implements Callable<Integer> {
+
+    /** Of a listener that is not there: nothing is connected to. */
+    private static final int ANY_PORT = 1;
+
+    private final Machine machine;
+    private final Console console;
+
+    @Option(
+            names = "--to",
+            required = true,
+            split = ",",
+            paramLabel = "NODE|ADDRESS/PREFIX",
+            description = "A node of the cluster file, or the addresses of one, separated by commas.")
+    private List<String> to = List.of();
+
+    @Option(names = "--json", description = "The result as JSON, schema trigon.explain/1.")
+    private boolean json;
+
+    /** Of that machine. */
+    public ExplainCommand(Machine machine, Console console) {
+        this.machine = machine;
+        this.console = console;
+    }
+
+    private record Candidate(LocalLink local, PeerLink remote, String rule, int place) {}
+
+    @Override
+    public Integer call() {
+        MachineLinks links = MachineLinks.of(machine);
+        if (!links.problems().isEmpty()) {
+            throw new CommandFailure(String.join("; ", links.problems()));
+        }
+        PeerDescription peer = peer(links);
+        RoutingTable table = RoutingTable.of(links.config(), links.discovered(), new KernelRouteLookup());
+        String none = "";
+        List<Path> paths = List.of();
+        try {
+            paths = table.pathsTo(peer);
+        } catch (NoPathException e) {
+            none = String.valueOf(e.getMessage());
+        }
+        List<Candidate> candidates = candidates(table, peer, paths);
+        if (json) {
+            console.out().print(Json.text(json(candidates, none)));
+        } else {
+            print(candidates, none);
+        }
+        return paths.isEmpty() ? 1 : 0;
+    }
+
+    private PeerDescription peer(MachineLinks links) {
+        ClusterConfig cluster = links.config().cluster().orElse(null);
+        if (to.size() == 1 && cluster != null && cluster.node(to.getFirst()).isPresent()) {
+            NodeConfig node = cluster.node(to.getFirst()).orElseThrow();
+            List<InterfaceAddress> addresses =
+                    node.nics().stream().flatMap(nic -> nic.address().stream()).toList();
+            if (addresses.isEmpty()) {
+                throw new CommandFailure("the cluster file has no address of " + node.name()
+                        + ": its NICs are named by device, and their addresses are known there alone");
+            }
+            return new PeerDescription(
+                    OptionalInt.of(node.index()),
+                    addresses.stream().map(ExplainCommand::link).toList());
+        }
+        try {
+            return new PeerDescription(
+                    OptionalInt.empty(),
+                    to.stream()
+                            .map(InterfaceAddress::parse)
+                            .map(ExplainCommand::link)
+                            .toList());
+        } catch (IllegalArgumentException e) {
+            throw new CommandFailure("--to is " + String.join(",", to) + ": it is "
+                    + (cluster == null
+                            ? "no address, and there is no cluster file (TRIGON_CONFIG)"
+                            : "neither one of the nodes " + cluster.names() + " nor an address")
+                    + ": " + e.getMessage());
+        }
+    }
+
+    private static PeerLink link(InterfaceAddress address) {
+        return new PeerLink(address.address(), address.prefixLength(), ANY_PORT, EnumSet.allOf(LinkKind.class));
+    }
+
+    private static List<Candidate> candidates(RoutingTable table, PeerDescription peer, List<Path> paths) {
+        List<Candidate> candidates = new ArrayList<>();
+        for (int i = 0; i < paths.size(); i++) {
+            Path path = paths.get(i);
+            candidates.add(
+                    new Candidate(path.local(), path.remote(), path.reason().toString(), i + 1));
+        }
+        for (LocalLink local : table.links()) {
+            for (PeerLink remote : peer.links()) {
+                boolean isPath = paths.stream()
+                        .anyMatch(path ->
+                                path.local().equals(local) && path.remote().equals(remote));
+                if (!isPath) {
+                    candidates.add(new Candidate(local, remote, whyNot(local, remote, table.isPrescribed(peer)), 0));
+                }
+            }
+        }
+        return candidates;
+    }
+
+    private static String whyNot(LocalLink local, PeerLink remote, boolean prescribed) {
+        boolean ours = local.address().contains(remote.address());
+        boolean theirs = remote.interfaceAddress().contains(local.address().address());
+        if (ours && theirs) {
+            return prescribed ? "not the NIC that the file prescribes for this peer" : "another link is better";
+        }
+        return ours || theirs
+                ? "in one end's subnet only: the prefixes differ"
+                : "not in one subnet, and the kernel's route does not lead there from it";
+    }
+
+    private void print(List<Candidate> candidates, String none) {
+        if (candidates.stream().noneMatch(each -> each.place() > 0)) {
+            console.out().println(console.styled(Style.BAD, "There is no direct path. A relay would be needed."));
+            Table.wrap(none, console.width()).forEach(console.out()::println);
+            return;
+        }
+        Table table = new Table("order", "link", "kind", "from", "to", "rule");
+        for (Candidate each : candidates) {
+            table.styled(
+                    each.place() == 1 ? Style.GOOD : each.place() > 1 ? Style.STRONG : Style.FAINT,
+                    each.place() == 0 ? "no" : Integer.toString(each.place()),
+                    each.local().name(),
+                    word(each.local()),
+                    each.local().address().toString(),
+                    each.remote().interfaceAddress().toString(),
+                    each.rule());
+        }
+        table.print(console);
+        console.out()
+                .println(
+                        "Order: the same subnet before a route, the longer prefix first, RDMA before software, then the"
+                                + " NICs' order in the file, or their speed. The peer is taken to have RDMA and TCP.");
+    }
+
+    private static String word(LocalLink link) {
+        return link.kind().name().toLowerCase(java.util.Locale.ROOT);
+    }
+
+    private Map<String, Object> json(List<Candidate> candidates, String none) {
+        return Json.object(
+                "schema",
+                "trigon.explain/1",
+                "version",
+                machine.version(),
+                "host",
+                machine.hostName(),
+                "candidates",
+                candidates.stream()
+                        .map(each -> Json.object(
+                                "order",
+                                each.place(),
+                                "link",
+                                each.local().name(),
+                                "kind",
+                                word(each.local()),
+                                "from",
+                                each.local().address().toString(),
+                                "to",
+                                each.remote().interfaceAddress().toString(),
+                                "rule",
+                                each.rule()))
+                        .toList(),
+                "noPath",
+                none);
+    }
+}

@@ -1,0 +1,105 @@
+package trigon.tools.metrics;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import trigon.tools.machine.Machine;
+import trigon.transport.metrics.MetricsReader;
+import trigon.transport.metrics.MetricsReader.Counts;
+import trigon.transport.metrics.MetricsReader.LinkMetrics;
+import trigon.transport.metrics.MetricsReader.PathMetrics;
+import trigon.transport.metrics.MetricsReader.Snapshot;
+
+/**
+ * A process of this machine that has loaded Trigon, and what it has counted until now.
+ *
+ * @param pid here
+ * @param program its name
+ * @param rank as its launcher has told it; empty if it has not
+ * @param links by name
+ * @param paths that are open
+ */
+public record Job(long pid, String program, String rank, List<LinkUse> links, List<PathUse> paths) {
+
+    private static final List<String> RANKS = List.of("RANK=", "OMPI_COMM_WORLD_RANK=", "PMIX_RANK=", "SLURM_PROCID=");
+
+    /**
+     * A link of the process.
+     *
+     * @param counts of all its paths, open and closed
+     */
+    public record LinkUse(String name, String carrier, int speedMbps, Counts counts) {}
+
+    /** An open path, over the link of that name. */
+    public record PathUse(String link, String peer, String end, int state, Counts counts) {}
+
+    public Job {
+        links = List.copyOf(links);
+        paths = List.copyOf(paths);
+    }
+
+    /** All that this user may look into, by number. */
+    public static List<Job> all() {
+        try (Stream<ProcessHandle> processes = ProcessHandle.allProcesses()) {
+            return processes
+                    .map(ProcessHandle::pid)
+                    .sorted()
+                    .flatMap(pid -> of(pid).stream())
+                    .toList();
+        }
+    }
+
+    private static List<Job> of(long pid) {
+        try {
+            List<Snapshot> snapshots = MetricsReader.of(pid);
+            return snapshots.isEmpty() ? List.of() : List.of(of(pid, snapshots));
+        } catch (IOException _) {
+            return List.of(); // another user's, or it has ended
+        }
+    }
+
+    private static Job of(long pid, List<Snapshot> snapshots) {
+        Path folder = Path.of("/proc", Long.toString(pid));
+        String environment = Machine.text(folder.resolve("environ")).orElse("");
+        String rank = RANKS.stream()
+                .flatMap(name -> environment
+                        .lines()
+                        .flatMap(line -> Stream.of(line.split("\0", -1)))
+                        .filter(variable -> variable.startsWith(name))
+                        .map(variable -> variable.substring(name.length())))
+                .findFirst()
+                .orElse("");
+        List<LinkUse> links = new ArrayList<>();
+        List<PathUse> paths = new ArrayList<>();
+        for (Snapshot snapshot : snapshots) {
+            Map<Integer, LinkMetrics> byRow = new LinkedHashMap<>();
+            snapshot.links().forEach(link -> byRow.put(link.row(), link));
+            for (LinkMetrics link : byRow.values()) {
+                Counts counts = link.counts();
+                for (PathMetrics path : snapshot.paths()) {
+                    counts = path.link() == link.row() ? sum(counts, path.counts()) : counts;
+                }
+                links.add(new LinkUse(link.name(), link.type(), link.speedMbps(), counts));
+            }
+            for (PathMetrics path : snapshot.paths()) {
+                LinkMetrics link = byRow.get(path.link());
+                paths.add(new PathUse(
+                        link == null ? "" : link.name(), path.peer(), path.type(), path.state(), path.counts()));
+            }
+        }
+        return new Job(pid, Machine.line(folder.resolve("comm")).orElse("?"), rank, links, paths);
+    }
+
+    private static Counts sum(Counts one, Counts other) {
+        return new Counts(
+                one.messages() + other.messages(),
+                one.bytes() + other.bytes(),
+                one.waits() + other.waits(),
+                one.errors() + other.errors(),
+                one.retries() + other.retries());
+    }
+}

@@ -1,0 +1,137 @@
+package trigon.tools.metrics;
+
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import trigon.tools.console.Console;
+import trigon.tools.console.Json;
+import trigon.tools.console.Style;
+import trigon.tools.console.Table;
+import trigon.tools.machine.Machine;
+import trigon.tools.metrics.Job.LinkUse;
+import trigon.tools.metrics.Job.PathUse;
+import trigon.transport.metrics.MetricsReader.Counts;
+
+/** {@code trigon jobs}: the processes of this machine that use Trigon, and what goes over which link. */
+@Command(
+        name = "jobs",
+        description =
+                "The processes of this machine that use Trigon now: their links, peers and counters. Reads memory that"
+                        + " they share; they do not notice. Shows those that this user may look into.")
+public final class JobsCommand implements Callable<Integer> {
+
+    private final Machine machine;
+    private final Console console;
+
+    @Option(names = "--json", description = "The result as JSON, schema trigon.jobs/1.")
+    private boolean json;
+
+    /** Of that machine. */
+    public JobsCommand(Machine machine, Console console) {
+        this.machine = machine;
+        this.console = console;
+    }
+
+    @Override
+    public Integer call() {
+        List<Job> jobs = Job.all();
+        if (json) {
+            console.out().print(Json.text(json(jobs)));
+        } else if (jobs.isEmpty()) {
+            console.out().println("No process here uses Trigon, of those that this user may look into.");
+        } else {
+            print(jobs);
+        }
+        return 0;
+    }
+
+    private void print(List<Job> jobs) {
+        Table links = new Table("process", "rank", "link", "over", "messages", "MB", "waits", "lost", "retries");
+        Table paths = new Table("process", "link", "end", "state", "MB", "peer");
+        for (Job job : jobs) {
+            String name = job.pid() + " " + job.program();
+            for (LinkUse link : job.links()) {
+                Counts counts = link.counts();
+                links.styled(
+                        counts.errors() > 0 ? Style.WARNING : Style.GOOD,
+                        name,
+                        job.rank().isEmpty() ? "-" : job.rank(),
+                        link.name(),
+                        link.carrier(),
+                        Long.toString(counts.messages()),
+                        Long.toString(counts.bytes() / 1_000_000),
+                        Long.toString(counts.waits()),
+                        Long.toString(counts.errors()),
+                        Long.toString(counts.retries()));
+            }
+            for (PathUse path : job.paths()) {
+                paths.row(
+                        name,
+                        path.link(),
+                        path.end(),
+                        PathWords.state(path.state()),
+                        Long.toString(path.counts().bytes() / 1_000_000),
+                        path.peer());
+            }
+        }
+        links.print(console);
+        if (!paths.isEmpty()) {
+            console.out().println();
+            paths.print(console);
+        }
+    }
+
+    private Map<String, Object> json(List<Job> jobs) {
+        return Json.object(
+                "schema",
+                "trigon.jobs/1",
+                "version",
+                machine.version(),
+                "host",
+                machine.hostName(),
+                "jobs",
+                jobs.stream().map(JobsCommand::json).toList());
+    }
+
+    private static Map<String, Object> json(Job job) {
+        return Json.object(
+                "pid",
+                job.pid(),
+                "program",
+                job.program(),
+                "rank",
+                job.rank(),
+                "links",
+                job.links().stream()
+                        .map(link -> with(
+                                Json.object(
+                                        "name", link.name(), "carrier", link.carrier(), "speedMbps", link.speedMbps()),
+                                link.counts()))
+                        .toList(),
+                "paths",
+                job.paths().stream()
+                        .map(path -> with(
+                                Json.object(
+                                        "link",
+                                        path.link(),
+                                        "peer",
+                                        path.peer(),
+                                        "end",
+                                        path.end(),
+                                        "state",
+                                        PathWords.state(path.state())),
+                                path.counts()))
+                        .toList());
+    }
+
+    private static Map<String, Object> with(Map<String, Object> object, Counts counts) {
+        object.put("messages", counts.messages());
+        object.put("bytes", counts.bytes());
+        object.put("waits", counts.waits());
+        object.put("lost", counts.errors());
+        object.put("retries", counts.retries());
+        return object;
+    }
+}

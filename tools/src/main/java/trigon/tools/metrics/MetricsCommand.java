@@ -1,0 +1,125 @@
+package trigon.tools.metrics;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import trigon.config.InterfaceAddress;
+import trigon.tools.console.CommandFailure;
+import trigon.tools.console.Console;
+
+/** {@code trigon metrics}: what the jobs of this machine count, for Prometheus. */
+@Command(
+        name = "metrics",
+        description =
+                "What the processes of this machine that use Trigon count, as Prometheus reads it. Without an option"
+                        + " it prints the page once.")
+public final class MetricsCommand implements Callable<Integer> {
+
+    private static final int SOCKET_TIMEOUT_MILLIS = 2000;
+    private static final int MOST_REQUEST_BYTES = 8192;
+
+    private final Console console;
+
+    @Option(
+            names = "--file",
+            paramLabel = "FILE",
+            description = "Write the page to this file, whole at any time: for node_exporter's textfile collector.")
+    private Optional<Path> file = Optional.empty();
+
+    @Option(
+            names = "--listen",
+            paramLabel = "[ADDRESS:]PORT",
+            description = "Serve the page by HTTP until it is ended. Without an address on 127.0.0.1 alone.")
+    private Optional<String> listen = Optional.empty();
+
+    /** Of this machine. */
+    public MetricsCommand(Console console) {
+        this.console = console;
+    }
+
+    @Override
+    public Integer call() throws IOException {
+        if (file.isPresent()) {
+            write(file.get().toAbsolutePath());
+        } else if (listen.isPresent()) {
+            serve(address(listen.get()));
+        } else {
+            console.out().print(PrometheusPage.of(Job.all()));
+        }
+        return 0;
+    }
+
+    private static void write(Path to) throws IOException {
+        Path next = to.resolveSibling(
+                to.getFileName() + "." + ProcessHandle.current().pid());
+        Files.writeString(next, PrometheusPage.of(Job.all()));
+        Files.move(next, to, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+    }
+
+    private static InetSocketAddress address(String text) {
+        int colon = text.lastIndexOf(':');
+        try {
+            InetAddress address = colon < 0
+                    ? InetAddress.getLoopbackAddress()
+                    : InterfaceAddress.parseAddress(text.substring(0, colon).replaceAll("[\\[\\]]", ""));
+            return new InetSocketAddress(address, Integer.parseInt(text.substring(colon + 1)));
+        } catch (IllegalArgumentException e) {
+            throw new CommandFailure(
+                    "--listen is " + text + ": must be a port, or an IP address and a port such as 10.0.0.1:9100");
+        }
+    }
+
+    private void serve(InetSocketAddress at) throws IOException {
+        try (ServerSocket server = new ServerSocket()) {
+            server.bind(at);
+            console.err()
+                    .println("trigon: http://" + InterfaceAddress.text(at.getAddress()) + ":" + server.getLocalPort()
+                            + "/metrics");
+            console.err().flush();
+            while (!Thread.currentThread().isInterrupted()) {
+                try (Socket socket = server.accept()) {
+                    answer(socket);
+                } catch (IOException e) {
+                    console.doing("a request broke off: " + e.getMessage());
+                }
+            }
+        }
+    }
+
+    /** One at a time: who is slow is cut off. */
+    private static void answer(Socket socket) throws IOException {
+        socket.setSoTimeout(SOCKET_TIMEOUT_MILLIS);
+        byte[] request = new byte[MOST_REQUEST_BYTES];
+        int length = 0;
+        String text = "";
+        while (!text.contains("\r\n\r\n") && length < request.length) {
+            int count = socket.getInputStream().read(request, length, request.length - length);
+            if (count < 0) {
+                return;
+            }
+            length += count;
+            text = new String(request, 0, length, StandardCharsets.ISO_8859_1);
+        }
+        boolean found = text.startsWith("GET /metrics ") || text.startsWith("GET / ");
+        byte[] body =
+                (found ? PrometheusPage.of(Job.all()) : "the page is /metrics\n").getBytes(StandardCharsets.UTF_8);
+        String head = ("HTTP/1.1 %s\r\nContent-Type: text/plain; version=0.0.4; charset=utf-8\r\n"
+                        + "Content-Length: %d\r\nConnection: close\r\n\r\n")
+                .formatted(found ? "200 OK" : "404 Not Found", body.length);
+        OutputStream out = socket.getOutputStream();
+        out.write(head.getBytes(StandardCharsets.US_ASCII));
+        out.write(body);
+        out.flush();
+    }
+}

@@ -1,0 +1,17 @@
+package trigon.tools.metrics;
+
+/** Words for what the counters say in numbers; the codes are those of the transport's PathState. */
+final class PathWords {
+
+    private PathWords() {}
+
+    static String state(int code) {
+        return switch (code) {
+            case 1 -> "opening";
+            case 2 -> "up";
+            case 3 -> "lost";
+            case 4 -> "closed";
+            default -> "state " + code;
+        };
+    }
+}

@@ -1,0 +1,116 @@
+package trigon.tools.metrics;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.ToLongFunction;
+import trigon.tools.metrics.Job.LinkUse;
+import trigon.tools.metrics.Job.PathUse;
+import trigon.transport.metrics.MetricsReader.Counts;
+
+/** What jobs count, as Prometheus reads it: its text format 0.0.4. Base units, and counters that end with total. */
+public final class PrometheusPage {
+
+    private static final long BITS_TO_BYTES = 1_000_000 / 8;
+
+    private final StringBuilder page = new StringBuilder();
+
+    private PrometheusPage() {}
+
+    /** The page. */
+    public static String of(List<Job> jobs) {
+        PrometheusPage page = new PrometheusPage();
+        page.counter(jobs, "messages", "Messages, or parts of them.", Counts::messages);
+        page.counter(jobs, "bytes", "Bytes of the messages.", Counts::bytes);
+        page.counter(jobs, "waits", "Messages that waited for the receiver to say where they may go.", Counts::waits);
+        page.counter(jobs, "lost", "Paths that were lost while they were in use.", Counts::errors);
+        page.counter(jobs, "retries", "Attempts to bring up a path that failed.", Counts::retries);
+        page.speed(jobs);
+        page.paths(jobs);
+        return page.toString();
+    }
+
+    private void counter(List<Job> jobs, String what, String help, ToLongFunction<Counts> value) {
+        List<String> samples = new ArrayList<>();
+        for (Job job : jobs) {
+            for (Map.Entry<Map<String, String>, Long> each : byLink(job, value).entrySet()) {
+                samples.add("trigon_link_" + what + "_total" + labels(each.getKey()) + " " + each.getValue());
+            }
+        }
+        family("trigon_link_" + what + "_total", "counter", help, samples);
+    }
+
+    /** Links of several communicators may have one name: they are one sample. */
+    private static Map<Map<String, String>, Long> byLink(Job job, ToLongFunction<Counts> value) {
+        Map<Map<String, String>, Long> sums = new LinkedHashMap<>();
+        for (LinkUse link : job.links()) {
+            sums.merge(labels(job, link), value.applyAsLong(link.counts()), Long::sum);
+        }
+        return sums;
+    }
+
+    private static Map<String, String> labels(Job job, LinkUse link) {
+        Map<String, String> labels = labels(job);
+        labels.put("link", link.name());
+        labels.put("carrier", link.carrier());
+        return labels;
+    }
+
+    private static Map<String, String> labels(Job job) {
+        Map<String, String> labels = new TreeMap<>();
+        labels.put("pid", Long.toString(job.pid()));
+        labels.put("rank", job.rank());
+        return labels;
+    }
+
+    private void speed(List<Job> jobs) {
+        Map<String, Long> samples = new LinkedHashMap<>();
+        for (Job job : jobs) {
+            job.links()
+                    .forEach(link -> samples.put(
+                            "trigon_link_speed_bytes_per_second" + labels(labels(job, link)),
+                            link.speedMbps() * BITS_TO_BYTES));
+        }
+        List<String> lines = new ArrayList<>();
+        samples.forEach((name, value) -> lines.add(name + " " + value));
+        family("trigon_link_speed_bytes_per_second", "gauge", "What the link promises.", lines);
+    }
+
+    private void paths(List<Job> jobs) {
+        Map<String, Long> samples = new LinkedHashMap<>();
+        for (Job job : jobs) {
+            for (PathUse path : job.paths()) {
+                Map<String, String> labels = labels(job);
+                labels.put("link", path.link());
+                labels.put("peer", path.peer());
+                labels.put("end", path.end());
+                labels.put("state", PathWords.state(path.state()));
+                samples.merge("trigon_paths" + labels(labels), 1L, Long::sum);
+            }
+        }
+        List<String> lines = new ArrayList<>();
+        samples.forEach((name, value) -> lines.add(name + " " + value));
+        family("trigon_paths", "gauge", "Open paths, by peer and state.", lines);
+    }
+
+    private void family(String name, String type, String help, List<String> samples) {
+        if (!samples.isEmpty()) {
+            page.append("# HELP %s %s\n# TYPE %s %s\n".formatted(name, help, name, type));
+            samples.forEach(sample -> page.append(sample).append('\n'));
+        }
+    }
+
+    private static String labels(Map<String, String> labels) {
+        List<String> parts = new ArrayList<>();
+        labels.forEach((name, value) -> parts.add(
+                name + "=\"" + value.replace("\\", "\\\\").replace("\"", "\\\"").replace("\n", "\\n") + "\""));
+        return "{" + String.join(",", parts) + "}";
+    }
+
+    @Override
+    public String toString() {
+        return page.toString();
+    }
+}

@@ -1,0 +1,97 @@
+package trigon.tools.metrics;
+
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import trigon.tools.console.CommandFailure;
+import trigon.tools.console.Console;
+import trigon.tools.console.Style;
+import trigon.tools.console.Table;
+import trigon.tools.metrics.Job.LinkUse;
+import trigon.transport.metrics.MetricsReader.Counts;
+
+/** {@code trigon top}: what goes over the links of this machine's jobs, now. */
+@Command(
+        name = "top",
+        description =
+                "What goes over each link of the processes of this machine that use Trigon, every second. Ctrl-C ends"
+                        + " it.")
+public final class TopCommand implements Callable<Integer> {
+
+    private static final long NANOS = 1_000_000_000;
+
+    private final Console console;
+
+    @Option(names = "--times", paramLabel = "N", description = "End after so many looks. 0, the default: never.")
+    private int times;
+
+    @Option(names = "--interval", paramLabel = "SECONDS", description = "Between two looks. Default: 1")
+    private int interval = 1;
+
+    /** Of this machine. */
+    public TopCommand(Console console) {
+        this.console = console;
+    }
+
+    @Override
+    public Integer call() throws InterruptedException {
+        if (interval < 1 || interval > 3600 || times < 0) {
+            throw new CommandFailure("--interval must be 1 to 3600 seconds, and --times not below 0");
+        }
+        Map<String, Counts> before = new HashMap<>();
+        long then = System.nanoTime();
+        for (int i = 0; times == 0 || i < times; i++) {
+            List<Job> jobs = Job.all();
+            long now = System.nanoTime();
+            print(jobs, before, i == 0 ? 0 : now - then);
+            then = now;
+            before.clear();
+            jobs.forEach(job -> job.links().forEach(link -> before.put(key(job, link), link.counts())));
+            if (times == 0 || i + 1 < times) {
+                Thread.sleep(interval * 1000L);
+            }
+        }
+        return 0;
+    }
+
+    private static String key(Job job, LinkUse link) {
+        return job.pid() + " " + link.name() + " " + link.carrier();
+    }
+
+    private void print(List<Job> jobs, Map<String, Counts> before, long nanos) {
+        if (console.colour()) {
+            console.out().print("\u001b[H\u001b[2J"); // from the top, on an empty screen
+        }
+        Table table = new Table("process", "rank", "link", "Gb/s", "of link", "messages/s", "waits/s", "lost", "over");
+        for (Job job : jobs) {
+            for (LinkUse link : job.links()) {
+                Counts was = before.getOrDefault(key(job, link), link.counts());
+                double gigabits = rate(link.counts().bytes() - was.bytes(), nanos) * 8 / 1e9;
+                table.styled(
+                        link.counts().errors() > was.errors() ? Style.BAD : Style.GOOD,
+                        job.pid() + " " + job.program(),
+                        job.rank().isEmpty() ? "-" : job.rank(),
+                        link.name(),
+                        "%.2f".formatted(gigabits),
+                        link.speedMbps() > 0 ? "%.0f %%".formatted(gigabits * 100_000 / link.speedMbps()) : "-",
+                        "%.0f".formatted(rate(link.counts().messages() - was.messages(), nanos)),
+                        "%.0f".formatted(rate(link.counts().waits() - was.waits(), nanos)),
+                        Long.toString(link.counts().errors()),
+                        link.carrier());
+            }
+        }
+        if (table.isEmpty()) {
+            console.out().println("No process here uses Trigon, of those that this user may look into.");
+        } else {
+            table.print(console);
+        }
+        console.out().flush();
+    }
+
+    private static double rate(long more, long nanos) {
+        return nanos == 0 ? 0 : more * (double) NANOS / nanos;
+    }
+}

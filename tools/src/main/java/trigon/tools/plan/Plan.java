@@ -1,0 +1,130 @@
+package trigon.tools.plan;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.IntStream;
+import trigon.tools.plan.Subnets.NicAddress;
+
+/**
+ * What follows from a cabling. Pure.
+ *
+ * @param order of the ranks, by node
+ * @param withoutRelay whether a ring in this order needs no relay
+ * @param relayedPairs pairs of nodes without a common cable
+ * @param allReduce expected bus bandwidth of a ring all-reduce, in GB/s
+ * @param allToAll what each node sends in an all-to-all, in GB/s
+ * @param oneMore which cable more would bring the most; empty if none would, or if it was not tried
+ */
+public record Plan(
+        Cabling cabling,
+        Subnets subnets,
+        List<String> order,
+        boolean withoutRelay,
+        boolean connected,
+        long relayedPairs,
+        double allReduce,
+        double allToAll,
+        Optional<OneMore> oneMore) {
+
+    /** A cable that is not there, and what it would bring. */
+    public record OneMore(String from, String to, double allReduce, double allToAll) {}
+
+    private static final int MOST_FOR_ONE_MORE = 24;
+    private static final double GIGABITS_OF_A_BYTE = 8;
+
+    /** With cables of that speed. */
+    public static Plan of(Cabling cabling, Subnets subnets, double gigabits) {
+        Plan plan = withoutAdvice(cabling, subnets, gigabits);
+        if (cabling.nodes().size() > MOST_FOR_ONE_MORE) {
+            return plan;
+        }
+        Optional<OneMore> best = Optional.empty();
+        double most = plan.allReduce() + plan.allToAll();
+        List<String> nodes = cabling.nodes();
+        for (int i = 0; i < nodes.size(); i++) {
+            for (int j = i + 1; j < nodes.size(); j++) {
+                Plan more = withoutAdvice(cabling.with(nodes.get(i), nodes.get(j)), subnets, gigabits);
+                if (more.allReduce() + more.allToAll() > most * 1.01) {
+                    most = more.allReduce() + more.allToAll();
+                    best = Optional.of(new OneMore(nodes.get(i), nodes.get(j), more.allReduce(), more.allToAll()));
+                }
+            }
+        }
+        return new Plan(
+                cabling,
+                subnets,
+                plan.order(),
+                plan.withoutRelay(),
+                plan.connected(),
+                plan.relayedPairs(),
+                plan.allReduce(),
+                plan.allToAll(),
+                best);
+    }
+
+    private static Plan withoutAdvice(Cabling cabling, Subnets subnets, double gigabits) {
+        Traffic traffic = new Traffic(cabling);
+        int nodes = cabling.nodes().size();
+        Optional<List<Integer>> ring = traffic.ring();
+        List<Integer> order =
+                ring.orElseGet(() -> IntStream.range(0, nodes).boxed().toList());
+        boolean connected = traffic.isConnected();
+        double gigabytes = gigabits / GIGABITS_OF_A_BYTE;
+        return new Plan(
+                cabling,
+                subnets,
+                order.stream().map(cabling.nodes()::get).toList(),
+                ring.isPresent(),
+                connected,
+                traffic.relayedPairs(),
+                connected ? gigabytes / traffic.ringLoad(order) : 0,
+                connected ? gigabytes * (nodes - 1) / traffic.allToAllLoad() : 0,
+                Optional.empty());
+    }
+
+    /** The cluster file, the same for all nodes, in the order of the ranks. */
+    String clusterFile() {
+        StringBuilder file = new StringBuilder("version: 1\nnodes:\n");
+        for (String node : order) {
+            List<String> nics = new ArrayList<>();
+            subnets.byNode()
+                    .getOrDefault(node, List.of())
+                    .forEach(nic -> nics.add("{device: " + nic.nic() + ", address: " + nic.address() + "}"));
+            file.append("  ")
+                    .append(node)
+                    .append(": {nics: [")
+                    .append(String.join(", ", nics))
+                    .append("]}\n");
+        }
+        return file.toString();
+    }
+
+    /** Commands for now, by node; gone with the next start of the machine. */
+    String commands() {
+        StringBuilder commands = new StringBuilder();
+        for (Map.Entry<String, List<NicAddress>> node : subnets.byNode().entrySet()) {
+            commands.append("# on ").append(node.getKey()).append('\n');
+            for (NicAddress nic : node.getValue()) {
+                commands.append(
+                        "ip addr add %s dev %s && ip link set %s up\n".formatted(nic.address(), nic.nic(), nic.nic()));
+            }
+        }
+        return commands.toString();
+    }
+
+    /** Files for netplan, by node, each under a comment with its name. */
+    String netplan(int mtu) {
+        StringBuilder files = new StringBuilder();
+        for (Map.Entry<String, List<NicAddress>> node : subnets.byNode().entrySet()) {
+            files.append("# on ").append(node.getKey()).append(": /etc/netplan/60-trigon.yaml\n");
+            files.append("network:\n  version: 2\n  ethernets:\n");
+            for (NicAddress nic : node.getValue()) {
+                files.append("    %s: {addresses: [%s], mtu: %d, dhcp4: false, optional: true}\n"
+                        .formatted(nic.nic(), nic.address(), mtu));
+            }
+        }
+        return files.toString();
+    }
+}

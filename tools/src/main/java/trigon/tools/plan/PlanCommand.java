@@ -1,0 +1,184 @@
+package trigon.tools.plan;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import trigon.tools.console.CommandFailure;
+import trigon.tools.console.Console;
+import trigon.tools.console.Json;
+import trigon.tools.console.Style;
+import trigon.tools.machine.Machine;
+
+/** {@code trigon plan}: what to do with given cables. */
+@Command(
+        name = "plan",
+        description = {
+            "Of cables: a subnet for each and addresses for their ends, the cluster file, commands, the order of ranks"
+                    + " in which a ring needs no relay, and what bandwidth to expect. Changes nothing.",
+            "FILE is YAML: the line \"cables:\", and then a line for each, such as \"- a:eth1 b:eth2\"."
+        })
+public final class PlanCommand implements Callable<Integer> {
+
+    private final Machine machine;
+    private final Console console;
+
+    @Parameters(arity = "0..1", paramLabel = "FILE", description = "The cables.")
+    private Optional<Path> file = Optional.empty();
+
+    @Option(
+            names = "--shape",
+            paramLabel = "SHAPE:N",
+            description = "Instead of a file: ring, line, star or mesh of N nodes.")
+    private Optional<String> shape = Optional.empty();
+
+    @Option(names = "--speed", paramLabel = "GBITS", description = "Of a cable, in Gbit/s. Default: 100")
+    private double speed = 100;
+
+    @Option(names = "--base", paramLabel = "N", description = "Addresses are of 10.N.0.0/16. Default: 77")
+    private int base = 77;
+
+    @Option(
+            names = "--prefix",
+            paramLabel = "N",
+            description = "Of each subnet: 24, 30 or 31. Default: 24, or 31 for many")
+    private int prefix;
+
+    @Option(names = "--mtu", paramLabel = "BYTES", description = "Of all interfaces. Default: 9000")
+    private int mtu = 9000;
+
+    @Option(
+            names = "--write",
+            paramLabel = "FOLDER",
+            description = "Write cluster.yaml, ip.sh, netplan.yaml and cables.svg there.")
+    private Optional<Path> write = Optional.empty();
+
+    @Option(names = "--json", description = "The result as JSON, schema trigon.plan/1.")
+    private boolean json;
+
+    /** Of that machine. */
+    public PlanCommand(Machine machine, Console console) {
+        this.machine = machine;
+        this.console = console;
+    }
+
+    @Override
+    public Integer call() throws IOException {
+        if (file.isPresent() == shape.isPresent()) {
+            throw new CommandFailure("name either a file with the cables, or --shape; see trigon help plan");
+        }
+        if (!(speed > 0 && speed <= 10_000) || mtu < 576 || mtu > 65_535) {
+            throw new CommandFailure("--speed must be above 0 and at most 10000, --mtu 576 to 65535");
+        }
+        Cabling cabling = file.isPresent()
+                ? Cabling.read(file.get().toString(), Files.readString(file.get()))
+                : Cabling.shape(shape.orElseThrow());
+        Plan plan = Plan.of(cabling, Subnets.of(cabling, base, prefix), speed);
+        if (write.isPresent()) {
+            writeTo(write.get(), plan);
+        }
+        if (json) {
+            console.out().print(Json.text(json(plan)));
+        } else {
+            print(plan);
+        }
+        return plan.connected() ? 0 : 1;
+    }
+
+    private void writeTo(Path folder, Plan plan) throws IOException {
+        Files.createDirectories(folder);
+        Files.writeString(folder.resolve("cluster.yaml"), plan.clusterFile());
+        Files.writeString(folder.resolve("ip.sh"), plan.commands());
+        Files.writeString(folder.resolve("netplan.yaml"), plan.netplan(mtu));
+        Files.writeString(folder.resolve("cables.svg"), Picture.of(plan.cabling(), plan.subnets()));
+    }
+
+    private void print(Plan plan) {
+        title("%d nodes, %d cables of %s Gbit/s"
+                .formatted(
+                        plan.cabling().nodes().size(), plan.cabling().cables().size(), number(speed)));
+        if (!plan.connected()) {
+            console.out().println(console.styled(Style.BAD, "Not all nodes are joined: there is a cable too few."));
+        }
+        console.out().println("pairs of nodes without a cable, which need relays: " + plan.relayedPairs());
+        console.out()
+                .println((plan.withoutRelay()
+                                ? "order of ranks in which a ring needs no relay: "
+                                : "no order was found in which a ring needs no relay; this one: ")
+                        + String.join(",", plan.order()));
+        console.out()
+                .println(
+                        "expected at most: all-reduce, all-gather %s GB/s (bus); all-to-all %s GB/s from each node"
+                                .formatted(number(plan.allReduce()), number(plan.allToAll())));
+        plan.oneMore()
+                .ifPresent(more -> console.out()
+                        .println("one more cable, %s to %s: all-reduce %s GB/s, all-to-all %s GB/s"
+                                .formatted(more.from(), more.to(), number(more.allReduce()), number(more.allToAll()))));
+        write.ifPresentOrElse(
+                folder -> console.out().println("cluster.yaml, ip.sh, netplan.yaml and cables.svg are in " + folder),
+                () -> {
+                    console.out().println();
+                    title("Cluster file");
+                    console.out().print(plan.clusterFile());
+                    console.out().println();
+                    title("Commands; none was run");
+                    console.out().print(plan.commands());
+                });
+    }
+
+    private void title(String text) {
+        console.out().println(console.styled(Style.STRONG, text));
+    }
+
+    private static String number(double value) {
+        return String.format(Locale.ROOT, "%.1f", value).replaceFirst("\\.0$", "");
+    }
+
+    private Map<String, Object> json(Plan plan) {
+        return Json.object(
+                "schema",
+                "trigon.plan/1",
+                "version",
+                machine.version(),
+                "nodes",
+                plan.subnets().byNode().entrySet().stream()
+                        .map(node -> Json.object(
+                                "name",
+                                node.getKey(),
+                                "nics",
+                                node.getValue().stream()
+                                        .map(nic -> Json.object("device", nic.nic(), "address", nic.address()))
+                                        .toList()))
+                        .toList(),
+                "order",
+                List.copyOf(plan.order()),
+                "ringWithoutRelay",
+                plan.withoutRelay(),
+                "connected",
+                plan.connected(),
+                "relayedPairs",
+                plan.relayedPairs(),
+                "allReduceGBps",
+                plan.allReduce(),
+                "allToAllGBps",
+                plan.allToAll(),
+                "oneMore",
+                plan.oneMore()
+                        .map(more -> Json.object(
+                                "from",
+                                more.from(),
+                                "to",
+                                more.to(),
+                                "allReduceGBps",
+                                more.allReduce(),
+                                "allToAllGBps",
+                                more.allToAll())));
+    }
+}

@@ -1,0 +1,191 @@
+package trigon.tools.plan;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * What goes where when a collective runs over these cables: between nodes without a common cable by a shortest way,
+ * over relays. All cables are as fast as each other. An estimate: it leaves out what latency, processors and PCIe cost.
+ */
+final class Traffic {
+
+    private static final int MOST_STEPS = 200_000;
+
+    private final int nodes;
+
+    /** Cables between each two, by their numbers. */
+    private final Map<Integer, List<Integer>> neighbours = new HashMap<>();
+
+    private final Map<Long, Integer> cablesBetween = new HashMap<>();
+    private final int[][] next;
+
+    Traffic(Cabling cabling) {
+        nodes = cabling.nodes().size();
+        Map<String, Integer> numbers = new HashMap<>();
+        for (int i = 0; i < nodes; i++) {
+            numbers.put(cabling.nodes().get(i), i);
+            neighbours.put(i, new ArrayList<>());
+        }
+        for (Cabling.Cable cable : cabling.cables()) {
+            int a = numbers.getOrDefault(cable.from(), 0);
+            int b = numbers.getOrDefault(cable.to(), 0);
+            if (cablesBetween.merge(edge(a, b), 1, Integer::sum) == 1) {
+                of(a).add(b);
+            }
+            if (cablesBetween.merge(edge(b, a), 1, Integer::sum) == 1) {
+                of(b).add(a);
+            }
+        }
+        next = new int[nodes][];
+        for (int to = 0; to < nodes; to++) {
+            next[to] = firstSteps(to);
+        }
+    }
+
+    private List<Integer> of(int node) {
+        return neighbours.getOrDefault(node, List.of());
+    }
+
+    private static long edge(int from, int to) {
+        return ((long) from << 32) | to;
+    }
+
+    /** For each node, where to go first on a shortest way to that one; itself there, -1 if there is none. */
+    private int[] firstSteps(int to) {
+        int[] steps = new int[nodes];
+        Arrays.fill(steps, -1);
+        steps[to] = to;
+        ArrayDeque<Integer> queue = new ArrayDeque<>(List.of(to));
+        while (!queue.isEmpty()) {
+            int at = queue.remove();
+            for (int from : of(at)) {
+                if (steps[from] < 0) {
+                    steps[from] = at;
+                    queue.add(from);
+                }
+            }
+        }
+        return steps;
+    }
+
+    /** Whether there is a way between all of them. */
+    boolean isConnected() {
+        return Arrays.stream(next[0]).allMatch(step -> step >= 0);
+    }
+
+    /** How many pairs of nodes have no common cable. */
+    long relayedPairs() {
+        long pairs = 0;
+        for (int i = 0; i < nodes; i++) {
+            pairs += nodes - 1 - of(i).size();
+        }
+        return pairs / 2;
+    }
+
+    /** An order in which each node has a cable to the next, and the last to the first; empty if none was found. */
+    Optional<List<Integer>> ring() {
+        if (nodes == 2) {
+            return of(0).contains(1) ? Optional.of(List.of(0, 1)) : Optional.empty();
+        }
+        List<Integer> way = new ArrayList<>(List.of(0));
+        boolean[] on = new boolean[nodes];
+        on[0] = true;
+        List<ArrayDeque<Integer>> open = new ArrayList<>(List.of(choices(0, on)));
+        for (int steps = 0; steps < MOST_STEPS && !way.isEmpty(); steps++) {
+            int last = way.getLast();
+            if (way.size() == nodes && of(last).contains(0)) {
+                return Optional.of(way);
+            }
+            ArrayDeque<Integer> choices = open.getLast();
+            if (choices.isEmpty()) {
+                on[last] = false;
+                way.removeLast();
+                open.removeLast();
+            } else {
+                int chosen = choices.remove();
+                way.add(chosen);
+                on[chosen] = true;
+                open.add(choices(chosen, on));
+            }
+        }
+        return Optional.empty();
+    }
+
+    /** Those with the fewest cables to nodes that are left go first: later they could not be reached. */
+    private ArrayDeque<Integer> choices(int from, boolean[] on) {
+        return new ArrayDeque<>(of(from).stream()
+                .filter(node -> !on[node])
+                .sorted(java.util.Comparator.comparingLong((Integer node) ->
+                                of(node).stream().filter(each -> !on[each]).count())
+                        .thenComparingInt(node -> node))
+                .toList());
+    }
+
+    /** How many of a ring's connections go over the busiest cable in one direction, in this order of the nodes. */
+    double ringLoad(List<Integer> order) {
+        Map<Long, Double> loads = new HashMap<>();
+        for (int i = 0; i < order.size(); i++) {
+            load(order.get(i), order.get((i + 1) % order.size()), loads);
+        }
+        return most(loads);
+    }
+
+    /**
+     * How many of all pairs, in each direction, go over the busiest cable. Where there are several shortest ways, each
+     * has an equal share.
+     */
+    double allToAllLoad() {
+        Map<Long, Double> loads = new HashMap<>();
+        for (int to = 0; to < nodes; to++) {
+            share(to, loads);
+        }
+        return most(loads);
+    }
+
+    /** What all nodes send to that one: from the farthest, each hands on its own and what came to it. */
+    private void share(int to, Map<Long, Double> loads) {
+        int[] distances = new int[nodes];
+        Arrays.fill(distances, -1);
+        distances[to] = 0;
+        List<Integer> nearestFirst = new ArrayList<>(List.of(to));
+        for (int i = 0; i < nearestFirst.size(); i++) {
+            int at = nearestFirst.get(i);
+            for (int from : of(at)) {
+                if (distances[from] < 0) {
+                    distances[from] = distances[at] + 1;
+                    nearestFirst.add(from);
+                }
+            }
+        }
+        double[] flows = new double[nodes];
+        for (int from : nearestFirst.reversed()) {
+            List<Integer> nearer = of(from).stream()
+                    .filter(node -> distances[node] == distances[from] - 1)
+                    .toList();
+            for (int node : nearer) {
+                double flow = (1 + flows[from]) / nearer.size();
+                flows[node] += flow;
+                loads.merge(edge(from, node), flow, Double::sum);
+            }
+        }
+    }
+
+    private void load(int from, int to, Map<Long, Double> loads) {
+        for (int at = from; at != to && next[to][at] >= 0; at = next[to][at]) {
+            loads.merge(edge(at, next[to][at]), 1.0, Double::sum);
+        }
+    }
+
+    private double most(Map<Long, Double> loads) {
+        double most = 0;
+        for (Map.Entry<Long, Double> each : loads.entrySet()) {
+            most = Math.max(most, each.getValue() / cablesBetween.getOrDefault(each.getKey(), 1));
+        }
+        return most;
+    }
+}

@@ -1,0 +1,82 @@
+package trigon.tools.metrics;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import trigon.tools.Run;
+import trigon.transport.metrics.LinkCounters;
+import trigon.transport.metrics.Metrics;
+import trigon.transport.metrics.PathCounters;
+
+/** Of the counters of this process, which are as those of a job's. */
+class MetricsCommandsTest {
+
+    private static void withCounters(Runnable test) {
+        try (Metrics metrics = Metrics.shared(Path.of("/dev/shm"))) {
+            LinkCounters link = metrics.link("soft_\"odd\"", "TCP", 10_000);
+            try (PathCounters closed = link.path("sender")) {
+                closed.message(1000);
+            }
+            link.retried();
+            try (PathCounters open = link.path("receiver")) {
+                open.peer("b");
+                open.state(2);
+                open.message(500);
+                open.waited();
+                test.run();
+            }
+        }
+    }
+
+    @Test
+    void countsOfOpenAndClosedPathsAreOneLinks() {
+        withCounters(() -> {
+            String pid = "pid=\"" + ProcessHandle.current().pid() + "\"";
+            String page = Run.of("metrics").out();
+
+            assertThat(page.lines().filter(line -> line.contains(pid)))
+                    .anyMatch(line -> line.startsWith("trigon_link_bytes_total{") && line.endsWith("} 1500"))
+                    .anyMatch(line -> line.startsWith("trigon_link_messages_total{") && line.endsWith("} 2"))
+                    .anyMatch(line -> line.startsWith("trigon_link_retries_total{") && line.endsWith("} 1"))
+                    .anyMatch(line ->
+                            line.startsWith("trigon_link_speed_bytes_per_second{") && line.endsWith("} 1250000000"))
+                    .anyMatch(line -> line.startsWith("trigon_paths{")
+                            && line.contains("peer=\"b\"")
+                            && line.contains("state=\"up\""))
+                    .anyMatch(line -> line.contains("link=\"soft_\\\"odd\\\"\""));
+            assertThat(page).contains("# TYPE trigon_link_bytes_total counter");
+        });
+    }
+
+    @Test
+    void jobsAndTopShowThem() {
+        withCounters(() -> {
+            assertThat(Run.of("jobs").out())
+                    .contains(ProcessHandle.current().pid() + " ")
+                    .contains("receiver");
+            assertThat(Run.of("jobs", "--json").out())
+                    .contains("\"schema\": \"trigon.jobs/1\"")
+                    .contains("\"bytes\": 1500");
+            assertThat(Run.of("top", "--times", "1").out())
+                    .contains("messages/s")
+                    .contains("TCP");
+        });
+    }
+
+    @Test
+    void thePageIsWrittenWhole(@TempDir Path folder) {
+        withCounters(() -> {
+            Path file = folder.resolve("trigon.prom");
+            assertThat(Run.of("metrics", "--file", file.toString()).status()).isZero();
+            assertThat(file).content().contains("trigon_link_bytes_total");
+        });
+    }
+
+    @Test
+    void wrongOptionsAreErrors() {
+        assertThat(Run.of("metrics", "--listen", "everywhere").err()).contains("--listen");
+        assertThat(Run.of("top", "--interval", "0").err()).contains("--interval");
+    }
+}
