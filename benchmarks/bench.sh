@@ -26,6 +26,7 @@ usage: ./trigon bench instant [OPTIONS]  what NCCL's calls cost over a device th
        ./trigon bench footprint [OPTIONS]
                                          memory, processors, descriptors and threads of ranks that do nothing, before
                                          and after many connections
+       ./trigon bench trace [OPTIONS]    what a record of a trace costs, and all-reduces with and without one
        ./trigon bench steady [OPTIONS]   60 s at full rate over either of these: collections, pauses, the slowest test()
        ./trigon bench stripes [ROUNDS [MBIT:MBIT...]]
                                          one message over two cables that tc limits to a rate, beside each alone; as
@@ -49,6 +50,9 @@ measures nothing worth knowing. TRIGON_BENCH_RESULTS: where the JSON files go ($
 The options of cold: --processes N (10), --ranks N (3), --sizes BYTES,... (65536,262144,1048576), --rounds N (1000),
 --channels N (2), --pause SECONDS (0) from the connections to the first round, --cpus LIST, as taskset's.
 --java-options "OPTIONS" and --distribution DIRECTORY may be there several times: all of them are measured in turns.
+
+The options of trace: --sizes BYTES,... (65536 to 8388608), --turns N (10) with and without, --rounds N (200) in each,
+--distribution DIRECTORY.
 
 The options of footprint: --ranks N (8), --connections N of each rank (10000), --channels N (8), --rest SECONDS after
 the last connection (60), --idle SECONDS that each row takes (10), --distribution DIRECTORY.
@@ -297,6 +301,11 @@ case $command in
   footprint)
     [ ${#quick[@]} -eq 0 ] || set -- --ranks 2 --connections 32 --idle 1 --rest 3 "$@"
     "$here/footprint.sh" "$results" "$@"
+    ;;
+  trace)
+    [ ${#quick[@]} -eq 0 ] || set -- --sizes 65536 --turns 1 --rounds 20 "$@"
+    built "$native/trace-cost"
+    "$here/trace.sh" "$results" "$@"
     ;;
   jmh)
     # JMH takes no option twice

@@ -96,7 +96,10 @@ for rank in "${ranks[@]}"; do wait "$rank" || failed=1; done
 ranks=()
 grep -ho 'goes on over .* after [0-9]* ms' "$work"/*.log | sed 's/.* after //' | sort -n | awk '
   { pauses[NR] = $1 }
-  END { if (NR) printf "%d changes of paths, after %d ms (median), %d ms at most\n", NR, pauses[int((NR + 1) / 2)], pauses[NR] }'
+  END {
+    middle = pauses[int((NR + 1) / 2)]
+    if (NR) printf "%d changes of paths, after %d ms (median), %d ms at most\n", NR, middle, pauses[NR]
+  }'
 grep -h "wrong" "$work"/*.log || true
 if [ $failed != 0 ]; then
   grep -h "WARN\|error" "$work"/*.log | tail -20 >&2

@@ -4,7 +4,7 @@
  * all was right.
  *
  *   one-sided-host --plugin PATH --order gin|rma [--ranks N] [--test all|signals|times|death] [--count N]
- *                  [--absent|--threads]
+ *                  [--absent|--threads|--gpu]
  */
 #include <dlfcn.h>
 #include <pthread.h>
@@ -62,25 +62,36 @@ static bool connect_comm(struct rank *r, int comm, void *listen_ctx, void *conne
       !OK(r, connect, connect_ctx, handles, r->ranks, r->number, listener, &r->comms[comm])) {
     return false;
   }
+  int type = r->apart == 0 ? NCCL_PTR_HOST : NCCL_PTR_CUDA;
+  void *window = (void *)((uintptr_t)r->window + r->apart);
+  r->signals[comm] = aligned_alloc(4096, 512 << 10);
+  memset((void *)r->signals[comm], 0, 512 << 10);
+  void *signals = (void *)((uintptr_t)r->signals[comm] + r->apart);
   if (r->is_gin) {
-    r->signals[comm] = aligned_alloc(4096, 512 << 10);
-    memset((void *)r->signals[comm], 0, 512 << 10);
     return one_sided_check(r, "regMrSym",
-                           r->gin->regMrSym(r->comms[comm], (void *)r->signals[comm], 512 << 10, NCCL_PTR_HOST,
+                           r->gin->regMrSym(r->comms[comm], signals, 512 << 10, type,
                                                  NCCL_ONE_SIDED_FLAG_STRICT, &r->signal_handles[comm], &gin_handle)) &&
            OK(r, closeListen, listener) &&
-           one_sided_check(r, "regMrSym", r->gin->regMrSym(r->comms[comm], r->window, WINDOW_BYTES, NCCL_PTR_HOST, 0,
+           one_sided_check(r, "regMrSym", r->gin->regMrSym(r->comms[comm], window, WINDOW_BYTES, type, 0,
                                                  &r->window_handles[comm], &gin_handle));
   }
-  r->signals[comm] = aligned_alloc(4096, 4096);
-  memset((void *)r->signals[comm], 0, 4096);
   return OK(r, closeListen, listener) &&
          one_sided_check(r, "createContext", r->rma->createContext(r->comms[comm], &config, &r->contexts[comm])) &&
-         one_sided_check(r, "regMrSym", r->rma->regMrSym(r->comms[comm], (void *)r->signals[comm], 4096, NCCL_PTR_HOST,
+         one_sided_check(r, "regMrSym", r->rma->regMrSym(r->comms[comm], signals, 4096, type,
                                                NCCL_ONE_SIDED_FLAG_STRICT | NCCL_ONE_SIDED_FLAG_NEVER_RESET,
                                                &r->signal_handles[comm])) &&
-         one_sided_check(r, "regMrSym", r->rma->regMrSym(r->comms[comm], r->window, WINDOW_BYTES, NCCL_PTR_HOST, 0,
+         one_sided_check(r, "regMrSym", r->rma->regMrSym(r->comms[comm], window, WINDOW_BYTES, type, 0,
                                                &r->window_handles[comm]));
+}
+
+/* A context on this thread, which the proxy's has not. */
+static bool use_gpu(void) {
+  void *cuda = dlopen("libcuda.so.1", RTLD_NOW);
+  int (*set_current)(uint64_t) = NULL;
+  if (cuda != NULL) {
+    *(void **)&set_current = dlsym(cuda, "cuCtxSetCurrent");
+  }
+  return set_current != NULL && set_current(1) == 0;
 }
 
 static bool begin(struct rank *r) {
@@ -88,6 +99,9 @@ static bool begin(struct rank *r) {
   struct nccl_net_properties_v11 v11;
   struct nccl_net_properties_v12 v12;
   void *other_ctx = NULL;
+  if (r->apart != 0 && !use_gpu()) {
+    return fail(r->number, "there is no libcuda.so.1: %s", dlerror());
+  }
   r->window = aligned_alloc(4096, WINDOW_BYTES);
   if (!one_sided_check(r, "net init", net_begin(&r->net, &r->net_ctx, 0x77, &devices)) || !find_tables(r, true)) {
     return false;
@@ -217,9 +231,10 @@ int main(int argc, char **argv) {
   const char *name = test == 0 ? "all" : argv[test];
   if (plugin == 0 || order == 0 || r.ranks < 1 || r.ranks > MOST_RANKS) {
     fprintf(stderr, "usage: one-sided-host --plugin PATH --order gin|rma [--ranks 1..8]"
-                    " [--test all|signals|times|death] [--count N] [--absent|--threads]\n");
+                    " [--test all|signals|times|death] [--count N] [--absent|--threads|--gpu]\n");
     return 2;
   }
+  r.apart = strcmp(argv[argc - 1], "--gpu") == 0 ? (uintptr_t)1 << 56 : 0;
   r.is_gin = strcmp(argv[order], "gin") == 0;
   r.shared = mmap(NULL, sizeof *r.shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (r.shared == MAP_FAILED) {

@@ -38,6 +38,7 @@ struct rank {
   _Atomic uint64_t *signals[COMMS];
   unsigned char *window;
   int barrier;
+  uintptr_t apart; /* a fake GPU's addresses from those of the processor */
 };
 
 #define OK(r, call, ...)                                                                                               \

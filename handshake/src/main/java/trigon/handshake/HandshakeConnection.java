@@ -11,6 +11,7 @@ import io.netty.channel.FixedRecvByteBufAllocator;
 import io.netty.util.ReferenceCountUtil;
 import io.netty.util.concurrent.ScheduledFuture;
 import java.io.IOException;
+import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -58,6 +59,7 @@ abstract class HandshakeConnection extends ChannelInboundHandlerAdapter implemen
     private @Nullable ChannelFuture lastBeat;
     private long beats;
     private long peersBeats;
+    private long lastHeard;
     private volatile long silentNanos;
     private volatile Runnable whenQuiet = () -> {};
 
@@ -159,11 +161,19 @@ abstract class HandshakeConnection extends ChannelInboundHandlerAdapter implemen
             close();
         } else if (lastBeat == null || lastBeat.isDone()) { // what does not get out need not be said twice
             beats++;
+            loop.lifelines().traceSaid(this, channel, beats);
             lastBeat = sendAfterwards(new Alive(beats));
         }
-        if (isQuiet()) {
+        if (passedNanos > 0 && isQuiet()) {
             whenQuiet.run();
         }
+    }
+
+    /** Where the peer is, without its port. */
+    final String peerAddress() {
+        return channel != null && channel.remoteAddress() instanceof InetSocketAddress address
+                ? address.getAddress().getHostAddress()
+                : "";
     }
 
     private @Nullable ChannelFuture sendAfterwards(HandshakeMessage message) {
@@ -179,6 +189,7 @@ abstract class HandshakeConnection extends ChannelInboundHandlerAdapter implemen
      * Something came over the lifeline. Only what the peer has proven counts, and is no copy of what it said before.
      */
     private void heard(HandshakeFrame frame) {
+        long now = System.nanoTime();
         if (lifelineProofs == null || end != null) {
             return;
         }
@@ -188,6 +199,8 @@ abstract class HandshakeConnection extends ChannelInboundHandlerAdapter implemen
                 peersBeats = count;
                 heard = true;
                 silentNanos = 0;
+                Lifelines.traceHeard(channel, count, now, lastHeard);
+                lastHeard = now;
             }
             case Farewell(Optional<EndFailure> failure)
             when lifelineProofs.verifyAfterwards(frame.bytes()) -> {

@@ -1,24 +1,40 @@
 package trigon.handshake;
 
+import io.netty.channel.Channel;
 import io.netty.channel.EventLoop;
+import java.net.SocketAddress;
+import java.util.HashMap;
 import java.util.HashSet;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import trigon.trace.TraceLog;
 
 /**
  * All established connections of a process. One timer for all of them, which runs while there are any: once a second
- * each says that it lives and looks how long its peer was silent. Event loop only.
+ * each says that it lives and looks how long its peer was silent. In a traced process one for each peer's address says
+ * it ten times a second, and the trace says when: what is said and heard tells how far two machines' clocks are apart.
+ * Event loop only.
  */
 final class Lifelines {
 
     /** From one sign of life to the next. */
     static final long BEAT_NANOS = TimeUnit.SECONDS.toNanos(1);
 
+    /** Times in that, with a trace. */
+    static final int TRACED_BEATS = 10;
+
+    /** Connections that are traced: with more peers there are enough messages both ways. */
+    private static final int MOST_TRACED = 8;
+
     private static final HandshakeConnection[] NONE = {};
 
     private final EventLoop eventLoop;
     private final Set<HandshakeConnection> connections = new HashSet<>();
+    private final Map<String, HandshakeConnection> traced = new HashMap<>();
+    private int ticks;
     private boolean running;
     private long lastNanos;
 
@@ -28,6 +44,9 @@ final class Lifelines {
 
     void add(HandshakeConnection connection) {
         connections.add(connection);
+        if (TraceLog.isOn() && traced.size() < MOST_TRACED) {
+            traced.putIfAbsent(connection.peerAddress(), connection);
+        }
         if (!running) {
             running = true;
             lastNanos = eventLoop.ticker().nanoTime();
@@ -37,6 +56,26 @@ final class Lifelines {
 
     void remove(HandshakeConnection connection) {
         connections.remove(connection);
+        traced.remove(connection.peerAddress(), connection);
+    }
+
+    /** A connection says that it lives, now. */
+    void traceSaid(HandshakeConnection connection, @Nullable Channel channel, long count) {
+        if (channel != null && traced.containsValue(connection)) {
+            trace("alive said", System.nanoTime(), channel.localAddress(), channel.remoteAddress(), count);
+        }
+    }
+
+    /** A peer that says it so often has it in its trace. */
+    static void traceHeard(@Nullable Channel channel, long count, long now, long before) {
+        if (channel != null && now - before < BEAT_NANOS / 2 && TraceLog.isOn()) {
+            trace("alive heard", now, channel.remoteAddress(), channel.localAddress(), count);
+        }
+    }
+
+    /** Both ends' traces name a sign of life alike. */
+    private static void trace(String what, long nanos, SocketAddress from, SocketAddress to, long count) {
+        TraceLog.event(what, "time", nanos, "from", from, "to", to, "count", count);
     }
 
     /** Ends all of them in good order. */
@@ -47,7 +86,24 @@ final class Lifelines {
     }
 
     private void schedule() {
-        var _ = eventLoop.schedule(this::beat, BEAT_NANOS, TimeUnit.NANOSECONDS);
+        long nanos = traced.isEmpty() ? BEAT_NANOS : BEAT_NANOS / TRACED_BEATS;
+        var _ = eventLoop.schedule(this::tick, nanos, TimeUnit.NANOSECONDS);
+    }
+
+    private void tick() {
+        ticks++;
+        if (traced.isEmpty() || ticks >= TRACED_BEATS) {
+            ticks = 0;
+            beat();
+        } else {
+            for (HandshakeConnection connection : traced.values().toArray(NONE)) {
+                connection.beat(0);
+            }
+        }
+        running = !connections.isEmpty();
+        if (running) {
+            schedule();
+        }
     }
 
     private void beat() {
@@ -58,10 +114,6 @@ final class Lifelines {
         // a copy: those that end are taken out meanwhile
         for (HandshakeConnection connection : connections.toArray(NONE)) {
             connection.beat(passed);
-        }
-        running = !connections.isEmpty();
-        if (running) {
-            schedule();
         }
     }
 }

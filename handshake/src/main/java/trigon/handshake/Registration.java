@@ -7,8 +7,8 @@ import org.jspecify.annotations.Nullable;
 import trigon.handshake.HandshakeException.Kind;
 
 /**
- * A connection that is waited for, or that may go on over new paths, and the attempt at it that is under way: a handshake
- * for each of its queue pairs.
+ * A connection that is waited for, or that may go on over new paths, and the attempt at it that is under way: a
+ * handshake for each of its queue pairs.
  * Event loop only, but for the secret and the handler.
  */
 final class Registration {

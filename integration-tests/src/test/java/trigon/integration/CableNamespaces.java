@@ -22,8 +22,8 @@ final class CableNamespaces implements AutoCloseable {
 
     /** None yet. Skips the test where there can be none; fails where the build must have all it needs. */
     static CableNamespaces open() {
-        boolean possible =
-                succeeds("ip", "netns", "add", "trigon-probe") && succeeds("ip", "netns", "del", "trigon-probe");
+        String probe = "trigon-probe-" + ProcessHandle.current().pid();
+        boolean possible = succeeds("ip", "netns", "add", probe) && succeeds("ip", "netns", "del", probe);
         if ("required".equals(System.getenv("TRIGON_CONTAINERS"))) {
             assertThat(possible).as("network namespaces, by root with ip netns").isTrue();
         }

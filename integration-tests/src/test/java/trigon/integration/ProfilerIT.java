@@ -2,6 +2,9 @@ package trigon.integration;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -13,6 +16,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import trigon.report.model.Collective;
 import trigon.report.summary.Report;
 
@@ -74,6 +78,17 @@ class ProfilerIT {
         run(false, "--profiler", "6");
 
         assertThat(hosts.getFirst().output()).contains("there is no ncclProfiler_v6");
+    }
+
+    /** bpftrace and perf find probes by notes in the library. */
+    @ParameterizedTest
+    @ValueSource(strings = {"posted", "done", "credit"})
+    void theLibraryHasProbes(String name) throws IOException {
+        Path library = HostProgram.distribution().resolve("lib/libnccl-net-trigon.so");
+
+        String bytes = Files.readString(library, StandardCharsets.ISO_8859_1);
+
+        assertThat(bytes).contains("stapsdt\0", "trigon\0" + name + "\0008@");
     }
 
     private void run(boolean traced, String... more) {

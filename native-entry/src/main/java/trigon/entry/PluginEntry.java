@@ -1,6 +1,8 @@
 package trigon.entry;
 
 import java.time.Duration;
+import java.util.Optional;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.LoggerFactory;
 import trigon.config.ConfigException;
@@ -8,6 +10,8 @@ import trigon.config.ConfigLoader;
 import trigon.config.OneSidedUse;
 import trigon.config.PluginConfig;
 import trigon.config.Settings;
+import trigon.entry.cuda.CudaDriver;
+import trigon.entry.cuda.CudaMemory;
 import trigon.entry.host.AbiCheck;
 import trigon.entry.host.CallFailures;
 import trigon.entry.host.HostBlock;
@@ -119,12 +123,18 @@ public final class PluginEntry {
                                 + " Set oneSided: on, or TRIGON_ONE_SIDED=on, on all nodes to have it");
             }
             Duration limit = settings.value(Settings.HANDSHAKE_TIMEOUT).plus(settings.value(Settings.PEER_TIMEOUT));
-            OneSided oneSided = new OneSided(net, () -> DeviceMemory.NONE, System::nanoTime, limit);
+            OneSided oneSided = new OneSided(net, gpu(), System::nanoTime, limit);
             OneSidedStubs.fill(block, oneSided, failures);
             return NcclResult.SUCCESS.code();
         } catch (Throwable thrown) {
             return failures.report("init of one-sided communication", thrown);
         }
+    }
+
+    /** The way to memory of the GPU of a thread that asks; none without a driver. */
+    private static Supplier<DeviceMemory> gpu() {
+        Optional<CudaDriver> driver = CudaDriver.load();
+        return () -> driver.map(CudaMemory::ofThisThread).orElse(DeviceMemory.NONE);
     }
 
     /**

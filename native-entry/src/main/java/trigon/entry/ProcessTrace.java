@@ -28,8 +28,10 @@ final class ProcessTrace {
     private static final Path SHARED_MEMORY = Path.of("/dev/shm");
     private static final Path HOST_NAME = Path.of("/proc/sys/kernel/hostname");
 
-    /** The same for all processes of a machine, or container of it, that share a clock. */
+    /** Together the same for all processes of a machine that share a clock: a container may have one of its own. */
     private static final Path BOOT = Path.of("/proc/sys/kernel/random/boot_id");
+
+    private static final Path TIME_NAMESPACE = Path.of("/proc/self/ns/time");
 
     private static final Path PROGRAM = Path.of("/proc/self/comm");
     private static final Path RDMA = Path.of("/sys/class/infiniband");
@@ -92,7 +94,7 @@ final class ProcessTrace {
                 "host",
                 read(HOST_NAME),
                 "boot",
-                read(BOOT),
+                read(BOOT) + " " + link(TIME_NAMESPACE),
                 "pid",
                 ProcessHandle.current().pid(),
                 "rank",
@@ -163,6 +165,14 @@ final class ProcessTrace {
     private long realTime() {
         Instant now = clock.instant();
         return now.getEpochSecond() * 1_000_000_000L + now.getNano();
+    }
+
+    private static String link(Path file) {
+        try {
+            return Files.readSymbolicLink(file).toString();
+        } catch (IOException e) {
+            return ""; // before Linux 5.6 there are none
+        }
     }
 
     private static String read(Path file) {

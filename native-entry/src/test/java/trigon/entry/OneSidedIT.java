@@ -35,6 +35,26 @@ class OneSidedIT {
         assertThat(host.stderr()).contains("refused: a range is not in its window");
     }
 
+    /** With a driver whose memory nobody but it can touch: data and signals are staged. */
+    @ParameterizedTest
+    @CsvSource({"gin, 2", "rma, 3"})
+    void memoryOfAGpuIsStaged(String order, String ranks) throws Exception {
+        ChildProcess host = run(
+                Map.of(
+                        "LD_LIBRARY_PATH",
+                        Path.of(HOST).resolveSibling("fake-cuda").toString()),
+                "--order",
+                order,
+                "--ranks",
+                ranks,
+                "--count",
+                "1000",
+                "--gpu");
+
+        assertThat(host.exit()).as(host.stderr()).isZero();
+        assertThat(host.stdout()).contains("\"lost\": 0");
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"gin", "rma"})
     void aDeadRankFailsTheOthers(String order) throws Exception {

@@ -83,7 +83,7 @@ public final class OneSided {
      * Nothing is open.
      *
      * @param net whose connections it takes
-     * @param devices a way to memory of the GPU that is current on the thread that asks; one for each collective comm
+     * @param devices a new way to memory of the GPU that is current on the thread that asks
      * @param clock nanoseconds, as {@link System#nanoTime}
      * @param limit how long a rank that has to call back is waited for
      */
@@ -142,10 +142,9 @@ public final class OneSided {
         for (int i = 0; i < ranks; i++) {
             addresses[i] = Memory.getLong(handles + (long) i * Long.BYTES);
         }
-        DeviceMemory device = devices.get();
         try {
             Group group = Group.connect(
-                    net, waiting.context, waiting.device, addresses, rank, waiting.comm, patience, device);
+                    net, waiting.context, waiting.device, addresses, rank, waiting.comm, patience, devices);
             Comm comm = new Comm(group);
             if (open) {
                 comm.traffic = group.open(NetPlugin.TRAFFIC_CLASS_UNDEFINED);
@@ -153,7 +152,6 @@ public final class OneSided {
             return comms.add(comm);
         } catch (RuntimeException e) {
             net.closeContext(waiting.context);
-            device.close();
             throw e;
         }
     }

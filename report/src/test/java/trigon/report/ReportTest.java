@@ -185,6 +185,28 @@ class ReportTest {
         assertThat(report().run().clocks().bound(0, 1)).isEqualTo(15 * US);
     }
 
+    /** Messages go one way only, and what is said on lifelines goes both ways. */
+    @Test
+    void clocksAreBoundedByLifelines() {
+        long ahead = 5_000_000_000L;
+        try (TracedRun run = new TracedRun(folder).rank(0, "a", 0).rank(1, "b", ahead)) {
+            run.connect(0, 1, "EAGER");
+            run.message(0, 1, 0, 64, BEGIN, BEGIN, BEGIN + US, BEGIN, BEGIN + 500 * US);
+            for (int count = 1; count < 10; count++) {
+                long at = BEGIN + count * 1000L * US;
+                run.sign(0, 1, count, at, at + (20 + count) * US);
+                run.sign(1, 0, count, at, at + (40 + count) * US);
+            }
+        }
+
+        Report report = report();
+
+        assertThat(report.run().clocks().bound(0, 1)).isEqualTo(31 * US); // (21 + 41) / 2
+        var message = report.run().connections().getFirst().messages().getFirst();
+        assertThat(message.received() - message.posted()).isCloseTo(500 * US, within(31 * US));
+        assertThat(report.run().happenings()).isEmpty();
+    }
+
     @Test
     void aDamagedFileIsShownAsFarAsItGoes() throws IOException {
         runOverASlowLink();

@@ -107,6 +107,18 @@ public final class TracedRun implements AutoCloseable {
         receiver.write(received + clock(to), number, RecordKind.RECEIVE_DONE, 0, gap, bytes);
     }
 
+    /** A sign of life, with true times of its two ends. */
+    public void sign(int from, int to, long count, long said, long heard) {
+        Fields sign = Fields.of("from", "10.0.0." + from, "to", "10.0.0." + to, "count", count);
+        recorder(from).event("alive said", sign.with("time", said + clock(from)));
+        recorder(to).event("alive heard", sign.with("time", heard + clock(to)));
+    }
+
+    /** The number of a connection's stream at one of its ends. */
+    public int stream(int from, int to, int rank) {
+        return ring(from + "to" + to + rank).stream();
+    }
+
     public Recorder recorder(int rank) {
         return Objects.requireNonNull(recorders.get(rank));
     }

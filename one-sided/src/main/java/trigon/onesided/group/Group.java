@@ -3,6 +3,7 @@ package trigon.onesided.group;
 import java.lang.foreign.Arena;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -44,6 +45,7 @@ public final class Group implements AutoCloseable {
     private final int ranks;
     private final Ring ring;
     private final Patience patience;
+    private final Supplier<DeviceMemory> devices;
     private final DeviceMemory device;
     private final Windows windows = new Windows();
     private final Arena arena = Arena.ofShared();
@@ -60,7 +62,7 @@ public final class Group implements AutoCloseable {
             int ranks,
             Ring ring,
             Patience patience,
-            DeviceMemory device) {
+            Supplier<DeviceMemory> devices) {
         this.net = net;
         this.context = context;
         this.deviceNumber = deviceNumber;
@@ -68,7 +70,8 @@ public final class Group implements AutoCloseable {
         this.ranks = ranks;
         this.ring = ring;
         this.patience = patience;
-        this.device = device;
+        this.devices = devices;
+        device = devices.get();
     }
 
     /**
@@ -78,6 +81,7 @@ public final class Group implements AutoCloseable {
      * @param deviceNumber over which the ranks listen
      * @param handles of all ranks' listeners, by rank
      * @param listenComm this rank's listener
+     * @param devices a new way to memory of the GPU that is current on the calling thread, whenever it is asked
      * @throws NoConnectionException if a neighbour cannot be reached, or does not come
      */
     public static Group connect(
@@ -88,7 +92,7 @@ public final class Group implements AutoCloseable {
             int rank,
             long listenComm,
             Patience patience,
-            DeviceMemory device) {
+            Supplier<DeviceMemory> devices) {
         int ranks = handles.length;
         Ring ring = ranks == 1
                 ? Ring.ofOne(net, patience)
@@ -102,7 +106,7 @@ public final class Group implements AutoCloseable {
                         .formatted(other, rank));
             }
         }
-        return new Group(net, context, deviceNumber, rank, ranks, ring, patience, device);
+        return new Group(net, context, deviceNumber, rank, ranks, ring, patience, devices);
     }
 
     private static Ring ring(
@@ -195,9 +199,8 @@ public final class Group implements AutoCloseable {
             }
             patience.until(
                     () -> Connections.lookAtAll(pending),
-                    () ->
-                            "one-sided communication: rank %d has no connection to all others after %d s; their logs say why"
-                                    .formatted(rank, patience.limit().toSeconds()));
+                    () -> "one-sided communication: rank %d has not reached all others in %d s; their logs say why"
+                            .formatted(rank, patience.limit().toSeconds()));
             listeners.forEach(listener -> net.closeListen(listener.comm()));
         }
         return traffic(comms);
@@ -304,20 +307,22 @@ public final class Group implements AutoCloseable {
         return ofDevice;
     }
 
+    /** By a way of its own: the group's is its data path's. */
     private void keepTotals(Window window) {
-        try (Arena copies = Arena.ofShared()) {
+        try (Arena copies = Arena.ofShared();
+                DeviceMemory own = devices.get()) {
             long copy = copies.allocate(window.size(), Long.BYTES).address();
-            device.enter();
+            own.enter();
             try {
-                long mark = device.copy(copy, window.address(), window.size()) == 0 ? device.mark() : -1;
-                patience.until(() -> mark < 0 || device.isOver(mark) != 0);
-                if (mark < 0 || device.isOver(mark) < 0) {
+                long mark = own.copy(copy, window.address(), window.size()) == 0 ? own.mark() : -1;
+                patience.until(() -> mark < 0 || own.isOver(mark) != 0);
+                if (mark < 0 || own.isOver(mark) < 0) {
                     throw new IllegalArgumentException(
                             "the CUDA driver cannot copy from 0x%x; see its own messages (dmesg)"
                                     .formatted(window.address()));
                 }
             } finally {
-                device.leave();
+                own.leave();
             }
             window.keepTotals(copy);
         }

@@ -124,6 +124,15 @@ public final class Clocks {
         return time - Math.round(offset);
     }
 
+    /** How far a machine's clock is ahead of the first one's, in the window that bounds it best. */
+    public long ahead(int machine) {
+        int best = 0;
+        for (int window = 0; window < most.length; window++) {
+            best = bounds[window][machine] < bounds[best][machine] ? window : best;
+        }
+        return offsets[best][machine];
+    }
+
     /**
      * How far times of two machines may be off against each other at most, in the best window; 0: they share a clock.
      * Less than 0: nothing bounds it, since messages went one way only; the times of day were taken.

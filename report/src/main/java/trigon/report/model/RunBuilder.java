@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
+import trigon.report.read.Event;
 import trigon.report.read.ProcessTrace;
 import trigon.report.read.Records;
 import trigon.report.read.Stream;
@@ -72,6 +73,7 @@ public final class RunBuilder {
     private Run build() {
         for (Rank rank : ranks) {
             rank.trace().streams().forEach((number, stream) -> addComm(rank, number, stream));
+            rank.trace().events().forEach(event -> markRelayed(rank, event));
             profilers.put(rank, new ProfilerEvents(rank.trace()));
         }
         long missing = connections.values().stream()
@@ -87,10 +89,11 @@ public final class RunBuilder {
         List<Collective> collectives = finder.find();
         List<Happening> happenings = new ArrayList<>();
         for (Rank rank : ranks) {
-            rank.trace()
-                    .events()
-                    .forEach(event ->
-                            happenings.add(new Happening(rank, clocks.onFirst(rank.clock(), event.time()), event)));
+            for (Event event : rank.trace().events()) {
+                if (!SignsOfLife.isOne(event)) {
+                    happenings.add(new Happening(rank, clocks.onFirst(rank.clock(), event.time()), event));
+                }
+            }
         }
         happenings.sort(Comparator.comparingLong(Happening::time));
         return new Run(
@@ -125,6 +128,21 @@ public final class RunBuilder {
             RecordKind kind = RecordKind.of(records.kind(i)).orElse(null);
             if (message != null && kind != null) {
                 take(message, kind, records, i);
+            }
+        }
+    }
+
+    /** A connection that is passed on by other nodes, of which its sender alone knows. */
+    private void markRelayed(Rank rank, Event event) {
+        if (!event.what().equals("relayed")) {
+            return;
+        }
+        String queuePair = event.fields().get("qp");
+        for (Connection connection : connections.values()) {
+            if (rank.equals(connection.sender)
+                    && connection.senderFields.get("qps").equals(queuePair)) {
+                connection.senderFields =
+                        connection.senderFields.with("relay", event.fields().get("by"));
             }
         }
     }
@@ -164,8 +182,9 @@ public final class RunBuilder {
         for (int machine = 0; machine < count; machine++) {
             rough[machine] = ofDay[machine] - ofDay[0];
         }
-        long begin = Long.MAX_VALUE;
-        long end = Long.MIN_VALUE;
+        SignsOfLife signs = SignsOfLife.of(ranks);
+        long begin = signs.earliest(rough);
+        long end = signs.latest(rough);
         for (Connection connection : connections.values()) {
             for (Message message : connection.messages()) {
                 if (message.posted != 0 && connection.sender != null) {
@@ -177,6 +196,7 @@ public final class RunBuilder {
         }
         Clocks clocks = new Clocks(rough, begin == Long.MAX_VALUE ? 0 : begin, end == Long.MIN_VALUE ? 0 : end);
         connections.values().forEach(connection -> bound(clocks, connection));
+        signs.bound(clocks);
         clocks.solve();
         return clocks;
     }

@@ -163,7 +163,7 @@ final class Nodes {
         facts.forEach((name, node) -> byNode.put(name, JsonObject.parse(Json.line(node))));
         List<Probe> tried = new ArrayList<>();
         probes.forEach((name, result) -> {
-            String[] words = name.split(" ");
+            String[] words = name.split(" ", -1);
             tried.add(new Probe(words[0], words[1], JsonObject.parse(Json.line(result))));
         });
         return new Observations(byNode, silent, clocks, heard, tried, true);

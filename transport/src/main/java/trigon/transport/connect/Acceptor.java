@@ -101,7 +101,7 @@ public final class Acceptor implements OfferHandler {
 
     @Override
     public synchronized void onResigned(String why, InetSocketAddress from) {
-        if (!closed && established == null) {
+        if (!closed) { // even where this side takes a former attempt for established
             resignation = "%s has given the connection up: %s"
                     .formatted(from.getAddress().getHostAddress(), why);
         }

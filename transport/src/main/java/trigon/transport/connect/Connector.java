@@ -28,6 +28,7 @@ import trigon.routing.PeerDescription;
 import trigon.routing.PeerLink;
 import trigon.routing.Reason;
 import trigon.routing.Relays;
+import trigon.trace.TraceLog;
 import trigon.transport.path.Links;
 import trigon.transport.path.PathChannel;
 import trigon.transport.protocol.MessageProtocol;
@@ -167,10 +168,11 @@ public final class Connector {
                 if (!connected.isEmpty()) {
                     recentFailures.note(attempt.failures().keySet());
                     report(pending.peer(), paths, attempt.failures().keySet(), connected.size());
-                    if (!isDirect(paths.getFirst())) {
+                    if (paths.getFirst().reason() instanceof Reason.Relayed(List<String> over)) {
                         if (isDirect(candidates.getFirst())) {
                             recentFailures.note(candidates);
                         }
+                        trace(connected.getFirst(), over);
                         relayedTraffic.watch(paths.getFirst(), connected.getFirst());
                     }
                     MessageProtocol protocol =
@@ -242,6 +244,11 @@ public final class Connector {
         return DisjointPaths.among(without.isEmpty() ? candidates : without, most).stream()
                 .sorted(Comparator.comparingInt(path -> -path.local().speedMbps()))
                 .toList();
+    }
+
+    private static void trace(PathChannel path, List<String> relays) {
+        String queuePair = "0x%06x".formatted(path.endpoint().number());
+        TraceLog.event("relayed", "qp", queuePair, "by", String.join(",", relays));
     }
 
     private static boolean isDirect(Path path) {

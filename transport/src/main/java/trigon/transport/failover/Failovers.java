@@ -31,7 +31,6 @@ public final class Failovers {
     public static final Duration MOMENT = Duration.ofMillis(2);
 
     private final boolean on;
-    private final Links links;
     private final HandshakeListeners listeners;
     private final PathFactory factory;
     private final NewPaths paths;
@@ -62,7 +61,6 @@ public final class Failovers {
             Executor aMomentLater,
             Duration peerTimeout) {
         this.on = on;
-        this.links = links;
         this.listeners = listeners;
         this.factory = factory;
         this.control = control;
@@ -106,7 +104,7 @@ public final class Failovers {
         if (on) {
             Resumption.of(session).ifPresent(resumption -> {
                 ReceiverFailover failover =
-                        new ReceiverFailover(resumption, peer, listeners, links, factory, paths, control, peerTimeout);
+                        new ReceiverFailover(resumption, peer, listeners, factory, paths, control, peerTimeout);
                 session.keptGoingBy(failover);
                 failover.lookAfter(resumption.path());
                 failover.listen();

@@ -22,6 +22,7 @@ import trigon.handshake.HandshakeClient;
 import trigon.handshake.HandshakeException;
 import trigon.handshake.HandshakeMessage.Answer;
 import trigon.handshake.HandshakeMessage.Offer;
+import trigon.handshake.IncomingOffer;
 import trigon.handshake.LinkAddress;
 import trigon.handshake.NodeIdentity;
 import trigon.handshake.OutgoingOffer;
@@ -185,6 +186,36 @@ final class NewPaths {
             unwinding.succeeded();
             return new Answered(path, answer.received());
         }
+    }
+
+    /**
+     * This end of a path that the peer has offered, connected to its end.
+     *
+     * @param kind of the links that the connection goes over
+     * @throws trigon.verbs.VerbsException if the device refuses
+     * @throws IllegalArgumentException if the address has no such link
+     */
+    PathChannel accept(Counterpart peer, LinkKind kind, IncomingOffer incoming) {
+        Offer offer = incoming.offer();
+        InetAddress local = incoming.local().getAddress();
+        Link link = links.all().stream()
+                .filter(each -> each.local().kind() == kind
+                        && each.local().address().address().equals(local))
+                .findFirst()
+                .orElseThrow(() -> new IllegalArgumentException(
+                        "%s has no link of the kind in use here".formatted(local.getHostAddress())));
+        PathChannel path = factory.open(link, PathRole.RECEIVER, MessageProtocol.EAGER);
+        try (Unwinding unwinding = new Unwinding()) {
+            unwinding.onFailure(path::close);
+            PeerEnd end = new PeerEnd(
+                    offer.endpoint(),
+                    offer.clearToSend(),
+                    offer.maxMessageBytes(),
+                    link.local().speedMbps());
+            factory.connect(path, PathRole.RECEIVER, MessageProtocol.EAGER, end, incoming.key(), peer.trafficClass());
+            unwinding.succeeded();
+        }
+        return path;
     }
 
     private static void abandon(OutgoingOffer offered) {

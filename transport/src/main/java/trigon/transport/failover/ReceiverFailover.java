@@ -1,6 +1,5 @@
 package trigon.transport.failover;
 
-import java.net.InetAddress;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -23,18 +22,12 @@ import trigon.handshake.LifelineEnd;
 import trigon.handshake.OfferHandler;
 import trigon.handshake.RemoteMemory;
 import trigon.net.NcclResult;
-import trigon.transport.Unwinding;
 import trigon.transport.connect.Counterpart;
 import trigon.transport.connect.PathFactory;
-import trigon.transport.connect.PeerEnd;
 import trigon.transport.failover.NewPaths.Found;
-import trigon.transport.path.Link;
-import trigon.transport.path.Links;
 import trigon.transport.path.PathChannel;
 import trigon.transport.path.PathKeeper;
 import trigon.transport.path.PathLoss;
-import trigon.transport.path.PathRole;
-import trigon.transport.protocol.MessageProtocol;
 import trigon.transport.resume.LostReason;
 import trigon.transport.resume.ReceiverResume;
 import trigon.transport.resume.ReceiverResume.State;
@@ -60,7 +53,6 @@ final class ReceiverFailover implements Failover, OfferHandler {
     private final Resumption session;
     private final Counterpart peer;
     private final HandshakeListeners listeners;
-    private final Links links;
     private final PathFactory factory;
     private final NewPaths paths;
     private final Executor control;
@@ -89,7 +81,6 @@ final class ReceiverFailover implements Failover, OfferHandler {
             Resumption session,
             Counterpart peer,
             HandshakeListeners listeners,
-            Links links,
             PathFactory factory,
             NewPaths paths,
             Executor control,
@@ -97,7 +88,6 @@ final class ReceiverFailover implements Failover, OfferHandler {
         this.session = session;
         this.peer = peer;
         this.listeners = listeners;
-        this.links = links;
         this.factory = factory;
         this.paths = paths;
         this.control = control;
@@ -185,8 +175,12 @@ final class ReceiverFailover implements Failover, OfferHandler {
             waitForTheSender();
         } catch (RuntimeException | Error e) {
             log.warn("{}: what should lead it to another path has failed", session.path(), e);
-            giveUp(session.path(), () -> session.path()
-                    .giveUp(NcclResult.SYSTEM_ERROR, new EndFailure(EndFailure.Scope.CONNECTION, e.toString())));
+            giveUp(
+                    session.path(),
+                    () -> session.path()
+                            .giveUp(
+                                    NcclResult.SYSTEM_ERROR,
+                                    new EndFailure(EndFailure.Scope.CONNECTION, e.toString())));
         }
     }
 
@@ -201,16 +195,20 @@ final class ReceiverFailover implements Failover, OfferHandler {
             } else if (goneSince == 0) {
                 goneSince = System.nanoTime();
             } else if (System.nanoTime() - goneSince > GONE.toNanos()) {
-                giveUp(former, () -> former.peerIsGone(new LifelineEnd.Broken("nobody knows the connection there any more")));
+                giveUp(
+                        former,
+                        () -> former.peerIsGone(new LifelineEnd.Broken("nobody knows the connection there any more")));
                 return;
             }
             if (isOver()) {
-                giveUp(former, () -> former.giveUp(
-                        NcclResult.REMOTE_ERROR,
-                        new EndFailure(
-                                EndFailure.Scope.CONNECTION,
-                                "%s; and %s. Check the cables, and the links with ip -s link on either node"
-                                        .formatted(why(), LostReason.EXPIRED.words()))));
+                giveUp(
+                        former,
+                        () -> former.giveUp(
+                                NcclResult.REMOTE_ERROR,
+                                new EndFailure(
+                                        EndFailure.Scope.CONNECTION,
+                                        "%s; and %s. Check the cables, and the links with ip -s link on either node"
+                                                .formatted(why(), LostReason.EXPIRED.words()))));
                 return;
             }
             sleep(PAUSE);
@@ -267,11 +265,13 @@ final class ReceiverFailover implements Failover, OfferHandler {
         if (resume.state() == State.LOST) {
             String why = resume.lost().words();
             PathChannel path = session.path();
-            control.execute(() -> giveUp(path, () -> path.giveUp(NcclResult.SYSTEM_ERROR, new EndFailure(EndFailure.Scope.CONNECTION, why))));
+            control.execute(() -> giveUp(
+                    path,
+                    () -> path.giveUp(NcclResult.SYSTEM_ERROR, new EndFailure(EndFailure.Scope.CONNECTION, why))));
             throw new ConnectionLostException(why);
         }
         dropAnswered();
-        PathChannel path = open(incoming);
+        PathChannel path = paths.accept(peer, session.path().link().local().kind(), incoming);
         answered = path;
         int attempt = asked.attempt();
         var _ = incoming.result()
@@ -292,33 +292,6 @@ final class ReceiverFailover implements Failover, OfferHandler {
             answered = null;
             late.close();
         }
-    }
-
-    private PathChannel open(IncomingOffer incoming) {
-        Offer offer = incoming.offer();
-        Link link = link(incoming.local().getAddress());
-        PathChannel path = factory.open(link, PathRole.RECEIVER, MessageProtocol.EAGER);
-        try (Unwinding unwinding = new Unwinding()) {
-            unwinding.onFailure(path::close);
-            PeerEnd end = new PeerEnd(
-                    offer.endpoint(),
-                    offer.clearToSend(),
-                    offer.maxMessageBytes(),
-                    link.local().speedMbps());
-            factory.connect(path, PathRole.RECEIVER, MessageProtocol.EAGER, end, incoming.key(), peer.trafficClass());
-            unwinding.succeeded();
-        }
-        return path;
-    }
-
-    private Link link(InetAddress local) {
-        return links.all().stream()
-                .filter(link ->
-                        link.local().kind() == session.path().link().local().kind()
-                                && link.local().address().address().equals(local))
-                .findFirst()
-                .orElseThrow(() -> new IllegalArgumentException(
-                        "%s has no link of the kind in use here".formatted(local.getHostAddress())));
     }
 
     /** The handshake is over; without {@code established} it failed. */

@@ -33,8 +33,8 @@ import trigon.verbs.VerbsException;
  * Leads a sender's session to another path when its own fails: it asks over all paths whether the peer lives; once it
  * has an answer, it fences its path, offers a new one, and sends again what the receiver does not have.
  *
- * <p>One control thread works while there is something to do. What it does to the session it does with the lock held, and
- * not once the session is closed.
+ * <p>One control thread works while there is something to do. What it does to the session it does with the lock held,
+ * and not once the session is closed.
  */
 final class SenderFailover implements Failover {
 

@@ -12,8 +12,8 @@ import trigon.verbs.MemoryRegion;
 import trigon.verbs.ProtectionDomain;
 
 /**
- * Memory that NCCL registered for a session: with the link of each of its paths. It changes when the session's only path
- * does, while no data-path call of the session is made.
+ * Memory that NCCL registered for a session: with the link of each of its paths. It changes when the session's only
+ * path does, while no data-path call of the session is made.
  */
 public final class RegisteredMemory {
 

@@ -72,14 +72,8 @@ final class Sessions {
     /** A receiving one, likewise. */
     long receive(long context, ConnectedPaths paths) {
         return add(context, paths, handle -> {
-            ReceiveSession session =
-                    ReceiveSession.over(
-                    context,
-                    paths.paths(),
-                    paths.protocol(),
-                    requests.open(handle),
-                    failovers.areOn(),
-                    whenTold);
+            ReceiveSession session = ReceiveSession.over(
+                    context, paths.paths(), paths.protocol(), requests.open(handle), failovers.areOn(), whenTold);
             failovers.keep(session, paths.peer());
             return session;
         });

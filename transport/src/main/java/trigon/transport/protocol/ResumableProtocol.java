@@ -20,6 +20,10 @@ public sealed interface ResumableProtocol permits EagerSender, EagerReceiver {
      */
     void moveTo(List<PathChannel> paths, long received);
 
-    /** Takes up again what {@link #moveTo} has left, as far as it fits; how much is left, or {@link Protocol#FAILED}. */
+    /**
+     * Takes up again what {@link #moveTo} has left, as far as it fits.
+     *
+     * @return how much is left, or {@link Protocol#FAILED}
+     */
     int repeat();
 }

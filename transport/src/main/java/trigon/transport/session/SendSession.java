@@ -9,6 +9,7 @@ import trigon.transport.path.RegisteredMemory;
 import trigon.transport.protocol.MessageProtocol;
 import trigon.transport.protocol.Protocol;
 import trigon.transport.protocol.SendProtocol;
+import trigon.transport.protocol.SendProtocols;
 import trigon.transport.request.Requests;
 
 /** The sending end. */
@@ -42,7 +43,7 @@ public final class SendSession extends Session {
             Requests requests,
             boolean resumable,
             BiConsumer<Session, SessionFailure> whenTold) {
-        SendProtocol sends = SendProtocol.over(protocol, paths, requests, resumable);
+        SendProtocol sends = SendProtocols.over(protocol, paths, requests, resumable);
         return new SendSession(context, paths, sends, requests, resumable, whenTold);
     }
 
