@@ -94,7 +94,7 @@ done
 failed=0
 for rank in "${ranks[@]}"; do wait "$rank" || failed=1; done
 ranks=()
-grep -ho 'goes on over .* after [0-9]* ms' "$work"/*.log | sed 's/.* after //' | sort -n | awk '
+{ grep -ho 'goes on over .* after [0-9]* ms' "$work"/*.log || true; } | sed 's/.* after //' | sort -n | awk '
   { pauses[NR] = $1 }
   END {
     middle = pauses[int((NR + 1) / 2)]
