@@ -87,16 +87,31 @@ final class TwofoldOffer implements OutgoingOffer {
             if (given != null && connection == current) {
                 answered(given);
             } else if (failure != null && isLast(connection)) {
-                answer.completeExceptionally(causeOf(failure));
+                answer.completeExceptionally(reported(connection, failure));
             }
         });
         var _ = connection.result().whenComplete((established, failure) -> {
             if (established != null) {
                 result.complete(established);
             } else if (isLast(connection)) {
-                result.completeExceptionally(causeOf(failure));
+                result.completeExceptionally(reported(connection, failure));
             }
         });
+    }
+
+    /** Where both have waited in vain, it is the first one that has waited for the whole time. */
+    private Throwable reported(OutgoingConnection last, @Nullable Throwable failure) {
+        Throwable cause = causeOf(failure);
+        Throwable ofFirst = last == first || decided ? cause : causeOf(exceptionOf(first));
+        return isTimeout(cause) && isTimeout(ofFirst) ? ofFirst : cause;
+    }
+
+    private static @Nullable Throwable exceptionOf(OutgoingConnection connection) {
+        return connection.result().isCompletedExceptionally() ? connection.result().exceptionNow() : null;
+    }
+
+    private static boolean isTimeout(Throwable failure) {
+        return failure instanceof HandshakeException known && known.kind() == HandshakeException.Kind.TIMED_OUT;
     }
 
     private void answered(Answer given) {

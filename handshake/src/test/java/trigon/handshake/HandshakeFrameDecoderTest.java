@@ -61,7 +61,7 @@ class HandshakeFrameDecoderTest {
 
     @Test
     void refusesATooLongFrameWithItsHeader() {
-        byte[] header = {'T', 'r', 'g', 'M', 5, 4, 0x10, 0x01};
+        byte[] header = {'T', 'r', 'g', 'M', HandshakeCodec.VERSION, 4, 0x10, 0x01};
 
         assertThatThrownBy(() -> channel.writeInbound(Unpooled.wrappedBuffer(header)))
                 .isInstanceOf(HandshakeException.class)
@@ -70,7 +70,7 @@ class HandshakeFrameDecoderTest {
 
     @Test
     void refusesALongFrameOfAShortMessageWithItsHeader() {
-        byte[] header = {'T', 'r', 'g', 'M', 5, 5, 0x02, 0x01};
+        byte[] header = {'T', 'r', 'g', 'M', HandshakeCodec.VERSION, 5, 0x02, 0x01};
 
         assertThatThrownBy(() -> channel.writeInbound(Unpooled.wrappedBuffer(header)))
                 .isInstanceOf(HandshakeException.class)
