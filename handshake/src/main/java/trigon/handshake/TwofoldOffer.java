@@ -107,7 +107,9 @@ final class TwofoldOffer implements OutgoingOffer {
     }
 
     private static @Nullable Throwable exceptionOf(OutgoingConnection connection) {
-        return connection.result().isCompletedExceptionally() ? connection.result().exceptionNow() : null;
+        return connection.result().isCompletedExceptionally()
+                ? connection.result().exceptionNow()
+                : null;
     }
 
     private static boolean isTimeout(Throwable failure) {
