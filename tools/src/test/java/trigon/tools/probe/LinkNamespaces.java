@@ -80,7 +80,7 @@ final class LinkNamespaces implements AutoCloseable {
     /** Takes all cables away. */
     void unplug() throws IOException {
         for (String cable : cables) {
-            String[] words = cable.split(" ");
+            String[] words = cable.split(" ", -1);
             in(words[0], "ip link del " + words[1]);
         }
         cables.clear();
