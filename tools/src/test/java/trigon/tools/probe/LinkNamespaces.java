@@ -93,7 +93,7 @@ final class LinkNamespaces implements AutoCloseable {
     private static void run(String command) throws IOException {
         Path output = Files.createTempFile("trigon-namespaces", ".log");
         try {
-            Process process = new ProcessBuilder(command.split(" "))
+            Process process = new ProcessBuilder(command.split(" ", -1))
                     .redirectErrorStream(true)
                     .redirectOutput(output.toFile())
                     .start();

@@ -63,7 +63,7 @@ class PlantedFaultsTest {
     void healthyShapesHaveNoFindings(String cables) throws IOException {
         int subnet = 1;
         try {
-            for (String cable : cables.split(" ")) {
+            for (String cable : cables.split(" ", -1)) {
                 lab.cable(cable.substring(0, 1), cable.substring(1), subnet++);
             }
             assertThat(codes(examine(4))).isEmpty();
