@@ -1,5 +1,6 @@
 package trigon.tools.probe;
 
+import java.io.File;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -9,6 +10,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 /** Nodes that are network namespaces of this machine, joined by pairs of virtual interfaces. Needs root. */
 final class LinkNamespaces implements AutoCloseable {
@@ -50,10 +53,18 @@ final class LinkNamespaces implements AutoCloseable {
                         "-XX:+UseSerialGC",
                         "--enable-native-access=ALL-UNNAMED",
                         "-cp",
-                        System.getProperty("java.class.path"),
+                        classPath(),
                         "trigon.tools.TrigonProgram",
                         "agent"),
                 prefix + node);
+    }
+
+    /** As the command's own, which has no Logback: that of the tests would print to where the answers go. */
+    private static String classPath() {
+        return Pattern.compile(File.pathSeparator)
+                .splitAsStream(System.getProperty("java.class.path"))
+                .filter(jar -> !jar.contains("logback"))
+                .collect(Collectors.joining(File.pathSeparator));
     }
 
     /** The nodes, as an examination asks them. */
