@@ -71,7 +71,8 @@ final class NodeChecks {
                     command(node, "ip link set INTERFACE up && ip addr add ADDRESS/PREFIX dev INTERFACE")));
         }
         for (JsonObject leftOut : facts.objects("leftOut")) {
-            if (leftOut.text("weight").equals("suspect")) {
+            // of what is down, the checks of interfaces say more
+            if (leftOut.text("weight").equals("suspect") && !leftOut.isTrue("down")) {
                 findings.add(Finding.warning(
                         "prefix-not-the-files",
                         node + " " + leftOut.text("name"),

@@ -144,6 +144,8 @@ public final class LinksJson {
                 "why",
                 each.cause().toString(),
                 "weight",
-                LinksText.lower(each.cause().weight()));
+                LinksText.lower(each.cause().weight()),
+                "down",
+                each.cause().isDown());
     }
 }
