@@ -188,11 +188,12 @@ final class TransportFactory implements NetPluginFactory {
         }
     }
 
-    /** The loopback leads to no other machine: it is for jobs that have all ranks here. */
+    /** The loopback leads to no other machine: it is for jobs that have all ranks here. A device there is one. */
     private static void requireLinks(PluginConfig config, Map<String, String> environment, DiscoveredLinks discovered) {
         boolean loopback = config.thisNode().isEmpty()
                 && discovered.links().stream()
-                        .allMatch(link -> link.address().address().isLoopbackAddress());
+                        .allMatch(link -> link.kind() == LinkKind.SOFTWARE
+                                && link.address().address().isLoopbackAddress());
         if (loopback && (discovered.links().isEmpty() || !LocalJob.isCertain(environment))) {
             throw new ConfigException(
                     "there is no link to other machines: no active RDMA port with an IP address, and no interface with"
