@@ -2,7 +2,6 @@
 module trigon.tools {
     requires info.picocli;
     requires jdk.net;
-    requires org.slf4j;
     requires trigon.config;
     requires trigon.policy;
     requires trigon.relay;

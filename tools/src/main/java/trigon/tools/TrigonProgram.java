@@ -104,7 +104,7 @@ public final class TrigonProgram {
                 new PlanCommand(machine, console),
                 new TopCommand(console),
                 PolicyCommand.of(machine, console),
-                new RelayCommand(machine),
+                new RelayCommand(machine, console),
                 new AgentCommand(machine, console),
                 new DelegatedCommand.Demo(machine),
                 new DelegatedCommand.Env(machine),

@@ -8,8 +8,6 @@ import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Command;
 import trigon.config.ConfigLoader;
 import trigon.config.NodeConfig;
@@ -23,12 +21,12 @@ import trigon.routing.KernelRouteLookup;
 import trigon.routing.LinkDiscovery;
 import trigon.routing.LocalLink;
 import trigon.tools.console.CommandFailure;
+import trigon.tools.console.Console;
 import trigon.tools.machine.Machine;
 import trigon.topology.NodeRecord;
 
 /**
- * {@code trigon relay}: relays for the jobs of others until it is told to end. The log, on standard error, says what it
- * does.
+ * {@code trigon relay}: relays for the jobs of others until it is told to end. Standard error says what it does.
  */
 @Command(
         name = "relay",
@@ -40,15 +38,16 @@ import trigon.topology.NodeRecord;
         })
 public final class RelayCommand implements Callable<Integer> {
 
-    private static final Logger log = LoggerFactory.getLogger(RelayCommand.class);
     private static final Duration BETWEEN_REPORTS = Duration.ofMinutes(1);
     private static final Duration MOST_TO_CLOSE = Duration.ofSeconds(5);
 
     private final Machine machine;
+    private final Console console;
 
     /** On that machine. */
-    public RelayCommand(Machine machine) {
+    public RelayCommand(Machine machine, Console console) {
         this.machine = machine;
+        this.console = console;
     }
 
     @Override
@@ -65,7 +64,7 @@ public final class RelayCommand implements Callable<Integer> {
         long node = NodeNumber.of(config.thisNode().map(NodeConfig::name).orElse(""));
         CountDownLatch closed = new CountDownLatch(1);
         try (Mesh mesh = Mesh.of(config, links, new KernelRouteLookup(), name, node, false)) {
-            log.info("node {} relays over {}", name, links);
+            say("node %s relays over %s".formatted(name, links));
             serve(mesh.counts().orElseThrow(), closed);
         } finally {
             closed.countDown();
@@ -78,7 +77,7 @@ public final class RelayCommand implements Callable<Integer> {
         Map<String, String> environment = new HashMap<>(machine.environment());
         environment.put(Settings.LINKS.variable().orElseThrow(), "software");
         PluginConfig config = ConfigLoader.load(environment, machine.hostName());
-        config.unknownVariables().forEach(variable -> log.warn("{}", variable));
+        config.unknownVariables().forEach(variable -> say(variable.toString()));
         if (!config.value(Settings.RELAY).serves()) {
             throw new CommandFailure("this node shall not relay: %s; take that away, or do not start a relay"
                     .formatted(config.sourceOf(Settings.RELAY)));
@@ -94,7 +93,7 @@ public final class RelayCommand implements Callable<Integer> {
     }
 
     /** Until the process is told to end. */
-    private static void serve(RelayCounts counts, CountDownLatch closed) throws InterruptedException {
+    private void serve(RelayCounts counts, CountDownLatch closed) throws InterruptedException {
         CountDownLatch told = new CountDownLatch(1);
         Runtime.getRuntime().addShutdownHook(new Thread(() -> end(told, closed), "trigon-relay-end"));
         long reported = 0;
@@ -107,21 +106,22 @@ public final class RelayCommand implements Callable<Integer> {
         report(counts);
     }
 
-    private static void report(RelayCounts counts) {
-        log.info(
-                "{} circuits now, {} so far, {} connections refused, {} bytes passed on",
-                counts.circuits(),
-                counts.opened(),
-                counts.refused(),
-                counts.bytes());
+    private void report(RelayCounts counts) {
+        say("%d circuits now, %d so far, %d connections refused, %d bytes passed on"
+                .formatted(counts.circuits(), counts.opened(), counts.refused(), counts.bytes()));
+    }
+
+    private void say(String line) {
+        console.err().println("trigon relay: " + line);
+        console.err().flush();
     }
 
     /** Lets the command close what it has before the JVM ends. */
-    private static void end(CountDownLatch told, CountDownLatch closed) {
+    private void end(CountDownLatch told, CountDownLatch closed) {
         told.countDown();
         try {
             if (!closed.await(MOST_TO_CLOSE.toSeconds(), TimeUnit.SECONDS)) {
-                log.warn("the relay has not closed within {} s", MOST_TO_CLOSE.toSeconds());
+                say("the relay has not closed within %d s".formatted(MOST_TO_CLOSE.toSeconds()));
             }
         } catch (InterruptedException _) {
             Thread.currentThread().interrupt();
