@@ -202,7 +202,7 @@ class TriangleContainersIT {
     void aJobOverAMissingCableFailsAndNamesThePeer() {
         triangle.cut(AB, A);
 
-        ContainerJob job = triangle.run("job", "--timeout", "30");
+        ContainerJob job = triangle.run("job", "--timeout", "90");
 
         assertThat(job.exitStatus(A, LIMIT)).as(job.log(A)).isEqualTo(1);
         assertThat(job.log(A))
