@@ -2,12 +2,14 @@ package trigon.handshake;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
@@ -29,6 +31,14 @@ class TamperTest {
 
     /** More than either side says in one handshake. */
     private static final int LONGEST_CONVERSATION = 400;
+
+    /** In a frame's header. */
+    private static final int TYPE_OFFSET = 5;
+
+    private static final int BODY_LENGTH_OFFSET = 6;
+
+    /** Signs of life have this type, and farewells the next. */
+    private static final int FIRST_AFTERWARDS = 7;
 
     private final long seed = new Random().nextLong();
     private final Random random = new Random(seed);
@@ -143,16 +153,18 @@ class TamperTest {
 
         private void copy(Socket from, Socket to, boolean changing) {
             byte[] buffer = new byte[4096];
-            int at = 0;
+            ByteArrayOutputStream said = new ByteArrayOutputStream();
             try {
                 InputStream in = from.getInputStream();
                 OutputStream out = to.getOutputStream();
                 for (int length = in.read(buffer); length >= 0; length = in.read(buffer)) {
-                    if (changing && position >= at && position < at + length) {
+                    int at = said.size();
+                    said.write(buffer, 0, length);
+                    boolean isIn = position >= at && position < at + length;
+                    if (changing && isIn && isOfHandshake(said.toByteArray(), position)) {
                         buffer[position - at] ^= (byte) mask;
                         changed = true;
                     }
-                    at += length;
                     out.write(buffer, 0, length);
                 }
                 to.shutdownOutput();
@@ -161,6 +173,20 @@ class TamperTest {
                 closeQuietly(from);
                 closeQuietly(to);
             }
+        }
+
+        /** Signs of life follow on the same connection: a changed one ends what was established by right. */
+        private static boolean isOfHandshake(byte[] said, int position) {
+            int frame = 0;
+            while (frame + HandshakeCodec.HEADER_BYTES <= said.length) {
+                int body = Short.toUnsignedInt(ByteBuffer.wrap(said).getShort(frame + BODY_LENGTH_OFFSET));
+                int next = frame + HandshakeCodec.HEADER_BYTES + body;
+                if (position < next) {
+                    return said[frame + TYPE_OFFSET] < FIRST_AFTERWARDS;
+                }
+                frame = next;
+            }
+            return true;
         }
 
         private static void closeQuietly(Socket socket) {
