@@ -273,7 +273,13 @@ final class AbortedRank {
         if (receiving.comm != 0 || receiving.failure != null) {
             return;
         }
-        long comm = node.plugin.accept(listenComm);
+        long comm;
+        try {
+            comm = node.plugin.accept(listenComm);
+        } catch (NoConnectionException e) {
+            receiving.failure = e.toString(); // who connects says so when it gives up
+            return;
+        }
         if (comm != 0) {
             receiving.connected(comm);
         } else if (other.endedAt != 0 && System.nanoTime() - other.endedAt > NOBODY_COMES_NANOS) {
