@@ -77,7 +77,8 @@ public final class MetricsReader {
 
     private static boolean isOfMetrics(Path descriptor) throws IOException {
         try {
-            return Files.readSymbolicLink(descriptor).getFileName().toString().startsWith(Metrics.FILE_PREFIX);
+            Path name = Files.readSymbolicLink(descriptor).getFileName();
+            return name != null && name.toString().startsWith(Metrics.FILE_PREFIX); // the root has no name
         } catch (java.nio.file.NoSuchFileException e) {
             return false; // closed meanwhile
         }
