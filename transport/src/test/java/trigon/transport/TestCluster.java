@@ -53,6 +53,11 @@ public record TestCluster(Path file, LinkKind kind, Optional<LaneSettings> lanes
         return of(directory, kind, nodes, "");
     }
 
+    /** The same, where handshakes may take longer than by default: many at a time, on an emulated machine. */
+    public static TestCluster patient(Path directory, LinkKind kind, String nodes) {
+        return of(directory, kind, nodes, "handshake: {timeout: 30s}\n");
+    }
+
     /** The same, whose connections go over all links that lead to the peer, with so many queue pairs on each. */
     public static TestCluster striped(Path directory, LinkKind kind, int queuePairsPerLink, String nodes) {
         String stripes = "stripes: {links: all, queuePairsPerLink: %d}\n".formatted(queuePairsPerLink);

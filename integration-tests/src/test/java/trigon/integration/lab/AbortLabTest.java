@@ -14,7 +14,7 @@ class AbortLabTest extends AbortContract {
 
     @Test
     void abortsAtRandomPointsLeaveNothing(@TempDir Path directory) throws InterruptedException {
-        abortsLeaveNothing(TestCluster.of(directory, LinkKind.RDMA, """
+        abortsLeaveNothing(TestCluster.patient(directory, LinkKind.RDMA, """
                 a: {nics: [{device: rxe_ab, address: 10.0.12.1/24}]}
                 b: {nics: [{device: rxe_ba, address: 10.0.12.2/24}]}
                 """), ABORTS);
