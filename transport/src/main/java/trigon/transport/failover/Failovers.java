@@ -11,6 +11,7 @@ import trigon.handshake.HandshakeListeners;
 import trigon.handshake.LinkAddress;
 import trigon.handshake.NodeIdentity;
 import trigon.handshake.OfferHandler;
+import trigon.routing.kernel.ProcessBarrier;
 import trigon.transport.connect.CandidatePaths;
 import trigon.transport.connect.Counterpart;
 import trigon.transport.connect.PathFactory;
@@ -34,6 +35,7 @@ public final class Failovers {
     private final HandshakeListeners listeners;
     private final PathFactory factory;
     private final NewPaths paths;
+    private final PathOffers offers;
     private final Executor control;
     private final Executor aMomentLater;
     private final Duration peerTimeout;
@@ -66,7 +68,11 @@ public final class Failovers {
         this.control = control;
         this.aMomentLater = aMomentLater;
         this.peerTimeout = peerTimeout;
-        paths = new NewPaths(links, candidates, client, factory, self, addresses, attempts);
+        paths = new NewPaths(links, candidates, client);
+        offers = new PathOffers(links, client, factory, self, addresses, attempts);
+        if (on) {
+            control.execute(ProcessBarrier::isAvailable); // what takes time at first is done then
+        }
     }
 
     /** Whether there is any. */
@@ -79,7 +85,7 @@ public final class Failovers {
         if (on) {
             Resumption.of(session).ifPresent(resumption -> {
                 SenderFailover failover =
-                        new SenderFailover(resumption, peer, paths, control, aMomentLater, peerTimeout);
+                        new SenderFailover(resumption, peer, paths, offers, control, aMomentLater, peerTimeout);
                 listeners.resume(peer.connection().ofConnectingSide(), peer.secret(), ONLY_ASKED);
                 session.keptGoingBy(new Failover() {
                     @Override
@@ -93,7 +99,7 @@ public final class Failovers {
                         failover.close();
                     }
                 });
-                failover.lookAfter(resumption.path());
+                resumption.paths().forEach(failover::lookAfter);
             });
         }
         session.watchPaths();
@@ -104,9 +110,9 @@ public final class Failovers {
         if (on) {
             Resumption.of(session).ifPresent(resumption -> {
                 ReceiverFailover failover =
-                        new ReceiverFailover(resumption, peer, listeners, factory, paths, control, peerTimeout);
+                        new ReceiverFailover(resumption, peer, listeners, factory, paths, offers, control, peerTimeout);
                 session.keptGoingBy(failover);
-                failover.lookAfter(resumption.path());
+                resumption.paths().forEach(failover::lookAfter);
                 failover.listen();
             });
         }

@@ -1,11 +1,15 @@
 package trigon.transport.failover;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -50,6 +54,7 @@ final class ReceiverFailover implements Failover, OfferHandler {
     private final HandshakeListeners listeners;
     private final PathFactory factory;
     private final NewPaths paths;
+    private final PathOffers offers;
     private final Executor control;
     private final Duration peerTimeout;
     private final FailoverEnd end = new FailoverEnd();
@@ -59,8 +64,11 @@ final class ReceiverFailover implements Failover, OfferHandler {
     private final Trouble trouble = new Trouble();
     private boolean givenUp;
 
-    /** What the latest offer was answered with; null: it is in use, or has failed. */
-    private @Nullable PathChannel answered;
+    /** What the latest attempt's offers were answered with, by queue pair; none: they are in use, or have failed. */
+    private final SortedMap<Integer, PathChannel> answered = new TreeMap<>();
+
+    /** So many of them are up at both ends. */
+    private int ready;
 
     /** Since when the path in use has been of no use. */
     private long since;
@@ -77,6 +85,7 @@ final class ReceiverFailover implements Failover, OfferHandler {
             HandshakeListeners listeners,
             PathFactory factory,
             NewPaths paths,
+            PathOffers offers,
             Executor control,
             Duration peerTimeout) {
         this.session = session;
@@ -84,6 +93,7 @@ final class ReceiverFailover implements Failover, OfferHandler {
         this.listeners = listeners;
         this.factory = factory;
         this.paths = paths;
+        this.offers = offers;
         this.control = control;
         this.peerTimeout = peerTimeout;
     }
@@ -110,7 +120,7 @@ final class ReceiverFailover implements Failover, OfferHandler {
 
     private synchronized boolean takes(PathChannel path, PathLoss loss) {
         boolean ours = !givenUp && !end.isReached();
-        if (ours && !path.equals(session.path())) {
+        if (ours && !session.paths().contains(path)) {
             return true; // nobody uses it any more
         }
         if (!ours) {
@@ -162,7 +172,8 @@ final class ReceiverFailover implements Failover, OfferHandler {
             return;
         }
         resume = resume.fenced(counts.confirmed());
-        session.path().failed(new EndFailure(EndFailure.Scope.PATH, why));
+        EndFailure failure = new EndFailure(EndFailure.Scope.PATH, why);
+        session.paths().forEach(path -> path.failed(failure));
     }
 
     private void run() {
@@ -178,8 +189,7 @@ final class ReceiverFailover implements Failover, OfferHandler {
         Absence absence = new Absence();
         while (!isWell()) {
             PathChannel former = session.path();
-            Found found = paths.find(
-                    peer, peer.connection().ofConnectingSide(), former.link().local(), Set.of(), end.reached());
+            Found found = paths.find(peer, peer.connection().ofConnectingSide(), session, Set.of(), end.reached());
             if (absence.lasts(found)) {
                 giveUp(former, () -> FailoverEnd.byAbsence(former));
                 return;
@@ -224,6 +234,9 @@ final class ReceiverFailover implements Failover, OfferHandler {
         }
         Offer offer = incoming.offer();
         trigon.handshake.Resumption asked = offer.resumption().orElseThrow();
+        if (asked.attempt() == resume.attempt() && resume.state() == State.ANSWERED) {
+            return answer(incoming, asked.attempt()); // another one of its queue pairs
+        }
         resume = resume.offered(asked.attempt(), asked.begun(), asked.confirmed());
         if (resume.step() == Step.REFUSE) {
             throw new IllegalArgumentException(
@@ -245,14 +258,26 @@ final class ReceiverFailover implements Failover, OfferHandler {
             throw new ConnectionLostException(why);
         }
         dropAnswered();
-        PathChannel path = paths.accept(peer, session.path().link().local().kind(), incoming);
-        answered = path;
-        int attempt = asked.attempt();
+        return answer(incoming, asked.attempt());
+    }
+
+    /** With the lock: by a new queue pair, which waits for the others of the attempt. */
+    private Answer answer(IncomingOffer incoming, int attempt) {
+        int index = incoming.offer().stripe().index();
+        if (incoming.offer().stripe().offered() != session.paths().size()) {
+            throw new IllegalArgumentException("the connection has %d queue pairs"
+                    .formatted(session.paths().size()));
+        }
+        PathChannel path = offers.accept(peer, session.protocol(), incoming);
+        PathChannel doubled = answered.put(index, path);
+        if (doubled != null) {
+            doubled.close();
+        }
         var _ = incoming.result()
                 .whenCompleteAsync((established, _) -> finish(path, attempt, incoming, established), control);
         work();
         return new Answer(
-                offer.kind(),
+                incoming.offer().kind(),
                 path.endpoint(),
                 RemoteMemory.NONE,
                 path.maxMessageBytes(),
@@ -261,56 +286,65 @@ final class ReceiverFailover implements Failover, OfferHandler {
     }
 
     private void dropAnswered() {
-        PathChannel late = answered;
-        if (late != null) {
-            answered = null;
-            late.close();
-        }
+        answered.values().forEach(PathChannel::close);
+        answered.clear();
+        ready = 0;
     }
 
-    /** The handshake is over; without {@code established} it failed. */
+    /** The handshake is over; without {@code established} it failed. All of an attempt have to succeed. */
     private void finish(PathChannel path, int attempt, IncomingOffer incoming, @Nullable Established established) {
-        PathChannel former;
+        List<PathChannel> formers;
+        List<PathChannel> next;
         String why;
         long waited;
         synchronized (this) {
-            if (!path.equals(answered)) {
+            if (!answered.containsValue(path)) {
                 return; // closed by who took its place
             }
             if (established == null || end.isReached()) {
                 dropAnswered();
                 return;
             }
-            answered = null;
-            former = session.path();
+            factory.watch(path, established, incoming.offer().node().name());
+            ready++;
+            if (ready < session.paths().size()) {
+                return;
+            }
+            next = List.copyOf(answered.values());
+            answered.clear();
+            ready = 0;
+            formers = session.paths();
             why = why();
             waited = System.nanoTime() - since;
-            factory.watch(path, established, incoming.offer().node().name());
             resume = resume.ready(attempt);
-            if (resume.step() != Step.GO_ON || !moves(path, former)) {
-                path.close();
+            if (resume.step() != Step.GO_ON || !moves(next)) {
+                next.forEach(PathChannel::close);
                 return;
             }
             trouble.isOver();
             since = 0;
-            lookAfter(path);
+            next.forEach(this::lookAfter);
             session.watch();
         }
-        former.close();
+        formers.forEach(PathChannel::close);
         log.info(
                 "the connection from {} goes on over {} instead of {} after {} ms: {}",
                 peer.name(),
-                path.link(),
-                former.link(),
+                words(next),
+                words(formers),
                 TimeUnit.NANOSECONDS.toMillis(waited),
                 why);
     }
 
-    private boolean moves(PathChannel path, PathChannel former) {
+    private static String words(List<PathChannel> paths) {
+        return paths.stream().map(path -> path.link().toString()).distinct().collect(Collectors.joining(" and "));
+    }
+
+    private boolean moves(List<PathChannel> next) {
         try {
-            return session.moveTo(path, resume.received());
+            return session.moveTo(next, resume.received());
         } catch (VerbsException e) {
-            log.warn("{}: it cannot go on over {}: {}", former, path.link(), e.getMessage());
+            log.warn("{}: it cannot go on over {}: {}", session.path(), words(next), e.getMessage());
             resume = resume.broken().fenced(resume.received());
             work();
             return false;

@@ -2,18 +2,19 @@ package trigon.transport.failover;
 
 import java.time.Duration;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import trigon.handshake.EndFailure;
-import trigon.handshake.HandshakeException;
 import trigon.handshake.LifelineEnd;
 import trigon.routing.Path;
 import trigon.transport.connect.Counterpart;
-import trigon.transport.failover.NewPaths.Answered;
 import trigon.transport.failover.NewPaths.Found;
+import trigon.transport.failover.PathOffers.Answered;
 import trigon.transport.path.PathChannel;
 import trigon.transport.path.PathKeeper;
 import trigon.transport.path.PathLoss;
@@ -41,6 +42,7 @@ final class SenderFailover implements Failover {
     private final Resumption session;
     private final Counterpart peer;
     private final NewPaths paths;
+    private final PathOffers offers;
     private final Executor control;
     private final Executor aMomentLater;
     private final Duration peerTimeout;
@@ -63,12 +65,14 @@ final class SenderFailover implements Failover {
             Resumption session,
             Counterpart peer,
             NewPaths paths,
+            PathOffers offers,
             Executor control,
             Executor aMomentLater,
             Duration peerTimeout) {
         this.session = session;
         this.peer = peer;
         this.paths = paths;
+        this.offers = offers;
         this.control = control;
         this.aMomentLater = aMomentLater;
         this.peerTimeout = peerTimeout;
@@ -91,7 +95,7 @@ final class SenderFailover implements Failover {
 
     private synchronized boolean takes(PathChannel path, PathLoss loss) {
         boolean ours = !givenUp && !end.isReached();
-        if (ours && !path.equals(session.path())) {
+        if (ours && !session.paths().contains(path)) {
             return true; // nobody uses it any more
         }
         if (!ours) {
@@ -116,7 +120,7 @@ final class SenderFailover implements Failover {
     }
 
     private synchronized void suspect(PathChannel path) {
-        if (path.equals(session.path()) && !working) {
+        if (session.paths().contains(path) && !working) {
             trouble.isQuiet();
             work();
         }
@@ -154,25 +158,24 @@ final class SenderFailover implements Failover {
         boolean warned = false;
         while (true) {
             PathChannel former = session.path();
-            Found found = paths.find(peer, peer.connection(), former.link().local(), failed, end.reached());
+            Found found = paths.find(peer, peer.connection(), session, failed, end.reached());
             boolean gone = absence.lasts(found);
             failed.clear();
             long waited = System.nanoTime() - start;
-            if (found.alive().isPresent()) {
+            if (!found.alive().isEmpty()) {
                 if (isUncertain()) {
                     end.sleep(HEARING); // a peer that was stopped answers over the path in use, too
                 }
                 if (isHeardAgain()) {
                     return;
                 }
-                if (moves(found.alive().get(), former, waited)) {
+                if (moves(found.forQueuePairs(session.paths().size()), failed, waited)) {
                     if (isDone()) {
                         return;
                     }
                     start = System.nanoTime();
                     continue;
                 }
-                failed.add(found.alive().get());
             }
             if (isEnded() || isHeardAgain()) {
                 return;
@@ -200,14 +203,14 @@ final class SenderFailover implements Failover {
     }
 
     private synchronized String why() {
-        return trouble.words(session.path());
+        return trouble.words(session.paths());
     }
 
     /** Whether the path in use was only quiet, and is not any more: then nothing more is done. */
     private synchronized boolean isHeardAgain() {
-        PathChannel path = session.path();
+        boolean well = session.paths().stream().allMatch(path -> path.link().isUp() && !path.isQuiet());
         boolean onlyQuiet = !trouble.isKnown() && resume.state() == State.UP;
-        if (onlyQuiet && path.link().isUp() && !path.isQuiet()) {
+        if (onlyQuiet && well) {
             trouble.isHeard();
             working = false;
         }
@@ -237,8 +240,9 @@ final class SenderFailover implements Failover {
         return end.isReached();
     }
 
-    /** Goes on over that path; false if that has failed. */
-    private boolean moves(Path over, PathChannel former, long waited) {
+    /** Goes on over those paths, one for each queue pair; false if one of them has failed. */
+    private boolean moves(List<Path> over, Set<Path> failed, long waited) {
+        PathChannel former = session.path();
         String why = why();
         synchronized (this) {
             if (isEnded()) {
@@ -261,55 +265,64 @@ final class SenderFailover implements Failover {
         }
         Answered answered;
         try {
-            answered = paths.offer(
+            answered = offers.offer(
                     peer,
+                    session.protocol(),
                     over,
                     new trigon.handshake.Resumption(resume.attempt(), resume.begun(), resume.confirmed()),
                     end.reached());
-        } catch (HandshakeException | VerbsException e) {
-            log.debug("{}: no new path over {}", former, over, e);
+        } catch (PathOffers.FailedException e) {
+            log.debug("{}: no new path over {}", former, e.over(), e);
+            failed.add(e.over());
             synchronized (this) {
                 resume = resume.failed(resume.attempt());
             }
-            if (e instanceof HandshakeException refused && refused.kind() == HandshakeException.Kind.REJECTED) {
-                refusedBy(former, refused);
+            if (e.isRefusal()) {
+                refusedBy(former, String.valueOf(e.getMessage()));
             }
             return false;
         }
+        List<PathChannel> formers;
         synchronized (this) {
+            formers = session.paths();
             resume = resume.answered(resume.attempt(), answered.received());
             if (resume.state() == State.LOST || isEnded()) {
-                answered.path().close();
+                answered.paths().forEach(PathChannel::close);
                 return resume.state() == State.LOST && loses(former);
             }
             resume = resume.confirmed(resume.attempt());
             try {
-                if (!session.moveTo(answered.path(), answered.received())) {
+                if (!session.moveTo(answered.paths(), answered.received())) {
                     end.reach();
-                    answered.path().close();
+                    answered.paths().forEach(PathChannel::close);
                     return false;
                 }
             } catch (VerbsException e) {
                 log.warn("{}: it cannot go on over {}: {}", former, over, e.getMessage());
-                answered.path().close();
+                answered.paths().forEach(PathChannel::close);
+                failed.addAll(over);
                 resume = resume.broken().fenced(resume.begun(), resume.confirmed());
                 return false;
             }
             trouble.isOver();
-            lookAfter(answered.path());
+            answered.paths().forEach(this::lookAfter);
             session.watch();
         }
-        former.close();
+        formers.forEach(PathChannel::close);
         log.info(
                 "the connection to {} goes on over {} instead of {} after {} ms: {}; {} messages were sent again",
                 peer.name(),
-                over,
-                former.link(),
+                words(over),
+                words(formers.stream().map(PathChannel::link).toList()),
                 TimeUnit.NANOSECONDS.toMillis(waited),
                 why,
                 resume.begun() - resume.received());
         aMomentLater.execute(this::repeat);
         return true;
+    }
+
+    private static String words(List<?> places) {
+        return places.stream().distinct().map(Object::toString).collect(Collectors.joining(" and "));
     }
 
     private synchronized void repeat() {
@@ -319,12 +332,12 @@ final class SenderFailover implements Failover {
     }
 
     /** The peer's end says that it is lost: its lifeline may say why, within a moment. */
-    private void refusedBy(PathChannel former, HandshakeException refused) {
+    private void refusedBy(PathChannel former, String why) {
         for (int i = 0; i < 75 && !isEnded(); i++) {
             end.sleep(FIRST_PAUSE);
         }
         if (!isEnded()) {
-            giveUp(() -> FailoverEnd.byRefusal(former, String.valueOf(refused.getMessage())));
+            giveUp(() -> FailoverEnd.byRefusal(former, why));
         }
     }
 

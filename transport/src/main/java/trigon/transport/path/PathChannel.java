@@ -10,6 +10,7 @@ import trigon.handshake.Lifeline;
 import trigon.handshake.LifelineEnd;
 import trigon.handshake.RemoteMemory;
 import trigon.net.NcclResult;
+import trigon.qpstate.QueuePairLifecycle;
 import trigon.qpstate.QueuePairParameters;
 import trigon.trace.TraceLog;
 import trigon.transport.Unwinding;
@@ -263,11 +264,9 @@ public final class PathChannel implements AutoCloseable {
         return watching != null && watching.lifeline().isQuiet();
     }
 
-    /** What has come completes, with success, the rest is flushed, and nothing moves any more. May block. */
-    public synchronized void fence(String why) {
-        if (state != PathState.CLOSED) {
-            resources.lifecycle().fail(new GivenUpException(why));
-        }
+    /** The states of its queue pair, for who ends its use before it is closed. */
+    public QueuePairLifecycle lifecycle() {
+        return resources.lifecycle();
     }
 
     /** Why nothing more will come over it; null as long as that is not known. */
