@@ -54,7 +54,15 @@ public final class JobsCommand implements Callable<Integer> {
         Table links = new Table("process", "rank", "link", "over", "messages", "MB", "waits", "lost", "retries");
         Table paths = new Table("process", "link", "end", "state", "MB", "peer");
         Table failovers = new Table(
-                "process", "link left", "peer", "failovers", "returns", "paused ms", "longest ms", "sent again", "MB again");
+                "process",
+                "link left",
+                "peer",
+                "failovers",
+                "returns",
+                "paused ms",
+                "longest ms",
+                "sent again",
+                "MB again");
         for (Job job : jobs) {
             String name = job.pid() + " " + job.program();
             for (LinkUse link : job.links()) {

@@ -33,16 +33,27 @@ public final class PrometheusPage {
         page.counter(jobs, "retries", "Attempts to bring up a path that failed.", Counts::retries);
         page.speed(jobs);
         page.paths(jobs);
-        page.failovers(jobs, "s_total", "counter", "Connections that left a link whose path failed.", each ->
-                each.failovers());
-        page.failovers(jobs, "_returns_total", "counter", "Connections that came back to a link.", each ->
-                each.returns());
-        page.failovers(jobs, "_pause_seconds_total", "counter", "Pauses until they went on.", each ->
-                seconds(each.pausedNanos()));
-        page.failovers(jobs, "_longest_pause_seconds", "gauge", "The longest such pause.", each ->
-                seconds(each.longestNanos()));
-        page.failovers(jobs, "_messages_total", "counter", "Messages that were sent again.", each ->
-                each.messages());
+        page.failovers(
+                jobs,
+                "s_total",
+                "counter",
+                "Connections that left a link whose path failed.",
+                each -> each.failovers());
+        page.failovers(
+                jobs, "_returns_total", "counter", "Connections that came back to a link.", each -> each.returns());
+        page.failovers(
+                jobs,
+                "_pause_seconds_total",
+                "counter",
+                "Pauses until they went on.",
+                each -> seconds(each.pausedNanos()));
+        page.failovers(
+                jobs,
+                "_longest_pause_seconds",
+                "gauge",
+                "The longest such pause.",
+                each -> seconds(each.longestNanos()));
+        page.failovers(jobs, "_messages_total", "counter", "Messages that were sent again.", each -> each.messages());
         page.failovers(jobs, "_bytes_total", "counter", "Bytes that were sent again.", each -> each.bytes());
         return page.toString();
     }

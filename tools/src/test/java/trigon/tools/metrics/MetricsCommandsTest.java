@@ -55,8 +55,8 @@ class MetricsCommandsTest {
                     .anyMatch(line -> line.startsWith("trigon_failover_returns_total{") && line.endsWith("} 1"))
                     .anyMatch(line ->
                             line.startsWith("trigon_failover_pause_seconds_total{") && line.endsWith("} 0.042000000"))
-                    .anyMatch(line -> line.startsWith("trigon_failover_longest_pause_seconds{")
-                            && line.endsWith("} 0.030000000"))
+                    .anyMatch(line ->
+                            line.startsWith("trigon_failover_longest_pause_seconds{") && line.endsWith("} 0.030000000"))
                     .anyMatch(line -> line.startsWith("trigon_failover_messages_total{") && line.endsWith("} 4"))
                     .anyMatch(line -> line.startsWith("trigon_failover_bytes_total{") && line.endsWith("} 308"));
         });

@@ -25,11 +25,12 @@ public final class LinkCounters {
         return new PathCounters(metrics, metrics.open(MetricsRow.PATH, "", type, metrics.number(row)), row);
     }
 
-    /** Counters of what becomes of the link's connections to a peer when their path fails; the first call opens a row. */
+    /** Counters of what becomes of its connections to a peer when their path fails; the first call opens a row. */
     public FailoverCounters failovers(String peer) {
         return failovers.computeIfAbsent(
                 peer,
-                name -> new FailoverCounters(metrics, metrics.open(MetricsRow.FAILOVERS, name, "", metrics.number(row))));
+                name -> new FailoverCounters(
+                        metrics, metrics.open(MetricsRow.FAILOVERS, name, "", metrics.number(row))));
     }
 
     /** An attempt to bring up a path over the link has failed. */

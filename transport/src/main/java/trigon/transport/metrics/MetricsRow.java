@@ -42,8 +42,8 @@ public final class MetricsRow {
     public static final long SPEED_OR_LINK = 12;
 
     /**
-     * Messages, 8 bytes. A link's are those of its paths that are closed. So for all that follow. Of failovers: messages
-     * that were sent again.
+     * Messages, 8 bytes. A link's are those of its paths that are closed. So for all that follow. Of failovers:
+     * messages that were sent again.
      */
     public static final long MESSAGES = 16;
 
