@@ -36,6 +36,7 @@ public final class Failovers {
     private final PathFactory factory;
     private final NewPaths paths;
     private final PathOffers offers;
+    private final PathHealth health = new PathHealth(System::nanoTime);
     private final Executor control;
     private final Executor aMomentLater;
     private final Duration peerTimeout;
@@ -84,8 +85,15 @@ public final class Failovers {
     public void keep(SendSession session, Counterpart peer) {
         if (on) {
             Resumption.of(session).ifPresent(resumption -> {
-                SenderFailover failover =
-                        new SenderFailover(resumption, peer, paths, offers, control, aMomentLater, peerTimeout);
+                SenderFailover failover = new SenderFailover(
+                        resumption,
+                        peer,
+                        paths,
+                        offers,
+                        journal(resumption, peer, true),
+                        control,
+                        aMomentLater,
+                        peerTimeout);
                 listeners.resume(peer.connection().ofConnectingSide(), peer.secret(), ONLY_ASKED);
                 session.keptGoingBy(new Failover() {
                     @Override
@@ -109,13 +117,25 @@ public final class Failovers {
     public void keep(ReceiveSession session, Counterpart peer) {
         if (on) {
             Resumption.of(session).ifPresent(resumption -> {
-                ReceiverFailover failover =
-                        new ReceiverFailover(resumption, peer, listeners, factory, paths, offers, control, peerTimeout);
+                ReceiverFailover failover = new ReceiverFailover(
+                        resumption,
+                        peer,
+                        listeners,
+                        factory,
+                        paths,
+                        offers,
+                        journal(resumption, peer, false),
+                        control,
+                        peerTimeout);
                 session.keptGoingBy(failover);
                 resumption.paths().forEach(failover::lookAfter);
                 failover.listen();
             });
         }
         session.watchPaths();
+    }
+
+    private Journal journal(Resumption session, Counterpart peer, boolean sends) {
+        return new Journal(health, session.path(), peer.name(), sends);
     }
 }

@@ -8,8 +8,6 @@ import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
-import java.util.concurrent.TimeUnit;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -26,6 +24,7 @@ import trigon.handshake.RemoteMemory;
 import trigon.transport.connect.Counterpart;
 import trigon.transport.connect.PathFactory;
 import trigon.transport.failover.NewPaths.Found;
+import trigon.transport.path.Link;
 import trigon.transport.path.PathChannel;
 import trigon.transport.path.PathKeeper;
 import trigon.transport.path.PathLoss;
@@ -55,6 +54,7 @@ final class ReceiverFailover implements Failover, OfferHandler {
     private final PathFactory factory;
     private final NewPaths paths;
     private final PathOffers offers;
+    private final Journal journal;
     private final Executor control;
     private final Duration peerTimeout;
     private final FailoverEnd end = new FailoverEnd();
@@ -70,12 +70,19 @@ final class ReceiverFailover implements Failover, OfferHandler {
     /** So many of them are up at both ends. */
     private int ready;
 
+    /** The link it began with. */
+    private final Link home;
+
+    /** The sender leads back to that link, with nothing under way. */
+    private boolean returning;
+
     /** Since when the path in use has been of no use. */
     private long since;
 
     /**
      * Of a session that is up.
      *
+     * @param journal says what becomes of it
      * @param control runs what may block
      * @param peerTimeout so long it waits
      */
@@ -86,6 +93,7 @@ final class ReceiverFailover implements Failover, OfferHandler {
             PathFactory factory,
             NewPaths paths,
             PathOffers offers,
+            Journal journal,
             Executor control,
             Duration peerTimeout) {
         this.session = session;
@@ -94,6 +102,8 @@ final class ReceiverFailover implements Failover, OfferHandler {
         this.factory = factory;
         this.paths = paths;
         this.offers = offers;
+        this.journal = journal;
+        home = session.path().link();
         this.control = control;
         this.peerTimeout = peerTimeout;
     }
@@ -165,6 +175,7 @@ final class ReceiverFailover implements Failover, OfferHandler {
 
     /** Fences the path, and says so: the sender is to lead to another one. */
     private void notifySender(String why) {
+        journal.lost(session.paths(), why);
         resume = resume.broken();
         Resumption.Counts counts = session.fence(why);
         if (counts == null) {
@@ -244,6 +255,12 @@ final class ReceiverFailover implements Failover, OfferHandler {
         }
         if (resume.step() == Step.FENCE) {
             since = since == 0 ? System.nanoTime() : since;
+            returning = asked.begun() == asked.confirmed()
+                    && !trouble.isThere()
+                    && !session.path().link().equals(home);
+            if (!returning) {
+                journal.lost(session.paths(), why());
+            }
             Resumption.Counts counts = session.fence(why());
             if (counts == null) {
                 end.reach();
@@ -296,7 +313,8 @@ final class ReceiverFailover implements Failover, OfferHandler {
         List<PathChannel> formers;
         List<PathChannel> next;
         String why;
-        long waited;
+        long paused;
+        boolean orderly;
         synchronized (this) {
             if (!answered.containsValue(path)) {
                 return; // closed by who took its place
@@ -315,36 +333,32 @@ final class ReceiverFailover implements Failover, OfferHandler {
             ready = 0;
             formers = session.paths();
             why = why();
-            waited = System.nanoTime() - since;
             resume = resume.ready(attempt);
             if (resume.step() != Step.GO_ON || !moves(next)) {
                 next.forEach(PathChannel::close);
                 return;
             }
             trouble.isOver();
+            paused = System.nanoTime() - since;
             since = 0;
+            orderly = returning && next.stream().allMatch(each -> each.link().equals(home));
+            returning = false;
             next.forEach(this::lookAfter);
             session.watch();
         }
         formers.forEach(PathChannel::close);
-        log.info(
-                "the connection from {} goes on over {} instead of {} after {} ms: {}",
-                peer.name(),
-                words(next),
-                words(formers),
-                TimeUnit.NANOSECONDS.toMillis(waited),
-                why);
-    }
-
-    private static String words(List<PathChannel> paths) {
-        return paths.stream().map(path -> path.link().toString()).distinct().collect(Collectors.joining(" and "));
+        if (orderly) {
+            journal.returned(formers, next, paused);
+        } else {
+            journal.movedAfterLoss(formers, next, why, paused, 0, 0);
+        }
     }
 
     private boolean moves(List<PathChannel> next) {
         try {
             return session.moveTo(next, resume.received());
         } catch (VerbsException e) {
-            log.warn("{}: it cannot go on over {}: {}", session.path(), words(next), e.getMessage());
+            log.warn("{}: it cannot go on over {}: {}", session.path(), next, e.getMessage());
             resume = resume.broken().fenced(resume.received());
             work();
             return false;

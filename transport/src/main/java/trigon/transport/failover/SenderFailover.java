@@ -5,8 +5,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Executor;
-import java.util.concurrent.TimeUnit;
-import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import trigon.handshake.EndFailure;
@@ -43,6 +41,7 @@ final class SenderFailover implements Failover {
     private final Counterpart peer;
     private final NewPaths paths;
     private final PathOffers offers;
+    private final Journal journal;
     private final Executor control;
     private final Executor aMomentLater;
     private final Duration peerTimeout;
@@ -57,6 +56,7 @@ final class SenderFailover implements Failover {
     /**
      * Of a session that is up.
      *
+     * @param journal says what becomes of it
      * @param control runs what may block
      * @param aMomentLater the same, a moment later
      * @param peerTimeout so long it tries
@@ -66,6 +66,7 @@ final class SenderFailover implements Failover {
             Counterpart peer,
             NewPaths paths,
             PathOffers offers,
+            Journal journal,
             Executor control,
             Executor aMomentLater,
             Duration peerTimeout) {
@@ -73,6 +74,7 @@ final class SenderFailover implements Failover {
         this.peer = peer;
         this.paths = paths;
         this.offers = offers;
+        this.journal = journal;
         this.control = control;
         this.aMomentLater = aMomentLater;
         this.peerTimeout = peerTimeout;
@@ -169,7 +171,7 @@ final class SenderFailover implements Failover {
                 if (isHeardAgain()) {
                     return;
                 }
-                if (moves(found.forQueuePairs(session.paths().size()), failed, waited)) {
+                if (moves(found.forQueuePairs(session.paths().size()), failed, start)) {
                     if (isDone()) {
                         return;
                     }
@@ -241,7 +243,7 @@ final class SenderFailover implements Failover {
     }
 
     /** Goes on over those paths, one for each queue pair; false if one of them has failed. */
-    private boolean moves(List<Path> over, Set<Path> failed, long waited) {
+    private boolean moves(List<Path> over, Set<Path> failed, long start) {
         PathChannel former = session.path();
         String why = why();
         synchronized (this) {
@@ -249,7 +251,7 @@ final class SenderFailover implements Failover {
                 return false;
             }
             if (resume.state() == State.UP) {
-                log.warn("{}: {}. The connection goes on over another path", former, why);
+                journal.lost(session.paths(), why);
                 resume = resume.broken();
                 Resumption.Counts counts = session.fence(why);
                 if (counts == null) {
@@ -309,20 +311,15 @@ final class SenderFailover implements Failover {
             session.watch();
         }
         formers.forEach(PathChannel::close);
-        log.info(
-                "the connection to {} goes on over {} instead of {} after {} ms: {}; {} messages were sent again",
-                peer.name(),
-                words(over),
-                words(formers.stream().map(PathChannel::link).toList()),
-                TimeUnit.NANOSECONDS.toMillis(waited),
+        journal.movedAfterLoss(
+                formers,
+                answered.paths(),
                 why,
-                resume.begun() - resume.received());
+                System.nanoTime() - start,
+                resume.begun() - resume.received(),
+                session.repeatedBytes());
         aMomentLater.execute(this::repeat);
         return true;
-    }
-
-    private static String words(List<?> places) {
-        return places.stream().distinct().map(Object::toString).collect(Collectors.joining(" and "));
     }
 
     private synchronized void repeat() {

@@ -1,12 +1,11 @@
 package trigon.transport.path;
 
 /** Why a queue pair is taken to the error state: this end is of no use any more, whatever the peer does. */
-public final class GivenUpException extends RuntimeException {
+final class GivenUpException extends RuntimeException {
 
     private static final long serialVersionUID = 1L;
 
-    /** For that reason. */
-    public GivenUpException(String message) {
+    GivenUpException(String message) {
         super(message);
     }
 }

@@ -295,6 +295,15 @@ final class RendezvousSender implements SendProtocol, ResumableProtocol {
     }
 
     @Override
+    public long unconfirmedBytes() {
+        long bytes = 0;
+        for (long sequence = settled; sequence < nextSequence; sequence++) {
+            bytes += requests.size(Requests.slot(sequence));
+        }
+        return bytes;
+    }
+
+    @Override
     public void moveTo(List<PathChannel> next, long received) {
         if (next.size() != paths.length || received < confirmed() || received > nextSequence) {
             throw new IllegalArgumentException("%d paths instead of %d, and %d messages received of %d to %d"

@@ -4,7 +4,6 @@ import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import trigon.transport.path.GivenUpException;
 import trigon.transport.path.PathChannel;
 import trigon.transport.protocol.Protocol;
 import trigon.verbs.NativePoll;
@@ -49,14 +48,15 @@ final class Drain {
     static boolean of(Session session, String why) {
         PathChannel[] paths = session.paths();
         for (PathChannel path : paths) {
-            path.lifecycle().fail(new GivenUpException(why));
+            path.fence(why);
         }
         session.requests.shutLibraryOut();
         int polled = NativePoll.result(session.requests.takePolled());
         boolean done = session.failure == 0;
         for (int number = 0; number < paths.length && done; number++) {
             Drain drain = new Drain(session.protocol(), number, paths[number]);
-            done = drain.isDone(session.requests.completions(), number == 0 ? polled : 0);
+            boolean drained = drain.isDone(session.requests.completions(), number == 0 ? polled : 0);
+            done = drained || drain.isDestroyed(why);
         }
         if (session.protocol().failure() != null) {
             session.failByProtocol();
@@ -85,14 +85,14 @@ final class Drain {
                 LockSupport.parkNanos(LOOK.toNanos());
             }
         }
-        // without its queue pair the path writes nothing, either
-        return ok && (isOver() || isDestroyed());
+        return ok && isOver();
     }
 
-    private boolean isDestroyed() {
+    /** Without its queue pair a path writes nothing, either. */
+    private boolean isDestroyed(String why) {
         try {
-            path.lifecycle().close();
-            return true;
+            path.fence(why).close();
+            return protocol.failure() == null;
         } catch (VerbsException e) {
             log.warn("{}: {}", path, e.getMessage());
             return false;

@@ -24,6 +24,7 @@ public final class Resumption {
     private final Session session;
     private final Gate gate;
     private final ResumableProtocol protocol;
+    private long repeatedBytes;
 
     private Resumption(Session session, Gate gate, ResumableProtocol protocol) {
         this.session = session;
@@ -77,6 +78,7 @@ public final class Resumption {
             synchronized (registrations) {
                 registrations.values().forEach(memory -> memory.moveTo(links));
                 protocol.moveTo(next, received);
+                repeatedBytes = protocol.unconfirmedBytes();
                 for (PathChannel path : session.paths()) {
                     path.whenLost(() -> {});
                 }
@@ -102,6 +104,11 @@ public final class Resumption {
         } finally {
             gate.open();
         }
+    }
+
+    /** Bytes of the messages that the last {@link #moveTo} has sent again. */
+    public long repeatedBytes() {
+        return repeatedBytes;
     }
 
     /** How its messages go, over whatever paths. */

@@ -1,0 +1,109 @@
+package trigon.transport.failover;
+
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import trigon.trace.TraceLog;
+import trigon.transport.path.ConnectionDigest;
+import trigon.transport.path.PathChannel;
+
+/** Says what becomes of one connection: in the log, the counters and the trace. Thread-safe. */
+final class Journal {
+
+    private static final Logger log = LoggerFactory.getLogger(Journal.class);
+
+    private final PathHealth health;
+    private final String peer;
+    private final String direction;
+    private final String connection;
+
+    /**
+     * Of a connection over its first path.
+     *
+     * @param health of all connections' paths
+     * @param peer its name
+     */
+    Journal(PathHealth health, PathChannel first, String peer, boolean sends) {
+        this.health = health;
+        this.peer = peer;
+        direction = sends ? "to" : "from";
+        connection = ConnectionDigest.of(first, sends);
+    }
+
+    /** Its paths are given up, since one of them has failed. */
+    void lost(List<PathChannel> paths, String why) {
+        List<PathChannel> failed = paths.size() == 1
+                ? paths
+                : paths.stream()
+                        .filter(path -> path.isQuiet() || !path.link().isUp())
+                        .toList();
+        failed.forEach(path -> health.failed(path.link().local(), peer, why));
+        if (failed.isEmpty()) {
+            log.warn("the connection {} {} over {} has lost a queue pair: {}", direction, peer, words(paths), why);
+        }
+        TraceLog.event("failover", "connection", connection, "path", paths.getFirst(), "why", why);
+    }
+
+    /**
+     * It goes on over another path.
+     *
+     * @param pauseNanos since it was noticed that the former one fails
+     * @param messages that are sent again from here
+     * @param bytes of these
+     */
+    void movedAfterLoss(
+            List<PathChannel> formers, List<PathChannel> next, String why, long pauseNanos, long messages, long bytes) {
+        log.info(
+                "the connection {} {} goes on over {} instead of {} after {} ms: {}; {} messages of {} bytes are sent"
+                        + " again",
+                direction,
+                peer,
+                words(next),
+                words(formers),
+                TimeUnit.NANOSECONDS.toMillis(pauseNanos),
+                why,
+                messages,
+                bytes);
+        formers.getFirst().link().counters().failovers(peer).failedOver(pauseNanos, messages, bytes);
+        moved(formers, next, why, pauseNanos, messages);
+    }
+
+    /** It has returned to a path that is well again; nothing is sent again. */
+    void returned(List<PathChannel> formers, List<PathChannel> next, long pauseNanos) {
+        String why = "the better path is well again";
+        log.info(
+                "the connection {} {} returns to {} from {} after {} ms: {}",
+                direction,
+                peer,
+                words(next),
+                words(formers),
+                TimeUnit.NANOSECONDS.toMillis(pauseNanos),
+                why);
+        next.getFirst().link().counters().failovers(peer).returned();
+        moved(formers, next, why, pauseNanos, 0);
+    }
+
+    private void moved(List<PathChannel> formers, List<PathChannel> next, String why, long pauseNanos, long messages) {
+        next.forEach(path -> health.works(path.link().local(), peer));
+        TraceLog.event(
+                "path moved",
+                "connection",
+                connection,
+                "from",
+                words(formers),
+                "to",
+                words(next),
+                "why",
+                why,
+                "pause",
+                pauseNanos,
+                "messages",
+                messages);
+    }
+
+    private static String words(List<PathChannel> paths) {
+        return paths.stream().map(path -> path.link().toString()).distinct().collect(Collectors.joining(" and "));
+    }
+}
