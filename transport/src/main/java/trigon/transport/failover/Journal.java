@@ -5,6 +5,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import trigon.routing.LocalLink;
 import trigon.trace.TraceLog;
 import trigon.transport.path.ConnectionDigest;
 import trigon.transport.path.PathChannel;
@@ -30,6 +31,21 @@ final class Journal {
         this.peer = peer;
         direction = sends ? "to" : "from";
         connection = ConnectionDigest.of(first, sends);
+    }
+
+    /** Whether its connection may go back to that link, as far as failures go. */
+    boolean hasRested(LocalLink link) {
+        return health.hasRested(link, peer);
+    }
+
+    /** Nobody answers over that link. */
+    void isSilent(LocalLink link) {
+        health.isSilent(link, peer);
+    }
+
+    /** It could not go back to that link. */
+    void cannotReturn(LocalLink link) {
+        health.failed(link, peer, "nothing came up over it, though the peer answers");
     }
 
     /** Its paths are given up, since one of them has failed. */
@@ -72,7 +88,7 @@ final class Journal {
 
     /** It has returned to a path that is well again; nothing is sent again. */
     void returned(List<PathChannel> formers, List<PathChannel> next, long pauseNanos) {
-        String why = "the better path is well again";
+        String why = WayBack.WHY;
         log.info(
                 "the connection {} {} returns to {} from {} after {} ms: {}",
                 direction,

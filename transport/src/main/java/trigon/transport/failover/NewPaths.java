@@ -19,7 +19,9 @@ import trigon.handshake.ConnectionId;
 import trigon.handshake.HandshakeClient;
 import trigon.handshake.HandshakeException;
 import trigon.routing.DisjointPaths;
+import trigon.routing.LocalLink;
 import trigon.routing.Path;
+import trigon.routing.Reason;
 import trigon.transport.connect.CandidatePaths;
 import trigon.transport.connect.Counterpart;
 import trigon.transport.path.Links;
@@ -100,6 +102,30 @@ final class NewPaths {
                 .toList();
         boolean gone = asked.values().stream().anyMatch(NewPaths::tellsThatPeerIsGone);
         return new Found(alive, gone);
+    }
+
+    /** The direct path over a link that a connection has left, if there is one now. */
+    Optional<Path> direct(Counterpart peer, LocalLink over) {
+        if (!links.of(over).isUp()) {
+            return Optional.empty();
+        }
+        return candidates
+                .now(
+                        peer.name(),
+                        peer.description(),
+                        Optional.of(over),
+                        peer.connection().value())
+                .stream()
+                .filter(path -> path.local().equals(over) && !(path.reason() instanceof Reason.Relayed))
+                .findFirst();
+    }
+
+    /** Whether the peer answers over that path, in time. */
+    boolean answers(Counterpart peer, Path path, CompletableFuture<?> stop) {
+        CompletableFuture<Void> answer = client.ask(local(path), remote(path), peer.secret(), peer.connection());
+        return await(CompletableFuture.anyOf(answer, stop), ROUND)
+                && answer.isDone()
+                && !answer.isCompletedExceptionally();
     }
 
     /** The link in use first, unless it is down. */

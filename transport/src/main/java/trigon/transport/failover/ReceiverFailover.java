@@ -70,10 +70,10 @@ final class ReceiverFailover implements Failover, OfferHandler {
     /** So many of them are up at both ends. */
     private int ready;
 
-    /** The link it began with. */
-    private final Link home;
+    /** The links it began with. */
+    private final List<Link> home;
 
-    /** The sender leads back to that link, with nothing under way. */
+    /** The sender leads to another path though nothing is wrong with this one: back to that link, it seems. */
     private boolean returning;
 
     /** Since when the path in use has been of no use. */
@@ -103,7 +103,7 @@ final class ReceiverFailover implements Failover, OfferHandler {
         this.paths = paths;
         this.offers = offers;
         this.journal = journal;
-        home = session.path().link();
+        home = links(session.paths());
         this.control = control;
         this.peerTimeout = peerTimeout;
     }
@@ -255,9 +255,7 @@ final class ReceiverFailover implements Failover, OfferHandler {
         }
         if (resume.step() == Step.FENCE) {
             since = since == 0 ? System.nanoTime() : since;
-            returning = asked.begun() == asked.confirmed()
-                    && !trouble.isThere()
-                    && !session.path().link().equals(home);
+            returning = !trouble.isThere() && !links(session.paths()).equals(home);
             if (!returning) {
                 journal.lost(session.paths(), why());
             }
@@ -341,7 +339,7 @@ final class ReceiverFailover implements Failover, OfferHandler {
             trouble.isOver();
             paused = System.nanoTime() - since;
             since = 0;
-            orderly = returning && next.stream().allMatch(each -> each.link().equals(home));
+            orderly = returning && links(next).equals(home);
             returning = false;
             next.forEach(this::lookAfter);
             session.watch();
@@ -352,6 +350,10 @@ final class ReceiverFailover implements Failover, OfferHandler {
         } else {
             journal.movedAfterLoss(formers, next, why, paused, 0, 0);
         }
+    }
+
+    private static List<Link> links(List<PathChannel> paths) {
+        return paths.stream().map(PathChannel::link).toList();
     }
 
     private boolean moves(List<PathChannel> next) {

@@ -35,6 +35,7 @@ final class SenderFailover implements Failover {
 
     private static final Duration HEARING = Duration.ofMillis(50);
     private static final Duration FIRST_PAUSE = Duration.ofMillis(20);
+    private static final Duration LAST_WORDS = Duration.ofMillis(1500);
     private static final Duration LONGEST_PAUSE = Duration.ofMillis(500);
 
     private final Resumption session;
@@ -42,6 +43,7 @@ final class SenderFailover implements Failover {
     private final NewPaths paths;
     private final PathOffers offers;
     private final Journal journal;
+    private final WayBack back;
     private final Executor control;
     private final Executor aMomentLater;
     private final Duration peerTimeout;
@@ -57,6 +59,7 @@ final class SenderFailover implements Failover {
      * Of a session that is up.
      *
      * @param journal says what becomes of it
+     * @param returns has it look for its first link when it has left it
      * @param control runs what may block
      * @param aMomentLater the same, a moment later
      * @param peerTimeout so long it tries
@@ -67,6 +70,7 @@ final class SenderFailover implements Failover {
             NewPaths paths,
             PathOffers offers,
             Journal journal,
+            Returns returns,
             Executor control,
             Executor aMomentLater,
             Duration peerTimeout) {
@@ -75,6 +79,7 @@ final class SenderFailover implements Failover {
         this.paths = paths;
         this.offers = offers;
         this.journal = journal;
+        back = new WayBack(this, session, peer, paths, journal, returns, end);
         this.control = control;
         this.aMomentLater = aMomentLater;
         this.peerTimeout = peerTimeout;
@@ -192,12 +197,7 @@ final class SenderFailover implements Failover {
             }
             if (!warned && !absence.isSeen() && waited > Absence.LASTS.toNanos()) {
                 warned = true;
-                log.warn(
-                        "{}: {}. No path leads to {} now; the connection waits for one until"
-                                + " handshake.peerTimeout is over",
-                        former,
-                        why(),
-                        peer.name());
+                journal.waits(former, why());
             }
             end.sleep(pause);
             pause = pause.multipliedBy(2).compareTo(LONGEST_PAUSE) < 0 ? pause.multipliedBy(2) : LONGEST_PAUSE;
@@ -265,6 +265,12 @@ final class SenderFailover implements Failover {
         if (resume.state() == State.LOST) {
             return loses(former);
         }
+        return goesOn(over, failed, why, start, false);
+    }
+
+    /** The same, once it is stopped and counted. */
+    private boolean goesOn(List<Path> over, Set<Path> failed, String why, long start, boolean returns) {
+        PathChannel former = session.path();
         Answered answered;
         try {
             answered = offers.offer(
@@ -311,15 +317,50 @@ final class SenderFailover implements Failover {
             session.watch();
         }
         formers.forEach(PathChannel::close);
-        journal.movedAfterLoss(
-                formers,
-                answered.paths(),
-                why,
-                System.nanoTime() - start,
-                resume.begun() - resume.received(),
-                session.repeatedBytes());
+        long paused = System.nanoTime() - start;
+        long repeated = resume.begun() - resume.received();
+        if (returns && repeated == 0) {
+            journal.returned(formers, answered.paths(), paused);
+        } else {
+            journal.movedAfterLoss(formers, answered.paths(), why, paused, repeated, session.repeatedBytes());
+        }
+        back.isOver(over);
         aMomentLater.execute(this::repeat);
         return true;
+    }
+
+    // ---- the way back
+
+    /** Goes back to its first links, if they are well again; returns at once. */
+    void lookHome() {
+        control.execute(() -> back.find().filter(_ -> begins()).ifPresent(this::returnTo));
+    }
+
+    private synchronized boolean begins() {
+        boolean begins = !working && !givenUp && !isEnded();
+        working |= begins;
+        return begins;
+    }
+
+    private void returnTo(List<Path> better) {
+        long start = System.nanoTime();
+        Resumption.Counts counts = back.stopBetweenMessages(start, this::isUncertain);
+        boolean goesOn = counts == null;
+        if (counts != null) {
+            synchronized (this) {
+                resume = resume.broken()
+                        .fenced(counts.begun(), counts.confirmed())
+                        .challenged();
+            }
+            goesOn = goesOn(better, new HashSet<>(), WayBack.WHY, start, true);
+        }
+        if (!goesOn && !isEnded()) {
+            back.hasFailed(better);
+            session.fence("the way back to a better path has failed");
+        }
+        if (!goesOn || !isDone()) {
+            run();
+        }
     }
 
     private synchronized void repeat() {
@@ -330,9 +371,7 @@ final class SenderFailover implements Failover {
 
     /** The peer's end says that it is lost: its lifeline may say why, within a moment. */
     private void refusedBy(PathChannel former, String why) {
-        for (int i = 0; i < 75 && !isEnded(); i++) {
-            end.sleep(FIRST_PAUSE);
-        }
+        end.sleep(LAST_WORDS);
         if (!isEnded()) {
             giveUp(() -> FailoverEnd.byRefusal(former, why));
         }
@@ -358,5 +397,6 @@ final class SenderFailover implements Failover {
     @Override
     public synchronized void close() {
         end.reach();
+        back.close();
     }
 }

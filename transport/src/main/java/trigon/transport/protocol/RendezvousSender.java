@@ -57,6 +57,9 @@ final class RendezvousSender implements SendProtocol, ResumableProtocol {
     /** The message that is to be sent again next; {@link #nextSequence} if none is. */
     private long repeated;
 
+    /** New messages are refused. */
+    private boolean held;
+
     private boolean waited;
     // messages below this one are finished; with one path, they have given their work requests back
     private long settled;
@@ -100,7 +103,7 @@ final class RendezvousSender implements SendProtocol, ResumableProtocol {
     @Override
     public long isend(long address, int size, int tag, @Nullable RegisteredMemory memory) {
         long sequence = nextSequence;
-        if (repeated < sequence) {
+        if (repeated < sequence || held) {
             return NO_ROOM;
         }
         long entry = ring + ClearToSend.offset(sequence);
@@ -295,6 +298,11 @@ final class RendezvousSender implements SendProtocol, ResumableProtocol {
     }
 
     @Override
+    public void holdBack(boolean on) {
+        held = on;
+    }
+
+    @Override
     public long unconfirmedBytes() {
         long bytes = 0;
         for (long sequence = settled; sequence < nextSequence; sequence++) {
@@ -323,6 +331,7 @@ final class RendezvousSender implements SendProtocol, ResumableProtocol {
         ring = next.getFirst().clearToSendRing().address();
         writtenByNic = isWrittenByNic(next);
         repeated = received;
+        held = false;
     }
 
     @Override

@@ -102,8 +102,9 @@ public abstract sealed class Session permits SendSession, ReceiveSession {
         letLibraryPoll();
     }
 
-    private void letLibraryPoll() {
-        if (pathCount == 1 && mayLetLibraryIn()) { // else the library would have to poll several
+    final void letLibraryPoll() {
+        boolean usual = failure == 0 && !interrupted && !repeating;
+        if (usual && pathCount == 1 && mayLetLibraryIn()) { // else the library would have to poll several
             completionQueue.nativePoll().ifPresent(poll -> requests.pollWith(poll, protocol.takes()));
         }
     }

@@ -1,0 +1,116 @@
+package trigon.transport.failover;
+
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+import trigon.routing.LocalLink;
+import trigon.routing.Path;
+import trigon.routing.Reason;
+import trigon.transport.connect.Counterpart;
+import trigon.transport.session.Resumption;
+
+/**
+ * How a sender that has left its first links goes back to them: when the peer answers over them and they have rested, at a
+ * boundary between messages. So nothing is sent again, and nothing fails. One control thread at a time.
+ */
+final class WayBack {
+
+    /** For the log. */
+    static final String WHY = "the better path is well again";
+
+    /** So long messages are held back at most; then it is tried again later. */
+    private static final Duration HELD = Duration.ofMillis(50);
+
+    private static final Duration LOOK = Duration.ofMillis(1);
+
+    private final SenderFailover sender;
+    private final Resumption session;
+    private final Counterpart peer;
+    private final NewPaths paths;
+    private final Journal journal;
+    private final Returns returns;
+    private final FailoverEnd end;
+
+    /** By queue pair. */
+    private final List<LocalLink> home;
+
+    /** Messages begun at the last look; none have since, if there are as many now. */
+    private long begunBefore = -1;
+
+    /** Of a session over its first paths. */
+    WayBack(
+            SenderFailover sender,
+            Resumption session,
+            Counterpart peer,
+            NewPaths paths,
+            Journal journal,
+            Returns returns,
+            FailoverEnd end) {
+        this.sender = sender;
+        this.session = session;
+        this.peer = peer;
+        this.paths = paths;
+        this.journal = journal;
+        this.returns = returns;
+        this.end = end;
+        home = session.paths().stream().map(path -> path.link().local()).toList();
+    }
+
+    /** The session goes over those paths now: it looks for its first links, unless they are it. */
+    void isOver(List<Path> now) {
+        boolean away = !now.stream().map(Path::local).toList().equals(home)
+                || now.stream().anyMatch(path -> path.reason() instanceof Reason.Relayed);
+        returns.note(sender, away && !end.isReached());
+    }
+
+    /** The paths back, one for each queue pair, if they may be taken now. May block. */
+    Optional<List<Path>> find() {
+        Map<LocalLink, Path> found = new HashMap<>();
+        for (LocalLink link : new LinkedHashSet<>(home)) {
+            Optional<Path> direct = journal.hasRested(link) ? paths.direct(peer, link) : Optional.empty();
+            if (direct.isEmpty()) {
+                return Optional.empty();
+            }
+            if (!paths.answers(peer, direct.get(), end.reached())) {
+                journal.isSilent(link);
+                return Optional.empty();
+            }
+            found.put(link, direct.get());
+        }
+        return Optional.of(
+                home.stream().map(found::get).map(Objects::requireNonNull).toList());
+    }
+
+    /** They did not come up, though they may be taken: not so soon again. */
+    void hasFailed(List<Path> better) {
+        better.stream().map(Path::local).distinct().forEach(journal::cannotReturn);
+    }
+
+    /** Stops the session at a boundary between messages; null if there is none soon. */
+    Resumption.@Nullable Counts stopBetweenMessages(long start, BooleanSupplier isWell) {
+        long begun = session.begun();
+        boolean idle = begun == begunBefore;
+        begunBefore = begun;
+        session.holdBack(true);
+        while (System.nanoTime() - start < HELD.toNanos() && !end.isReached() && isWell.getAsBoolean()) {
+            Resumption.Counts counts = session.stopBetweenMessages(idle);
+            if (counts != null) {
+                return counts;
+            }
+            end.sleep(LOOK);
+        }
+        session.holdBack(false);
+        return null;
+    }
+
+    /** It has come to its end. */
+    void close() {
+        returns.note(sender, false);
+    }
+}
