@@ -32,7 +32,7 @@ import trigon.verbs.VerbsException;
 @Timeout(300)
 public abstract class QueuePairCutContract {
 
-    private static final int CUTS = Integer.getInteger("trigon.cuts", 10);
+    private static final int CUTS = Integer.getInteger("trigon.cuts", 5);
 
     private final long seed = Seed.next();
     private final Random random = new Random(seed);
@@ -77,10 +77,10 @@ public abstract class QueuePairCutContract {
             int failed = 0;
             try {
                 while (failed < CUTS) {
-                    Messages.await(streams, Messages.sum(streams) + random.nextInt(300), seed, log);
+                    Messages.await(streams, Messages.sum(streams) + random.nextInt(100), seed, log);
                     failed += failOne() ? 1 : 0;
                 }
-                Messages.await(streams, Messages.sum(streams) + 300, seed, log);
+                Messages.await(streams, Messages.sum(streams) + 100, seed, log);
                 streams.forEach(stream -> stream.last = true);
                 for (Future<?> end : ends) {
                     end.get();

@@ -62,8 +62,17 @@ final class Journal {
         TraceLog.event("failover", "connection", connection, "path", paths.getFirst(), "why", why);
     }
 
+    /** There is none for the moment. */
+    void waits(PathChannel path, String why) {
+        log.warn(
+                "{}: {}. No path leads to {} now; the connection waits for one until handshake.peerTimeout is over",
+                path,
+                why,
+                peer);
+    }
+
     /**
-     * It goes on over another path.
+     * It goes on over other paths.
      *
      * @param pauseNanos since it was noticed that the former one fails
      * @param messages that are sent again from here

@@ -51,7 +51,6 @@ final class SenderFailover implements Failover {
 
     private SenderResume resume = SenderResume.up();
     private boolean working;
-
     private final Trouble trouble = new Trouble();
     private boolean givenUp;
 
@@ -60,8 +59,7 @@ final class SenderFailover implements Failover {
      *
      * @param journal says what becomes of it
      * @param returns has it look for its first link when it has left it
-     * @param control runs what may block
-     * @param aMomentLater the same, a moment later
+     * @param control runs what may block, and the next one a moment later
      * @param peerTimeout so long it tries
      */
     SenderFailover(
