@@ -44,6 +44,12 @@ def choices(log):
     return found
 
 
+def choices_by_size(log):
+    """What NCCL chose last for an all-reduce of so many bytes: {bytes: (algorithm, protocol)}."""
+    return {int(match[2]): (match[3].upper(), match[4].upper())
+            for match in CHOICE.finditer(log) if match[1] == "AllReduce"}
+
+
 def judge_log(log, payload):
     """Whether one rank's log proves that Trigon carried at least so many bytes: (problem or None, what it says)."""
     chosen = plugin_lines(log)

@@ -10,16 +10,21 @@ from pathlib import Path
 
 import calls
 import correctness
+import cuts
 import faults
 import network
+import policies
+import shapes
 import sharing
 import speed
+import traces
 from cluster import LaunchFailed, Setting
 from report import Report
 
 PART_SECONDS = 390  # after this, what has not begun is not begun any more
 PARTS = {"smoke": correctness.smoke, "calls": calls.calls, "correctness": correctness.correctness,
-         "faults": faults.faults, "speed": speed.speed}
+         "faults": faults.faults, "cuts": cuts.cuts, "shapes": shapes.shapes, "policies": policies.policies,
+         "traces": traces.traces, "speed": speed.speed}
 
 
 def arguments(given):

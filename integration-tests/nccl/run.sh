@@ -6,16 +6,17 @@ here=$(cd -- "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")" && pwd)
 
 usage() {
   cat <<END
-usage: run.sh DISTRIBUTION GPUS [--part smoke|calls|correctness|faults|speed|all] [--out DIRECTORY]
-              [--network auto|namespaces|loopback] [--ip PROGRAM] [--cables 1|2|3] [--nodes N]
-              [--set TRIGON_NAME=VALUE]... [--dry-run]
+usage: run.sh DISTRIBUTION GPUS [--part smoke|calls|correctness|faults|cuts|shapes|policies|traces|speed|all]
+              [--out DIRECTORY] [--network auto|namespaces|loopback] [--ip PROGRAM] [--cables 1|2|3]
+              [--nodes N] [--set TRIGON_NAME=VALUE]... [--dry-run]
 
 Plays one node per GPU, each with its own subnet to every other, and lets PyTorch's NCCL communicate over Trigon.
 Exit status 0 only if everything passed; the last line counts what passed, failed and was skipped.
 
   DISTRIBUTION  folder with lib/libnccl-net-trigon.so (dist/target/trigon after a build)
   GPUS          1 to 4
-  --part        what to run (default smoke, one minute; calls takes as long, each other part up to seven)
+  --part        what to run (default smoke, one minute; calls takes as long, each other part up to seven);
+                cuts needs --cables 2, shapes --nodes 4
   --out         logs and results (default: a new folder under /tmp)
   --network     auto: namespaces if possible (root, the program ip, veth in the kernel), else loopback addresses
   --ip          the program ip, where it is not on the PATH; portable-ip.sh makes a copy of another machine's
