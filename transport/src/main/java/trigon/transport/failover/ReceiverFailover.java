@@ -4,10 +4,8 @@ import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -21,14 +19,12 @@ import trigon.handshake.IncomingOffer;
 import trigon.handshake.LifelineEnd;
 import trigon.handshake.OfferHandler;
 import trigon.handshake.RemoteMemory;
-import trigon.net.NcclResult;
 import trigon.transport.connect.Counterpart;
 import trigon.transport.connect.PathFactory;
 import trigon.transport.failover.NewPaths.Found;
 import trigon.transport.path.PathChannel;
 import trigon.transport.path.PathKeeper;
 import trigon.transport.path.PathLoss;
-import trigon.transport.resume.LostReason;
 import trigon.transport.resume.ReceiverResume;
 import trigon.transport.resume.ReceiverResume.State;
 import trigon.transport.resume.Step;
@@ -47,7 +43,6 @@ final class ReceiverFailover implements Failover, OfferHandler {
 
     private static final Logger log = LoggerFactory.getLogger(ReceiverFailover.class);
 
-    private static final Duration GONE = Duration.ofSeconds(1);
     private static final Duration PAUSE = Duration.ofMillis(200);
 
     private final Resumption session;
@@ -57,12 +52,11 @@ final class ReceiverFailover implements Failover, OfferHandler {
     private final NewPaths paths;
     private final Executor control;
     private final Duration peerTimeout;
-    private final CompletableFuture<Void> stop = new CompletableFuture<>();
+    private final FailoverEnd end = new FailoverEnd();
 
     private ReceiverResume resume = ReceiverResume.up();
     private boolean working;
-    private volatile @Nullable String broken;
-    private @Nullable String doubtful;
+    private final Trouble trouble = new Trouble();
     private boolean givenUp;
 
     /** What the latest offer was answered with; null: it is in use, or has failed. */
@@ -115,7 +109,7 @@ final class ReceiverFailover implements Failover, OfferHandler {
     }
 
     private synchronized boolean takes(PathChannel path, PathLoss loss) {
-        boolean ours = !givenUp && !stop.isDone();
+        boolean ours = !givenUp && !end.isReached();
         if (ours && !path.equals(session.path())) {
             return true; // nobody uses it any more
         }
@@ -123,13 +117,13 @@ final class ReceiverFailover implements Failover, OfferHandler {
             return false;
         }
         switch (loss) {
-            case PathLoss.Here here -> broken = here.words();
-            case PathLoss.OfPeer(var _, LifelineEnd.Broken _) -> doubtful = loss.words();
+            case PathLoss.Here here -> trouble.breaks(here.words());
+            case PathLoss.OfPeer(var _, LifelineEnd.Broken _) -> trouble.doubts(loss.words());
             case PathLoss.OfPeer(var _, LifelineEnd.Released _) when resume.state() != State.UP -> {
                 // the sender has left the path, since it has another one
             }
             case PathLoss.OfPeer _ -> {
-                stop.complete(null);
+                end.reach();
                 return false;
             }
         }
@@ -140,19 +134,20 @@ final class ReceiverFailover implements Failover, OfferHandler {
     /** Without the lock: who has it may wait for the data path to be outside. */
     @Override
     public boolean broken(String what) {
-        broken = what;
+        trouble.breaks(what);
         control.execute(this::work);
-        return !stop.isDone();
+        return !end.isReached();
     }
 
     private synchronized void work() {
         if (since == 0) {
             since = System.nanoTime();
         }
-        if (broken != null && resume.state() == State.UP && !stop.isDone()) {
+        String broken = trouble.broken();
+        if (broken != null && resume.state() == State.UP && !end.isReached()) {
             notifySender(broken);
         }
-        if (!working && !givenUp && !stop.isDone()) {
+        if (!working && !givenUp && !end.isReached()) {
             working = true;
             control.execute(this::run);
         }
@@ -163,7 +158,7 @@ final class ReceiverFailover implements Failover, OfferHandler {
         resume = resume.broken();
         Resumption.Counts counts = session.fence(why);
         if (counts == null) {
-            stop.complete(null);
+            end.reach();
             return;
         }
         resume = resume.fenced(counts.confirmed());
@@ -175,43 +170,25 @@ final class ReceiverFailover implements Failover, OfferHandler {
             waitForTheSender();
         } catch (RuntimeException | Error e) {
             log.warn("{}: what should lead it to another path has failed", session.path(), e);
-            giveUp(
-                    session.path(),
-                    () -> session.path()
-                            .giveUp(
-                                    NcclResult.SYSTEM_ERROR,
-                                    new EndFailure(EndFailure.Scope.CONNECTION, e.toString())));
+            giveUp(session.path(), () -> FailoverEnd.byFailure(session.path(), e.toString()));
         }
     }
 
     private void waitForTheSender() {
-        long goneSince = 0;
+        Absence absence = new Absence();
         while (!isWell()) {
             PathChannel former = session.path();
             Found found = paths.find(
-                    peer, peer.connection().ofConnectingSide(), former.link().local(), Set.of(), stop);
-            if (found.alive().isPresent() || !found.isGone()) {
-                goneSince = 0;
-            } else if (goneSince == 0) {
-                goneSince = System.nanoTime();
-            } else if (System.nanoTime() - goneSince > GONE.toNanos()) {
-                giveUp(
-                        former,
-                        () -> former.peerIsGone(new LifelineEnd.Broken("nobody knows the connection there any more")));
+                    peer, peer.connection().ofConnectingSide(), former.link().local(), Set.of(), end.reached());
+            if (absence.lasts(found)) {
+                giveUp(former, () -> FailoverEnd.byAbsence(former));
                 return;
             }
             if (isOver()) {
-                giveUp(
-                        former,
-                        () -> former.giveUp(
-                                NcclResult.REMOTE_ERROR,
-                                new EndFailure(
-                                        EndFailure.Scope.CONNECTION,
-                                        "%s; and %s. Check the cables, and the links with ip -s link on either node"
-                                                .formatted(why(), LostReason.EXPIRED.words()))));
+                giveUp(former, () -> FailoverEnd.byTime(former, why()));
                 return;
             }
-            sleep(PAUSE);
+            end.sleep(PAUSE);
         }
     }
 
@@ -222,16 +199,15 @@ final class ReceiverFailover implements Failover, OfferHandler {
     /** Whether there is nothing to wait for any more. */
     private synchronized boolean isWell() {
         if (session.isLost()) {
-            stop.complete(null);
+            end.reach();
         }
-        boolean well = resume.state() == State.UP && broken == null && doubtful == null;
-        working = !well && !stop.isDone();
+        boolean well = resume.state() == State.UP && !trouble.isKnown();
+        working = !well && !end.isReached();
         return !working;
     }
 
     private synchronized String why() {
-        String known = broken != null ? broken : doubtful;
-        return known == null ? "the sender has offered another path" : known;
+        return trouble.words("the sender has offered another path");
     }
 
     // ---- offers
@@ -242,7 +218,7 @@ final class ReceiverFailover implements Failover, OfferHandler {
     }
 
     private synchronized Answer answer(IncomingOffer incoming) {
-        if (session.isLost() || stop.isDone()) {
+        if (session.isLost() || end.isReached()) {
             PathLoss loss = session.path().loss();
             throw new ConnectionLostException(loss == null ? "the connection is closed here" : loss.words());
         }
@@ -257,7 +233,7 @@ final class ReceiverFailover implements Failover, OfferHandler {
             since = since == 0 ? System.nanoTime() : since;
             Resumption.Counts counts = session.fence(why());
             if (counts == null) {
-                stop.complete(null);
+                end.reach();
                 throw new ConnectionLostException("this end of the connection has failed before");
             }
             resume = resume.fenced(counts.confirmed());
@@ -265,9 +241,7 @@ final class ReceiverFailover implements Failover, OfferHandler {
         if (resume.state() == State.LOST) {
             String why = resume.lost().words();
             PathChannel path = session.path();
-            control.execute(() -> giveUp(
-                    path,
-                    () -> path.giveUp(NcclResult.SYSTEM_ERROR, new EndFailure(EndFailure.Scope.CONNECTION, why))));
+            control.execute(() -> giveUp(path, () -> FailoverEnd.byFailure(path, why)));
             throw new ConnectionLostException(why);
         }
         dropAnswered();
@@ -303,7 +277,7 @@ final class ReceiverFailover implements Failover, OfferHandler {
             if (!path.equals(answered)) {
                 return; // closed by who took its place
             }
-            if (established == null || stop.isDone()) {
+            if (established == null || end.isReached()) {
                 dropAnswered();
                 return;
             }
@@ -317,8 +291,7 @@ final class ReceiverFailover implements Failover, OfferHandler {
                 path.close();
                 return;
             }
-            broken = null;
-            doubtful = null;
+            trouble.isOver();
             since = 0;
             lookAfter(path);
             session.watch();
@@ -346,30 +319,20 @@ final class ReceiverFailover implements Failover, OfferHandler {
 
     private void giveUp(PathChannel former, Runnable loss) {
         synchronized (this) {
-            if (stop.isDone() || !former.equals(session.path())) {
+            if (end.isReached() || !former.equals(session.path())) {
                 return;
             }
             givenUp = true;
-            stop.complete(null);
+            end.reach();
         }
         loss.run();
-    }
-
-    private void sleep(Duration time) {
-        try {
-            var _ = stop.get(time.toNanos(), TimeUnit.NANOSECONDS);
-        } catch (TimeoutException | ExecutionException _) {
-            // time is over
-        } catch (InterruptedException e) {
-            throw new IllegalStateException("interrupted while waiting for the sender", e);
-        }
     }
 
     @Override
     public void close() {
         listeners.unregister(peer.connection(), this);
         synchronized (this) {
-            stop.complete(null);
+            end.reach();
             dropAnswered();
         }
     }
