@@ -6,9 +6,9 @@ here=$(cd -- "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")" && pwd)
 
 usage() {
   cat <<END
-usage: run.sh DISTRIBUTION GPUS [--part smoke|calls|correctness|faults|cuts|shapes|policies|traces|speed|all]
-              [--out DIRECTORY] [--network auto|namespaces|loopback] [--ip PROGRAM] [--cables 1|2|3]
-              [--nodes N] [--set TRIGON_NAME=VALUE]... [--dry-run]
+usage: run.sh DISTRIBUTION GPUS [--part smoke|calls|correctness|faults|cuts|shapes|policies|one-sided|traces
+              |speed|all] [--out DIRECTORY] [--network auto|namespaces|loopback] [--ip PROGRAM] [--cables 1|2|3]
+              [--nodes N] [--nccl FOLDER] [--set TRIGON_NAME=VALUE]... [--dry-run]
 
 Plays one node per GPU, each with its own subnet to every other, and lets PyTorch's NCCL communicate over Trigon.
 Exit status 0 only if everything passed; the last line counts what passed, failed and was skipped.
@@ -25,6 +25,7 @@ Exit status 0 only if everything passed; the last line counts what passed, faile
                 Multi-Process Service where it is there, else in turns, which is right but slow
   --set         a setting of Trigon for every launch that has any, for example TRIGON_STRIPES=all; may be repeated.
                 Such settings in run.sh's own environment are not passed on
+  --nccl        for the part one-sided: a folder with another NCCL's include and lib (default: PyTorch's)
   --dry-run     no GPU, no NCCL, no plugin: the same checks over PyTorch's gloo on the CPU
   PYTHON        environment variable: the Python that has PyTorch (default: python3)
 END
