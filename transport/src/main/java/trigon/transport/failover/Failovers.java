@@ -34,6 +34,7 @@ public final class Failovers {
     private final HandshakeListeners listeners;
     private final PathFactory factory;
     private final NewPaths paths;
+    private final PathHealth health = new PathHealth(System::nanoTime);
     private final Executor control;
     private final Executor aMomentLater;
     private final Duration peerTimeout;
@@ -78,8 +79,8 @@ public final class Failovers {
     public void keep(SendSession session, Counterpart peer) {
         if (on) {
             Resumption.of(session).ifPresent(resumption -> {
-                SenderFailover failover =
-                        new SenderFailover(resumption, peer, paths, control, aMomentLater, peerTimeout);
+                SenderFailover failover = new SenderFailover(
+                        resumption, peer, paths, journal(resumption, peer, true), control, aMomentLater, peerTimeout);
                 listeners.resume(peer.connection().ofConnectingSide(), peer.secret(), ONLY_ASKED);
                 session.keptGoingBy(new Failover() {
                     @Override
@@ -103,13 +104,24 @@ public final class Failovers {
     public void keep(ReceiveSession session, Counterpart peer) {
         if (on) {
             Resumption.of(session).ifPresent(resumption -> {
-                ReceiverFailover failover =
-                        new ReceiverFailover(resumption, peer, listeners, factory, paths, control, peerTimeout);
+                ReceiverFailover failover = new ReceiverFailover(
+                        resumption,
+                        peer,
+                        listeners,
+                        factory,
+                        paths,
+                        journal(resumption, peer, false),
+                        control,
+                        peerTimeout);
                 session.keptGoingBy(failover);
                 failover.lookAfter(resumption.path());
                 failover.listen();
             });
         }
         session.watchPaths();
+    }
+
+    private Journal journal(Resumption session, Counterpart peer, boolean sends) {
+        return new Journal(health, session.path(), peer.name(), sends);
     }
 }

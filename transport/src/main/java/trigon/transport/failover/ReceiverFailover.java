@@ -5,7 +5,6 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -22,6 +21,7 @@ import trigon.handshake.RemoteMemory;
 import trigon.transport.connect.Counterpart;
 import trigon.transport.connect.PathFactory;
 import trigon.transport.failover.NewPaths.Found;
+import trigon.transport.path.Link;
 import trigon.transport.path.PathChannel;
 import trigon.transport.path.PathKeeper;
 import trigon.transport.path.PathLoss;
@@ -50,6 +50,7 @@ final class ReceiverFailover implements Failover, OfferHandler {
     private final HandshakeListeners listeners;
     private final PathFactory factory;
     private final NewPaths paths;
+    private final Journal journal;
     private final Executor control;
     private final Duration peerTimeout;
     private final FailoverEnd end = new FailoverEnd();
@@ -62,12 +63,19 @@ final class ReceiverFailover implements Failover, OfferHandler {
     /** What the latest offer was answered with; null: it is in use, or has failed. */
     private @Nullable PathChannel answered;
 
+    /** The link it began with. */
+    private final Link home;
+
+    /** The sender leads back to that link, with nothing under way. */
+    private boolean returning;
+
     /** Since when the path in use has been of no use. */
     private long since;
 
     /**
      * Of a session that is up.
      *
+     * @param journal says what becomes of it
      * @param control runs what may block
      * @param peerTimeout so long it waits
      */
@@ -77,6 +85,7 @@ final class ReceiverFailover implements Failover, OfferHandler {
             HandshakeListeners listeners,
             PathFactory factory,
             NewPaths paths,
+            Journal journal,
             Executor control,
             Duration peerTimeout) {
         this.session = session;
@@ -84,6 +93,8 @@ final class ReceiverFailover implements Failover, OfferHandler {
         this.listeners = listeners;
         this.factory = factory;
         this.paths = paths;
+        this.journal = journal;
+        home = session.path().link();
         this.control = control;
         this.peerTimeout = peerTimeout;
     }
@@ -155,6 +166,7 @@ final class ReceiverFailover implements Failover, OfferHandler {
 
     /** Fences the path, and says so: the sender is to lead to another one. */
     private void notifySender(String why) {
+        journal.lost(session.path(), why);
         resume = resume.broken();
         Resumption.Counts counts = session.fence(why);
         if (counts == null) {
@@ -231,6 +243,12 @@ final class ReceiverFailover implements Failover, OfferHandler {
         }
         if (resume.step() == Step.FENCE) {
             since = since == 0 ? System.nanoTime() : since;
+            returning = asked.begun() == asked.confirmed()
+                    && !trouble.isThere()
+                    && !session.path().link().equals(home);
+            if (!returning) {
+                journal.lost(session.path(), why());
+            }
             Resumption.Counts counts = session.fence(why());
             if (counts == null) {
                 end.reach();
@@ -272,7 +290,8 @@ final class ReceiverFailover implements Failover, OfferHandler {
     private void finish(PathChannel path, int attempt, IncomingOffer incoming, @Nullable Established established) {
         PathChannel former;
         String why;
-        long waited;
+        long paused;
+        boolean orderly;
         synchronized (this) {
             if (!path.equals(answered)) {
                 return; // closed by who took its place
@@ -284,7 +303,6 @@ final class ReceiverFailover implements Failover, OfferHandler {
             answered = null;
             former = session.path();
             why = why();
-            waited = System.nanoTime() - since;
             factory.watch(path, established, incoming.offer().node().name());
             resume = resume.ready(attempt);
             if (resume.step() != Step.GO_ON || !moves(path, former)) {
@@ -292,18 +310,19 @@ final class ReceiverFailover implements Failover, OfferHandler {
                 return;
             }
             trouble.isOver();
+            paused = System.nanoTime() - since;
             since = 0;
+            orderly = returning && path.link().equals(home);
+            returning = false;
             lookAfter(path);
             session.watch();
         }
         former.close();
-        log.info(
-                "the connection from {} goes on over {} instead of {} after {} ms: {}",
-                peer.name(),
-                path.link(),
-                former.link(),
-                TimeUnit.NANOSECONDS.toMillis(waited),
-                why);
+        if (orderly) {
+            journal.returned(former, path, paused);
+        } else {
+            journal.movedAfterLoss(former, path, why, paused, 0, 0);
+        }
     }
 
     private boolean moves(PathChannel path, PathChannel former) {

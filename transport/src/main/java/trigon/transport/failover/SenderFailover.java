@@ -4,7 +4,6 @@ import java.time.Duration;
 import java.util.HashSet;
 import java.util.Set;
 import java.util.concurrent.Executor;
-import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import trigon.handshake.EndFailure;
@@ -41,6 +40,7 @@ final class SenderFailover implements Failover {
     private final Resumption session;
     private final Counterpart peer;
     private final NewPaths paths;
+    private final Journal journal;
     private final Executor control;
     private final Executor aMomentLater;
     private final Duration peerTimeout;
@@ -55,6 +55,7 @@ final class SenderFailover implements Failover {
     /**
      * Of a session that is up.
      *
+     * @param journal says what becomes of it
      * @param control runs what may block
      * @param aMomentLater the same, a moment later
      * @param peerTimeout so long it tries
@@ -63,12 +64,14 @@ final class SenderFailover implements Failover {
             Resumption session,
             Counterpart peer,
             NewPaths paths,
+            Journal journal,
             Executor control,
             Executor aMomentLater,
             Duration peerTimeout) {
         this.session = session;
         this.peer = peer;
         this.paths = paths;
+        this.journal = journal;
         this.control = control;
         this.aMomentLater = aMomentLater;
         this.peerTimeout = peerTimeout;
@@ -165,7 +168,7 @@ final class SenderFailover implements Failover {
                 if (isHeardAgain()) {
                     return;
                 }
-                if (moves(found.alive().get(), former, waited)) {
+                if (moves(found.alive().get(), former, start)) {
                     if (isDone()) {
                         return;
                     }
@@ -238,14 +241,14 @@ final class SenderFailover implements Failover {
     }
 
     /** Goes on over that path; false if that has failed. */
-    private boolean moves(Path over, PathChannel former, long waited) {
+    private boolean moves(Path over, PathChannel former, long start) {
         String why = why();
         synchronized (this) {
             if (isEnded()) {
                 return false;
             }
             if (resume.state() == State.UP) {
-                log.warn("{}: {}. The connection goes on over another path", former, why);
+                journal.lost(former, why);
                 resume = resume.broken();
                 Resumption.Counts counts = session.fence(why);
                 if (counts == null) {
@@ -300,14 +303,13 @@ final class SenderFailover implements Failover {
             session.watch();
         }
         former.close();
-        log.info(
-                "the connection to {} goes on over {} instead of {} after {} ms: {}; {} messages were sent again",
-                peer.name(),
-                over,
-                former.link(),
-                TimeUnit.NANOSECONDS.toMillis(waited),
+        journal.movedAfterLoss(
+                former,
+                answered.path(),
                 why,
-                resume.begun() - resume.received());
+                System.nanoTime() - start,
+                resume.begun() - resume.received(),
+                session.repeatedBytes());
         aMomentLater.execute(this::repeat);
         return true;
     }

@@ -131,6 +131,11 @@ final class EagerSender implements SendProtocol, ResumableProtocol {
     }
 
     @Override
+    public long unconfirmedBytes() {
+        return unconfirmed.bytes();
+    }
+
+    @Override
     public void moveTo(List<PathChannel> paths, long received) {
         if (paths.size() != 1 || received < unconfirmed.oldest() || received > unconfirmed.next()) {
             throw new IllegalArgumentException("%d paths, and %d messages received of %d to %d that are known"

@@ -12,6 +12,11 @@ public sealed interface ResumableProtocol permits EagerSender, EagerReceiver {
     /** Sender: messages that the peer is known to have. Receiver: messages received. In their order. */
     long confirmed();
 
+    /** Sender: bytes of the messages that the peer is not known to have. */
+    default long unconfirmedBytes() {
+        return 0;
+    }
+
     /**
      * Goes on over other paths; those before are fenced.
      *

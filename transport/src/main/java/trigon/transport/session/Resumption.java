@@ -18,6 +18,7 @@ public final class Resumption {
     private final Session session;
     private final Gate gate;
     private final ResumableProtocol protocol;
+    private long repeatedBytes;
 
     private Resumption(Session session, Gate gate, ResumableProtocol protocol) {
         this.session = session;
@@ -70,6 +71,7 @@ public final class Resumption {
                 session.links()[0] = link;
             }
             protocol.moveTo(List.of(next), received);
+            repeatedBytes = protocol.unconfirmedBytes();
             path().whenLost(() -> {});
             session.use(next);
             session.interrupted = false;
@@ -94,6 +96,11 @@ public final class Resumption {
         } finally {
             gate.open();
         }
+    }
+
+    /** Bytes of the messages that the last {@link #moveTo} has sent again. */
+    public long repeatedBytes() {
+        return repeatedBytes;
     }
 
     /** The path in use. */
