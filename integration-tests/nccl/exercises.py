@@ -159,3 +159,16 @@ def give_up(rank, error):
     else:
         dist.distributed_c10d._abort_process_group()
     return {"seen": error, "abort_s": time.perf_counter() - start}
+
+
+@exercise
+def late(rank, who, seconds, times, bytes):
+    """All-reduces by themselves, to which one rank comes late; who: none, if it is no rank's number."""
+    data = torch.zeros(max(1, bytes // 4), dtype=torch.float32, device=rank.device)
+    for _ in range(times):
+        rank.synchronize()
+        if rank.rank == who:
+            time.sleep(seconds)
+        dist.all_reduce(data)
+    rank.synchronize()
+    return {}

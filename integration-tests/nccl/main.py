@@ -9,6 +9,7 @@ import traceback
 from pathlib import Path
 
 import calls
+import causes
 import correctness
 import cuts
 import faults
@@ -25,7 +26,7 @@ from report import Report
 PART_SECONDS = 390  # after this, what has not begun is not begun any more
 PARTS = {"smoke": correctness.smoke, "calls": calls.calls, "correctness": correctness.correctness,
          "faults": faults.faults, "cuts": cuts.cuts, "shapes": shapes.shapes, "policies": policies.policies,
-         "one-sided": one_sided.one_sided, "traces": traces.traces, "speed": speed.speed}
+         "one-sided": one_sided.one_sided, "traces": traces.traces, "causes": causes.causes, "speed": speed.speed}
 
 
 def arguments(given):

@@ -7,7 +7,7 @@ here=$(cd -- "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")" && pwd)
 usage() {
   cat <<END
 usage: run.sh DISTRIBUTION GPUS [--part smoke|calls|correctness|faults|cuts|shapes|policies|one-sided|traces
-              |speed|all] [--out DIRECTORY] [--network auto|namespaces|loopback] [--ip PROGRAM] [--cables 1|2|3]
+              |causes|speed|all] [--out DIRECTORY] [--network auto|namespaces|loopback] [--ip PROGRAM] [--cables 1|2|3]
               [--nodes N] [--nccl FOLDER] [--set TRIGON_NAME=VALUE]... [--dry-run]
 
 Plays one node per GPU, each with its own subnet to every other, and lets PyTorch's NCCL communicate over Trigon.
