@@ -29,15 +29,19 @@ class LaunchFailed(Exception):
 
 
 class Setting:
-    """Where launches run: the distribution and its settings, the network, the GPUs, and where the logs go."""
+    """Where launches run: the distribution and its settings, the network, the GPUs, and where the logs go.
 
-    def __init__(self, distribution, network, out, dry_run, sharing, settings=None):
+    nccl: a folder with include and lib, for programs that are not PyTorch's; None: PyTorch's own.
+    """
+
+    def __init__(self, distribution, network, out, dry_run, sharing, settings=None, nccl=None):
         self.distribution = distribution
         self.network = network
         self.out = out
         self.dry_run = dry_run
         self.sharing = sharing
         self.settings = settings or {}
+        self.nccl = nccl
         visible = os.environ.get("CUDA_VISIBLE_DEVICES", "")
         self.gpus = visible.split(",") if visible else [str(i) for i in range(sharing.gpus)]
         self.processors = sorted(os.sched_getaffinity(0))
@@ -123,7 +127,7 @@ class Launch:
     def _start(self, rank, extra, configured):
         read_end, write_end = os.pipe()
         environment = {**self._environment(rank, extra, configured), "REPLIES_FD": str(write_end)}
-        command = [*self.setting.network.prefix(self.nodes[rank]), sys.executable, str(HERE / "worker.py")]
+        command = [*self.setting.network.prefix(self.nodes[rank]), *self.program(rank)]
         processors = self.setting.processors_of(self.nodes[rank])
         with open(self.log(rank), "wb") as log:
             process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=log, stderr=subprocess.STDOUT,
@@ -132,6 +136,9 @@ class Launch:
         os.close(write_end)
         self.processes.append(process)
         self.pipes.append(read_end)
+
+    def program(self, rank):
+        return [sys.executable, str(HERE / "worker.py")]
 
     def log(self, rank):
         return self.directory / f"rank-{rank}.log"

@@ -8,6 +8,7 @@ LOADED = re.compile(r"NCCL INFO .*[Ll]oaded net plugin Trigon \((v\d+)\)")
 CHANNEL = re.compile(r"Channel \d+(?:/\d+)? : .* via (\S+)")
 TRAFFIC = re.compile(r"NET/Trigon : (\S+ \S+ \(\w+\)): (\d+) messages, (\d+) bytes sent and received so far")
 CHANNELS = re.compile(r"(\d+) coll channels.* (\d+) p2p channels")
+IMPOSSIBLE = re.compile(r"decided by the policy, \d+ left to NCCL, (\d+) that NCCL cannot do")
 CHOICE = re.compile(r"(\w+): (\d+) Bytes -> Algo (\w+) proto (\w+) channel\{Lo\.\.Hi\}=\{(\d+)\.\.(\d+)\}")
 
 
@@ -42,6 +43,17 @@ def choices(log):
         key = (match[1], match[3].upper(), match[4].upper())
         found[key] = max(found.get(key, 0), int(match[6]) - int(match[5]) + 1)
     return found
+
+
+def choices_by_size(log):
+    """What NCCL chose last for an all-reduce of so many bytes: {bytes: (algorithm, protocol)}."""
+    return {int(match[2]): (match[3].upper(), match[4].upper())
+            for match in CHOICE.finditer(log) if match[1] == "AllReduce"}
+
+
+def impossible_decisions(log):
+    """How many decisions of a policy NCCL could not follow, as Trigon says when a communicator closes."""
+    return sum(int(match[1]) for match in IMPOSSIBLE.finditer(log))
 
 
 def judge_log(log, payload):

@@ -67,6 +67,24 @@ def rested(rank, bytes, times, pause):
 
 
 @exercise
+def endure(rank, first, rounds):
+    """All-reduces of numbers whose sums are not exact, one after the other; returns the bits of all results."""
+    count, bits, slowest = 1 << 20, [], 0.0
+    for number in range(first, first + rounds):
+        torch.manual_seed(1000 * number + rank.rank)
+        data = torch.randn(count, device=rank.device)
+        rank.synchronize()
+        start = time.perf_counter()
+        dist.all_reduce(data)
+        rank.synchronize()
+        slowest = max(slowest, time.perf_counter() - start)
+        # a sum that depends on each element's place
+        places = torch.arange(1, count + 1, device=rank.device)
+        bits.append((data.view(torch.int32).long() * places).sum().item())
+    return {"bits": bits, "slowest_s": slowest, "payload": 2 * 4 * count * rounds}
+
+
+@exercise
 def train(rank, steps):
     """A small data-parallel training; returns the losses' and the parameters' exact bits."""
     torch.manual_seed(7)
@@ -141,3 +159,16 @@ def give_up(rank, error):
     else:
         dist.distributed_c10d._abort_process_group()
     return {"seen": error, "abort_s": time.perf_counter() - start}
+
+
+@exercise
+def late(rank, who, seconds, times, bytes):
+    """All-reduces by themselves, to which one rank comes late; who: none, if it is no rank's number."""
+    data = torch.zeros(max(1, bytes // 4), dtype=torch.float32, device=rank.device)
+    for _ in range(times):
+        rank.synchronize()
+        if rank.rank == who:
+            time.sleep(seconds)
+        dist.all_reduce(data)
+    rank.synchronize()
+    return {}

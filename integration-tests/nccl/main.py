@@ -9,17 +9,24 @@ import traceback
 from pathlib import Path
 
 import calls
+import causes
 import correctness
+import cuts
 import faults
 import network
+import one_sided
+import policies
+import shapes
 import sharing
 import speed
+import traces
 from cluster import LaunchFailed, Setting
 from report import Report
 
 PART_SECONDS = 390  # after this, what has not begun is not begun any more
 PARTS = {"smoke": correctness.smoke, "calls": calls.calls, "correctness": correctness.correctness,
-         "faults": faults.faults, "speed": speed.speed}
+         "faults": faults.faults, "cuts": cuts.cuts, "shapes": shapes.shapes, "policies": policies.policies,
+         "one-sided": one_sided.one_sided, "traces": traces.traces, "causes": causes.causes, "speed": speed.speed}
 
 
 def arguments(given):
@@ -34,6 +41,7 @@ def arguments(given):
     parser.add_argument("--cables", type=int, choices=[1, 2, 3], default=1)
     parser.add_argument("--set", dest="settings", action="append", default=[], type=trigon_setting,
                         metavar="NAME=VALUE")
+    parser.add_argument("--nccl", type=Path)
     parser.add_argument("--dry-run", action="store_true")
     args = parser.parse_args(given)
     if not 1 <= args.gpus <= len(network.NODES):
@@ -75,7 +83,7 @@ def run(part, args, net, out, report):
     report.say(shared.describe())
     end = time.monotonic() + PART_SECONDS
     try:
-        setting = Setting(args.distribution, net, out, args.dry_run, shared, dict(args.settings))
+        setting = Setting(args.distribution, net, out, args.dry_run, shared, dict(args.settings), args.nccl)
         PARTS[part](setting, report, args.nodes, lambda: time.monotonic() > end)
     except LaunchFailed as e:
         report.fails(part, str(e))

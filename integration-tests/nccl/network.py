@@ -32,12 +32,13 @@ def interface(peer, cable):
     return f"to_{peer}" if cable == 0 else f"to_{peer}_{cable}"
 
 
-def yaml(prefix, nodes, cables=1):
-    """The cluster's file: every node with one NIC per cable, software links."""
+def yaml(prefix, nodes, cables=1, missing=()):
+    """The cluster's file: every node with one NIC per cable, software links; missing: pairs without a cable."""
     lines = ["version: 1", "links: software", "nodes:"]
     for node in nodes:
         nics = ", ".join(f"{{address: {address(prefix, node, peer, cable)}/24}}"
-                         for cable in range(cables) for peer in nodes if peer != node)
+                         for cable in range(cables) for peer in nodes
+                         if peer != node and tuple(sorted((node, peer))) not in missing)
         lines.append(f"  {node}: {{nics: [{nics}]}}")
     return "\n".join(lines) + "\n"
 
@@ -159,8 +160,12 @@ class Namespaces:
     def inside(self, node, *command):
         return run(*self.prefix(node), *command)
 
-    def yaml(self, nodes):
-        return yaml(10, nodes, self.cables_each)
+    def set_link(self, node, interface, state):
+        """up or down; the cable's other end loses its carrier meanwhile."""
+        self.inside(node, self.ip, "link", "set", interface, state)
+
+    def yaml(self, nodes, missing=()):
+        return yaml(10, nodes, self.cables_each, missing)
 
     def cables(self, node, nodes):
         return "=" + ",".join(interface(peer, cable)

@@ -4,7 +4,7 @@
  * all was right.
  *
  *   one-sided-host --plugin PATH --order gin|rma [--ranks N] [--test all|signals|times|death] [--count N]
- *                  [--absent|--threads|--gpu]
+ *                  [--absent|--refused|--threads|--gpu]
  */
 #include <dlfcn.h>
 #include <pthread.h>
@@ -156,10 +156,21 @@ static void *run_tests(void *argument) {
   return NULL;
 }
 
+/* As NCCL that looks for the tables before Java has read the file. */
+static bool is_refused(struct rank *r) {
+  return find_tables(r, true) &&
+         ((r->is_gin ? r->gin->init(&r->ctx, 0x77, log_to_stderr) : r->rma->init(&r->ctx, 0x77, log_to_stderr)) ==
+              NCCL_INVALID_USAGE ||
+          fail(r->number, "init took what nobody has asked for"));
+}
+
 static bool run_rank(struct rank *r, const char *plugin, const char *test, bool absent) {
   thread_rank = r->number;
   if (!net_open(&r->net, plugin, r->is_gin ? 11 : 12)) {
     return false;
+  }
+  if (strcmp(test, "refused") == 0) {
+    return is_refused(r);
   }
   if (absent) {
     int devices = 0;
@@ -228,10 +239,10 @@ int main(int argc, char **argv) {
   bool absent = strcmp(argv[argc - 1], "--absent") == 0;
   bool threads = strcmp(argv[argc - 1], "--threads") == 0;
   struct rank r = {.ranks = ranks == 0 ? 2 : atoi(argv[ranks]), .count = count == 0 ? 2000 : atol(argv[count])};
-  const char *name = test == 0 ? "all" : argv[test];
+  const char *name = strcmp(argv[argc - 1], "--refused") == 0 ? "refused" : test == 0 ? "all" : argv[test];
   if (plugin == 0 || order == 0 || r.ranks < 1 || r.ranks > MOST_RANKS) {
     fprintf(stderr, "usage: one-sided-host --plugin PATH --order gin|rma [--ranks 1..8]"
-                    " [--test all|signals|times|death] [--count N] [--absent|--threads|--gpu]\n");
+                    " [--test all|signals|times|death] [--count N] [--absent|--refused|--threads|--gpu]\n");
     return 2;
   }
   r.apart = strcmp(argv[argc - 1], "--gpu") == 0 ? (uintptr_t)1 << 56 : 0;

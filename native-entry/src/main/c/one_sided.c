@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "host/java_state.h"
+#include "host/log.h"
 #include "host/signals.h"
 #include "net/upcalls.h"
 #include "one_sided/upcalls.h"
@@ -38,6 +39,10 @@ static int init(void **ctx, uint64_t comm_id, nccl_logger log) {
   }
   *ctx = NULL;
   int result = bind_net(log);
+  if (result == NCCL_SUCCESS && atomic_load(&one_sided_state.setting) == ONE_SIDED_OFF) {
+    log_text(NCCL_LOG_INFO, "no one-sided communication: it is off, as it is by default (TRIGON_ONE_SIDED)");
+    return NCCL_INVALID_USAGE; /* NCCL goes on without it */
+  }
   if (result == NCCL_SUCCESS) {
     result = bind_one_sided(log);
   }

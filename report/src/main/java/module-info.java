@@ -5,7 +5,6 @@ module trigon.report {
     requires static org.jspecify;
 
     exports trigon.report.summary;
-    exports trigon.report.command;
     exports trigon.report.model;
     exports trigon.report.path;
     exports trigon.report.read;

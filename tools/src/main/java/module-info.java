@@ -5,6 +5,7 @@ module trigon.tools {
     requires trigon.config;
     requires trigon.policy;
     requires trigon.relay;
+    requires trigon.report;
     requires trigon.routing;
     requires trigon.topology;
     requires trigon.transport;
@@ -28,5 +29,7 @@ module trigon.tools {
     opens trigon.tools.policy to
             info.picocli;
     opens trigon.tools.relay to
+            info.picocli;
+    opens trigon.tools.report to
             info.picocli;
 }

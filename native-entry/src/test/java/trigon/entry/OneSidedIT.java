@@ -82,6 +82,23 @@ class OneSidedIT {
         assertThat(byFile.exit()).as(byFile.stderr()).isZero();
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"gin", "rma"})
+    void aFileThatDoesNotAskForItCostsNoWarning(String order) throws Exception {
+        Path file = Files.writeString(
+                scratch.resolve("silent.yaml"), "version: 1\nnodes:\n  a: {nics: [{address: 127.0.0.1/8}]}\n");
+        ChildProcess host = run(
+                Map.of("TRIGON_ONE_SIDED", "", "TRIGON_CONFIG", file.toString(), "TRIGON_NODE", "a"),
+                "--order",
+                order,
+                "--ranks",
+                "1",
+                "--refused");
+
+        assertThat(host.exit()).as(host.stderr()).isZero();
+        assertThat(host.stderr()).contains("no one-sided communication").doesNotContain("WARN");
+    }
+
     private ChildProcess run(Map<String, String> more, String... arguments) throws Exception {
         Map<String, String> environment = new HashMap<>(
                 Map.of("TRIGON_HOME", homeOfTheTransport(), "TRIGON_LINKS", "software", "TRIGON_ONE_SIDED", "on"));

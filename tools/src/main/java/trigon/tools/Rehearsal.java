@@ -25,7 +25,8 @@ final class Rehearsal {
             "top --times 1",
             "plan --shape ring:4",
             "plan --shape line:3 --json",
-            "explain --to 127.0.0.2/8");
+            "explain --to 127.0.0.2/8",
+            "report /nonexistent");
 
     private Rehearsal() {}
 

@@ -31,6 +31,8 @@ import trigon.tools.metrics.TopCommand;
 import trigon.tools.plan.PlanCommand;
 import trigon.tools.policy.PolicyCommand;
 import trigon.tools.relay.RelayCommand;
+import trigon.tools.report.ReportCommand;
+import trigon.tools.report.TraceCommand;
 
 /**
  * The command {@code trigon}. Ends with 0 if all is well, 1 if something is wrong, 2 if the command line is.
@@ -105,6 +107,8 @@ public final class TrigonProgram {
                 new TopCommand(console),
                 PolicyCommand.of(machine, console),
                 new RelayCommand(machine, console),
+                new ReportCommand(console),
+                new TraceCommand(console),
                 new AgentCommand(machine, console),
                 new DelegatedCommand.Demo(machine),
                 new DelegatedCommand.Env(machine),

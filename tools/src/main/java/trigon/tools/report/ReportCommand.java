@@ -1,0 +1,55 @@
+package trigon.tools.report;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Parameters;
+import trigon.report.summary.Report;
+import trigon.report.view.TerminalTable;
+import trigon.tools.console.Console;
+
+/** {@code trigon report}: what traces tell. */
+@Command(
+        name = "report",
+        description = {
+            "Says where the time of collectives went, by the traces that jobs with TRIGON_TRACE have left: a table of"
+                    + " the collectives, one of the links, and a sentence.",
+            "A trace that is damaged, incomplete or of another version is shown as far as it can be read, with a note."
+        })
+public final class ReportCommand implements Callable<Integer> {
+
+    private final Console console;
+
+    @Mixin
+    private final ReportFiles files = new ReportFiles();
+
+    @Parameters(
+            arity = "1..*",
+            paramLabel = "DIR",
+            description = "Folders that TRIGON_TRACE named, of all nodes, or single traces.")
+    private final List<Path> folders = new ArrayList<>();
+
+    /** That prints there. */
+    public ReportCommand(Console console) {
+        this.console = console;
+    }
+
+    @Override
+    public Integer call() throws IOException {
+        return report(console, folders, files);
+    }
+
+    /** Prints the tables, and writes the files; the exit status: 1 if no trace can be read. */
+    static int report(Console console, List<Path> folders, ReportFiles files) throws IOException {
+        console.doing("reading the traces");
+        Report report = Report.of(folders);
+        console.done();
+        files.write(report);
+        console.out().print(TerminalTable.of(report));
+        return report.run().ranks().isEmpty() ? 1 : 0;
+    }
+}

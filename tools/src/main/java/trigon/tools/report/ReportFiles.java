@@ -1,0 +1,85 @@
+package trigon.tools.report;
+
+import java.io.BufferedOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+import trigon.report.model.Collective;
+import trigon.report.summary.Report;
+import trigon.report.view.HtmlPage;
+import trigon.report.view.JsonLines;
+import trigon.report.view.PerfettoTrace;
+import trigon.report.view.PrometheusText;
+import trigon.report.view.SvgChart;
+import trigon.tools.console.CommandFailure;
+
+/** The files that a report can be written to; options of a command. */
+final class ReportFiles {
+
+    @Option(
+            names = "--html",
+            paramLabel = "FILE",
+            description = "One page that loads nothing else: tables, a heat map of the links, timelines.")
+    private @Nullable Path html;
+
+    @Option(names = "--svg", paramLabel = "FILE", description = "The slowest collective as a picture.")
+    private @Nullable Path svg;
+
+    @Option(names = "--perfetto", paramLabel = "FILE", description = "A trace for ui.perfetto.dev.")
+    private @Nullable Path perfetto;
+
+    @Option(names = "--json", paramLabel = "FILE", description = "All that is known, a JSON object a line.")
+    private @Nullable Path json;
+
+    @Option(names = "--prometheus", paramLabel = "FILE", description = "Histograms and counters as Prometheus' text.")
+    private @Nullable Path prometheus;
+
+    /** A page with that name, where none was asked for. */
+    void htmlUnlessNamed(Path page) {
+        if (html == null) {
+            html = page;
+        }
+    }
+
+    /**
+     * Writes those that were asked for.
+     *
+     * @throws IOException if one cannot be written
+     */
+    void write(Report report) throws IOException {
+        if (html != null) {
+            Files.writeString(html, HtmlPage.of(report));
+        }
+        if (svg != null) {
+            Files.writeString(svg, slowest(report));
+        }
+        if (perfetto != null) {
+            try (OutputStream to = new BufferedOutputStream(Files.newOutputStream(perfetto))) {
+                PerfettoTrace.write(report, to);
+            }
+        }
+        if (json != null) {
+            try (var to = Files.newBufferedWriter(json)) {
+                JsonLines.write(report, to);
+            }
+        }
+        if (prometheus != null) {
+            Files.writeString(prometheus, PrometheusText.of(report));
+        }
+    }
+
+    private static String slowest(Report report) {
+        List<Collective> collectives = report.run().collectives();
+        int slowest = IntStream.range(0, collectives.size())
+                .boxed()
+                .max(Comparator.comparingLong(index -> collectives.get(index).wall()))
+                .orElseThrow(() -> new CommandFailure("the traces have no collective to draw; leave --svg away"));
+        return SvgChart.of(collectives.get(slowest), report.paths().get(slowest));
+    }
+}

@@ -1,0 +1,83 @@
+package trigon.tools.report;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.LocalDateTime;
+import java.time.ZoneId;
+import java.time.format.DateTimeFormatter;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import trigon.tools.console.CommandFailure;
+import trigon.tools.console.Console;
+
+/** {@code trigon trace}: runs a command with a trace, and reports. */
+@Command(
+        name = "trace",
+        description = {
+            "Runs a command, such as torchrun, whose processes on this machine write traces, and reports what they"
+                    + " tell. The exit status is the command's own.",
+            "Jobs of several machines: set TRIGON_TRACE on all of them, bring the folders together, and use"
+                    + " \"trigon report\"."
+        })
+public final class TraceCommand implements Callable<Integer> {
+
+    private static final int NOT_STARTED = 127;
+
+    private final Console console;
+
+    @Mixin
+    private final ReportFiles files = new ReportFiles();
+
+    @Option(
+            names = "--out",
+            paramLabel = "DIR",
+            description = "The folder for the traces; it must not exist. Default: trigon-trace-TIME here.")
+    private @Nullable Path folder;
+
+    @Parameters(arity = "1..*", paramLabel = "COMMAND", description = "After --: the command and its arguments.")
+    private final List<String> command = new ArrayList<>();
+
+    /** That prints there. */
+    public TraceCommand(Console console) {
+        this.console = console;
+    }
+
+    @Override
+    public Integer call() throws IOException, InterruptedException {
+        Path traces = (folder != null ? folder : Path.of("trigon-trace-" + now())).toAbsolutePath();
+        if (Files.exists(traces)) {
+            throw new CommandFailure(traces + " is there already; its traces would be mixed with the new ones:"
+                    + " name another folder by --out");
+        }
+        ProcessBuilder process = new ProcessBuilder(command).inheritIO();
+        process.environment().put("TRIGON_TRACE", traces.toString());
+        int status;
+        try {
+            status = process.start().waitFor();
+        } catch (IOException e) {
+            console.err().println("trigon trace: " + e.getMessage());
+            return NOT_STARTED;
+        }
+        if (!Files.isDirectory(traces)) {
+            console.err()
+                    .println("trigon trace: no process of '%s' has written a trace to %s: did NCCL load Trigon?"
+                            .formatted(command.getFirst(), traces));
+            return status == 0 ? 1 : status;
+        }
+        files.htmlUnlessNamed(traces.resolve("report.html"));
+        int reported = ReportCommand.report(console, List.of(traces), files);
+        console.err().println("trigon trace: the traces and report.html are in " + traces);
+        return status == 0 ? reported : status;
+    }
+
+    private static String now() {
+        return LocalDateTime.now(ZoneId.systemDefault()).format(DateTimeFormatter.ofPattern("yyyyMMdd-HHmmss"));
+    }
+}
