@@ -29,4 +29,6 @@ module trigon.tools {
             info.picocli;
     opens trigon.tools.relay to
             info.picocli;
+    opens trigon.tools.support to
+            info.picocli;
 }

@@ -8,6 +8,7 @@ import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Clock;
 import java.util.List;
 import java.util.Optional;
 import picocli.CommandLine;
@@ -31,6 +32,7 @@ import trigon.tools.metrics.TopCommand;
 import trigon.tools.plan.PlanCommand;
 import trigon.tools.policy.PolicyCommand;
 import trigon.tools.relay.RelayCommand;
+import trigon.tools.support.SupportCommand;
 
 /**
  * The command {@code trigon}. Ends with 0 if all is well, 1 if something is wrong, 2 if the command line is.
@@ -102,6 +104,7 @@ public final class TrigonProgram {
                 new LinksCommand(machine, console),
                 new MetricsCommand(console),
                 new PlanCommand(machine, console),
+                new SupportCommand(machine, console, Clock.systemUTC()),
                 new TopCommand(console),
                 PolicyCommand.of(machine, console),
                 new RelayCommand(machine, console),
@@ -147,7 +150,8 @@ public final class TrigonProgram {
 
     private static int wrongUsage(ParameterException e, String[] arguments) {
         CommandLine at = e.getCommandLine();
-        at.getErr().println("trigon: " + e.getMessage() + "; see " + help(at));
+        String what = UnknownCommand.of(e).map(UnknownCommand::toString).orElseGet(() -> e.getMessage() + ";");
+        at.getErr().println("trigon: " + what + " see " + help(at));
         at.getErr().flush();
         return USAGE;
     }
