@@ -139,13 +139,25 @@ class ReportTest {
     }
 
     @Test
-    void aPathThatIsRelayedOrReplacedIsNamed() {
+    void aPathThatIsRelayedIsNamed() {
         try (TracedRun run = new TracedRun(folder).rank(0, "a", 0).rank(1, "a", 0)) {
             run.connect(0, 1, "EAGER", "relay", "c");
             run.message(0, 1, 0, 64, BEGIN, BEGIN, BEGIN + 5 * US, BEGIN, BEGIN + 90 * US);
         }
 
         assertThat(causes()).containsEntry(Cause.RELAY, 90 * US);
+    }
+
+    @Test
+    void aPauseUntilAnotherPathWasTakenIsFailover() {
+        try (TracedRun run = new TracedRun(folder).rank(0, "a", 0).rank(1, "a", 0)) {
+            run.connect(0, 1, "EAGER");
+            run.moved(0, 1, 0, BEGIN + 850 * US, 700 * US);
+            run.message(0, 1, 0, 64, BEGIN, BEGIN, BEGIN + 5 * US, BEGIN - 9 * US, BEGIN + 900 * US);
+        }
+
+        assertThat(causes()).containsEntry(Cause.FAILOVER, 700 * US).containsEntry(Cause.TRANSPORT, 200 * US);
+        assertThat(report().verdict()).contains("failover");
     }
 
     /** The machines' clocks are a second apart, and messages go both ways: their times are right within the bound. */

@@ -114,6 +114,15 @@ public final class TracedRun implements AutoCloseable {
         recorder(to).event("alive heard", sign.with("time", heard + clock(to)));
     }
 
+    /** One end of a connection goes on over another path, after a pause. */
+    public void moved(int from, int to, int rank, long time, long pause) {
+        recorder(rank)
+                .event(
+                        "path moved",
+                        Fields.of("connection", from + "to" + to, "pause", pause)
+                                .with("time", time + clock(rank)));
+    }
+
     /** The number of a connection's stream at one of its ends. */
     public int stream(int from, int to, int rank) {
         return ring(from + "to" + to + rank).stream();

@@ -41,6 +41,9 @@ final class RaisingVerbs implements VerbsProvider {
     /** Entry 0 of the GID table is missing. */
     volatile boolean gidGone;
 
+    /** A device of that name refuses new queue pairs. */
+    volatile String refusing = "";
+
     private volatile boolean unreadable;
 
     RaisingVerbs(VerbsProvider behind) {
@@ -142,6 +145,9 @@ final class RaisingVerbs implements VerbsProvider {
 
         @Override
         public QueuePair createQueuePair(ProtectionDomain protectionDomain, QueuePairCapacity capacity) {
+            if (deviceName().equals(refusing)) {
+                throw new VerbsException("ibv_create_qp", deviceName(), Errno.ENOMEM, "");
+            }
             QueuePair queuePair = device.createQueuePair(
                     protectionDomain,
                     new QueuePairCapacity(

@@ -10,7 +10,7 @@ import trigon.report.model.Happening;
 import trigon.report.model.Rank;
 import trigon.report.model.Run;
 
-/** When connections had no path: from "path lost" to "path moved", at either end. */
+/** When connections had no path: from "failover" to "path moved", at either end. */
 final class Outages {
 
     /**
@@ -19,6 +19,9 @@ final class Outages {
      * @param connection its key; empty: all of the rank's
      */
     private record Outage(int rank, String connection, long from, long to) {}
+
+    /** The field of "path moved" that says how long there was none: it is noticed before it is acted upon. */
+    private static final String PAUSE = "pause";
 
     private final List<Outage> outages = new ArrayList<>();
 
@@ -31,9 +34,10 @@ final class Outages {
                 case "path lost", "failover" -> open.putIfAbsent(key, happening);
                 case "path moved" -> {
                     Happening lost = open.remove(key);
-                    if (lost != null) {
-                        outages.add(new Outage(happening.rank().number(), connection, lost.time(), happening.time()));
-                    }
+                    long to = happening.time();
+                    long from = to - happening.event().fields().number(PAUSE, 0);
+                    from = lost == null ? from : Math.min(from, lost.time());
+                    outages.add(new Outage(happening.rank().number(), connection, from, to));
                 }
                 default -> {}
             }

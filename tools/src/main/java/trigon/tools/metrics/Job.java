@@ -7,9 +7,11 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import trigon.tools.machine.Machine;
 import trigon.transport.metrics.MetricsReader;
 import trigon.transport.metrics.MetricsReader.Counts;
+import trigon.transport.metrics.MetricsReader.FailoverMetrics;
 import trigon.transport.metrics.MetricsReader.LinkMetrics;
 import trigon.transport.metrics.MetricsReader.PathMetrics;
 import trigon.transport.metrics.MetricsReader.Snapshot;
@@ -22,8 +24,10 @@ import trigon.transport.metrics.MetricsReader.Snapshot;
  * @param rank as its launcher has told it; empty if it has not
  * @param links by name
  * @param paths that are open
+ * @param failovers by link and peer
  */
-public record Job(long pid, String program, String rank, List<LinkUse> links, List<PathUse> paths) {
+public record Job(
+        long pid, String program, String rank, List<LinkUse> links, List<PathUse> paths, List<FailoverUse> failovers) {
 
     private static final List<String> RANKS = List.of("RANK=", "OMPI_COMM_WORLD_RANK=", "PMIX_RANK=", "SLURM_PROCID=");
 
@@ -37,9 +41,13 @@ public record Job(long pid, String program, String rank, List<LinkUse> links, Li
     /** An open path, over the link of that name. */
     public record PathUse(String link, String peer, String end, int state, Counts counts) {}
 
+    /** What became of connections to that peer over the link of that name when their path failed. */
+    public record FailoverUse(String link, FailoverMetrics metrics) {}
+
     public Job {
         links = List.copyOf(links);
         paths = List.copyOf(paths);
+        failovers = List.copyOf(failovers);
     }
 
     /** All that this user may look into, by number. */
@@ -75,6 +83,7 @@ public record Job(long pid, String program, String rank, List<LinkUse> links, Li
                 .orElse("");
         List<LinkUse> links = new ArrayList<>();
         List<PathUse> paths = new ArrayList<>();
+        List<FailoverUse> failovers = new ArrayList<>();
         for (Snapshot snapshot : snapshots) {
             Map<Integer, LinkMetrics> byRow = new LinkedHashMap<>();
             snapshot.links().forEach(link -> byRow.put(link.row(), link));
@@ -86,12 +95,26 @@ public record Job(long pid, String program, String rank, List<LinkUse> links, Li
                 links.add(new LinkUse(link.name(), link.type(), link.speedMbps(), counts));
             }
             for (PathMetrics path : snapshot.paths()) {
-                LinkMetrics link = byRow.get(path.link());
                 paths.add(new PathUse(
-                        link == null ? "" : link.name(), path.peer(), path.type(), path.state(), path.counts()));
+                        name(byRow.get(path.link())), path.peer(), path.type(), path.state(), path.counts()));
+            }
+            for (FailoverMetrics each : snapshot.failovers()) {
+                failovers.add(new FailoverUse(name(byRow.get(each.link())), each));
             }
         }
-        return new Job(pid, Machine.line(folder.resolve("comm")).orElse("?"), rank, links, paths);
+        return new Job(pid, Machine.line(folder.resolve("comm")).orElse("?"), rank, links, paths, failovers);
+    }
+
+    private static String name(@Nullable LinkMetrics link) {
+        return link == null ? "" : link.name();
+    }
+
+    /** How often a connection left that link since its path failed. */
+    long failovers(String link) {
+        return failovers.stream()
+                .filter(each -> each.link().equals(link))
+                .mapToLong(each -> each.metrics().failovers())
+                .sum();
     }
 
     private static Counts sum(Counts one, Counts other) {

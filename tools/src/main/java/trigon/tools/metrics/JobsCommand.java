@@ -3,6 +3,7 @@ package trigon.tools.metrics;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import trigon.tools.console.Console;
@@ -10,9 +11,11 @@ import trigon.tools.console.Json;
 import trigon.tools.console.Style;
 import trigon.tools.console.Table;
 import trigon.tools.machine.Machine;
+import trigon.tools.metrics.Job.FailoverUse;
 import trigon.tools.metrics.Job.LinkUse;
 import trigon.tools.metrics.Job.PathUse;
 import trigon.transport.metrics.MetricsReader.Counts;
+import trigon.transport.metrics.MetricsReader.FailoverMetrics;
 
 /** {@code trigon jobs}: the processes of this machine that use Trigon, and what goes over which link. */
 @Command(
@@ -50,6 +53,16 @@ public final class JobsCommand implements Callable<Integer> {
     private void print(List<Job> jobs) {
         Table links = new Table("process", "rank", "link", "over", "messages", "MB", "waits", "lost", "retries");
         Table paths = new Table("process", "link", "end", "state", "MB", "peer");
+        Table failovers = new Table(
+                "process",
+                "link left",
+                "peer",
+                "failovers",
+                "returns",
+                "paused ms",
+                "longest ms",
+                "sent again",
+                "MB again");
         for (Job job : jobs) {
             String name = job.pid() + " " + job.program();
             for (LinkUse link : job.links()) {
@@ -75,11 +88,26 @@ public final class JobsCommand implements Callable<Integer> {
                         Long.toString(path.counts().bytes() / 1_000_000),
                         path.peer());
             }
+            for (FailoverUse each : job.failovers()) {
+                FailoverMetrics counts = each.metrics();
+                failovers.row(
+                        name,
+                        each.link(),
+                        counts.peer(),
+                        Long.toString(counts.failovers()),
+                        Long.toString(counts.returns()),
+                        Long.toString(TimeUnit.NANOSECONDS.toMillis(counts.pausedNanos())),
+                        Long.toString(TimeUnit.NANOSECONDS.toMillis(counts.longestNanos())),
+                        Long.toString(counts.messages()),
+                        Long.toString(counts.bytes() / 1_000_000));
+            }
         }
         links.print(console);
-        if (!paths.isEmpty()) {
-            console.out().println();
-            paths.print(console);
+        for (Table more : List.of(paths, failovers)) {
+            if (!more.isEmpty()) {
+                console.out().println();
+                more.print(console);
+            }
         }
     }
 
@@ -123,7 +151,30 @@ public final class JobsCommand implements Callable<Integer> {
                                         "state",
                                         PathWords.state(path.state())),
                                 path.counts()))
-                        .toList());
+                        .toList(),
+                "failovers",
+                job.failovers().stream().map(JobsCommand::json).toList());
+    }
+
+    private static Map<String, Object> json(FailoverUse each) {
+        FailoverMetrics counts = each.metrics();
+        return Json.object(
+                "link",
+                each.link(),
+                "peer",
+                counts.peer(),
+                "failovers",
+                counts.failovers(),
+                "returns",
+                counts.returns(),
+                "pausedNanos",
+                counts.pausedNanos(),
+                "longestPauseNanos",
+                counts.longestNanos(),
+                "messages",
+                counts.messages(),
+                "bytes",
+                counts.bytes());
     }
 
     private static Map<String, Object> with(Map<String, Object> object, Counts counts) {

@@ -11,6 +11,7 @@ final class PathWords {
             case 2 -> "up";
             case 3 -> "lost";
             case 4 -> "closed";
+            case 5 -> "interrupted";
             default -> "state " + code;
         };
     }

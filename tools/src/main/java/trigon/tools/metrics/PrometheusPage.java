@@ -1,14 +1,18 @@
 package trigon.tools.metrics;
 
+import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.Function;
 import java.util.function.ToLongFunction;
+import trigon.tools.metrics.Job.FailoverUse;
 import trigon.tools.metrics.Job.LinkUse;
 import trigon.tools.metrics.Job.PathUse;
 import trigon.transport.metrics.MetricsReader.Counts;
+import trigon.transport.metrics.MetricsReader.FailoverMetrics;
 
 /** What jobs count, as Prometheus reads it: its text format 0.0.4. Base units, and counters that end with total. */
 public final class PrometheusPage {
@@ -29,6 +33,28 @@ public final class PrometheusPage {
         page.counter(jobs, "retries", "Attempts to bring up a path that failed.", Counts::retries);
         page.speed(jobs);
         page.paths(jobs);
+        page.failovers(
+                jobs,
+                "s_total",
+                "counter",
+                "Connections that left a link whose path failed.",
+                each -> each.failovers());
+        page.failovers(
+                jobs, "_returns_total", "counter", "Connections that came back to a link.", each -> each.returns());
+        page.failovers(
+                jobs,
+                "_pause_seconds_total",
+                "counter",
+                "Pauses until they went on.",
+                each -> seconds(each.pausedNanos()));
+        page.failovers(
+                jobs,
+                "_longest_pause_seconds",
+                "gauge",
+                "The longest such pause.",
+                each -> seconds(each.longestNanos()));
+        page.failovers(jobs, "_messages_total", "counter", "Messages that were sent again.", each -> each.messages());
+        page.failovers(jobs, "_bytes_total", "counter", "Bytes that were sent again.", each -> each.bytes());
         return page.toString();
     }
 
@@ -93,6 +119,25 @@ public final class PrometheusPage {
         List<String> lines = new ArrayList<>();
         samples.forEach((name, value) -> lines.add(name + " " + value));
         family("trigon_paths", "gauge", "Open paths, by peer and state.", lines);
+    }
+
+    private void failovers(
+            List<Job> jobs, String what, String type, String help, Function<FailoverMetrics, Object> value) {
+        String name = "trigon_failover" + what;
+        List<String> lines = new ArrayList<>();
+        for (Job job : jobs) {
+            for (FailoverUse each : job.failovers()) {
+                Map<String, String> labels = labels(job);
+                labels.put("link", each.link());
+                labels.put("peer", each.metrics().peer());
+                lines.add(name + labels(labels) + " " + value.apply(each.metrics()));
+            }
+        }
+        family(name, type, help, lines);
+    }
+
+    private static String seconds(long nanos) {
+        return BigDecimal.valueOf(nanos, 9).toPlainString();
     }
 
     private void family(String name, String type, String help, List<String> samples) {

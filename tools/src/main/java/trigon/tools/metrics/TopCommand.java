@@ -65,7 +65,8 @@ public final class TopCommand implements Callable<Integer> {
         if (console.colour()) {
             console.out().print("\u001b[H\u001b[2J"); // from the top, on an empty screen
         }
-        Table table = new Table("process", "rank", "link", "Gb/s", "of link", "messages/s", "waits/s", "lost", "over");
+        Table table = new Table(
+                "process", "rank", "link", "Gb/s", "of link", "messages/s", "waits/s", "lost", "failovers", "over");
         for (Job job : jobs) {
             for (LinkUse link : job.links()) {
                 Counts was = before.getOrDefault(key(job, link), link.counts());
@@ -80,6 +81,7 @@ public final class TopCommand implements Callable<Integer> {
                         "%.0f".formatted(rate(link.counts().messages() - was.messages(), nanos)),
                         "%.0f".formatted(rate(link.counts().waits() - was.waits(), nanos)),
                         Long.toString(link.counts().errors()),
+                        Long.toString(job.failovers(link.name())),
                         link.carrier());
             }
         }

@@ -20,6 +20,9 @@ class MetricsCommandsTest {
                 closed.message(1000);
             }
             link.retried();
+            link.failovers("c").failedOver(30_000_000, 3, 300);
+            link.failovers("c").failedOver(12_000_000, 1, 8);
+            link.failovers("c").returned();
             try (PathCounters open = link.path("receiver")) {
                 open.peer("b");
                 open.state(2);
@@ -47,6 +50,15 @@ class MetricsCommandsTest {
                             && line.contains("state=\"up\""))
                     .anyMatch(line -> line.contains("link=\"soft_\\\"odd\\\"\""));
             assertThat(page).contains("# TYPE trigon_link_bytes_total counter");
+            assertThat(page.lines().filter(line -> line.contains(pid) && line.contains("peer=\"c\"")))
+                    .anyMatch(line -> line.startsWith("trigon_failovers_total{") && line.endsWith("} 2"))
+                    .anyMatch(line -> line.startsWith("trigon_failover_returns_total{") && line.endsWith("} 1"))
+                    .anyMatch(line ->
+                            line.startsWith("trigon_failover_pause_seconds_total{") && line.endsWith("} 0.042000000"))
+                    .anyMatch(line ->
+                            line.startsWith("trigon_failover_longest_pause_seconds{") && line.endsWith("} 0.030000000"))
+                    .anyMatch(line -> line.startsWith("trigon_failover_messages_total{") && line.endsWith("} 4"))
+                    .anyMatch(line -> line.startsWith("trigon_failover_bytes_total{") && line.endsWith("} 308"));
         });
     }
 
@@ -55,10 +67,12 @@ class MetricsCommandsTest {
         withCounters(() -> {
             assertThat(Run.of("jobs").out())
                     .contains(ProcessHandle.current().pid() + " ")
-                    .contains("receiver");
+                    .contains("receiver")
+                    .contains("link left");
             assertThat(Run.of("jobs", "--json").out())
                     .contains("\"schema\": \"trigon.jobs/1\"")
-                    .contains("\"bytes\": 1500");
+                    .contains("\"bytes\": 1500")
+                    .contains("\"longestPauseNanos\": 30000000");
             assertThat(Run.of("top", "--times", "1").out())
                     .contains("messages/s")
                     .contains("TCP");

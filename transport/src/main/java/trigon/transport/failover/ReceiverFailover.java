@@ -4,10 +4,7 @@ import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -21,14 +18,13 @@ import trigon.handshake.IncomingOffer;
 import trigon.handshake.LifelineEnd;
 import trigon.handshake.OfferHandler;
 import trigon.handshake.RemoteMemory;
-import trigon.net.NcclResult;
 import trigon.transport.connect.Counterpart;
 import trigon.transport.connect.PathFactory;
 import trigon.transport.failover.NewPaths.Found;
+import trigon.transport.path.Link;
 import trigon.transport.path.PathChannel;
 import trigon.transport.path.PathKeeper;
 import trigon.transport.path.PathLoss;
-import trigon.transport.resume.LostReason;
 import trigon.transport.resume.ReceiverResume;
 import trigon.transport.resume.ReceiverResume.State;
 import trigon.transport.resume.Step;
@@ -47,7 +43,6 @@ final class ReceiverFailover implements Failover, OfferHandler {
 
     private static final Logger log = LoggerFactory.getLogger(ReceiverFailover.class);
 
-    private static final Duration GONE = Duration.ofSeconds(1);
     private static final Duration PAUSE = Duration.ofMillis(200);
 
     private final Resumption session;
@@ -55,18 +50,24 @@ final class ReceiverFailover implements Failover, OfferHandler {
     private final HandshakeListeners listeners;
     private final PathFactory factory;
     private final NewPaths paths;
+    private final Journal journal;
     private final Executor control;
     private final Duration peerTimeout;
-    private final CompletableFuture<Void> stop = new CompletableFuture<>();
+    private final FailoverEnd end = new FailoverEnd();
 
     private ReceiverResume resume = ReceiverResume.up();
     private boolean working;
-    private volatile @Nullable String broken;
-    private @Nullable String doubtful;
+    private final Trouble trouble = new Trouble();
     private boolean givenUp;
 
     /** What the latest offer was answered with; null: it is in use, or has failed. */
     private @Nullable PathChannel answered;
+
+    /** The link it began with. */
+    private final Link home;
+
+    /** The sender leads to another path though nothing is wrong with this one: back to that link, it seems. */
+    private boolean returning;
 
     /** Since when the path in use has been of no use. */
     private long since;
@@ -74,6 +75,7 @@ final class ReceiverFailover implements Failover, OfferHandler {
     /**
      * Of a session that is up.
      *
+     * @param journal says what becomes of it
      * @param control runs what may block
      * @param peerTimeout so long it waits
      */
@@ -83,6 +85,7 @@ final class ReceiverFailover implements Failover, OfferHandler {
             HandshakeListeners listeners,
             PathFactory factory,
             NewPaths paths,
+            Journal journal,
             Executor control,
             Duration peerTimeout) {
         this.session = session;
@@ -90,6 +93,8 @@ final class ReceiverFailover implements Failover, OfferHandler {
         this.listeners = listeners;
         this.factory = factory;
         this.paths = paths;
+        this.journal = journal;
+        home = session.path().link();
         this.control = control;
         this.peerTimeout = peerTimeout;
     }
@@ -115,7 +120,7 @@ final class ReceiverFailover implements Failover, OfferHandler {
     }
 
     private synchronized boolean takes(PathChannel path, PathLoss loss) {
-        boolean ours = !givenUp && !stop.isDone();
+        boolean ours = !givenUp && !end.isReached();
         if (ours && !path.equals(session.path())) {
             return true; // nobody uses it any more
         }
@@ -123,13 +128,13 @@ final class ReceiverFailover implements Failover, OfferHandler {
             return false;
         }
         switch (loss) {
-            case PathLoss.Here here -> broken = here.words();
-            case PathLoss.OfPeer(var _, LifelineEnd.Broken _) -> doubtful = loss.words();
+            case PathLoss.Here here -> trouble.breaks(here.words());
+            case PathLoss.OfPeer(var _, LifelineEnd.Broken _) -> trouble.doubts(loss.words());
             case PathLoss.OfPeer(var _, LifelineEnd.Released _) when resume.state() != State.UP -> {
                 // the sender has left the path, since it has another one
             }
             case PathLoss.OfPeer _ -> {
-                stop.complete(null);
+                end.reach();
                 return false;
             }
         }
@@ -140,19 +145,20 @@ final class ReceiverFailover implements Failover, OfferHandler {
     /** Without the lock: who has it may wait for the data path to be outside. */
     @Override
     public boolean broken(String what) {
-        broken = what;
+        trouble.breaks(what);
         control.execute(this::work);
-        return !stop.isDone();
+        return !end.isReached();
     }
 
     private synchronized void work() {
         if (since == 0) {
             since = System.nanoTime();
         }
-        if (broken != null && resume.state() == State.UP && !stop.isDone()) {
+        String broken = trouble.broken();
+        if (broken != null && resume.state() == State.UP && !end.isReached()) {
             notifySender(broken);
         }
-        if (!working && !givenUp && !stop.isDone()) {
+        if (!working && !givenUp && !end.isReached()) {
             working = true;
             control.execute(this::run);
         }
@@ -160,10 +166,11 @@ final class ReceiverFailover implements Failover, OfferHandler {
 
     /** Fences the path, and says so: the sender is to lead to another one. */
     private void notifySender(String why) {
+        journal.lost(session.path(), why);
         resume = resume.broken();
         Resumption.Counts counts = session.fence(why);
         if (counts == null) {
-            stop.complete(null);
+            end.reach();
             return;
         }
         resume = resume.fenced(counts.confirmed());
@@ -175,43 +182,25 @@ final class ReceiverFailover implements Failover, OfferHandler {
             waitForTheSender();
         } catch (RuntimeException | Error e) {
             log.warn("{}: what should lead it to another path has failed", session.path(), e);
-            giveUp(
-                    session.path(),
-                    () -> session.path()
-                            .giveUp(
-                                    NcclResult.SYSTEM_ERROR,
-                                    new EndFailure(EndFailure.Scope.CONNECTION, e.toString())));
+            giveUp(session.path(), () -> FailoverEnd.byFailure(session.path(), e.toString()));
         }
     }
 
     private void waitForTheSender() {
-        long goneSince = 0;
+        Absence absence = new Absence();
         while (!isWell()) {
             PathChannel former = session.path();
             Found found = paths.find(
-                    peer, peer.connection().ofConnectingSide(), former.link().local(), Set.of(), stop);
-            if (found.alive().isPresent() || !found.isGone()) {
-                goneSince = 0;
-            } else if (goneSince == 0) {
-                goneSince = System.nanoTime();
-            } else if (System.nanoTime() - goneSince > GONE.toNanos()) {
-                giveUp(
-                        former,
-                        () -> former.peerIsGone(new LifelineEnd.Broken("nobody knows the connection there any more")));
+                    peer, peer.connection().ofConnectingSide(), former.link().local(), Set.of(), end.reached());
+            if (absence.lasts(found)) {
+                giveUp(former, () -> FailoverEnd.byAbsence(former));
                 return;
             }
             if (isOver()) {
-                giveUp(
-                        former,
-                        () -> former.giveUp(
-                                NcclResult.REMOTE_ERROR,
-                                new EndFailure(
-                                        EndFailure.Scope.CONNECTION,
-                                        "%s; and %s. Check the cables, and the links with ip -s link on either node"
-                                                .formatted(why(), LostReason.EXPIRED.words()))));
+                giveUp(former, () -> FailoverEnd.byTime(former, why()));
                 return;
             }
-            sleep(PAUSE);
+            end.sleep(PAUSE);
         }
     }
 
@@ -222,16 +211,15 @@ final class ReceiverFailover implements Failover, OfferHandler {
     /** Whether there is nothing to wait for any more. */
     private synchronized boolean isWell() {
         if (session.isLost()) {
-            stop.complete(null);
+            end.reach();
         }
-        boolean well = resume.state() == State.UP && broken == null && doubtful == null;
-        working = !well && !stop.isDone();
+        boolean well = resume.state() == State.UP && !trouble.isKnown();
+        working = !well && !end.isReached();
         return !working;
     }
 
     private synchronized String why() {
-        String known = broken != null ? broken : doubtful;
-        return known == null ? "the sender has offered another path" : known;
+        return trouble.words("the sender has offered another path");
     }
 
     // ---- offers
@@ -242,7 +230,7 @@ final class ReceiverFailover implements Failover, OfferHandler {
     }
 
     private synchronized Answer answer(IncomingOffer incoming) {
-        if (session.isLost() || stop.isDone()) {
+        if (session.isLost() || end.isReached()) {
             PathLoss loss = session.path().loss();
             throw new ConnectionLostException(loss == null ? "the connection is closed here" : loss.words());
         }
@@ -255,9 +243,13 @@ final class ReceiverFailover implements Failover, OfferHandler {
         }
         if (resume.step() == Step.FENCE) {
             since = since == 0 ? System.nanoTime() : since;
+            returning = !trouble.isThere() && !session.path().link().equals(home);
+            if (!returning) {
+                journal.lost(session.path(), why());
+            }
             Resumption.Counts counts = session.fence(why());
             if (counts == null) {
-                stop.complete(null);
+                end.reach();
                 throw new ConnectionLostException("this end of the connection has failed before");
             }
             resume = resume.fenced(counts.confirmed());
@@ -265,9 +257,7 @@ final class ReceiverFailover implements Failover, OfferHandler {
         if (resume.state() == State.LOST) {
             String why = resume.lost().words();
             PathChannel path = session.path();
-            control.execute(() -> giveUp(
-                    path,
-                    () -> path.giveUp(NcclResult.SYSTEM_ERROR, new EndFailure(EndFailure.Scope.CONNECTION, why))));
+            control.execute(() -> giveUp(path, () -> FailoverEnd.byFailure(path, why)));
             throw new ConnectionLostException(why);
         }
         dropAnswered();
@@ -298,39 +288,39 @@ final class ReceiverFailover implements Failover, OfferHandler {
     private void finish(PathChannel path, int attempt, IncomingOffer incoming, @Nullable Established established) {
         PathChannel former;
         String why;
-        long waited;
+        long paused;
+        boolean orderly;
         synchronized (this) {
             if (!path.equals(answered)) {
                 return; // closed by who took its place
             }
-            if (established == null || stop.isDone()) {
+            if (established == null || end.isReached()) {
                 dropAnswered();
                 return;
             }
             answered = null;
             former = session.path();
             why = why();
-            waited = System.nanoTime() - since;
             factory.watch(path, established, incoming.offer().node().name());
             resume = resume.ready(attempt);
             if (resume.step() != Step.GO_ON || !moves(path, former)) {
                 path.close();
                 return;
             }
-            broken = null;
-            doubtful = null;
+            trouble.isOver();
+            paused = System.nanoTime() - since;
             since = 0;
+            orderly = returning && path.link().equals(home);
+            returning = false;
             lookAfter(path);
             session.watch();
         }
         former.close();
-        log.info(
-                "the connection from {} goes on over {} instead of {} after {} ms: {}",
-                peer.name(),
-                path.link(),
-                former.link(),
-                TimeUnit.NANOSECONDS.toMillis(waited),
-                why);
+        if (orderly) {
+            journal.returned(former, path, paused);
+        } else {
+            journal.movedAfterLoss(former, path, why, paused, 0, 0);
+        }
     }
 
     private boolean moves(PathChannel path, PathChannel former) {
@@ -346,30 +336,20 @@ final class ReceiverFailover implements Failover, OfferHandler {
 
     private void giveUp(PathChannel former, Runnable loss) {
         synchronized (this) {
-            if (stop.isDone() || !former.equals(session.path())) {
+            if (end.isReached() || !former.equals(session.path())) {
                 return;
             }
             givenUp = true;
-            stop.complete(null);
+            end.reach();
         }
         loss.run();
-    }
-
-    private void sleep(Duration time) {
-        try {
-            var _ = stop.get(time.toNanos(), TimeUnit.NANOSECONDS);
-        } catch (TimeoutException | ExecutionException _) {
-            // time is over
-        } catch (InterruptedException e) {
-            throw new IllegalStateException("interrupted while waiting for the sender", e);
-        }
     }
 
     @Override
     public void close() {
         listeners.unregister(peer.connection(), this);
         synchronized (this) {
-            stop.complete(null);
+            end.reach();
             dropAnswered();
         }
     }

@@ -3,18 +3,12 @@ package trigon.transport.failover;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import trigon.handshake.EndFailure;
 import trigon.handshake.HandshakeException;
 import trigon.handshake.LifelineEnd;
-import trigon.net.NcclResult;
 import trigon.routing.Path;
 import trigon.transport.connect.Counterpart;
 import trigon.transport.failover.NewPaths.Answered;
@@ -22,7 +16,6 @@ import trigon.transport.failover.NewPaths.Found;
 import trigon.transport.path.PathChannel;
 import trigon.transport.path.PathKeeper;
 import trigon.transport.path.PathLoss;
-import trigon.transport.resume.LostReason;
 import trigon.transport.resume.SenderResume;
 import trigon.transport.resume.SenderResume.State;
 import trigon.transport.session.Failover;
@@ -40,9 +33,6 @@ final class SenderFailover implements Failover {
 
     private static final Logger log = LoggerFactory.getLogger(SenderFailover.class);
 
-    /** A peer that is gone says so for that long: before, its process may be about to begin here. */
-    private static final Duration GONE = Duration.ofSeconds(1);
-
     private static final Duration HEARING = Duration.ofMillis(50);
     private static final Duration FIRST_PAUSE = Duration.ofMillis(20);
     private static final Duration LONGEST_PAUSE = Duration.ofMillis(500);
@@ -50,28 +40,24 @@ final class SenderFailover implements Failover {
     private final Resumption session;
     private final Counterpart peer;
     private final NewPaths paths;
+    private final Journal journal;
+    private final WayBack back;
     private final Executor control;
     private final Executor aMomentLater;
     private final Duration peerTimeout;
-    private final CompletableFuture<Void> stop = new CompletableFuture<>();
+    private final FailoverEnd end = new FailoverEnd();
 
     private SenderResume resume = SenderResume.up();
     private boolean working;
 
-    /** Why the path in use is of no use any more; null: it may be. */
-    private volatile @Nullable String broken;
-
-    /** The lifeline has ended: the peer's end, or the path's. */
-    private @Nullable String doubtful;
-
-    /** Nothing was heard for a while, or the link is down. */
-    private boolean quiet;
-
+    private final Trouble trouble = new Trouble();
     private boolean givenUp;
 
     /**
      * Of a session that is up.
      *
+     * @param journal says what becomes of it
+     * @param returns has it look for its first link when it has left it
      * @param control runs what may block
      * @param aMomentLater the same, a moment later
      * @param peerTimeout so long it tries
@@ -80,12 +66,16 @@ final class SenderFailover implements Failover {
             Resumption session,
             Counterpart peer,
             NewPaths paths,
+            Journal journal,
+            Returns returns,
             Executor control,
             Executor aMomentLater,
             Duration peerTimeout) {
         this.session = session;
         this.peer = peer;
         this.paths = paths;
+        this.journal = journal;
+        back = new WayBack(this, session, peer, paths, journal, returns, end);
         this.control = control;
         this.aMomentLater = aMomentLater;
         this.peerTimeout = peerTimeout;
@@ -107,7 +97,7 @@ final class SenderFailover implements Failover {
     }
 
     private synchronized boolean takes(PathChannel path, PathLoss loss) {
-        boolean ours = !givenUp && !stop.isDone();
+        boolean ours = !givenUp && !end.isReached();
         if (ours && !path.equals(session.path())) {
             return true; // nobody uses it any more
         }
@@ -115,16 +105,16 @@ final class SenderFailover implements Failover {
             return false;
         }
         switch (loss) {
-            case PathLoss.Here here -> broken = here.words();
-            case PathLoss.OfPeer(var _, LifelineEnd.Broken _) -> doubtful = loss.words();
+            case PathLoss.Here here -> trouble.breaks(here.words());
+            case PathLoss.OfPeer(var _, LifelineEnd.Broken _) -> trouble.doubts(loss.words());
             case PathLoss.OfPeer(var _, LifelineEnd.Failed(EndFailure failure))
-            when failure.scope() == EndFailure.Scope.PATH -> broken = loss.words();
+            when failure.scope() == EndFailure.Scope.PATH -> trouble.breaks(loss.words());
             case PathLoss.OfPeer(var _, LifelineEnd.Released _)
             when resume.state() != State.UP && resume.state() != State.SUSPECT -> {
                 // the receiver has left the path, and may have gone on by another one
             }
             case PathLoss.OfPeer _ -> {
-                stop.complete(null);
+                end.reach();
                 return false;
             }
         }
@@ -134,7 +124,7 @@ final class SenderFailover implements Failover {
 
     private synchronized void suspect(PathChannel path) {
         if (path.equals(session.path()) && !working) {
-            quiet = true;
+            trouble.isQuiet();
             work();
         }
     }
@@ -142,13 +132,13 @@ final class SenderFailover implements Failover {
     /** Without the lock: who has it may wait for the data path to be outside. */
     @Override
     public boolean broken(String what) {
-        broken = what;
+        trouble.breaks(what);
         control.execute(this::work);
-        return !stop.isDone();
+        return !end.isReached();
     }
 
     private synchronized void work() {
-        if (!working && !givenUp && !stop.isDone()) {
+        if (!working && !givenUp && !end.isReached()) {
             working = true;
             control.execute(this::run);
         }
@@ -159,31 +149,30 @@ final class SenderFailover implements Failover {
             lookForAPath();
         } catch (RuntimeException | Error e) {
             log.warn("{}: what should lead it to another path has failed", session.path(), e);
-            giveUp(() -> session.path()
-                    .giveUp(NcclResult.SYSTEM_ERROR, new EndFailure(EndFailure.Scope.CONNECTION, e.toString())));
+            giveUp(() -> FailoverEnd.byFailure(session.path(), e.toString()));
         }
     }
 
     private void lookForAPath() {
         long start = System.nanoTime();
-        long goneSince = 0;
+        Absence absence = new Absence();
         Duration pause = FIRST_PAUSE;
         Set<Path> failed = new HashSet<>();
         boolean warned = false;
         while (true) {
             PathChannel former = session.path();
-            Found found = paths.find(peer, peer.connection(), former.link().local(), failed, stop);
+            Found found = paths.find(peer, peer.connection(), former.link().local(), failed, end.reached());
+            boolean gone = absence.lasts(found);
             failed.clear();
             long waited = System.nanoTime() - start;
             if (found.alive().isPresent()) {
-                goneSince = 0;
                 if (isUncertain()) {
-                    sleep(HEARING); // a peer that was stopped answers over the path in use, too
+                    end.sleep(HEARING); // a peer that was stopped answers over the path in use, too
                 }
                 if (isHeardAgain()) {
                     return;
                 }
-                if (moves(found.alive().get(), former, waited)) {
+                if (moves(found.alive().get(), former, start)) {
                     if (isDone()) {
                         return;
                     }
@@ -195,24 +184,15 @@ final class SenderFailover implements Failover {
             if (isEnded() || isHeardAgain()) {
                 return;
             }
-            if (!found.isGone()) {
-                goneSince = 0;
-            } else if (goneSince == 0) {
-                goneSince = System.nanoTime();
-            } else if (System.nanoTime() - goneSince > GONE.toNanos()) {
-                giveUp(() -> former.peerIsGone(new LifelineEnd.Broken("nobody knows the connection there any more")));
+            if (gone) {
+                giveUp(() -> FailoverEnd.byAbsence(former));
                 return;
             }
             if (isOver(waited)) {
-                giveUp(() -> former.giveUp(
-                        NcclResult.REMOTE_ERROR,
-                        new EndFailure(
-                                EndFailure.Scope.CONNECTION,
-                                "%s; and %s. Check the cables, and the links with ip -s link on either node"
-                                        .formatted(why(), LostReason.EXPIRED.words()))));
+                giveUp(() -> FailoverEnd.byTime(former, why()));
                 return;
             }
-            if (!warned && goneSince == 0 && waited > GONE.toNanos()) {
+            if (!warned && !absence.isSeen() && waited > Absence.LASTS.toNanos()) {
                 warned = true;
                 log.warn(
                         "{}: {}. No path leads to {} now; the connection waits for one until"
@@ -221,67 +201,62 @@ final class SenderFailover implements Failover {
                         why(),
                         peer.name());
             }
-            sleep(pause);
+            end.sleep(pause);
             pause = pause.multipliedBy(2).compareTo(LONGEST_PAUSE) < 0 ? pause.multipliedBy(2) : LONGEST_PAUSE;
         }
     }
 
     private synchronized String why() {
-        String known = broken != null ? broken : doubtful;
-        return known != null
-                ? known
-                : session.path().link().isUp()
-                        ? "nothing was heard from the peer for more than a second"
-                        : "the link is down";
+        return trouble.words(session.path());
     }
 
     /** Whether the path in use was only quiet, and is not any more: then nothing more is done. */
     private synchronized boolean isHeardAgain() {
         PathChannel path = session.path();
-        boolean onlyQuiet = broken == null && doubtful == null && resume.state() == State.UP;
+        boolean onlyQuiet = !trouble.isKnown() && resume.state() == State.UP;
         if (onlyQuiet && path.link().isUp() && !path.isQuiet()) {
-            quiet = false;
+            trouble.isHeard();
             working = false;
         }
         return !working;
     }
 
     private synchronized boolean isUncertain() {
-        return broken == null && doubtful == null;
+        return !trouble.isKnown();
     }
 
     /** Whether it is for this to say that the time is over, and not for the lifeline. */
     private synchronized boolean isOver(long waited) {
-        return waited > peerTimeout.toNanos() && (broken != null || doubtful != null || resume.state() != State.UP);
+        return waited > peerTimeout.toNanos() && (trouble.isKnown() || resume.state() != State.UP);
     }
 
     /** Whether all is well with the path in use; then nothing more is done. */
     private synchronized boolean isDone() {
-        working = broken != null || doubtful != null || quiet;
+        working = trouble.isThere();
         return !working;
     }
 
     /** Whether it is of no use to look for a path any more. */
     private synchronized boolean isEnded() {
         if (session.isLost()) {
-            stop.complete(null);
+            end.reach();
         }
-        return stop.isDone();
+        return end.isReached();
     }
 
     /** Goes on over that path; false if that has failed. */
-    private boolean moves(Path over, PathChannel former, long waited) {
+    private boolean moves(Path over, PathChannel former, long start) {
         String why = why();
         synchronized (this) {
             if (isEnded()) {
                 return false;
             }
             if (resume.state() == State.UP) {
-                log.warn("{}: {}. The connection goes on over another path", former, why);
+                journal.lost(former, why);
                 resume = resume.broken();
                 Resumption.Counts counts = session.fence(why);
                 if (counts == null) {
-                    stop.complete(null);
+                    end.reach();
                     return false;
                 }
                 resume = resume.fenced(counts.begun(), counts.confirmed());
@@ -291,13 +266,18 @@ final class SenderFailover implements Failover {
         if (resume.state() == State.LOST) {
             return loses(former);
         }
+        return goesOn(over, former, why, start, false);
+    }
+
+    /** The same, once it is stopped and counted. */
+    private boolean goesOn(Path over, PathChannel former, String why, long start, boolean returns) {
         Answered answered;
         try {
             answered = paths.offer(
                     peer,
                     over,
                     new trigon.handshake.Resumption(resume.attempt(), resume.begun(), resume.confirmed()),
-                    stop);
+                    end.reached());
         } catch (HandshakeException | VerbsException e) {
             log.debug("{}: no new path over {}", former, over, e);
             synchronized (this) {
@@ -317,7 +297,7 @@ final class SenderFailover implements Failover {
             resume = resume.confirmed(resume.attempt());
             try {
                 if (!session.moveTo(answered.path(), answered.received())) {
-                    stop.complete(null);
+                    end.reach();
                     answered.path().close();
                     return false;
                 }
@@ -327,23 +307,55 @@ final class SenderFailover implements Failover {
                 resume = resume.broken().fenced(resume.begun(), resume.confirmed());
                 return false;
             }
-            broken = null;
-            doubtful = null;
-            quiet = false;
+            trouble.isOver();
             lookAfter(answered.path());
             session.watch();
         }
         former.close();
-        log.info(
-                "the connection to {} goes on over {} instead of {} after {} ms: {}; {} messages were sent again",
-                peer.name(),
-                over,
-                former.link(),
-                TimeUnit.NANOSECONDS.toMillis(waited),
-                why,
-                resume.begun() - resume.received());
+        long paused = System.nanoTime() - start;
+        long repeated = resume.begun() - resume.received();
+        if (returns && repeated == 0) {
+            journal.returned(former, answered.path(), paused);
+        } else {
+            journal.movedAfterLoss(former, answered.path(), why, paused, repeated, session.repeatedBytes());
+        }
+        back.isOver(over);
         aMomentLater.execute(this::repeat);
         return true;
+    }
+
+    // ---- the way back
+
+    /** Goes back to its first link, if that is well again; returns at once. */
+    void lookHome() {
+        control.execute(() -> back.find().filter(_ -> begins()).ifPresent(this::returnTo));
+    }
+
+    private synchronized boolean begins() {
+        boolean begins = !working && !givenUp && !isEnded();
+        working |= begins;
+        return begins;
+    }
+
+    private void returnTo(Path better) {
+        long start = System.nanoTime();
+        PathChannel former = session.path();
+        Resumption.Counts counts = back.stopBetweenMessages(start, this::isUncertain);
+        boolean goesOn = counts == null;
+        if (counts != null) {
+            synchronized (this) {
+                resume = resume.broken()
+                        .fenced(counts.begun(), counts.confirmed())
+                        .challenged();
+            }
+            goesOn = goesOn(better, former, WayBack.WHY, start, true);
+        }
+        if (!goesOn && !isEnded()) {
+            session.fence("the way back to a better path has failed");
+        }
+        if (!goesOn || !isDone()) {
+            run();
+        }
     }
 
     private synchronized void repeat() {
@@ -355,46 +367,33 @@ final class SenderFailover implements Failover {
     /** The peer's end says that it is lost: its lifeline may say why, within a moment. */
     private void refusedBy(PathChannel former, HandshakeException refused) {
         for (int i = 0; i < 75 && !isEnded(); i++) {
-            sleep(FIRST_PAUSE);
+            end.sleep(FIRST_PAUSE);
         }
         if (!isEnded()) {
-            giveUp(() -> former.peerIsGone(new LifelineEnd.Failed(
-                    new EndFailure(EndFailure.Scope.CONNECTION, String.valueOf(refused.getMessage())))));
+            giveUp(() -> FailoverEnd.byRefusal(former, String.valueOf(refused.getMessage())));
         }
     }
 
     private boolean loses(PathChannel former) {
-        giveUp(() -> former.giveUp(
-                NcclResult.SYSTEM_ERROR,
-                new EndFailure(
-                        EndFailure.Scope.CONNECTION,
-                        why() + "; and " + resume.lost().words())));
+        giveUp(() ->
+                FailoverEnd.byFailure(former, why() + "; and " + resume.lost().words()));
         return false;
     }
 
     private void giveUp(Runnable loss) {
         synchronized (this) {
-            if (stop.isDone()) {
+            if (end.isReached()) {
                 return;
             }
             givenUp = true;
-            stop.complete(null);
+            end.reach();
         }
         loss.run();
     }
 
-    private void sleep(Duration time) {
-        try {
-            var _ = stop.get(time.toNanos(), TimeUnit.NANOSECONDS);
-        } catch (TimeoutException | ExecutionException _) {
-            // time is over
-        } catch (InterruptedException e) {
-            throw new IllegalStateException("interrupted while looking for a path", e);
-        }
-    }
-
     @Override
     public synchronized void close() {
-        stop.complete(null);
+        end.reach();
+        back.close();
     }
 }

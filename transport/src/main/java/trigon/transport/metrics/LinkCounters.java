@@ -1,5 +1,7 @@
 package trigon.transport.metrics;
 
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import trigon.verbs.Memory;
 
 /** What went over a link in paths that are closed by now, and who counts for those that are open. Thread-safe. */
@@ -7,6 +9,7 @@ public final class LinkCounters {
 
     private final Metrics metrics;
     private final long row;
+    private final Map<String, FailoverCounters> failovers = new ConcurrentHashMap<>();
 
     LinkCounters(Metrics metrics, long row) {
         this.metrics = metrics;
@@ -20,6 +23,14 @@ public final class LinkCounters {
      */
     public PathCounters path(String type) {
         return new PathCounters(metrics, metrics.open(MetricsRow.PATH, "", type, metrics.number(row)), row);
+    }
+
+    /** Counters of what becomes of its connections to a peer when their path fails; the first call opens a row. */
+    public FailoverCounters failovers(String peer) {
+        return failovers.computeIfAbsent(
+                peer,
+                name -> new FailoverCounters(
+                        metrics, metrics.open(MetricsRow.FAILOVERS, name, "", metrics.number(row))));
     }
 
     /** An attempt to bring up a path over the link has failed. */

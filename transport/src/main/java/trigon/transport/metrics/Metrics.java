@@ -150,7 +150,7 @@ public final class Metrics implements AutoCloseable {
         // who sees the new generation sees the free kind, and who sees any of what follows sees the new generation
         Memory.putIntRelease(row + MetricsRow.GENERATION, Memory.getInt(row + MetricsRow.GENERATION) + 1);
         VarHandle.releaseFence();
-        for (long word = MetricsRow.MESSAGES; word <= MetricsRow.RETRIES; word += Long.BYTES) {
+        for (long word = MetricsRow.MESSAGES; word <= MetricsRow.LONGEST; word += Long.BYTES) {
             Memory.putLongOpaque(row + word, 0);
         }
         Memory.putIntOpaque(row + MetricsRow.SPEED_OR_LINK, speedOrLink);
@@ -210,8 +210,18 @@ public final class Metrics implements AutoCloseable {
     }
 
     /** Counts one more, whoever else does. */
-    synchronized void add(long word) {
-        Memory.putLongOpaque(word, Memory.getLong(word) + 1);
+    void add(long word) {
+        add(word, 1);
+    }
+
+    /** Counts so many more. */
+    synchronized void add(long word, long more) {
+        Memory.putLongOpaque(word, Memory.getLong(word) + more);
+    }
+
+    /** Keeps the greater one. */
+    synchronized void atLeast(long word, long value) {
+        Memory.putLongOpaque(word, Math.max(Memory.getLong(word), value));
     }
 
     /** Writes a text into a row that is in use already. */

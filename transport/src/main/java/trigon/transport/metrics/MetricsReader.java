@@ -42,11 +42,33 @@ public final class MetricsReader {
      */
     public record PathMetrics(int link, String peer, String type, int state, Counts counts) {}
 
+    /**
+     * What became of a link's connections to a peer when their path failed.
+     *
+     * @param link the row of its link
+     * @param peer who is at the other end
+     * @param failovers how often one went on over another path
+     * @param returns how often one came back to the link
+     * @param pausedNanos how long all of them paused
+     * @param longestNanos and the one that paused longest
+     * @param messages sent again
+     * @param bytes sent again
+     */
+    public record FailoverMetrics(
+            int link,
+            String peer,
+            long failovers,
+            long returns,
+            long pausedNanos,
+            long longestNanos,
+            long messages,
+            long bytes) {}
+
     /** What is counted; see {@link MetricsRow}. */
     public record Counts(long messages, long bytes, long waits, long errors, long retries) {}
 
     /** What one look found. */
-    public record Snapshot(List<LinkMetrics> links, List<PathMetrics> paths) {}
+    public record Snapshot(List<LinkMetrics> links, List<PathMetrics> paths, List<FailoverMetrics> failovers) {}
 
     private static final VarHandle LONG = ValueLayout.JAVA_LONG.varHandle();
     private static final VarHandle INT = ValueLayout.JAVA_INT.varHandle();
@@ -96,6 +118,7 @@ public final class MetricsReader {
         int used = (int) INT.getAcquire(memory, MetricsRow.USED);
         List<LinkMetrics> links = new ArrayList<>();
         List<PathMetrics> paths = new ArrayList<>();
+        List<FailoverMetrics> failovers = new ArrayList<>();
         for (int row = 0; row < used; row++) {
             long at = MetricsRow.HEADER_BYTES + (long) row * MetricsRow.BYTES;
             int generation = (int) INT.getAcquire(memory, at + MetricsRow.GENERATION);
@@ -105,6 +128,7 @@ public final class MetricsReader {
             int speedOrLink = (int) INT.getOpaque(memory, at + MetricsRow.SPEED_OR_LINK);
             int state = (int) INT.getOpaque(memory, at + MetricsRow.STATE);
             Counts counts = counts(memory, at);
+            long longest = (long) LONG.getOpaque(memory, at + MetricsRow.LONGEST);
             VarHandle.acquireFence();
             if ((int) INT.getOpaque(memory, at + MetricsRow.GENERATION) != generation) {
                 row--; // another path has it by now
@@ -112,9 +136,19 @@ public final class MetricsReader {
                 links.add(new LinkMetrics(row, name, type, speedOrLink, counts));
             } else if (kind == MetricsRow.PATH) {
                 paths.add(new PathMetrics(speedOrLink, name, type, state, counts));
+            } else if (kind == MetricsRow.FAILOVERS) {
+                failovers.add(new FailoverMetrics(
+                        speedOrLink,
+                        name,
+                        counts.errors(),
+                        counts.retries(),
+                        counts.waits(),
+                        longest,
+                        counts.messages(),
+                        counts.bytes()));
             }
         }
-        return new Snapshot(links, paths);
+        return new Snapshot(links, paths, failovers);
     }
 
     private static Counts counts(MemorySegment memory, long at) {

@@ -12,7 +12,7 @@ package trigon.transport.metrics;
 public final class MetricsRow {
 
     /** What the header begins with, 8 bytes: "TrgnMet" and the version of the layout. */
-    public static final long MAGIC = 0x5472676E4D657400L | 1;
+    public static final long MAGIC = 0x5472676E4D657400L | 2;
 
     /** In the header: how many rows there are, 4 bytes. */
     public static final long ROWS = 8;
@@ -29,7 +29,7 @@ public final class MetricsRow {
     /** Length of a row. */
     public static final int BYTES = 256;
 
-    /** What the row is of, 4 bytes: {@link #FREE}, {@link #LINK} or {@link #PATH}. */
+    /** What the row is of, 4 bytes: {@link #FREE}, {@link #LINK}, {@link #PATH} or {@link #FAILOVERS}. */
     public static final long KIND = 0;
 
     /** State of a path, 4 bytes: the code of {@link trigon.transport.path.PathState}. */
@@ -38,25 +38,31 @@ public final class MetricsRow {
     /** How often the row was opened, 4 bytes. */
     public static final long GENERATION = 8;
 
-    /** Of a link: its speed in Mbit/s, as far as it is known. Of a path: the number of its link's row. 4 bytes. */
+    /** Of a link: its speed in Mbit/s, as far as it is known. Of others: the number of their link's row. 4 bytes. */
     public static final long SPEED_OR_LINK = 12;
 
-    /** Messages, 8 bytes. A link's are those of its paths that are closed. So for all that follow. */
+    /**
+     * Messages, 8 bytes. A link's are those of its paths that are closed. So for all that follow. Of failovers:
+     * messages that were sent again.
+     */
     public static final long MESSAGES = 16;
 
     /** Bytes of the messages, 8 bytes. */
     public static final long MESSAGE_BYTES = 24;
 
-    /** Messages that had to wait until the receiver said where they may go, 8 bytes. */
+    /** Messages that had to wait until the receiver said where they may go, 8 bytes. Of failovers: nanoseconds. */
     public static final long WAITS = 32;
 
-    /** Paths that were lost while they were in use, 8 bytes. */
+    /** Paths that were lost while they were in use, 8 bytes. Of failovers: how many. */
     public static final long ERRORS = 40;
 
-    /** Of a link: attempts to bring up a path that failed, 8 bytes. */
+    /** Of a link: attempts to bring up a path that failed, 8 bytes. Of failovers: returns to the link. */
     public static final long RETRIES = 48;
 
-    /** Of a link: its name. Of a path: who is at the other end. UTF-8, filled up with zeros. */
+    /** Of failovers: the longest one, in nanoseconds, 8 bytes. */
+    public static final long LONGEST = 56;
+
+    /** Of a link: its name. Of others: who is at the other end. UTF-8, filled up with zeros. */
     public static final long NAME = 64;
 
     /** Room for that. */
@@ -76,6 +82,9 @@ public final class MetricsRow {
 
     /** A {@link #KIND}: a path's. */
     public static final int PATH = 2;
+
+    /** A {@link #KIND}: of what became of a link's connections to a peer when their path failed. */
+    public static final int FAILOVERS = 3;
 
     private MetricsRow() {}
 }

@@ -266,6 +266,7 @@ public final class PathChannel implements AutoCloseable {
     /** What has come completes, with success, the rest is flushed, and nothing moves any more. May block. */
     public synchronized void fence(String why) {
         if (state != PathState.CLOSED) {
+            enter(PathState.INTERRUPTED);
             resources.lifecycle().fail(new GivenUpException(why));
         }
     }

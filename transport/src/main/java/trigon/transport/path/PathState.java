@@ -1,6 +1,6 @@
 package trigon.transport.path;
 
-/** A path's life, in this order; it may be lost, or closed, at any time. */
+/** A path's life, the first four in this order; it may be lost, interrupted, or closed, at any time. */
 public enum PathState {
     /** Its queue pair is coming up. */
     OPENING(1),
@@ -12,7 +12,10 @@ public enum PathState {
     LOST(3),
 
     /** Its queue pair is destroyed. */
-    CLOSED(4);
+    CLOSED(4),
+
+    /** Its queue pair is fenced, since it is of no use any more: its connection looks for another path. */
+    INTERRUPTED(5);
 
     private final int code;
 

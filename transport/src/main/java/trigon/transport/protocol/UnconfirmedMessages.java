@@ -136,6 +136,15 @@ final class UnconfirmedMessages {
         return next;
     }
 
+    /** Of all messages that are here, together. */
+    long bytes() {
+        long bytes = 0;
+        for (long sequence = oldest; sequence < next; sequence++) {
+            bytes += size(sequence);
+        }
+        return bytes;
+    }
+
     /** Of a message that is here; as are the following. */
     long address(long sequence) {
         return addresses[(int) sequence & MASK];

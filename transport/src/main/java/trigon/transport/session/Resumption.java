@@ -18,6 +18,7 @@ public final class Resumption {
     private final Session session;
     private final Gate gate;
     private final ResumableProtocol protocol;
+    private long repeatedBytes;
 
     private Resumption(Session session, Gate gate, ResumableProtocol protocol) {
         this.session = session;
@@ -70,11 +71,52 @@ public final class Resumption {
                 session.links()[0] = link;
             }
             protocol.moveTo(List.of(next), received);
+            repeatedBytes = protocol.unconfirmedBytes();
             path().whenLost(() -> {});
             session.use(next);
             session.interrupted = false;
             session.repeat();
             return true;
+        } finally {
+            gate.open();
+        }
+    }
+
+    /** Whether new messages are held back, so that the end of all others comes soon; until it moves. */
+    public void holdBack(boolean on) {
+        gate.close();
+        protocol.holdBack(on);
+        gate.open();
+    }
+
+    /**
+     * Stops at a boundary between messages, if this is one: nothing is under way, and nothing begins before it {@link
+     * #moveTo moves}. The path is not fenced: nobody uses it.
+     *
+     * @param unconfirmed whether short messages may be, that the peer has said nothing of
+     * @return null if it is none, or the session has failed
+     */
+    public @Nullable Counts stopBetweenMessages(boolean unconfirmed) {
+        gate.close();
+        try {
+            session.progress();
+            Counts counts = new Counts(protocol.begun(), protocol.confirmed());
+            long over = unconfirmed ? protocol.finished() : counts.confirmed;
+            if (session.failure != 0 || session.interrupted || session.repeating || over != counts.begun) {
+                return null;
+            }
+            session.interrupted = true;
+            return counts;
+        } finally {
+            gate.open();
+        }
+    }
+
+    /** Messages begun so far. */
+    public long begun() {
+        gate.close();
+        try {
+            return protocol.begun();
         } finally {
             gate.open();
         }
@@ -94,6 +136,11 @@ public final class Resumption {
         } finally {
             gate.open();
         }
+    }
+
+    /** Bytes of the messages that the last {@link #moveTo} has sent again. */
+    public long repeatedBytes() {
+        return repeatedBytes;
     }
 
     /** The path in use. */

@@ -1,0 +1,72 @@
+package trigon.transport.failover;
+
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import trigon.handshake.EndFailure;
+import trigon.handshake.LifelineEnd;
+import trigon.net.NcclResult;
+import trigon.transport.path.PathChannel;
+import trigon.transport.resume.LostReason;
+
+/** How the failover of a session ends: by its close, or with the session, and why. Thread-safe. */
+final class FailoverEnd {
+
+    private final CompletableFuture<Void> reached = new CompletableFuture<>();
+
+    /** Completes when it has come; what waits may be ended by it. */
+    CompletableFuture<Void> reached() {
+        return reached;
+    }
+
+    boolean isReached() {
+        return reached.isDone();
+    }
+
+    /** It has come. False if it had before. */
+    boolean reach() {
+        return reached.complete(null);
+    }
+
+    /** Waits, but not beyond the end. */
+    void sleep(Duration time) {
+        try {
+            var _ = reached.get(time.toNanos(), TimeUnit.NANOSECONDS);
+        } catch (TimeoutException | ExecutionException _) {
+            // time is over
+        } catch (InterruptedException e) {
+            throw new IllegalStateException("interrupted while looking for a path", e);
+        }
+    }
+
+    // ---- what a path is told then
+
+    /** The peer's process knows nothing of the connection any more. */
+    static void byAbsence(PathChannel path) {
+        path.peerIsGone(new LifelineEnd.Broken("nobody knows the connection there any more"));
+    }
+
+    /** The peer's end has failed. */
+    static void byRefusal(PathChannel path, String why) {
+        path.peerIsGone(new LifelineEnd.Failed(ofConnection(why)));
+    }
+
+    /** No path was found in time. */
+    static void byTime(PathChannel path, String why) {
+        path.giveUp(
+                NcclResult.REMOTE_ERROR,
+                ofConnection("%s; and %s. Check the cables, and the links with ip -s link on either node"
+                        .formatted(why, LostReason.EXPIRED.words())));
+    }
+
+    /** Something here does not work as it should. */
+    static void byFailure(PathChannel path, String why) {
+        path.giveUp(NcclResult.SYSTEM_ERROR, ofConnection(why));
+    }
+
+    private static EndFailure ofConnection(String why) {
+        return new EndFailure(EndFailure.Scope.CONNECTION, why);
+    }
+}

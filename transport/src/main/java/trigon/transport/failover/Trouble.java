@@ -1,0 +1,75 @@
+package trigon.transport.failover;
+
+import org.jspecify.annotations.Nullable;
+import trigon.transport.path.PathChannel;
+
+/**
+ * What speaks against the path in use. For who holds the failover's lock, except that the path may be said to be
+ * {@linkplain #breaks broken} on any thread.
+ */
+final class Trouble {
+
+    /** Why the path is of no use any more; null: it may be. */
+    private volatile @Nullable String broken;
+
+    /** The lifeline has ended: the peer's end, or the path's. */
+    private @Nullable String doubtful;
+
+    /** Nothing was heard for a while, or the link is down. */
+    private boolean quiet;
+
+    /** It is of no use any more. */
+    void breaks(String why) {
+        broken = why;
+    }
+
+    /** Its lifeline has ended. */
+    void doubts(String why) {
+        doubtful = why;
+    }
+
+    /** Nothing was heard for a while. */
+    void isQuiet() {
+        quiet = true;
+    }
+
+    /** Something was heard again. */
+    void isHeard() {
+        quiet = false;
+    }
+
+    /** Another path is in use. */
+    void isOver() {
+        broken = null;
+        doubtful = null;
+        quiet = false;
+    }
+
+    /** Why it is of no use any more; null: it may be. */
+    @Nullable
+    String broken() {
+        return broken;
+    }
+
+    /** Whether there is more than silence. */
+    boolean isKnown() {
+        return broken != null || doubtful != null;
+    }
+
+    /** Whether there is any. */
+    boolean isThere() {
+        return isKnown() || quiet;
+    }
+
+    /** For the log: what is known, or what silence means. */
+    String words(PathChannel path) {
+        return words(
+                path.link().isUp() ? "nothing was heard from the peer for more than a second" : "the link is down");
+    }
+
+    /** For the log: what is known, or else that. */
+    String words(String otherwise) {
+        String known = broken != null ? broken : doubtful;
+        return known != null ? known : otherwise;
+    }
+}

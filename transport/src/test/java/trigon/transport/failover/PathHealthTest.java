@@ -1,0 +1,76 @@
+package trigon.transport.failover;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import trigon.config.InterfaceAddress;
+import trigon.routing.LocalLink;
+import trigon.verbs.Gid;
+import trigon.verbs.LinkKind;
+
+class PathHealthTest {
+
+    private static final LocalLink FIRST = link("10.0.1.1/24");
+    private static final LocalLink OTHER = link("10.0.2.1/24");
+
+    private long now = 1;
+    private final PathHealth health = new PathHealth(() -> now);
+
+    private static LocalLink link(String text) {
+        InterfaceAddress address = InterfaceAddress.parse(text);
+        Gid gid = Gid.of(address.address());
+        return new LocalLink("soft", LinkKind.SOFTWARE, "soft", 1, address, 0, gid, 10_000, "eth", 1, 0);
+    }
+
+    private void pass(Duration time) {
+        now += time.toNanos();
+    }
+
+    @Test
+    void aLinkThatHasFailedRestsForAWhile() {
+        health.failed(FIRST, "b", "cut");
+
+        assertThat(health.hasRested(FIRST, "b")).isFalse();
+        assertThat(health.hasRested(FIRST, "c")).isTrue();
+        assertThat(health.hasRested(OTHER, "b")).isTrue();
+        pass(PathHealth.FIRST_REST);
+        assertThat(health.hasRested(FIRST, "b")).isTrue();
+    }
+
+    @Test
+    void eachFailureDuringTheRestBeginsItAnew() {
+        health.failed(FIRST, "b", "cut");
+        pass(PathHealth.FIRST_REST.dividedBy(2));
+        health.failed(FIRST, "b", "cut");
+        pass(PathHealth.FIRST_REST.dividedBy(2));
+
+        assertThat(health.hasRested(FIRST, "b")).isFalse();
+    }
+
+    @Test
+    void oneThatFailsSoonAgainRestsTwiceAsLong() {
+        for (int rests : List.of(1, 2, 4, 8, 16, 32, 60, 60)) {
+            health.failed(FIRST, "b", "flaps");
+            pass(PathHealth.FIRST_REST.multipliedBy(rests).minusNanos(1));
+            assertThat(health.hasRested(FIRST, "b")).as("%d rests", rests).isFalse();
+            pass(Duration.ofNanos(1));
+            assertThat(health.hasRested(FIRST, "b")).as("%d rests", rests).isTrue();
+            health.works(FIRST, "b");
+            pass(PathHealth.FIRST_REST);
+        }
+    }
+
+    @Test
+    void oneThatWasWellForLongBeginsAgain() {
+        health.failed(FIRST, "b", "cut");
+        pass(PathHealth.FIRST_REST);
+        health.works(FIRST, "b");
+        pass(Duration.ofMinutes(1));
+        health.failed(FIRST, "b", "cut");
+        pass(PathHealth.FIRST_REST);
+
+        assertThat(health.hasRested(FIRST, "b")).isTrue();
+    }
+}
