@@ -31,4 +31,6 @@ module trigon.tools {
             info.picocli;
     opens trigon.tools.support to
             info.picocli;
+    opens trigon.tools.verify to
+            info.picocli;
 }

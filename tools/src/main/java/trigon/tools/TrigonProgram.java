@@ -33,6 +33,7 @@ import trigon.tools.plan.PlanCommand;
 import trigon.tools.policy.PolicyCommand;
 import trigon.tools.relay.RelayCommand;
 import trigon.tools.support.SupportCommand;
+import trigon.tools.verify.VerifyCommand;
 
 /**
  * The command {@code trigon}. Ends with 0 if all is well, 1 if something is wrong, 2 if the command line is.
@@ -106,6 +107,7 @@ public final class TrigonProgram {
                 new PlanCommand(machine, console),
                 new SupportCommand(machine, console, Clock.systemUTC()),
                 new TopCommand(console),
+                new VerifyCommand(machine, console),
                 PolicyCommand.of(machine, console),
                 new RelayCommand(machine, console),
                 new AgentCommand(machine, console),

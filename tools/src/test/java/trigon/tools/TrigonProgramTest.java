@@ -14,7 +14,7 @@ class TrigonProgramTest {
 
     private static final List<String> COMMANDS = List.of(
             "check", "demo", "doctor", "env", "explain", "jobs", "links", "metrics", "plan", "policy", "relay",
-            "support", "top", "train");
+            "support", "top", "train", "verify");
 
     @Test
     void helpHasEveryCommand() {

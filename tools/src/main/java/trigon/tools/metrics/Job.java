@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import trigon.tools.machine.Machine;
@@ -56,17 +57,18 @@ public record Job(
             return processes
                     .map(ProcessHandle::pid)
                     .sorted()
-                    .flatMap(pid -> of(pid).stream())
+                    .flatMap(pid -> find(pid).stream())
                     .toList();
         }
     }
 
-    private static List<Job> of(long pid) {
+    /** One process; empty if it has no Trigon, has ended, or this user may not look into it. */
+    public static Optional<Job> find(long pid) {
         try {
             List<Snapshot> snapshots = MetricsReader.of(pid);
-            return snapshots.isEmpty() ? List.of() : List.of(of(pid, snapshots));
+            return snapshots.isEmpty() ? Optional.empty() : Optional.of(of(pid, snapshots));
         } catch (IOException _) {
-            return List.of(); // another user's, or it has ended
+            return Optional.empty(); // another user's, or it has ended
         }
     }
 
