@@ -15,6 +15,8 @@ module trigon.tools {
 
     opens trigon.tools to
             info.picocli;
+    opens trigon.tools.bench to
+            info.picocli;
     opens trigon.tools.doctor to
             info.picocli;
     opens trigon.tools.explain to

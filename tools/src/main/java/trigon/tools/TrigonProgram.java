@@ -18,6 +18,7 @@ import picocli.CommandLine.IVersionProvider;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ScopeType;
 import trigon.config.ConfigException;
+import trigon.tools.bench.BenchCommand;
 import trigon.tools.console.CommandFailure;
 import trigon.tools.console.Console;
 import trigon.tools.doctor.AgentCommand;
@@ -98,6 +99,7 @@ public final class TrigonProgram {
     /** The commands. */
     static CommandLine commandLine(Machine machine, Console console) {
         List<Object> commands = List.of(
+                new BenchCommand(machine, console),
                 new CheckCommand(machine, console),
                 new DoctorCommand(machine, console),
                 new ExplainCommand(machine, console),

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.io.TempDir;
 class TrigonProgramTest {
 
     private static final List<String> COMMANDS = List.of(
-            "check", "demo", "doctor", "env", "explain", "jobs", "links", "metrics", "plan", "policy", "relay",
+            "bench", "check", "demo", "doctor", "env", "explain", "jobs", "links", "metrics", "plan", "policy", "relay",
             "support", "top", "train", "verify");
 
     @Test

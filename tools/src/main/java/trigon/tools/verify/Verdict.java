@@ -55,7 +55,8 @@ record Verdict(List<String> wrong, List<String> notes) {
         List<String> notes = new ArrayList<>();
         if (processes.isEmpty()) {
             return new Verdict(
-                    List.of("no process had Trigon: NCCL has not loaded it; \"trigon env\" prints what NCCL needs"), notes);
+                    List.of("no process had Trigon: NCCL has not loaded it; \"trigon env\" prints what NCCL needs"),
+                    notes);
         }
         libraries(processes, wrong, notes);
         sameVersion("NCCL", processes, ProcessFacts::nccl, ncclVersion, wrong);
@@ -88,7 +89,8 @@ record Verdict(List<String> wrong, List<String> notes) {
             }
             facts.mapped().stream()
                     .filter(file -> file.endsWith(ProcessFacts.DELETED))
-                    .filter(file -> facts.nccl().contains(file) || facts.trigon().contains(file))
+                    .filter(file ->
+                            facts.nccl().contains(file) || facts.trigon().contains(file))
                     .forEach(file -> notes.add(name + " has a library mapped that was replaced meanwhile: " + file));
         }
     }
@@ -101,7 +103,9 @@ record Verdict(List<String> wrong, List<String> notes) {
             List<String> wrong) {
         Set<String> versions = new TreeSet<>();
         for (Seen seen : processes) {
-            libraries.apply(seen.facts()).forEach(library -> version.apply(library).ifPresent(versions::add));
+            libraries
+                    .apply(seen.facts())
+                    .forEach(library -> version.apply(library).ifPresent(versions::add));
         }
         if (versions.size() > 1) {
             wrong.add("there are several versions of " + what + ": " + String.join(", ", versions));
@@ -127,7 +131,8 @@ record Verdict(List<String> wrong, List<String> notes) {
         nics.forEach((nic, counted) -> {
             if (!byNic.containsKey(nic) && counted >= LEAST_OF_OTHERS && counted > all * SHARE_OF_OTHERS) {
                 notes.add("%s went over %s meanwhile, which is no link that Trigon used: another program, or another"
-                        .formatted(megabytes(counted), nic) + " way of this job");
+                                .formatted(megabytes(counted), nic)
+                        + " way of this job");
             }
         });
         for (Seen seen : processes) {
@@ -160,7 +165,8 @@ record Verdict(List<String> wrong, List<String> notes) {
     /** A link over TCP has its interface's name, with a number from its second address on. An RDMA link has the device's. */
     static String nicOf(String link, Set<String> nics) {
         String name = link.startsWith(SOFTWARE) ? link.substring(SOFTWARE.length()) : link;
-        Set<String> candidates = new HashSet<>(List.of(name, name.replaceFirst("_\\d+$", ""), name.replaceFirst(":\\d+$", "")));
+        Set<String> candidates =
+                new HashSet<>(List.of(name, name.replaceFirst("_\\d+$", ""), name.replaceFirst(":\\d+$", "")));
         return candidates.stream()
                 .filter(nics::contains)
                 .max(Comparator.comparingInt(String::length))

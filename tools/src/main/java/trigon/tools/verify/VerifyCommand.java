@@ -184,7 +184,8 @@ public final class VerifyCommand implements Callable<Integer> {
         }
         if (verdict.isGood()) {
             console.out()
-                    .println(console.styled(Style.GOOD, "The traffic went over Trigon's links: the NICs counted it too."));
+                    .println(console.styled(
+                            Style.GOOD, "The traffic went over Trigon's links: the NICs counted it too."));
         }
     }
 
@@ -214,9 +215,7 @@ public final class VerifyCommand implements Callable<Integer> {
         nics.forEach((nic, bytes) -> {
             if (bytes > 0 || ours.containsKey(nic)) {
                 counters.row(
-                        nic,
-                        Long.toString(bytes / 1_000_000),
-                        Long.toString(ours.getOrDefault(nic, 0L) / 1_000_000));
+                        nic, Long.toString(bytes / 1_000_000), Long.toString(ours.getOrDefault(nic, 0L) / 1_000_000));
             }
         });
         if (!counters.isEmpty()) {
@@ -238,9 +237,7 @@ public final class VerifyCommand implements Callable<Integer> {
     private void wrapped(Style style, String word, String text) {
         List<String> lines = Table.wrap(text, console.width() - word.length());
         console.out().println(console.styled(style, word) + lines.getFirst());
-        lines.stream()
-                .skip(1)
-                .forEach(line -> console.out().println(" ".repeat(word.length()) + line));
+        lines.stream().skip(1).forEach(line -> console.out().println(" ".repeat(word.length()) + line));
     }
 
     private Map<String, Object> json(List<Seen> seen, Map<String, Long> nics, Verdict verdict, int status) {
@@ -300,8 +297,7 @@ public final class VerifyCommand implements Callable<Integer> {
                         .toList());
     }
 
-    private static List<Map<String, Object>> libraries(
-            List<String> files, Function<String, Optional<String>> version) {
+    private static List<Map<String, Object>> libraries(List<String> files, Function<String, Optional<String>> version) {
         return files.stream()
                 .map(file -> Json.object("file", file, "version", version.apply(file)))
                 .toList();

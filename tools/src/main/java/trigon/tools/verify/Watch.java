@@ -71,7 +71,9 @@ final class Watch {
                     .map(link -> new Carried(
                             link.name(),
                             link.carrier(),
-                            difference(link.counts(), first.getOrDefault(pid, Map.of()).get(link.name()))))
+                            difference(
+                                    link.counts(),
+                                    first.getOrDefault(pid, Map.of()).get(link.name()))))
                     .toList();
             found.add(new Seen(facts.computeIfAbsent(pid, each -> ProcessFacts.of(machine, each)), carried));
         });

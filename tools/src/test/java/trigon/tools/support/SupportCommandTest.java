@@ -154,9 +154,10 @@ class SupportCommandTest {
         Run run = Run.of("support", "--output", archive.toString(), "--log", log.toString());
 
         assertThat(run.status()).as(run.err()).isZero();
-        String text = entries(archive).get("logs/1-long.log");
-        assertThat(text).startsWith("0123456789abcde\n").endsWith("the last line\n");
-        assertThat(text.length()).isLessThanOrEqualTo(SupportArchive.MOST_LOG_BYTES);
+        assertThat(entries(archive).get("logs/1-long.log"))
+                .startsWith("0123456789abcde\n")
+                .endsWith("the last line\n")
+                .hasSizeLessThanOrEqualTo(SupportArchive.MOST_LOG_BYTES);
     }
 
     @Test

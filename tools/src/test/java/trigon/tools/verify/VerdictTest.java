@@ -82,9 +82,8 @@ class VerdictTest {
 
     @Test
     void aLibraryThatWasReplacedAndANicWithoutCountersAreNotes() {
-        Verdict verdict = verdict(
-                Map.of(),
-                process(7, List.of(TRIGON + ProcessFacts.DELETED), carried("rxe_ab", 5_000_000L)));
+        Verdict verdict =
+                verdict(Map.of(), process(7, List.of(TRIGON + ProcessFacts.DELETED), carried("rxe_ab", 5_000_000L)));
 
         assertThat(verdict.wrong()).isEmpty();
         assertThat(verdict.notes())
