@@ -122,7 +122,7 @@ final class BenchPlot {
     }
 
     private static double log2(long bytes) {
-        return Math.log(Math.max(1, bytes)) / Math.log(2);
+        return Math.log((double) Math.max(1, bytes)) / Math.log(2);
     }
 
     private static void rule(StringBuilder svg, double x1, double y1, double x2, double y2) {

@@ -40,7 +40,12 @@ public record Job(
     public record LinkUse(String name, String carrier, int speedMbps, Counts counts) {}
 
     /** An open path, over the link of that name. */
-    public record PathUse(String link, String peer, String end, int state, Counts counts) {}
+    public record PathUse(String link, String peer, String end, int state, Counts counts) {
+        /** The state in a word. */
+        public String stateWord() {
+            return PathWords.state(state);
+        }
+    }
 
     /** What became of connections to that peer over the link of that name when their path failed. */
     public record FailoverUse(String link, FailoverMetrics metrics) {}
