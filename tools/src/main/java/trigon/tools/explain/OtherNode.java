@@ -61,6 +61,8 @@ final class OtherNode {
                     + ": it is named by its device, and its address is known there alone");
         }
         return RoutingTable.of(
-                config, LinkDiscovery.discover(config, List.of(), new HostInterfaces(interfaces)), _ -> Optional.empty());
+                config,
+                LinkDiscovery.discover(config, List.of(), new HostInterfaces(interfaces)),
+                _ -> Optional.empty());
     }
 }

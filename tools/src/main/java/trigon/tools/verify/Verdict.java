@@ -55,7 +55,8 @@ record Verdict(List<String> wrong, List<String> notes) {
         List<String> notes = new ArrayList<>();
         if (processes.isEmpty()) {
             return new Verdict(
-                    List.of("no process had Trigon of this version: NCCL has not loaded it; \"trigon env\" prints what NCCL needs"),
+                    List.of("no process had Trigon of this version: NCCL has not loaded it; \"trigon env\" prints what"
+                            + " NCCL needs"),
                     notes);
         }
         libraries(processes, wrong, notes);
