@@ -54,7 +54,7 @@ final class Render {
         List<String> head = new ArrayList<>(List.of(
                 "# Benchmark results",
                 "",
-                "Written by `./trigon benchmarks render`; how each is measured is in [benchmarks.md](../benchmarks.md).",
+                "Made by `./trigon benchmarks render`; how each is measured is in [benchmarks.md](../benchmarks.md).",
                 "",
                 "## Budgets",
                 "",

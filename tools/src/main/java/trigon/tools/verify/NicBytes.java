@@ -6,8 +6,8 @@ import java.util.TreeMap;
 import trigon.tools.machine.Machine;
 
 /**
- * What went over the NICs of this machine until now, in both directions together, as sysfs has it: network interfaces by
- * their names, RDMA ports by the names of their devices.
+ * What went over the NICs of this machine until now, in both directions together, as sysfs has it: network interfaces
+ * by their names, RDMA ports by the names of their devices.
  *
  * @param bytes by name
  */

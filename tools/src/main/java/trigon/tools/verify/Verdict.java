@@ -163,7 +163,7 @@ record Verdict(List<String> wrong, List<String> notes) {
         return Collections.unmodifiableMap(sums);
     }
 
-    /** A link over TCP has its interface's name, with a number from its second address on. An RDMA link has the device's. */
+    /** A link over TCP has its interface's name, with a number from its second address on; an RDMA one its device's. */
     static String nicOf(String link, Set<String> nics) {
         String name = link.startsWith(SOFTWARE) ? link.substring(SOFTWARE.length()) : link;
         Set<String> candidates =
