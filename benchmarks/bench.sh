@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Runs the benchmarks; "./trigon bench help" says what there is. Results are JSON files below benchmarks/target/results.
-# What is run has to be built: "./trigon bench" sees to that, and "bench.sh pack" makes an archive of it for other
+# Runs the benchmarks; "./trigon benchmarks help" says what there is. Results are JSON files below
+# benchmarks/target/results.
+# What is run has to be built: "./trigon benchmarks" sees to that, and "bench.sh pack" makes an archive of it for other
 # machines.
 set -euo pipefail
 here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)
@@ -17,29 +18,31 @@ everything="instant growth links steady nodes jmh render"
 
 usage() {
   cat <<END
-usage: ./trigon bench instant [OPTIONS]  what NCCL's calls cost over a device that costs one memcpy, beside the device
+usage: ./trigon benchmarks COMMAND
+
+       instant [OPTIONS]                 what NCCL's calls cost over a device that costs one memcpy, beside the device
                                          alone
-       ./trigon bench growth [OPTIONS]   the same with 1, 16, 256 and 1024 connections
-       ./trigon bench links [OPTIONS]    over software links on the loopback interface
-       ./trigon bench cold [OPTIONS]     all-reduces from a process's first on, over software links: rounds 1 to 5, 6 to
+       growth [OPTIONS]                  the same with 1, 16, 256 and 1024 connections
+       links [OPTIONS]                   over software links on the loopback interface
+       cold [OPTIONS]                    all-reduces from a process's first on, over software links: rounds 1 to 5, 6 to
                                          25, 26 to 100, and the steady state, of fresh processes
-       ./trigon bench footprint [OPTIONS]
+       footprint [OPTIONS]
                                          memory, processors, descriptors and threads of ranks that do nothing, before
                                          and after many connections
-       ./trigon bench trace [OPTIONS]    what a record of a trace costs, and all-reduces with and without one
-       ./trigon bench steady [OPTIONS]   60 s at full rate over either of these: collections, pauses, the slowest test()
-       ./trigon bench stripes [ROUNDS [MBIT:MBIT...]]
+       trace [OPTIONS]                   what a record of a trace costs, and all-reduces with and without one
+       steady [OPTIONS]                  60 s at full rate over either of these: collections, pauses, the slowest test()
+       stripes [ROUNDS [MBIT:MBIT...]]
                                          one message over two cables that tc limits to a rate, beside each alone; as
                                          root
-       ./trigon bench divided [OPTIONS]  what it costs to divide a message: two instant devices, and one of them; as
+       divided [OPTIONS]                 what it costs to divide a message: two instant devices, and one of them; as
                                          root
-       ./trigon bench lab [ROUNDS]       SoftRoCE in the lab, beside perftest's ib_write_lat and ib_write_bw
-       ./trigon bench jmh [OPTIONS]      the parts one by one; the options are JMH's
-       ./trigon bench nodes [OPTIONS]    the cluster file, the routes and the handshakes with 4 to 1024 nodes; by JMH,
+       lab [ROUNDS]                      SoftRoCE in the lab, beside perftest's ib_write_lat and ib_write_bw
+       jmh [OPTIONS]                     the parts one by one; the options are JMH's
+       nodes [OPTIONS]                   the cluster file, the routes and the handshakes with 4 to 1024 nodes; by JMH,
                                          too
-       ./trigon bench render [FOLDER]    tables and plots of what was measured, into docs/measurements/results
-       ./trigon bench all [NAME...]      these in turns, some 25 minutes, whichever of them fail: $everything
-       ./trigon bench pack FILE.tar.xz   what all but lab needs on a machine with neither JDK nor network, about
+       render [FOLDER]                   tables and plots of what was measured, into docs/measurements/results
+       all [NAME...]                     these in turns, some 25 minutes, whichever of them fail: $everything
+       pack FILE.tar.xz                  what all but lab needs on a machine with neither JDK nor network, about
                                          40 MB; there:
                                          tar xf FILE.tar.xz && trigon-bench/benchmarks/bench.sh all
 
@@ -60,12 +63,13 @@ END
 }
 
 die() {
-  echo "trigon bench: $*" >&2
+  echo "trigon benchmarks: $*" >&2
   exit 2
 }
 
 built() { # FILE: what Maven and CMake make
-  [ -e "$1" ] || die "no $1; ./trigon bench builds it, unless <infiniband/verbs.h> is missing: install libibverbs-dev"
+  [ -e "$1" ] ||
+    die "no $1; ./trigon benchmarks builds it, unless <infiniband/verbs.h> is missing: install libibverbs-dev"
 }
 
 # The JVM's stops are read from its log, which comes with everything else on stderr.
@@ -99,7 +103,7 @@ in_own_network() {
       return
     fi
   done
-  echo "trigon bench: no network namespace here, so later connections may wait for a port" >&2
+  echo "trigon benchmarks: no network namespace here, so later connections may wait for a port" >&2
   echo env
 }
 
@@ -108,7 +112,7 @@ as_nic() {
   if unshare -m true 2>/dev/null || unshare -Urm true 2>/dev/null; then
     echo "$instant_device/fake-sysfs.sh instant"
   else
-    echo "trigon bench: no mount namespace here, so the device's driver has no name, and Trigon calls it as it calls" \
+    echo "trigon benchmarks: no mount namespace here, so the device's driver has no name; Trigon calls it as it calls" \
       "SoftRoCE" >&2
     echo env
   fi
@@ -235,10 +239,10 @@ all() { # NAME...
   # shellcheck disable=SC2086 # words
   [ $# -gt 0 ] || set -- $everything
   for name in "$@"; do
-    echo "trigon bench: $name" >&2
+    echo "trigon benchmarks: $name" >&2
     start=$SECONDS
     "$here/bench.sh" "$name" || failed+=" $name"
-    echo "trigon bench: $name took $((SECONDS - start)) s" >&2
+    echo "trigon benchmarks: $name took $((SECONDS - start)) s" >&2
   done
   [ -z "$failed" ] || die "failed:$failed"
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # How long all-reduces take from a process's first on: fresh processes each time, ranks on one machine, software links
 # on the loopback interface, NCCL's part played by the C host. What is printed is Cold's.
-# usage: cold.sh RESULTS [OPTIONS]; see "./trigon bench help"
+# usage: cold.sh RESULTS [OPTIONS]; see "./trigon benchmarks help"
 set -euo pipefail
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
 results=$1
@@ -10,7 +10,7 @@ ranks=3 processes=10 rounds=1000 sizes=65536,262144,1048576 channels=2 pause=0 c
 distributions=() java_options=()
 
 die() {
-  echo "trigon bench cold: $*" >&2
+  echo "trigon benchmarks cold: $*" >&2
   exit 2
 }
 
@@ -26,7 +26,7 @@ while [ $# -gt 0 ]; do
     --cpus) cpus=$2 ;;
     --java-options) java_options+=("$2") ;;
     --distribution) distributions+=("$2") ;;
-    *) die "unknown option $1; see ./trigon bench help" ;;
+    *) die "unknown option $1; see ./trigon benchmarks help" ;;
   esac
   shift 2
 done
@@ -95,5 +95,5 @@ for ((process = 1; process <= processes; process++)); do
       done
     done
   done
-  echo "trigon bench cold: processes $process of $processes" >&2
+  echo "trigon benchmarks cold: processes $process of $processes" >&2
 done

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # What ranks on one machine take: memory, processors, descriptors and threads, in a new process, after many connections,
 # and when these have been closed for a while. Software links on the loopback interface; the C host plays NCCL's part.
-# usage: footprint.sh RESULTS [OPTIONS]; see "./trigon bench help"
+# usage: footprint.sh RESULTS [OPTIONS]; see "./trigon benchmarks help"
 set -euo pipefail
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
 results=$1
@@ -9,7 +9,7 @@ shift
 ranks=8 connections=10000 channels=8 rest=60 idle=10 distribution=$here/../dist/target/trigon
 
 die() {
-  echo "trigon bench footprint: $*" >&2
+  echo "trigon benchmarks footprint: $*" >&2
   exit 2
 }
 
@@ -22,7 +22,7 @@ while [ $# -gt 0 ]; do
     --rest) rest=$2 ;;
     --idle) idle=$2 ;;
     --distribution) distribution=$2 ;;
-    *) die "unknown option $1; see ./trigon bench help" ;;
+    *) die "unknown option $1; see ./trigon benchmarks help" ;;
   esac
   shift 2
 done
@@ -130,4 +130,4 @@ row "after $((communicators * 2 * channels)) connections, at once"
 sleep $((rest - 2 * idle > 0 ? rest - 2 * idle - 2 : 0))
 row "the same, $((rest - idle)) s later"
 finish
-echo "trigon bench: $table" >&2
+echo "trigon benchmarks: $table" >&2

@@ -8,11 +8,11 @@ results=$1
 rounds=${2:-5}
 warmup=${3:-10}
 command -v ib_write_lat >/dev/null || {
-  echo "trigon bench: there is no ib_write_lat: install perftest; the lab's guest sees it then" >&2
+  echo "trigon benchmarks: there is no ib_write_lat: install perftest; the lab's guest sees it then" >&2
   exit 2
 }
 [ -e "$here/target/native/verbs-ping-pong" ] || {
-  echo "trigon bench: there is no verbs-ping-pong: install libibverbs-dev" >&2
+  echo "trigon benchmarks: there is no verbs-ping-pong: install libibverbs-dev" >&2
   exit 2
 }
 mkdir -p "$results/lab"

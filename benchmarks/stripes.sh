@@ -11,7 +11,7 @@ shift $(($# < 2 ? $# : 2))
 [ $# -gt 0 ] || set -- 200:200 80:320
 
 die() {
-  echo "trigon bench stripes: $*" >&2
+  echo "trigon benchmarks stripes: $*" >&2
   exit 2
 }
 
@@ -109,7 +109,7 @@ for pair in "$@"; do
     TRIGON_STRIPES=one measure "$pair.second.$round" 2
     TRIGON_STRIPES=all measure "$pair.both-stated.$round" "1=$first" "2=$second"
     TRIGON_STRIPES=all measure "$pair.both.$round" 1 2
-    echo "trigon bench stripes: $pair Mbit/s, round $round of $rounds" >&2
+    echo "trigon benchmarks stripes: $pair Mbit/s, round $round of $rounds" >&2
   done
 done
 mkdir -p "$results"

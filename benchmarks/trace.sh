@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # What a trace costs: a record by itself, and all-reduces over software links with and without a trace, in turns.
-# usage: trace.sh RESULTS [OPTIONS]; see "./trigon bench help"
+# usage: trace.sh RESULTS [OPTIONS]; see "./trigon benchmarks help"
 set -euo pipefail
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
 results=$1
@@ -8,7 +8,7 @@ shift
 sizes=65536,262144,1048576,8388608 turns=10 rounds=200 distribution=$here/../dist/target/trigon
 
 die() {
-  echo "trigon bench trace: $*" >&2
+  echo "trigon benchmarks trace: $*" >&2
   exit 2
 }
 
@@ -19,7 +19,7 @@ while [ $# -gt 0 ]; do
     --turns) turns=$2 ;;
     --rounds) rounds=$2 ;;
     --distribution) distribution=$2 ;;
-    *) die "unknown option $1; see ./trigon bench help" ;;
+    *) die "unknown option $1; see ./trigon benchmarks help" ;;
   esac
   shift 2
 done

@@ -2,7 +2,7 @@
 # Makes a network plugin of NCCL's own InfiniBand transport, as it is, so that the benchmarks can measure it beside
 # Trigon:
 #   benchmarks/nccl-ib/build.sh NCCL-SOURCE OUT.so
-#   ./trigon bench instant --plugin OUT.so
+#   ./trigon benchmarks instant --plugin OUT.so
 # NCCL-SOURCE: a checkout of NCCL, left as it is; 2.30.7 is known to work. Needs g++, and the headers of CUDA
 # (CUDA_HOME), nothing of CUDA at run time. What NCCL's sources want of CUDA is in stubs.cc: buffers of the host are all
 # that the benchmarks have.

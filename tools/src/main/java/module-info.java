@@ -16,6 +16,8 @@ module trigon.tools {
 
     opens trigon.tools to
             info.picocli;
+    opens trigon.tools.bench to
+            info.picocli;
     opens trigon.tools.doctor to
             info.picocli;
     opens trigon.tools.explain to
@@ -31,5 +33,9 @@ module trigon.tools {
     opens trigon.tools.relay to
             info.picocli;
     opens trigon.tools.report to
+            info.picocli;
+    opens trigon.tools.support to
+            info.picocli;
+    opens trigon.tools.verify to
             info.picocli;
 }

@@ -45,7 +45,7 @@ final class Growth {
     }
 
     private void connections() throws IOException {
-        page.heading("Many connections: `./trigon bench growth`");
+        page.heading("Many connections: `./trigon benchmarks growth`");
         Optional<JsonNode> json = page.read("growth.json");
         if (json.isEmpty()) {
             return;
@@ -166,7 +166,7 @@ final class Growth {
     }
 
     private void nodes() throws IOException {
-        page.heading("Many nodes: `./trigon bench nodes`");
+        page.heading("Many nodes: `./trigon benchmarks nodes`");
         Map<String, Map<Integer, List<Double>>> passes = nodePasses();
         if (passes.isEmpty()) {
             return;

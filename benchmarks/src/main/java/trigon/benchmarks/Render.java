@@ -54,7 +54,7 @@ final class Render {
         List<String> head = new ArrayList<>(List.of(
                 "# Benchmark results",
                 "",
-                "Written by `./trigon bench render`; how each was measured is in [benchmarks.md](../benchmarks.md).",
+                "Made by `./trigon benchmarks render`; how each is measured is in [benchmarks.md](../benchmarks.md).",
                 "",
                 "## Budgets",
                 "",
@@ -66,7 +66,7 @@ final class Render {
     }
 
     private void instant() throws IOException {
-        heading("Instant device: `./trigon bench instant`");
+        heading("Instant device: `./trigon benchmarks instant`");
         Optional<JsonNode> json = read("instant.json");
         if (json.isEmpty()) {
             return;
@@ -163,7 +163,7 @@ final class Render {
     }
 
     private void links() throws IOException {
-        heading("Software links, loopback: `./trigon bench links`");
+        heading("Software links, loopback: `./trigon benchmarks links`");
         Optional<JsonNode> json = read("links.json");
         if (json.isEmpty()) {
             return;
@@ -199,7 +199,7 @@ final class Render {
     }
 
     private void lab() throws IOException {
-        heading("SoftRoCE in the lab: `./trigon bench lab`");
+        heading("SoftRoCE in the lab: `./trigon benchmarks lab`");
         Optional<JsonNode> json = read("lab.json");
         if (json.isEmpty()) {
             return;
@@ -267,7 +267,7 @@ final class Render {
     }
 
     private void jmh() throws IOException {
-        heading("Parts: `./trigon bench jmh`");
+        heading("Parts: `./trigon benchmarks jmh`");
         Optional<JsonNode> json = read("jmh.json");
         if (json.isEmpty()) {
             return;

@@ -4,7 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import java.io.IOException;
 import java.util.Optional;
 
-/** The part of the page on a minute at full rate: {@code ./trigon bench steady}. */
+/** The part of the page on a minute at full rate: {@code ./trigon benchmarks steady}. */
 final class Steady {
 
     private static final double SLOWEST_NS = 2000;
@@ -16,7 +16,7 @@ final class Steady {
     }
 
     void render() throws IOException {
-        page.heading("A minute at full rate: `./trigon bench steady`");
+        page.heading("A minute at full rate: `./trigon benchmarks steady`");
         render("steady-instant.json", "instant device");
         render("steady-links.json", "software links");
     }

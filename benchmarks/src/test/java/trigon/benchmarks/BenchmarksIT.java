@@ -19,7 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * The benchmarks run and say what they are to say, shortly and without a look at the times. The lab's needs QEMU and is
- * left to {@code ./trigon bench lab}; its program runs here over software links.
+ * left to {@code ./trigon benchmarks lab}; its program runs here over software links.
  */
 @Timeout(300)
 class BenchmarksIT {

@@ -8,6 +8,7 @@ import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Clock;
 import java.util.List;
 import java.util.Optional;
 import picocli.CommandLine;
@@ -17,6 +18,7 @@ import picocli.CommandLine.IVersionProvider;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ScopeType;
 import trigon.config.ConfigException;
+import trigon.tools.bench.BenchCommand;
 import trigon.tools.console.CommandFailure;
 import trigon.tools.console.Console;
 import trigon.tools.doctor.AgentCommand;
@@ -33,6 +35,8 @@ import trigon.tools.policy.PolicyCommand;
 import trigon.tools.relay.RelayCommand;
 import trigon.tools.report.ReportCommand;
 import trigon.tools.report.TraceCommand;
+import trigon.tools.support.SupportCommand;
+import trigon.tools.verify.VerifyCommand;
 
 /**
  * The command {@code trigon}. Ends with 0 if all is well, 1 if something is wrong, 2 if the command line is.
@@ -97,6 +101,7 @@ public final class TrigonProgram {
     /** The commands. */
     static CommandLine commandLine(Machine machine, Console console) {
         List<Object> commands = List.of(
+                new BenchCommand(machine, console),
                 new CheckCommand(machine, console),
                 new DoctorCommand(machine, console),
                 new ExplainCommand(machine, console),
@@ -104,7 +109,9 @@ public final class TrigonProgram {
                 new LinksCommand(machine, console),
                 new MetricsCommand(console),
                 new PlanCommand(machine, console),
+                new SupportCommand(machine, console, Clock.systemUTC()),
                 new TopCommand(console),
+                new VerifyCommand(machine, console),
                 PolicyCommand.of(machine, console),
                 new RelayCommand(machine, console),
                 new ReportCommand(console),
@@ -151,7 +158,8 @@ public final class TrigonProgram {
 
     private static int wrongUsage(ParameterException e, String[] arguments) {
         CommandLine at = e.getCommandLine();
-        at.getErr().println("trigon: " + e.getMessage() + "; see " + help(at));
+        String what = UnknownCommand.of(e).map(UnknownCommand::toString).orElseGet(() -> e.getMessage() + ";");
+        at.getErr().println("trigon: " + what + " see " + help(at));
         at.getErr().flush();
         return USAGE;
     }

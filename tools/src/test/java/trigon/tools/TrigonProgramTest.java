@@ -13,8 +13,8 @@ import org.junit.jupiter.api.io.TempDir;
 class TrigonProgramTest {
 
     private static final List<String> COMMANDS = List.of(
-            "check", "demo", "doctor", "env", "explain", "jobs", "links", "metrics", "plan", "policy", "relay", "top",
-            "train");
+            "bench", "check", "demo", "doctor", "env", "explain", "jobs", "links", "metrics", "plan", "policy", "relay",
+            "support", "top", "train", "verify");
 
     @Test
     void helpHasEveryCommand() {
@@ -42,6 +42,22 @@ class TrigonProgramTest {
         assertThat(run.status()).isEqualTo(2);
         assertThat(run.err()).contains("--jsonn").contains("trigon help links");
         assertThat(run.out()).isEmpty();
+    }
+
+    @Test
+    void anUnknownCommandIsNamedWithThoseThatAreNear() {
+        Run run = Run.of("lynks");
+
+        assertThat(run.status()).isEqualTo(2);
+        assertThat(run.err()).contains("there is no command \"lynks\"").contains("did you mean links?");
+        assertThat(Run.of("help", "doctr").err()).contains("\"doctr\"").contains("doctor");
+        assertThat(Run.of("help", "doctr").status()).isEqualTo(2);
+        assertThat(Run.of("po").err()).contains("policy");
+        assertThat(Run.of("policy", "lst").err()).contains("\"lst\"").contains("list");
+        assertThat(Run.of("wholly-different").err())
+                .doesNotContain("did you mean")
+                .contains("trigon help");
+        assertThat(Run.of("links", "more").err()).doesNotContain("no command").contains("more");
     }
 
     @Test

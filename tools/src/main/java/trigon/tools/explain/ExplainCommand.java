@@ -4,13 +4,18 @@ import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
 import trigon.config.ClusterConfig;
 import trigon.config.InterfaceAddress;
 import trigon.config.NodeConfig;
+import trigon.config.PluginConfig;
 import trigon.routing.KernelRouteLookup;
 import trigon.routing.LocalLink;
 import trigon.routing.NoPathException;
@@ -33,7 +38,8 @@ import trigon.verbs.LinkKind;
         description = {
             "Which path would be taken from this node to another, candidate by candidate, with the rule that decides:"
                     + " the plugin's own routing is asked.",
-            "The other node is one of the cluster file's, or an address with its prefix."
+            "The other node is one of the cluster file's, or an address with its prefix. With --from, both are of the"
+                    + " file, and nothing of this machine matters. With --pid: the paths of a running process."
         })
 public final class ExplainCommand implements Callable<Integer> {
 
@@ -43,13 +49,23 @@ public final class ExplainCommand implements Callable<Integer> {
     private final Machine machine;
     private final Console console;
 
+    @Spec
+    private CommandSpec spec;
+
     @Option(
             names = "--to",
-            required = true,
             split = ",",
             paramLabel = "NODE|ADDRESS/PREFIX",
             description = "A node of the cluster file, or the addresses of one, separated by commas.")
     private List<String> to = List.of();
+
+    @Option(names = "--from", paramLabel = "NODE", description = "Another node of the cluster file than this one.")
+    private String from = "";
+
+    @Option(names = "--pid", paramLabel = "PID", description = "A running process; \"trigon jobs\" lists them.")
+    private long pid;
+
+    private boolean elsewhere;
 
     @Option(names = "--json", description = "The result as JSON, schema trigon.explain/1.")
     private boolean json;
@@ -58,18 +74,34 @@ public final class ExplainCommand implements Callable<Integer> {
     public ExplainCommand(Machine machine, Console console) {
         this.machine = machine;
         this.console = console;
+        this.spec = CommandSpec.create(); // until picocli has set it
     }
 
     private record Candidate(LocalLink local, PeerLink remote, String rule, int place) {}
 
     @Override
     public Integer call() {
-        MachineLinks links = MachineLinks.of(machine);
-        if (!links.problems().isEmpty()) {
-            throw new CommandFailure(String.join("; ", links.problems()));
+        if ((pid != 0) == !to.isEmpty() || (pid != 0 && !from.isEmpty())) {
+            throw new ParameterException(
+                    spec.commandLine(), "either --to names another node, with or without --from, or --pid a process");
         }
-        PeerDescription peer = peer(links);
-        RoutingTable table = RoutingTable.of(links.config(), links.discovered(), new KernelRouteLookup());
+        if (pid != 0) {
+            return new ProcessPaths(machine, console, pid).explain(json);
+        }
+        MachineLinks links = MachineLinks.of(machine);
+        if (from.isEmpty() || links.config().thisNode().map(NodeConfig::name).equals(Optional.of(from))) {
+            if (!links.problems().isEmpty()) {
+                throw new CommandFailure(String.join("; ", links.problems()));
+            }
+            RoutingTable table = RoutingTable.of(links.config(), links.discovered(), new KernelRouteLookup());
+            return explain(table, peer(links.config()));
+        }
+        elsewhere = true;
+        PluginConfig config = OtherNode.config(machine, from);
+        return explain(OtherNode.table(config), peer(config));
+    }
+
+    private int explain(RoutingTable table, PeerDescription peer) {
         String none = "";
         List<Path> paths = List.of();
         try {
@@ -86,8 +118,8 @@ public final class ExplainCommand implements Callable<Integer> {
         return paths.isEmpty() ? 1 : 0;
     }
 
-    private PeerDescription peer(MachineLinks links) {
-        ClusterConfig cluster = links.config().cluster().orElse(null);
+    private PeerDescription peer(PluginConfig config) {
+        ClusterConfig cluster = config.cluster().orElse(null);
         if (to.size() == 1 && cluster != null && cluster.node(to.getFirst()).isPresent()) {
             NodeConfig node = cluster.node(to.getFirst()).orElseThrow();
             List<InterfaceAddress> addresses =
@@ -162,7 +194,7 @@ public final class ExplainCommand implements Callable<Integer> {
             table.styled(
                     each.place() == 1 ? Style.GOOD : each.place() > 1 ? Style.STRONG : Style.FAINT,
                     each.place() == 0 ? "no" : Integer.toString(each.place()),
-                    each.local().name(),
+                    name(each.local()),
                     word(each.local()),
                     each.local().address().toString(),
                     each.remote().interfaceAddress().toString(),
@@ -175,8 +207,13 @@ public final class ExplainCommand implements Callable<Integer> {
                                 + " NICs' order in the file, or their speed. The peer is taken to have RDMA and TCP.");
     }
 
-    private static String word(LocalLink link) {
-        return link.kind().name().toLowerCase(java.util.Locale.ROOT);
+    private String name(LocalLink link) {
+        return elsewhere ? link.interfaceName() : link.name();
+    }
+
+    /** The file does not say what carries the data on another node. */
+    private String word(LocalLink link) {
+        return elsewhere ? "any" : link.kind().name().toLowerCase(java.util.Locale.ROOT);
     }
 
     private Map<String, Object> json(List<Candidate> candidates, String none) {
@@ -193,7 +230,7 @@ public final class ExplainCommand implements Callable<Integer> {
                                 "order",
                                 each.place(),
                                 "link",
-                                each.local().name(),
+                                name(each.local()),
                                 "kind",
                                 word(each.local()),
                                 "from",

@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import trigon.tools.machine.Machine;
@@ -39,7 +40,12 @@ public record Job(
     public record LinkUse(String name, String carrier, int speedMbps, Counts counts) {}
 
     /** An open path, over the link of that name. */
-    public record PathUse(String link, String peer, String end, int state, Counts counts) {}
+    public record PathUse(String link, String peer, String end, int state, Counts counts) {
+        /** The state in a word. */
+        public String stateWord() {
+            return PathWords.state(state);
+        }
+    }
 
     /** What became of connections to that peer over the link of that name when their path failed. */
     public record FailoverUse(String link, FailoverMetrics metrics) {}
@@ -56,17 +62,18 @@ public record Job(
             return processes
                     .map(ProcessHandle::pid)
                     .sorted()
-                    .flatMap(pid -> of(pid).stream())
+                    .flatMap(pid -> find(pid).stream())
                     .toList();
         }
     }
 
-    private static List<Job> of(long pid) {
+    /** One process; empty if it has no Trigon, has ended, or this user may not look into it. */
+    public static Optional<Job> find(long pid) {
         try {
             List<Snapshot> snapshots = MetricsReader.of(pid);
-            return snapshots.isEmpty() ? List.of() : List.of(of(pid, snapshots));
+            return snapshots.isEmpty() ? Optional.empty() : Optional.of(of(pid, snapshots));
         } catch (IOException _) {
-            return List.of(); // another user's, or it has ended
+            return Optional.empty(); // another user's, or it has ended
         }
     }
 

@@ -19,14 +19,12 @@ import trigon.tools.links.LinksJson;
 import trigon.tools.machine.Machine;
 import trigon.tools.machine.MachineLinks;
 import trigon.tools.machine.NicFacts;
+import trigon.tools.machine.Redaction;
 
 /** What a node says of itself: its links, and what besides them decides whether a job runs. No secrets. */
 public final class NodeFacts {
 
     private static final String SCHEMA = "trigon.node/1";
-
-    /** Names of variables whose values may be secrets, or lead to one. */
-    private static final Pattern SECRET = Pattern.compile(".*(KEY|TOKEN|SECRET|PASS).*");
 
     private static final Pattern LOCKED = Pattern.compile("(?m)^Max locked memory\\s+(\\S+)");
     private static final Pattern FILES = Pattern.compile("(?m)^Max open files\\s+(\\S+)");
@@ -115,7 +113,7 @@ public final class NodeFacts {
         Map<String, Object> found = new TreeMap<>();
         machine.environment().forEach((name, value) -> {
             if (name.startsWith("NCCL_") || name.startsWith("TRIGON_")) {
-                found.put(name, SECRET.matcher(name).matches() ? "(not shown)" : value);
+                found.put(name, Redaction.isSecret(name) ? Redaction.HIDDEN : value);
             }
         });
         return found;

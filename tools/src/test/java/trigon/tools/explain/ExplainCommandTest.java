@@ -8,6 +8,9 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import trigon.tools.Run;
+import trigon.transport.metrics.LinkCounters;
+import trigon.transport.metrics.Metrics;
+import trigon.transport.metrics.PathCounters;
 
 class ExplainCommandTest {
 
@@ -47,5 +50,48 @@ class ExplainCommandTest {
                 .contains("--to is zz")
                 .contains("a, b");
         assertThat(Run.of("explain").status()).isEqualTo(2);
+    }
+
+    @Test
+    void anotherNodesChoiceIsThatOfTheFile() throws Exception {
+        Run run = Run.of(file(), "explain", "--from", "b", "--to", "a");
+        Run json = Run.of(file(), "explain", "--from", "b", "--to", "a", "--json");
+
+        assertThat(run.status()).as(run.out() + run.err()).isZero();
+        assertThat(run.out())
+                .contains("nic1", "127.0.12.2/24", "127.0.12.1/24", "same subnet /24")
+                .contains("not in one subnet");
+        assertThat(json.out()).contains("\"link\": \"nic1\"", "\"order\": 1");
+        assertThat(Run.of(file(), "explain", "--from", "zz", "--to", "a").err()).contains("zz", "a, b");
+        assertThat(Run.of("explain", "--from", "b", "--to", "a").err()).contains("no cluster file");
+    }
+
+    @Test
+    void theOwnNodeIsThisMachine() throws Exception {
+        assertThat(Run.of(file(), "explain", "--from", "a", "--to", "b").out()).contains("soft_lo");
+    }
+
+    @Test
+    void aRunningProcessShowsItsPaths() {
+        String pid = Long.toString(ProcessHandle.current().pid());
+        try (Metrics metrics = Metrics.shared(Path.of("/dev/shm"))) {
+            LinkCounters link = metrics.link("soft_eth1", "TCP", 10_000);
+            try (PathCounters path = link.path("sender")) {
+                path.peer("b");
+                path.state(2);
+                path.message(7_000_000);
+
+                Run run = Run.of("explain", "--pid", pid);
+                assertThat(run.status()).as(run.out() + run.err()).isZero();
+                assertThat(run.out()).contains("b", "sender", "soft_eth1", "TCP", "up", "7");
+                assertThat(Run.of("explain", "--pid", pid, "--json").out())
+                        .contains("\"schema\": \"trigon.explain/1\"", "\"bytes\": 7000000");
+
+                path.state(3);
+                assertThat(Run.of("explain", "--pid", pid).status()).isEqualTo(1);
+            }
+        }
+        assertThat(Run.of("explain", "--pid", "999999999").err()).contains("999999999", "trigon jobs");
+        assertThat(Run.of("explain", "--pid", pid, "--to", "b").status()).isEqualTo(2);
     }
 }

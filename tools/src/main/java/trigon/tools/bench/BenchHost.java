@@ -1,0 +1,174 @@
+package trigon.tools.bench;
+
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import trigon.tools.bench.Measurement.Kind;
+import trigon.tools.console.CommandFailure;
+import trigon.tools.console.JsonObject;
+import trigon.tools.machine.Machine;
+
+/**
+ * The distribution's nccl-host, a C program that calls the plugin as NCCL does: a process for each rank of this machine
+ * and each size. One thread.
+ */
+final class BenchHost {
+
+    private static final Pattern LINK = Pattern.compile("sends to .*");
+    private static final Pattern NAME = Pattern.compile(" via (\\S+)");
+    private static final int LINES_OF_A_FAILURE = 6;
+
+    /** In addition to the deadline that the processes have themselves. */
+    private static final long GRACE_SECONDS = 30;
+
+    private final Path program;
+    private final Path plugin;
+    private final Map<String, String> environment;
+    private final Path folder;
+    private final int timeoutSeconds;
+    private final Set<String> ways = new LinkedHashSet<>();
+
+    /**
+     * Of that machine's distribution.
+     *
+     * @param folder for logs
+     * @param timeoutSeconds for every wait, among them the one for other nodes
+     */
+    BenchHost(Machine machine, Map<String, String> environment, Path folder, int timeoutSeconds) {
+        Path home = machine.home()
+                .orElseThrow(() -> new CommandFailure(
+                        "bench is a command of a distribution: run bin/trigon of one, or ./trigon of a checkout"));
+        this.program = home.resolve("libexec/nccl-host");
+        this.plugin = home.resolve("lib/libnccl-net-trigon.so");
+        if (!Files.isExecutable(program) || !Files.isReadable(plugin)) {
+            throw new CommandFailure("no " + program + " or " + plugin + ": this is not a complete distribution");
+        }
+        this.environment = environment;
+        this.folder = folder;
+        this.timeoutSeconds = timeoutSeconds;
+    }
+
+    /**
+     * Measures one size; returns what the first of the ranks of this machine says.
+     *
+     * @param all the ranks that take part, by their numbers in the whole
+     * @param here places in that list, of those that are on this machine
+     * @param meeting where they meet
+     */
+    Measurement measure(Kind kind, List<Integer> all, List<Integer> here, long bytes, int rounds, String meeting)
+            throws IOException, InterruptedException {
+        List<Process> processes = new ArrayList<>();
+        try {
+            for (int place : here) {
+                processes.add(start(kind, all.size(), place, bytes, rounds, meeting));
+            }
+            for (int i = 0; i < here.size(); i++) {
+                if (!processes.get(i).waitFor(timeoutSeconds + GRACE_SECONDS, TimeUnit.SECONDS)
+                        || processes.get(i).exitValue() != 0) {
+                    throw new CommandFailure("%s of %d bytes failed on rank %d; the end of its log:%n%s"
+                            .formatted(kind, bytes, all.get(here.get(i)), end(log(here.get(i)))));
+                }
+            }
+        } finally {
+            processes.forEach(Process::destroyForcibly);
+        }
+        noteWays(log(here.getFirst()));
+        return result(kind, all, bytes, Files.readString(output(here.getFirst())));
+    }
+
+    /** Which ways the connections took, as the plugin's log says; for example over which link. */
+    Set<String> ways() {
+        return Set.copyOf(ways);
+    }
+
+    /** The names of the links in these words of the log. */
+    static Set<String> links(Set<String> ways) {
+        Set<String> names = new LinkedHashSet<>();
+        for (String way : ways) {
+            Matcher name = NAME.matcher(way);
+            while (name.find()) {
+                names.add(name.group(1));
+            }
+        }
+        return names;
+    }
+
+    private Process start(Kind kind, int ranks, int place, long bytes, int rounds, String meeting) throws IOException {
+        long reduced = kind == Kind.POINT_TO_POINT ? 2 * bytes : bytes;
+        ProcessBuilder builder = new ProcessBuilder(
+                program.toString(),
+                "--plugin",
+                plugin.toString(),
+                "--rank",
+                Integer.toString(place),
+                "--ranks",
+                Integer.toString(ranks),
+                "--rendezvous",
+                meeting,
+                "--bytes",
+                Long.toString(reduced),
+                "--iterations",
+                Integer.toString(rounds),
+                "--warmup",
+                Integer.toString(Math.max(1, rounds / 5)),
+                "--timeout",
+                Integer.toString(timeoutSeconds),
+                "--print-rounds");
+        builder.environment().clear();
+        builder.environment().putAll(environment);
+        builder.environment().put("NCCL_DEBUG", "INFO");
+        return builder.redirectInput(ProcessBuilder.Redirect.from(new File("/dev/null")))
+                .redirectOutput(output(place).toFile())
+                .redirectError(log(place).toFile())
+                .start();
+    }
+
+    private Path output(int place) {
+        return folder.resolve("rank-" + place + ".json");
+    }
+
+    private Path log(int place) {
+        return folder.resolve("rank-" + place + ".log");
+    }
+
+    private void noteWays(Path log) throws IOException {
+        Matcher matcher = LINK.matcher(Files.readString(log));
+        while (matcher.find()) {
+            ways.add(matcher.group().strip());
+        }
+    }
+
+    private static String end(Path log) throws IOException {
+        List<String> lines = Files.readAllLines(log);
+        return String.join("\n", lines.subList(Math.max(0, lines.size() - LINES_OF_A_FAILURE), lines.size()));
+    }
+
+    static Measurement result(Kind kind, List<Integer> ranks, long bytes, String output) {
+        String line = output.lines()
+                .filter(each -> each.startsWith("{"))
+                .findFirst()
+                .orElseThrow(() -> new CommandFailure("nccl-host has said nothing"));
+        JsonObject said = JsonObject.parse(line);
+        List<Double> rounds = new ArrayList<>();
+        if (said.values().get("round_us") instanceof List<?> list) {
+            list.stream()
+                    .filter(Number.class::isInstance)
+                    .map(each -> ((Number) each).doubleValue())
+                    .sorted()
+                    .forEach(rounds::add);
+        }
+        if (rounds.isEmpty()) {
+            throw new CommandFailure("nccl-host has measured nothing");
+        }
+        return new Measurement(kind, ranks, bytes, rounds.size(), rounds.get(rounds.size() / 2), said.whole("wrong"));
+    }
+}

@@ -1,0 +1,149 @@
+package trigon.tools.machine;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * A process as {@code /proc} has it (proc(5)). What may not be looked into is empty.
+ *
+ * @param pid its number
+ * @param program its name
+ * @param commandLine its words
+ * @param environment as it was when the program began
+ * @param mapped files of which a part is mapped to be run; null bytes and gaps of the kernel's names are left out
+ */
+public record ProcessFacts(
+        long pid, String program, List<String> commandLine, Map<String, String> environment, List<String> mapped) {
+
+    /** What the kernel adds to the name of a file that was removed or replaced meanwhile. */
+    public static final String DELETED = " (deleted)";
+
+    private static final Pattern NCCL = Pattern.compile("libnccl\\.so(\\.[0-9.]+)?");
+    private static final Pattern TRIGON = Pattern.compile("libnccl-(net|tuner)-trigon\\.so.*");
+    private static final Pattern NCCL_VERSION = Pattern.compile("NCCL version (\\d+\\.\\d+\\.\\d+[\\w.+-]*)");
+    private static final Pattern CODE = Pattern.compile("^\\S+ ..x. \\S+ \\S+ \\d+\\s+(/.*)$");
+    private static final int PIECE_BYTES = 1 << 20;
+    private static final int MOST_OF_A_VERSION = 64;
+    private static final Pattern NUMBERED = Pattern.compile("libnccl\\.so\\.(\\d+\\.\\d+\\.\\d+)");
+
+    public ProcessFacts {
+        commandLine = List.copyOf(commandLine);
+        environment = Map.copyOf(environment);
+        mapped = List.copyOf(mapped);
+    }
+
+    /** Of that machine, now. */
+    public static ProcessFacts of(Machine machine, long pid) {
+        Path folder = machine.file("/proc/" + pid);
+        Map<String, String> environment = new TreeMap<>();
+        for (String variable : words(folder.resolve("environ"))) {
+            int equals = variable.indexOf('=');
+            if (equals > 0) {
+                environment.put(variable.substring(0, equals), variable.substring(equals + 1));
+            }
+        }
+        Set<String> mapped = new LinkedHashSet<>();
+        Machine.text(folder.resolve("maps"))
+                .ifPresent(text -> text.lines().forEach(line -> {
+                    Matcher matcher = CODE.matcher(line);
+                    if (matcher.matches()) {
+                        mapped.add(matcher.group(1));
+                    }
+                }));
+        return new ProcessFacts(
+                pid,
+                Machine.line(folder.resolve("comm")).orElse("?"),
+                words(folder.resolve("cmdline")),
+                environment,
+                List.copyOf(mapped));
+    }
+
+    private static List<String> words(Path file) {
+        try {
+            String text = new String(Files.readAllBytes(file), StandardCharsets.UTF_8);
+            List<String> words = new ArrayList<>(List.of(text.split("\0", -1)));
+            if (words.getLast().isEmpty()) {
+                words.removeLast();
+            }
+            return words;
+        } catch (IOException | UncheckedIOException _) {
+            return List.of(); // another user's, or it has ended
+        }
+    }
+
+    /** Mapped libraries that are NCCL by their name. One that is linked into a program has none. */
+    public List<String> nccl() {
+        return named(NCCL);
+    }
+
+    /** Mapped libraries that are Trigon. */
+    public List<String> trigon() {
+        return named(TRIGON);
+    }
+
+    private List<String> named(Pattern name) {
+        return mapped.stream()
+                .filter(file -> name.matcher(nameOf(file)).matches())
+                .toList();
+    }
+
+    private static String nameOf(String file) {
+        String whole = file.endsWith(DELETED) ? file.substring(0, file.length() - DELETED.length()) : file;
+        return whole.substring(whole.lastIndexOf('/') + 1);
+    }
+
+    /** NCCL's version: what the library says of itself, else by the file's name; empty if neither says. */
+    public static Optional<String> ncclVersion(Machine machine, String library) {
+        Optional<String> said = said(machine.file(library));
+        if (said.isPresent()) {
+            return said;
+        }
+        Matcher numbered = NUMBERED.matcher(nameOf(library));
+        return numbered.matches() ? Optional.of(numbered.group(1)) : Optional.empty();
+    }
+
+    /** In pieces: the library has hundreds of megabytes. */
+    private static Optional<String> said(Path file) {
+        byte[] piece = new byte[PIECE_BYTES];
+        int kept = 0;
+        try (InputStream in = Files.newInputStream(file)) {
+            int read;
+            while ((read = in.readNBytes(piece, kept, piece.length - kept)) > 0) {
+                int length = kept + read;
+                Matcher said = NCCL_VERSION.matcher(new String(piece, 0, length, StandardCharsets.ISO_8859_1));
+                if (said.find()) {
+                    return Optional.of(said.group(1));
+                }
+                kept = Math.min(length, MOST_OF_A_VERSION);
+                System.arraycopy(piece, length - kept, piece, 0, kept);
+            }
+        } catch (IOException _) {
+            // not readable: by its name, then
+        }
+        return Optional.empty();
+    }
+
+    /** Trigon's version: of the distribution that the library is in; empty if it is in none. */
+    public static Optional<String> trigonVersion(Machine machine, String library) {
+        Path folder = machine.file(library).getParent();
+        return Optional.ofNullable(folder)
+                .flatMap(lib -> Machine.text(lib.resolveSibling("release")))
+                .flatMap(text -> text.lines()
+                        .filter(line -> line.startsWith("TRIGON_VERSION="))
+                        .map(line -> line.replaceAll("^.*=|\"", ""))
+                        .findFirst());
+    }
+}

@@ -1,0 +1,92 @@
+package trigon.tools.support;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import trigon.tools.console.CommandFailure;
+import trigon.tools.console.Console;
+import trigon.tools.machine.Machine;
+import trigon.tools.machine.ProcessFacts;
+import trigon.tools.machine.Redaction;
+import trigon.tools.metrics.Job;
+
+/** {@code trigon support}: one archive for a bug report. */
+@Command(
+        name = "support",
+        description = {
+            "One archive for a bug report: links, what the doctor finds on this machine, running jobs, paths, versions,"
+                    + " settings with their source, NCCL's and Trigon's environment, and the ends of logs.",
+            "Keys, tokens and passwords are left out as far as they are known or named as such. Look into it before you"
+                    + " give it away. It is written here, and sent nowhere."
+        })
+public final class SupportCommand implements Callable<Integer> {
+
+    private final Machine machine;
+    private final Console console;
+    private final Clock clock;
+
+    @Option(
+            names = "--log",
+            paramLabel = "FILE",
+            description = "A log whose last 4 MiB go into the archive; as often as there are logs.")
+    private List<Path> logs = new ArrayList<>();
+
+    @Option(
+            names = "--output",
+            paramLabel = "FILE.zip",
+            description = "The archive; otherwise trigon-support-HOST-TIME.zip in this folder. Must not be there yet.")
+    private String output = "";
+
+    /** Of that machine. */
+    public SupportCommand(Machine machine, Console console, Clock clock) {
+        this.machine = machine;
+        this.console = console;
+        this.clock = clock;
+    }
+
+    @Override
+    public Integer call() throws IOException {
+        for (Path log : logs) {
+            if (!Files.isRegularFile(log) || !Files.isReadable(log)) {
+                throw new CommandFailure("--log " + log + " is no file that can be read");
+            }
+        }
+        Path file = Path.of(output.isEmpty() ? usualName() : output);
+        if (Files.exists(file)) {
+            throw new CommandFailure(file + " is there already: remove it, or name another file by --output");
+        }
+        List<ProcessFacts> jobs = Job.all().stream()
+                .map(job -> ProcessFacts.of(machine, job.pid()))
+                .toList();
+        List<Map<String, String>> environments = new ArrayList<>(List.of(machine.environment()));
+        jobs.forEach(job -> environments.add(job.environment()));
+        Redaction redaction = Redaction.ofEnvironments(environments);
+        try (SupportArchive archive = new SupportArchive(file, redaction, clock.instant())) {
+            new SupportContents(machine, console, jobs, redaction).write(archive);
+            int number = 1;
+            for (Path log : logs) {
+                archive.addEnd(
+                        "logs/%d-%s".formatted(number++, log.toAbsolutePath().getFileName()), log);
+            }
+        }
+        console.out().println(file + " has " + Files.size(file) / 1024 + " KiB. Look into it before you give it away.");
+        return 0;
+    }
+
+    private String usualName() {
+        String time = DateTimeFormatter.ofPattern("yyyyMMdd-HHmmss", Locale.ROOT)
+                .withZone(ZoneOffset.UTC)
+                .format(clock.instant());
+        return "trigon-support-%s-%s.zip".formatted(machine.hostName().replaceAll("[^\\w.-]", "_"), time);
+    }
+}

@@ -1,0 +1,184 @@
+package trigon.tools.support;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.concurrent.Callable;
+import picocli.CommandLine;
+import trigon.config.NodeConfig;
+import trigon.config.UnknownVariable;
+import trigon.tools.console.Console;
+import trigon.tools.console.Json;
+import trigon.tools.doctor.DoctorCommand;
+import trigon.tools.explain.ExplainCommand;
+import trigon.tools.links.LinksCommand;
+import trigon.tools.machine.Machine;
+import trigon.tools.machine.MachineLinks;
+import trigon.tools.machine.ProcessFacts;
+import trigon.tools.machine.Redaction;
+import trigon.tools.metrics.JobsCommand;
+
+/** What goes into the archive, but for the logs: what the other commands say, and what none of them does. */
+final class SupportContents {
+
+    private static final int WIDTH = 120;
+    private static final String README = """
+            What "trigon support" found on one machine, for a bug report.
+
+            links, doctor, jobs     what the commands of these names say, as text and as JSON
+            explain                 the path to each other node of the cluster file
+            versions.json           of Trigon, the kernel, and NCCL and Trigon in running jobs
+            settings.txt            the settings, and where each comes from
+            environment.json        NCCL's and Trigon's variables, here and in running jobs
+            processes.json          running jobs: command lines, and libraries that matter
+            logs                    the ends of the logs that were named
+
+            Keys, tokens and passwords are replaced by "(not shown)": the values of variables that are named as such,
+            the cluster's key, and what looks like one. A secret that nothing names may still be in a log.
+            """;
+
+    private final Machine machine;
+    private final Console console;
+    private final List<ProcessFacts> jobs;
+    private final Redaction redaction;
+
+    SupportContents(Machine machine, Console console, List<ProcessFacts> jobs, Redaction redaction) {
+        this.machine = machine;
+        this.console = console;
+        this.jobs = jobs;
+        this.redaction = redaction;
+    }
+
+    void write(SupportArchive archive) throws IOException {
+        archive.add("README.txt", README);
+        archive.add("versions.json", Json.text(versions()));
+        archive.add("environment.json", Json.text(environments()));
+        archive.add("processes.json", Json.text(processes()));
+        MachineLinks links = MachineLinks.of(machine);
+        archive.add("settings.txt", settings(links));
+        for (String json : new String[] {"", "--json"}) {
+            String ending = json.isEmpty() ? ".txt" : ".json";
+            archive.add("links" + ending, said("links", json));
+            archive.add("doctor" + ending, said("doctor", json));
+            archive.add("jobs" + ending, said("jobs", json));
+        }
+        for (NodeConfig node :
+                links.config().cluster().map(each -> each.nodes()).orElse(List.of())) {
+            if (!links.config().thisNode().map(node::equals).orElse(false)) {
+                archive.add("explain/" + node.name() + ".txt", said("explain", "--to", node.name()));
+            }
+        }
+        console.done();
+    }
+
+    private String said(String name, String... options) {
+        console.doing("asking " + name);
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        try (PrintStream out = new PrintStream(bytes, false, StandardCharsets.UTF_8)) {
+            Console into = new Console(out, out, false, false, WIDTH);
+            Callable<Integer> command = switch (name) {
+                case "links" -> new LinksCommand(machine, into);
+                case "doctor" -> new DoctorCommand(machine, into);
+                case "jobs" -> new JobsCommand(machine, into);
+                case "explain" -> new ExplainCommand(machine, into);
+                default -> throw new IllegalArgumentException(name);
+            };
+            var _ = new CommandLine(command)
+                    .setErr(new PrintWriter(out, true, StandardCharsets.UTF_8))
+                    .setExecutionExceptionHandler((e, _, _) -> {
+                        out.println(name + ": " + e);
+                        return 1;
+                    })
+                    .execute(List.of(options).stream()
+                            .filter(each -> !each.isEmpty())
+                            .toArray(String[]::new));
+        }
+        return bytes.toString(StandardCharsets.UTF_8);
+    }
+
+    private Map<String, Object> versions() {
+        return Json.object(
+                "trigon",
+                machine.version(),
+                "release",
+                machine.home()
+                        .flatMap(home -> Machine.text(home.resolve("release")))
+                        .map(String::strip),
+                "java",
+                Runtime.version().toString(),
+                "kernel",
+                Machine.line(machine.file("proc/version")),
+                "system",
+                Machine.text(machine.file("etc/os-release"))
+                        .flatMap(text -> text.lines()
+                                .filter(line -> line.startsWith("PRETTY_NAME="))
+                                .findFirst()),
+                "nvidiaDriver",
+                Machine.line(machine.file("proc/driver/nvidia/version")),
+                "processes",
+                jobs.stream()
+                        .map(job -> Json.object(
+                                "pid", job.pid(), "nccl", versions(job, true), "plugin", versions(job, false)))
+                        .toList());
+    }
+
+    private Map<String, Object> versions(ProcessFacts job, boolean nccl) {
+        Map<String, Object> versions = new TreeMap<>();
+        for (String library : nccl ? job.nccl() : job.trigon()) {
+            Optional<String> version =
+                    nccl ? ProcessFacts.ncclVersion(machine, library) : ProcessFacts.trigonVersion(machine, library);
+            versions.put(library, version.orElse("unknown"));
+        }
+        return versions;
+    }
+
+    private String settings(MachineLinks links) {
+        StringBuilder text = new StringBuilder();
+        links.config().describe().forEach(line -> text.append(line).append('\n'));
+        for (UnknownVariable each : links.config().unknownVariables()) {
+            text.append("warning: ").append(each).append('\n');
+        }
+        links.problems().forEach(each -> text.append("problem: ").append(each).append('\n'));
+        return text.toString();
+    }
+
+    private List<Map<String, Object>> environments() {
+        List<Map<String, Object>> found = new ArrayList<>();
+        found.add(Json.object("of", "this command", "variables", ours(machine.environment())));
+        jobs.forEach(job -> found.add(Json.object("of", job.pid(), "variables", ours(job.environment()))));
+        return found;
+    }
+
+    private Map<String, Object> ours(Map<String, String> environment) {
+        Map<String, Object> ours = new TreeMap<>();
+        environment.forEach((name, value) -> {
+            if (name.startsWith("NCCL_") || name.startsWith("TRIGON_")) {
+                ours.put(name, Redaction.isSecret(name) ? Redaction.HIDDEN : redaction.of(value));
+            }
+        });
+        return ours;
+    }
+
+    private List<Map<String, Object>> processes() {
+        return jobs.stream()
+                .map(job -> Json.object(
+                        "pid",
+                        job.pid(),
+                        "program",
+                        job.program(),
+                        "commandLine",
+                        redaction.words(job.commandLine()),
+                        "nccl",
+                        job.nccl(),
+                        "plugin",
+                        job.trigon()))
+                .toList();
+    }
+}

@@ -1,0 +1,180 @@
+package trigon.tools.verify;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.function.Function;
+import trigon.tools.machine.ProcessFacts;
+import trigon.tools.verify.Watch.Carried;
+import trigon.tools.verify.Watch.Seen;
+
+/**
+ * Whether the traffic went where it should. Pure: the same observations have the same verdict.
+ *
+ * @param wrong what contradicts; empty: the traffic went over Trigon's links
+ * @param notes what one may want to know besides
+ */
+record Verdict(List<String> wrong, List<String> notes) {
+
+    private static final String SOFTWARE = "soft_";
+
+    /** Of what the plugin has counted, as its counts and the NIC's are not of one moment. */
+    private static final double LEAST_SHARE = 0.9;
+
+    /** Traffic over other NICs that is worth a note: a tenth of the plugin's, and no less than a megabyte. */
+    private static final double SHARE_OF_OTHERS = 0.1;
+
+    private static final long LEAST_OF_OTHERS = 1_000_000;
+
+    Verdict {
+        wrong = List.copyOf(wrong);
+        notes = List.copyOf(notes);
+    }
+
+    /**
+     * Of these observations.
+     *
+     * @param processes all that had Trigon
+     * @param nics what went over each NIC meanwhile, in bytes
+     * @param ncclVersion of a library
+     * @param trigonVersion of a library
+     */
+    static Verdict of(
+            List<Seen> processes,
+            Map<String, Long> nics,
+            Function<String, Optional<String>> ncclVersion,
+            Function<String, Optional<String>> trigonVersion) {
+        List<String> wrong = new ArrayList<>();
+        List<String> notes = new ArrayList<>();
+        if (processes.isEmpty()) {
+            return new Verdict(
+                    List.of("no process had Trigon of this version: NCCL has not loaded it; \"trigon env\" prints what"
+                            + " NCCL needs"),
+                    notes);
+        }
+        libraries(processes, wrong, notes);
+        sameVersion("NCCL", processes, ProcessFacts::nccl, ncclVersion, wrong);
+        sameVersion("Trigon", processes, ProcessFacts::trigon, trigonVersion, wrong);
+        traffic(processes, nics, wrong, notes);
+        return new Verdict(wrong, notes);
+    }
+
+    boolean isGood() {
+        return wrong.isEmpty();
+    }
+
+    private static void libraries(List<Seen> processes, List<String> wrong, List<String> notes) {
+        for (Seen seen : processes) {
+            ProcessFacts facts = seen.facts();
+            String name = facts.program() + " " + facts.pid();
+            if (facts.mapped().isEmpty()) {
+                notes.add(name + ": what it has mapped cannot be seen; run this as its user, or as root");
+                continue;
+            }
+            if (facts.nccl().size() > 1) {
+                wrong.add(name + " has " + facts.nccl().size() + " NCCLs mapped, and it is open which of them works: "
+                        + String.join(", ", facts.nccl()));
+            } else if (facts.nccl().isEmpty()) {
+                notes.add(name + " has no libnccl.so mapped: NCCL is linked into something, or it is no NCCL program");
+            }
+            if (facts.trigon().size() != 1) {
+                wrong.add(name + " has " + facts.trigon().size() + " copies of Trigon mapped instead of one: "
+                        + String.join(", ", facts.trigon()));
+            }
+            facts.mapped().stream()
+                    .filter(file -> file.endsWith(ProcessFacts.DELETED))
+                    .filter(file ->
+                            facts.nccl().contains(file) || facts.trigon().contains(file))
+                    .forEach(file -> notes.add(name + " has a library mapped that was replaced meanwhile: " + file));
+        }
+    }
+
+    private static void sameVersion(
+            String what,
+            List<Seen> processes,
+            Function<ProcessFacts, List<String>> libraries,
+            Function<String, Optional<String>> version,
+            List<String> wrong) {
+        Set<String> versions = new TreeSet<>();
+        for (Seen seen : processes) {
+            libraries
+                    .apply(seen.facts())
+                    .forEach(library -> version.apply(library).ifPresent(versions::add));
+        }
+        if (versions.size() > 1) {
+            wrong.add("there are several versions of " + what + ": " + String.join(", ", versions));
+        }
+    }
+
+    private static void traffic(List<Seen> processes, Map<String, Long> nics, List<String> wrong, List<String> notes) {
+        Map<String, Long> byNic = byNic(processes, nics.keySet());
+        long all = byNic.values().stream().mapToLong(Long::longValue).sum();
+        if (all == 0) {
+            wrong.add("nothing went over Trigon meanwhile: the job was idle, or its traffic goes elsewhere");
+            return;
+        }
+        byNic.forEach((nic, ours) -> {
+            Long counted = nics.get(nic);
+            if (counted == null) {
+                notes.add(nic + " has no counters, so that its traffic is known from Trigon alone");
+            } else if (counted < ours * LEAST_SHARE) {
+                wrong.add("Trigon says that %s went over %s, which itself counts %s: it went another way"
+                        .formatted(megabytes(ours), nic, megabytes(counted)));
+            }
+        });
+        nics.forEach((nic, counted) -> {
+            if (!byNic.containsKey(nic) && counted >= LEAST_OF_OTHERS && counted > all * SHARE_OF_OTHERS) {
+                notes.add("%s went over %s meanwhile, which is no link that Trigon used: another program, or another"
+                                .formatted(megabytes(counted), nic)
+                        + " way of this job");
+            }
+        });
+        for (Seen seen : processes) {
+            for (Carried link : seen.links()) {
+                if (link.counts().errors() > 0) {
+                    notes.add("%s %d lost %d paths over %s meanwhile"
+                            .formatted(
+                                    seen.facts().program(),
+                                    seen.facts().pid(),
+                                    link.counts().errors(),
+                                    link.name()));
+                }
+            }
+        }
+    }
+
+    /** The plugin's bytes, by the NIC that its links are on. */
+    static Map<String, Long> byNic(List<Seen> processes, Set<String> nics) {
+        Map<String, Long> sums = new TreeMap<>();
+        for (Seen seen : processes) {
+            for (Carried link : seen.links()) {
+                if (link.counts().bytes() > 0) {
+                    sums.merge(nicOf(link.name(), nics), link.counts().bytes(), Long::sum);
+                }
+            }
+        }
+        return Collections.unmodifiableMap(sums);
+    }
+
+    /** A link over TCP has its interface's name, with a number from its second address on; an RDMA one its device's. */
+    static String nicOf(String link, Set<String> nics) {
+        String name = link.startsWith(SOFTWARE) ? link.substring(SOFTWARE.length()) : link;
+        Set<String> candidates =
+                new HashSet<>(List.of(name, name.replaceFirst("_\\d+$", ""), name.replaceFirst(":\\d+$", "")));
+        return candidates.stream()
+                .filter(nics::contains)
+                .max(Comparator.comparingInt(String::length))
+                .orElse(name);
+    }
+
+    static String megabytes(long bytes) {
+        return bytes < 10_000_000 ? bytes / 1000 + " kB" : bytes / 1_000_000 + " MB";
+    }
+}

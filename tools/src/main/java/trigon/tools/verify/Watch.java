@@ -1,0 +1,110 @@
+package trigon.tools.verify;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+import trigon.tools.machine.Machine;
+import trigon.tools.machine.ProcessFacts;
+import trigon.tools.metrics.Job;
+import trigon.tools.metrics.Job.LinkUse;
+import trigon.transport.metrics.MetricsReader.Counts;
+
+/** Looks at processes again and again, and keeps what they had counted first and last. One thread. */
+final class Watch {
+
+    private final Machine machine;
+    private final Map<Long, ProcessFacts> facts = new TreeMap<>();
+    private final Map<Long, Map<String, LinkUse>> first = new TreeMap<>();
+    private final Map<Long, Map<String, LinkUse>> last = new TreeMap<>();
+    private final boolean fromZero;
+
+    /** @param fromZero whether the processes begin later than this, so that all that they count is of interest */
+    Watch(Machine machine, boolean fromZero) {
+        this.machine = machine;
+        this.fromZero = fromZero;
+    }
+
+    /**
+     * What a link of a process has carried meanwhile.
+     *
+     * @param name of the link
+     * @param carrier what carries its data
+     * @param counts messages and bytes in both directions
+     */
+    record Carried(String name, String carrier, Counts counts) {}
+
+    /**
+     * A process that has Trigon.
+     *
+     * @param facts libraries that it has mapped
+     * @param links what they have carried
+     */
+    record Seen(ProcessFacts facts, List<Carried> links) {
+        Seen {
+            links = List.copyOf(links);
+        }
+    }
+
+    /** Looks at these. Those that have no Trigon yet may have it next time. */
+    void look(List<Long> pids) {
+        for (long pid : pids) {
+            Job.find(pid).ifPresent(job -> {
+                Map<String, LinkUse> links = new TreeMap<>();
+                job.links().forEach(link -> links.merge(link.name(), link, Watch::sum));
+                first.putIfAbsent(pid, fromZero ? Map.of() : links);
+                last.put(pid, links);
+                ProcessFacts now = ProcessFacts.of(machine, pid);
+                if (!now.mapped().isEmpty()) {
+                    facts.put(pid, now);
+                }
+            });
+        }
+    }
+
+    /** All processes that had Trigon. */
+    List<Seen> seen() {
+        List<Seen> found = new ArrayList<>();
+        last.forEach((pid, links) -> {
+            List<Carried> carried = links.values().stream()
+                    .map(link -> new Carried(
+                            link.name(),
+                            link.carrier(),
+                            difference(
+                                    link.counts(),
+                                    first.getOrDefault(pid, Map.of()).get(link.name()))))
+                    .toList();
+            found.add(new Seen(facts.computeIfAbsent(pid, each -> ProcessFacts.of(machine, each)), carried));
+        });
+        return found;
+    }
+
+    private static LinkUse sum(LinkUse one, LinkUse other) {
+        Counts a = one.counts();
+        Counts b = other.counts();
+        return new LinkUse(
+                one.name(),
+                one.carrier(),
+                one.speedMbps(),
+                new Counts(
+                        a.messages() + b.messages(),
+                        a.bytes() + b.bytes(),
+                        a.waits() + b.waits(),
+                        a.errors() + b.errors(),
+                        a.retries() + b.retries()));
+    }
+
+    private static Counts difference(Counts now, @Nullable LinkUse before) {
+        if (before == null) {
+            return now;
+        }
+        Counts then = before.counts();
+        return new Counts(
+                now.messages() - then.messages(),
+                now.bytes() - then.bytes(),
+                now.waits() - then.waits(),
+                now.errors() - then.errors(),
+                now.retries() - then.retries());
+    }
+}

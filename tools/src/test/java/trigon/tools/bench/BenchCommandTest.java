@@ -1,0 +1,127 @@
+package trigon.tools.bench;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import trigon.tools.Run;
+import trigon.tools.bench.Measurement.Kind;
+import trigon.tools.machine.Machine;
+
+/** With a program in place of nccl-host that says what it should have measured. The real one is in BenchIT. */
+@Timeout(120)
+class BenchCommandTest {
+
+    @TempDir
+    Path folder;
+
+    private Machine machine(String script) throws IOException {
+        Path host = Files.createDirectories(folder.resolve("home/libexec")).resolve("nccl-host");
+        Files.writeString(host, "#!/bin/sh\n" + script);
+        Files.setPosixFilePermissions(host, PosixFilePermissions.fromString("rwxr-xr-x"));
+        Files.writeString(Files.createDirectories(folder.resolve("home/lib")).resolve("libnccl-net-trigon.so"), "none");
+        return new Machine(
+                Path.of("/"), Map.of("PATH", "/usr/bin:/bin"), "here", "1.2.3", Optional.of(folder.resolve("home")));
+    }
+
+    private static final String GOOD = """
+            echo "$@" >>%s
+            echo "rank 0: NCCL INFO NET/Trigon : sends to b via soft_eth1 10.0.12.1/24 (software), same subnet: TCP" >&2
+            echo '{"rank": 0, "wrong": 0, "round_us": [90.0, 100.0, 5000.0]}'
+            """;
+
+    @Test
+    void eachSizeOfEachTestIsMeasuredByTwoProcesses() throws Exception {
+        Path calls = folder.resolve("calls");
+
+        Run run = Run.of(machine(GOOD.formatted(calls)), 100, "bench", "--sizes", "4K,1M");
+
+        assertThat(run.status()).as(run.out() + run.err()).isZero();
+        assertThat(run.out())
+                .contains("point-to-point  0 and 1  4 KiB  3       50.0")
+                .contains("all-reduce      all 2    1 MiB  3       100.0  10.486")
+                .contains("soft_eth1", "no cable was tried");
+        assertThat(Files.readAllLines(calls))
+                .hasSize(8)
+                .anyMatch(line -> line.contains("--rank 1 --ranks 2") && line.contains("--bytes 8192"))
+                .anyMatch(line -> line.contains("--rank 0 --ranks 2") && line.contains("--bytes 1048576"));
+    }
+
+    @Test
+    void betweenNodesEachRunsItsOwnRankAndEachSizeHasAPort() throws Exception {
+        Path calls = folder.resolve("calls");
+        Path plot = folder.resolve("plot.svg");
+
+        Run run = Run.of(
+                machine(GOOD.formatted(calls)),
+                100,
+                "bench --meet 10.0.0.1:7000 --ranks 3 --rank 2 --sizes 64K --json --svg "
+                        .concat(plot.toString())
+                        .split(" "));
+
+        assertThat(run.out()).contains("\"schema\": \"trigon.bench/1\"").contains("\"gigabytesPerSecond\"");
+        assertThat(Files.readAllLines(calls))
+                .satisfiesExactly(
+                        pair -> assertThat(pair).contains("--rank 1 --ranks 2", "10.0.0.1:7001"),
+                        all -> assertThat(all).contains("--rank 2 --ranks 3", "10.0.0.1:7002"));
+        assertThat(plot).content().startsWith("<svg").contains("64 KiB", "all-reduce", "polyline");
+    }
+
+    @Test
+    void wrongDataAndAProgramThatFailsAreErrors() throws Exception {
+        Run wrong = Run.of(machine("echo '{\"wrong\": 7, \"round_us\": [1.5]}'\n"), 100, "bench", "--sizes", "4K");
+        Run failed = Run.of(machine("echo it broke >&2; exit 1\n"), 100, "bench", "--sizes", "4K");
+
+        assertThat(wrong.status()).isEqualTo(1);
+        assertThat(wrong.out()).contains("14 elements were wrong");
+        assertThat(failed.status()).isEqualTo(1);
+        assertThat(failed.err()).contains("failed on rank 0", "it broke");
+    }
+
+    @Test
+    void wrongCommandLinesAreErrors() throws Exception {
+        Machine machine = machine("exit 1\n");
+        for (String line : List.of(
+                "bench --ranks 1",
+                "bench --ranks 9",
+                "bench --rank 0",
+                "bench --meet 10.0.0.1:7000",
+                "bench --meet 10.0.0.1 --rank 0",
+                "bench --meet 10.0.0.1:65535 --rank 0",
+                "bench --meet 10.0.0.1:7000 --rank 2",
+                "bench --sizes 3",
+                "bench --sizes 2G",
+                "bench --timeout 0")) {
+            assertThat(Run.of(machine, 100, line.split(" ")).status()).as(line).isEqualTo(2);
+        }
+        assertThat(Run.of("bench").err()).contains("a command of a distribution");
+    }
+
+    @Test
+    void aLinkIsHeldAgainstItsSpeed() {
+        assertThat(promise(1_000, 1 << 20).good()).as("as much as it can").isTrue();
+        assertThat(promise(10_000, 1 << 20)).satisfies(each -> {
+            assertThat(each.good()).isFalse();
+            assertThat(each.text()).contains("soft_eth1", "10000 Mbit/s", "too little");
+            assertThat(each.share().orElseThrow()).isCloseTo(0.084, within(0.001));
+        });
+        assertThat(promise(0, 1 << 20).text()).contains("not known");
+    }
+
+    private static Promise promise(int speedMbps, long bytes) {
+        // 10 ms for a message of 1 MiB: 0.105 GB/s, or 839 Mbit/s
+        Measurement measured = new Measurement(Kind.POINT_TO_POINT, List.of(0, 1), bytes, 5, 20_000, 0);
+        Set<String> links = BenchHost.links(Set.of("sends to b via soft_eth1 10.0.12.1/24 (software): TCP"));
+        return Promise.of(List.of(measured), false, List.of(Links.software("soft_eth1", speedMbps)), links);
+    }
+}

@@ -1,0 +1,18 @@
+package trigon.tools.bench;
+
+import trigon.config.InterfaceAddress;
+import trigon.routing.LocalLink;
+import trigon.verbs.Gid;
+import trigon.verbs.LinkKind;
+
+/** Links that are not there. */
+final class Links {
+
+    private Links() {}
+
+    static LocalLink software(String name, int speedMbps) {
+        InterfaceAddress address = InterfaceAddress.parse("10.0.12.1/24");
+        return new LocalLink(
+                name, LinkKind.SOFTWARE, name, 1, address, 0, Gid.of(address.address()), speedMbps, "eth1", 2, 0);
+    }
+}

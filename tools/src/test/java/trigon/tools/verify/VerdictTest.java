@@ -1,0 +1,106 @@
+package trigon.tools.verify;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import trigon.tools.machine.ProcessFacts;
+import trigon.tools.verify.Watch.Carried;
+import trigon.tools.verify.Watch.Seen;
+import trigon.transport.metrics.MetricsReader.Counts;
+
+class VerdictTest {
+
+    private static final String NCCL = "/usr/lib/libnccl.so.2.27.7";
+    private static final String TRIGON = "/opt/trigon/lib/libnccl-net-trigon.so";
+
+    private static Seen process(long pid, List<String> mapped, Carried... links) {
+        return new Seen(new ProcessFacts(pid, "rank", List.of(), Map.of(), mapped), List.of(links));
+    }
+
+    private static Carried carried(String link, long bytes) {
+        return new Carried(link, "TCP", new Counts(bytes / 1000, bytes, 0, 0, 0));
+    }
+
+    private static Verdict verdict(Map<String, Long> nics, Seen... processes) {
+        return Verdict.of(
+                List.of(processes),
+                nics,
+                library -> Optional.of(library.replaceFirst(".*so\\.", "")),
+                library -> Optional.of(library.contains("/old/") ? "0.0.9" : "0.1.0"));
+    }
+
+    @Test
+    void trafficThatTheNicCountedTooIsGood() {
+        Verdict verdict = verdict(
+                Map.of("eth1", 1_050_000_000L, "eth0", 40_000L),
+                process(7, List.of(NCCL, TRIGON), carried("soft_eth1", 1_000_000_000L)));
+
+        assertThat(verdict).isEqualTo(new Verdict(List.of(), List.of()));
+    }
+
+    @Test
+    void trafficThatAnotherNicCountedIsWrong() {
+        Verdict verdict = verdict(
+                Map.of("eth1", 1_000L, "eth0", 1_050_000_000L),
+                process(7, List.of(NCCL, TRIGON), carried("soft_eth1", 1_000_000_000L)));
+
+        assertThat(verdict.wrong()).singleElement().asString().contains("eth1", "1000 MB", "1 kB");
+        assertThat(verdict.notes()).singleElement().asString().contains("eth0", "1050 MB");
+    }
+
+    @Test
+    void twoLibrariesOfOneKindAreWrong() {
+        Verdict verdict = verdict(
+                Map.of("mlx5_0", 9_000_000L),
+                process(7, List.of(NCCL, "/venv/libnccl.so.2.30.7", TRIGON), carried("mlx5_0", 5_000_000L)),
+                process(8, List.of(NCCL, TRIGON, "/old/libnccl-net-trigon.so"), carried("mlx5_0", 4_000_000L)));
+
+        assertThat(verdict.wrong())
+                .anySatisfy(each -> assertThat(each).contains("rank 7", "2 NCCLs"))
+                .anySatisfy(each -> assertThat(each).contains("rank 8", "2 copies of Trigon"))
+                .anySatisfy(each -> assertThat(each).contains("versions of NCCL: 2.27.7, 2.30.7"))
+                .anySatisfy(each -> assertThat(each).contains("versions of Trigon: 0.0.9, 0.1.0"))
+                .hasSize(4);
+    }
+
+    @Test
+    void noTrafficAndNoTrigonAreWrong() {
+        assertThat(verdict(Map.of("eth1", 10L), process(7, List.of(NCCL, TRIGON), carried("soft_eth1", 0)))
+                        .wrong())
+                .singleElement()
+                .asString()
+                .contains("nothing went over Trigon");
+        assertThat(verdict(Map.of("eth1", 10L)).wrong())
+                .singleElement()
+                .asString()
+                .contains("no process had Trigon");
+    }
+
+    @Test
+    void aLibraryThatWasReplacedAndANicWithoutCountersAreNotes() {
+        Verdict verdict =
+                verdict(Map.of(), process(7, List.of(TRIGON + ProcessFacts.DELETED), carried("rxe_ab", 5_000_000L)));
+
+        assertThat(verdict.wrong()).isEmpty();
+        assertThat(verdict.notes())
+                .anySatisfy(each -> assertThat(each).contains("replaced meanwhile"))
+                .anySatisfy(each -> assertThat(each).contains("no libnccl.so"))
+                .anySatisfy(each -> assertThat(each).contains("rxe_ab has no counters"));
+    }
+
+    @Test
+    void linksAreFoundOnTheirNics() {
+        Set<String> nics = Set.of("eth0", "eth0_1", "lo", "mlx5_0", "mlx5_1");
+
+        assertThat(Verdict.nicOf("soft_eth0", nics)).isEqualTo("eth0");
+        assertThat(Verdict.nicOf("soft_eth0_2", nics)).isEqualTo("eth0");
+        assertThat(Verdict.nicOf("soft_eth0_1", nics)).isEqualTo("eth0_1");
+        assertThat(Verdict.nicOf("mlx5_1", nics)).isEqualTo("mlx5_1");
+        assertThat(Verdict.nicOf("mlx5_1:2", nics)).isEqualTo("mlx5_1");
+        assertThat(Verdict.nicOf("relay", nics)).isEqualTo("relay");
+    }
+}

@@ -1,0 +1,134 @@
+package trigon.tools.verify;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import trigon.tools.Run;
+import trigon.tools.machine.Machine;
+import trigon.transport.metrics.LinkCounters;
+import trigon.transport.metrics.Metrics;
+import trigon.transport.metrics.PathCounters;
+
+/** The job is this process, on a machine whose NICs and libraries are the test's own. */
+@Timeout(120)
+class VerifyCommandTest {
+
+    private static final String PID = Long.toString(ProcessHandle.current().pid());
+
+    @TempDir
+    Path folder;
+
+    private Machine machine(String... libraries) throws IOException {
+        Path process = Files.createDirectories(folder.resolve("proc/" + PID));
+        Files.writeString(process.resolve("comm"), "trainer\n");
+        StringBuilder maps = new StringBuilder("7f00-7f01 r-xp 00000000 08:01 1    /usr/lib/libc.so.6\n");
+        for (String library : libraries) {
+            maps.append("7f00-7f01 r-xp 00001000 08:01 1    ").append(library).append('\n');
+            maps.append("7f02-7f03 r--p 00003000 08:01 1    ").append(library).append('\n');
+        }
+        Files.writeString(process.resolve("maps"), maps);
+        Files.createDirectories(folder.resolve("opt/trigon/lib"));
+        Files.writeString(folder.resolve("opt/trigon/release"), "TRIGON_VERSION=\"9.8.7\"\n");
+        Files.writeString(
+                Files.createDirectories(folder.resolve("usr/lib")).resolve("libnccl.so.2"),
+                "\0".repeat(3000) + "NCCL version %d.%d\0NCCL version 2.27.7+cuda12.9\0");
+        return new Machine(folder, Map.of(), "here", "1.2.3", Optional.empty());
+    }
+
+    private void nic(String name, long bytes) throws IOException {
+        Path statistics = Files.createDirectories(folder.resolve("sys/class/net/" + name + "/statistics"));
+        for (String counter : new String[] {"rx_bytes", "tx_bytes"}) {
+            Path next = Files.writeString(folder.resolve("next"), bytes / 2 + "\n");
+            Files.move(next, statistics.resolve(counter), java.nio.file.StandardCopyOption.ATOMIC_MOVE);
+        }
+    }
+
+    /** While the command watches, the job sends, and both NICs count. */
+    private Run whileSending(Machine machine, long bytesOfEth1, String... arguments) throws Exception {
+        nic("eth0", 50);
+        nic("eth1", 5_000);
+        try (Metrics metrics = Metrics.shared(Path.of("/dev/shm"))) {
+            LinkCounters link = metrics.link("soft_eth1", "TCP", 10_000);
+            try (PathCounters path = link.path("sender")) {
+                path.message(400_000_000);
+                AtomicBoolean over = new AtomicBoolean();
+                Thread job = Thread.ofPlatform().start(() -> {
+                    long sum = 0;
+                    while (!over.get()) {
+                        path.message(10_000_000);
+                        sum += bytesOfEth1;
+                        try {
+                            nic("eth1", 5_000 + sum);
+                            TimeUnit.MILLISECONDS.sleep(20);
+                        } catch (IOException | InterruptedException e) {
+                            throw new AssertionError(e);
+                        }
+                    }
+                });
+                try {
+                    return Run.of(machine, 100, arguments);
+                } finally {
+                    over.set(true);
+                    job.join(TimeUnit.SECONDS.toMillis(60));
+                }
+            }
+        }
+    }
+
+    @Test
+    void aJobWhoseNicCountsItsBytesIsGood() throws Exception {
+        Machine machine = machine("/usr/lib/libnccl.so.2", "/opt/trigon/lib/libnccl-net-trigon.so");
+
+        Run run = whileSending(machine, 30_000_000, "verify", "--pid", PID, "--seconds", "1");
+
+        assertThat(run.status()).as(run.out() + run.err()).isZero();
+        assertThat(run.out())
+                .contains("2.27.7+cuda12.9 (/usr/lib/libnccl.so.2)")
+                .contains("9.8.7", "(/opt/trigon/lib/libnccl-net-trigon.so)")
+                .contains("soft_eth1", "the NICs counted it too");
+    }
+
+    @Test
+    void aJobWhoseNicDoesNotIsWrong() throws Exception {
+        Machine machine = machine("/usr/lib/libnccl.so.2", "/opt/trigon/lib/libnccl-net-trigon.so");
+
+        Run run = whileSending(machine, 1_000, "verify", "--pid", PID, "--seconds", "1", "--json");
+
+        assertThat(run.status()).isEqualTo(1);
+        assertThat(run.out())
+                .startsWith("{\n  \"schema\": \"trigon.verify/1\"")
+                .contains("\"good\": false", "went another way", "\"version\": \"2.27.7+cuda12.9\"");
+    }
+
+    @Test
+    void aCommandIsRunAndItsEndIsTold() throws Exception {
+        Run run = Run.of("verify", "--", "sh", "-c", "echo said; echo failed >&2; exit 3");
+        Run json = Run.of("verify", "--json", "--", "sh", "-c", "echo said");
+
+        assertThat(run.status()).isEqualTo(1);
+        assertThat(run.out()).startsWith("said\n").contains("ended with 3", "no process had Trigon");
+        assertThat(run.err()).contains("failed");
+        assertThat(json.out()).startsWith("{").contains("\"status\": 0", "\"good\": false");
+        assertThat(json.err()).contains("said");
+    }
+
+    @Test
+    void wrongCommandLinesAreErrors() {
+        assertThat(Run.of("verify").status()).isEqualTo(2);
+        assertThat(Run.of("verify").err()).contains("--pid", "trigon help verify");
+        assertThat(Run.of("verify", "--pid", "1", "--", "true").status()).isEqualTo(2);
+        assertThat(Run.of("verify", "--pid", "1", "--seconds", "0").status()).isEqualTo(2);
+        assertThat(Run.of("verify", "--pid", "x").status()).isEqualTo(2);
+        assertThat(Run.of("verify", "--pid", "999999999").err()).contains("there is no process 999999999");
+        assertThat(Run.of("verify", "--", "/no/such/program").err()).contains("cannot run /no/such/program");
+    }
+}
