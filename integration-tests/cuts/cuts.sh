@@ -64,7 +64,7 @@ mkdir "$work/meet"
 rank() { # NAMESPACE NODE NUMBER
   ip netns exec "$1" env TRIGON_CONFIG="$work/trigon.yaml" TRIGON_NODE="$2" TRIGON_LOG=info \
     "$home/libexec/nccl-host" --plugin "$home/lib/libnccl-net-trigon.so" --rank "$3" --ranks 2 \
-    --rendezvous "$work/meet" --bytes 1048576 --iterations $((cuts * 150)) --channels 2 --timeout 120 \
+    --rendezvous "$work/meet" --bytes 1048576 --iterations $((cuts * 220)) --channels 2 --timeout 120 \
     > "$work/$2.log" 2>&1 &
   ranks+=($!)
 }

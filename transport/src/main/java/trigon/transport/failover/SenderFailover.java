@@ -201,7 +201,7 @@ final class SenderFailover implements Failover {
                         why(),
                         peer.name());
             }
-            end.sleep(pause);
+            end.sleep(absence.until(pause));
             pause = pause.multipliedBy(2).compareTo(LONGEST_PAUSE) < 0 ? pause.multipliedBy(2) : LONGEST_PAUSE;
         }
     }
