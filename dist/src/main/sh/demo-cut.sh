@@ -107,8 +107,8 @@ done
 } >"$scratch/trigon.yaml"
 mkdir "$scratch/meet"
 
-run() { # NODE COMMAND...
-  if [ $spaces = yes ]; then ip netns exec "$prefix$1" "${@:2}"; else "${@:2}"; fi
+run() { # NODE COMMAND..., in a process that is to become it
+  if [ $spaces = yes ]; then exec ip netns exec "$prefix$1" "${@:2}"; else exec "${@:2}"; fi
 }
 rank=0
 for node in a b c; do
