@@ -10,7 +10,7 @@ failover: on. Exit status 0 only if every element was right on both ranks. As ro
 
   --cuts    how many (default 20)
   --seed    of the cables, the moments and the times (default: the clock)
-  --silent  packets are dropped, and the interfaces stay up; needs nft
+  --silent  packets are lost, and the interfaces stay up
   --logs    keeps the configuration and the logs there"
 
 cuts=20 seed=$(date +%s) silent=0 logs=
@@ -64,7 +64,7 @@ mkdir "$work/meet"
 rank() { # NAMESPACE NODE NUMBER
   ip netns exec "$1" env TRIGON_CONFIG="$work/trigon.yaml" TRIGON_NODE="$2" TRIGON_LOG=info \
     "$home/libexec/nccl-host" --plugin "$home/lib/libnccl-net-trigon.so" --rank "$3" --ranks 2 \
-    --rendezvous "$work/meet" --bytes 1048576 --iterations $((cuts * 150)) --channels 2 --timeout 120 \
+    --rendezvous "$work/meet" --bytes 1048576 --iterations 100000000 --until "$work/until" --channels 2 --timeout 120 \
     > "$work/$2.log" 2>&1 &
   ranks+=($!)
 }
@@ -74,10 +74,12 @@ rank "$b" b 1
 state() { # CABLE up|down
   if [ $silent = 0 ]; then
     ip -n "$a" link set "c$1" "$2"
-  elif [ "$2" = down ]; then
-    ip netns exec "$a" tc qdisc add dev "c$1" root netem loss 100%
+  elif [ "$2" = down ]; then # frames go to nobody, which needs no module of the kernel
+    ip -n "$a" neigh replace "10.77.$1.2" lladdr 02:00:00:00:00:01 dev "c$1" nud permanent
+    ip -n "$b" neigh replace "10.77.$1.1" lladdr 02:00:00:00:00:01 dev "c$1" nud permanent
   else
-    ip netns exec "$a" tc qdisc del dev "c$1" root
+    ip -n "$a" neigh del "10.77.$1.2" dev "c$1"
+    ip -n "$b" neigh del "10.77.$1.1" dev "c$1"
   fi
 }
 
@@ -91,6 +93,7 @@ while [ $done -lt "$cuts" ] && kill -0 "${ranks[0]}" "${ranks[1]}" 2>/dev/null; 
   sleep "$(printf '%d.%03d' $((RANDOM % 2 + 1)) $((RANDOM % 1000)))"
   done=$((done + 1))
 done
+touch "$work/until"
 failed=0
 for rank in "${ranks[@]}"; do wait "$rank" || failed=1; done
 ranks=()

@@ -45,6 +45,7 @@ struct rank {
   size_t slot_bytes;
   struct channel channels[MAX_CHANNELS];
   double seconds; /* of all iterations */
+  int rounds;     /* how many those were */
   double *round_seconds; /* of each of them; NULL where nobody asks */
   size_t wrong;   /* elements or bytes that were not as expected */
 };

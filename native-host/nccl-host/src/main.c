@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "cuts.h"
 #include "host.h"
 #include "profiler.h"
 #include "trace.h"
@@ -31,7 +32,7 @@ static void show_devices(struct rank *rank) {
 }
 
 static void print_rounds(const struct rank *rank) {
-  for (int i = 0; rank->round_seconds != NULL && i < rank->options->iterations; i++) {
+  for (int i = 0; rank->round_seconds != NULL && i < rank->rounds; i++) {
     printf("%s%.1f", i == 0 ? ", \"round_us\": [" : ", ", rank->round_seconds[i] * 1e6);
   }
   fputs(rank->round_seconds == NULL ? "" : "]", stdout);
@@ -40,7 +41,7 @@ static void print_rounds(const struct rank *rank) {
 static void report(const struct rank *rank) {
   const struct options *o = rank->options;
   bool ring = o->test == TEST_RING;
-  double seconds = rank->seconds / (ring ? o->iterations : 1);
+  double seconds = rank->seconds / (ring && rank->rounds > 0 ? rank->rounds : 1);
   double algorithm = ring && seconds > 0 ? (double)o->bytes / seconds / 1e9 : 0;
   double bus = algorithm * 2 * (o->ranks - 1) / o->ranks;
   pthread_mutex_lock(&print_lock);
@@ -49,7 +50,7 @@ static void report(const struct rank *rank) {
            "\"bytes\": %zu, \"iterations\": %d, \"seconds\": %.9f, \"algbw_gbytes\": %.6f, \"busbw_gbytes\": %.6f, "
            "\"wrong\": %zu",
            rank->number, o->ranks, net_name(rank->net), o->api, test_name(o->test), o->channels, o->bytes,
-           o->iterations, seconds, algorithm, bus, rank->wrong);
+           ring ? rank->rounds : o->iterations, seconds, algorithm, bus, rank->wrong);
     print_rounds(rank);
     puts("}");
     fflush(stdout);
@@ -145,6 +146,7 @@ static void *run_rank(void *argument) {
   for (int k = 1; ok && k <= options->communicators; k++) {
     rank->communicator = k;
     rank->seconds = 0;
+    rank->rounds = 0;
     ok = run_communicator(rank);
   }
   if (rank->rendezvous != NULL) {
@@ -199,6 +201,9 @@ int main(int argc, char **argv) {
   }
   if (options.tuner != 0) {
     return run_tune(&options) ? 0 : 1;
+  }
+  if (options.cuts != NULL && !cuts_watch(options.cuts)) {
+    return 1;
   }
   return run_transfer(&options) ? 0 : 1;
 }

@@ -29,6 +29,9 @@ static const char usage[] =
     "  --slice-bytes N      longest message of the all-reduce (default 524288)\n"
     "  --iterations N       (default 3)\n"
     "  --warmup N           iterations of the all-reduce before those that are timed (default 1)\n"
+    "  --until FILE         of the all-reduce: ends soon after this file is there, after fewer iterations; one host\n"
+    "  --cuts FILE          when this file is there: removes it, and shuts down this process's TCP connections at the\n"
+    "                       IPv4 address in it\n"
     "  --pause SECONDS      with all connected and nothing under way, before data move (default 0)\n"
     "  --linger SECONDS     between a failure and the closes, as a program that is slow to abort (default 0)\n"
     "  --rest SECONDS       after the last communicator, before the end (default 0)\n"
@@ -48,7 +51,7 @@ static const char usage[] =
 enum { PLUGIN = 256, API, MODE, TEST, RANK, RANKS, LOCAL_RANKS, RENDEZVOUS, BYTES, SLICE_BYTES, ITERATIONS,
        CHANNELS, DEVICE, SEED, TIMEOUT, PRINT_JSON, VERBOSE, WARMUP, SPIN, TRACE,
        COMMUNICATORS, PAUSE, LINGER, PRINT_ROUNDS, PLANT, REST, TUNER, NODES, WITHOUT_NET, MEASURE,
-       PROFILER, NET_EVENTS };
+       PROFILER, NET_EVENTS, UNTIL, CUTS };
 
 static const struct option long_options[] = {
     {"plugin", required_argument, NULL, PLUGIN},
@@ -83,6 +86,8 @@ static const struct option long_options[] = {
     {"measure", no_argument, NULL, MEASURE},
     {"profiler", required_argument, NULL, PROFILER},
     {"net-events", no_argument, NULL, NET_EVENTS},
+    {"until", required_argument, NULL, UNTIL},
+    {"cuts", required_argument, NULL, CUTS},
     {NULL, 0, NULL, 0},
 };
 
@@ -149,6 +154,8 @@ static bool set(struct options *options, int option, const char *text) {
   switch (option) {
   case PLUGIN: options->plugin = text; break;
   case TRACE: options->trace = text; break;
+  case UNTIL: options->until = text; break;
+  case CUTS: options->cuts = text; break;
   case COMMUNICATORS: ok = number(text, 1, 1000, &value); options->communicators = (int)value; break;
   case RENDEZVOUS: options->rendezvous = text; break;
   case PRINT_JSON: options->print_json = true; break;

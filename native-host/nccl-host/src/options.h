@@ -26,6 +26,8 @@ struct options {
   size_t bytes;
   size_t slice_bytes;
   int iterations;
+  const char *until; /* fewer, once this file is there; or NULL */
+  const char *cuts;  /* where the test says which connections to shut down; or NULL */
   int warmup; /* iterations before, checked but not timed */
   int pause_seconds; /* from the connections to the first message */
   int rest_seconds; /* from the last communicator to the end */

@@ -12,6 +12,7 @@
 #include "host.h"
 #include "profiler.h"
 #include "transfers.h"
+#include "until.h"
 
 enum { SLICES = 4 };
 
@@ -283,12 +284,13 @@ bool run_ring(struct rank *rank) {
     return fail(rank->number, "no memory for %zu bytes", rank->options->bytes);
   }
   bool ok = true;
-  for (int i = -rank->options->warmup; ok && i < rank->options->iterations; i++) {
+  for (int i = -rank->options->warmup; ok && i < rank->options->iterations && !until_is_over(rank, i); i++) {
     fill(rank, vector, elements, i);
     double start = now();
     ok = all_reduce(rank, works, vector, elements);
     double seconds = now() - start;
     rank->seconds += i < 0 ? 0 : seconds;
+    rank->rounds += i < 0 ? 0 : 1;
     if (i >= 0 && rank->round_seconds != NULL) {
       rank->round_seconds[i] = seconds;
     }

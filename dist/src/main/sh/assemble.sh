@@ -58,6 +58,7 @@ install_program "$host/libnccl-net-traced.so" "$distribution/libexec/libnccl-net
 install_program "$build/train" "$training/train"
 install_file 755 "$project/dist/src/main/sh/trigon" "$distribution/bin/trigon"
 install_file 755 "$project/dist/src/main/sh/contradictions.sh" "$distribution/libexec/contradictions"
+install_file 755 "$project/dist/src/main/sh/demo-cut.sh" "$distribution/libexec/demo-cut"
 install_file 644 "$project/LICENSE" "$distribution/LICENSE"
 mkdir -p "$distribution/share/grafana"
 install_file 644 "$project/dist/src/main/grafana/trigon.json" "$distribution/share/grafana/trigon.json"

@@ -9,6 +9,7 @@ import io.netty.channel.socket.nio.NioSocketChannel;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
+import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.RejectedExecutionException;
@@ -54,6 +55,11 @@ abstract class ConnectingConnection extends HandshakeConnection {
         this.target = target;
         clusterKey = config.clusterKey();
         bound = new InetSocketAddress(target.local(), 0);
+    }
+
+    @Override
+    final Object dialled() {
+        return List.of(target.local(), target.remote());
     }
 
     /** The listener is the one that made the handle. */

@@ -37,9 +37,6 @@ abstract class HandshakeConnection extends ChannelInboundHandlerAdapter implemen
 
     private final HandshakeEventLoop loop;
     private final Duration timeout;
-    /** So long a peer may say nothing before it is thought of: a beat, and what a busy machine delays the next. */
-    private static final long QUIET_NANOS = Lifelines.BEAT_NANOS * 3 / 2;
-
     private final Duration peerTimeout;
     private final CompletableFuture<Established> result = new CompletableFuture<>();
     private final CompletableFuture<LifelineEnd> lost = new CompletableFuture<>();
@@ -59,9 +56,7 @@ abstract class HandshakeConnection extends ChannelInboundHandlerAdapter implemen
     private @Nullable ChannelFuture lastBeat;
     private long beats;
     private long peersBeats;
-    private long lastHeard;
-    private volatile long silentNanos;
-    private volatile Runnable whenQuiet = () -> {};
+    private final Silence silence = new Silence();
 
     HandshakeConnection(HandshakeEventLoop loop, Duration timeout, Duration peerTimeout, String awaited) {
         this.loop = loop;
@@ -154,8 +149,7 @@ abstract class HandshakeConnection extends ChannelInboundHandlerAdapter implemen
      * @param passedNanos since the last time
      */
     final void beat(long passedNanos) {
-        long silent = silentNanos + passedNanos;
-        silentNanos = silent;
+        long silent = silence.passed(passedNanos);
         if (silent > peerTimeout.toNanos()) {
             over(new LifelineEnd.Silent(Duration.ofNanos(silent)));
             close();
@@ -164,9 +158,20 @@ abstract class HandshakeConnection extends ChannelInboundHandlerAdapter implemen
             loop.lifelines().traceSaid(this, channel, beats);
             lastBeat = sendAfterwards(new Alive(beats));
         }
-        if (passedNanos > 0 && isQuiet()) {
-            whenQuiet.run();
+        if (passedNanos > 0) {
+            silence.tellIfQuiet();
         }
+    }
+
+    /** What was heard of the peer last. */
+    final Silence silence() {
+        return silence;
+    }
+
+    /** The process that it has dialled, and from where; null if it was dialled: then the other end sets the pace. */
+    @Nullable
+    Object dialled() {
+        return null;
     }
 
     /** Where the peer is, without its port. */
@@ -198,9 +203,12 @@ abstract class HandshakeConnection extends ChannelInboundHandlerAdapter implemen
             when count > peersBeats && lifelineProofs.verifyAfterwards(frame.bytes()) -> {
                 peersBeats = count;
                 heard = true;
-                silentNanos = 0;
-                Lifelines.traceHeard(channel, count, now, lastHeard);
-                lastHeard = now;
+                Lifelines.traceHeard(channel, count, now, silence.heard(now));
+                if (silence.peerHurries()
+                        && dialled() == null
+                        && !loop.lifelines().isTraced(this)) {
+                    beat(0);
+                }
             }
             case Farewell(Optional<EndFailure> failure)
             when lifelineProofs.verifyAfterwards(frame.bytes()) -> {
@@ -282,12 +290,13 @@ abstract class HandshakeConnection extends ChannelInboundHandlerAdapter implemen
 
     @Override
     public final void whenQuiet(Runnable step) {
-        whenQuiet = step;
+        silence.whenQuiet(step);
+        loop.eventLoop().execute(() -> loop.lifelines().pace(this));
     }
 
     @Override
     public final boolean isQuiet() {
-        return silentNanos > QUIET_NANOS;
+        return silence.isQuiet();
     }
 
     @Override

@@ -26,6 +26,8 @@ final class Lifelines {
     /** Times in that, with a trace. */
     static final int TRACED_BEATS = 10;
 
+    private static final int PACES = (int) (BEAT_NANOS / Pace.NANOS);
+
     /** Connections that are traced: with more peers there are enough messages both ways. */
     private static final int MOST_TRACED = 8;
 
@@ -34,9 +36,11 @@ final class Lifelines {
     private final EventLoop eventLoop;
     private final Set<HandshakeConnection> connections = new HashSet<>();
     private final Map<String, HandshakeConnection> traced = new HashMap<>();
+    private final Map<Object, Pace> paces = new HashMap<>();
     private int ticks;
     private boolean running;
     private long lastNanos;
+    private long lastPaceNanos;
 
     Lifelines(EventLoop eventLoop) {
         this.eventLoop = eventLoop;
@@ -57,6 +61,26 @@ final class Lifelines {
     void remove(HandshakeConnection connection) {
         connections.remove(connection);
         traced.remove(connection.peerAddress(), connection);
+        Object key = connection.dialled();
+        Pace pace = key == null ? null : paces.get(key);
+        if (pace != null && pace.remove(connection)) {
+            paces.remove(key);
+        }
+    }
+
+    /** Somebody wants to know soon when a peer that was dialled is silent. */
+    void pace(HandshakeConnection connection) {
+        Object key = connection.dialled();
+        if (key != null && connections.contains(connection)) {
+            Pace pace = paces.computeIfAbsent(key, _ -> new Pace());
+            pace.add(connection);
+            connection.silence().belongsTo(pace);
+        }
+    }
+
+    /** Whether it says more often that it lives, for the trace. */
+    boolean isTraced(HandshakeConnection connection) {
+        return traced.containsValue(connection);
     }
 
     /** A connection says that it lives, now. */
@@ -86,13 +110,20 @@ final class Lifelines {
     }
 
     private void schedule() {
-        long nanos = traced.isEmpty() ? BEAT_NANOS : BEAT_NANOS / TRACED_BEATS;
-        var _ = eventLoop.schedule(this::tick, nanos, TimeUnit.NANOSECONDS);
+        var _ = eventLoop.schedule(this::tick, BEAT_NANOS / ticksPerBeat(), TimeUnit.NANOSECONDS);
+    }
+
+    private int ticksPerBeat() {
+        return traced.isEmpty() ? paces.isEmpty() ? 1 : PACES : TRACED_BEATS;
     }
 
     private void tick() {
         ticks++;
-        if (traced.isEmpty() || ticks >= TRACED_BEATS) {
+        int perBeat = ticksPerBeat();
+        if (ticks % Math.max(1, perBeat / PACES) == 0) {
+            pace();
+        }
+        if (ticks >= perBeat) {
             ticks = 0;
             beat();
         } else {
@@ -106,6 +137,22 @@ final class Lifelines {
         }
     }
 
+    /** As {@link #beat}, for those that speak for others. */
+    private void pace() {
+        long now = eventLoop.ticker().nanoTime();
+        long passed = Math.min(now - lastPaceNanos, 2 * Pace.NANOS);
+        lastPaceNanos = now;
+        for (Pace pace : paces.values().toArray(new Pace[0])) {
+            pace.beat(passed);
+        }
+    }
+
+    private boolean isPaced(HandshakeConnection connection) {
+        Object key = connection.dialled();
+        Pace pace = key == null ? null : paces.get(key);
+        return pace != null && pace.isFirst(connection);
+    }
+
     private void beat() {
         long now = eventLoop.ticker().nanoTime();
         // if this process was stopped itself, it was not the peers who were silent: what they said waits in the sockets
@@ -113,7 +160,9 @@ final class Lifelines {
         lastNanos = now;
         // a copy: those that end are taken out meanwhile
         for (HandshakeConnection connection : connections.toArray(NONE)) {
-            connection.beat(passed);
+            if (!isPaced(connection)) {
+                connection.beat(passed);
+            }
         }
     }
 }

@@ -130,6 +130,30 @@ class LifelineTest {
         }
     }
 
+    /** A peer is silent when its loop is. */
+    @Test
+    void whoWantsToKnowSoonIsToldThatAPeerIsSilentForAllItsConnections() throws Exception {
+        List<Lifeline> ends = List.of(
+                establish(ConnectionId.random()).atClient(),
+                establish(ConnectionId.random()).atClient());
+        List<CompletableFuture<Void>> told = List.of(new CompletableFuture<>(), new CompletableFuture<>());
+        for (int i = 0; i < 2; i++) {
+            CompletableFuture<Void> each = told.get(i);
+            ends.get(i).whenQuiet(() -> each.complete(null));
+        }
+        Thread.sleep(1500);
+        CompletableFuture<Void> over = new CompletableFuture<>();
+        server.loop().delayed(Duration.ZERO, Runnable::run).execute(over::join);
+        try {
+            for (CompletableFuture<Void> each : told) {
+                each.get(60, TimeUnit.SECONDS);
+            }
+            assertThat(ends).allMatch(Lifeline::isQuiet);
+        } finally {
+            over.complete(null);
+        }
+    }
+
     @Test
     void aProcessThatWasStoppedItselfDoesNotTakeItsPeersForSilent() {
         FuzzedPeer peer = new FuzzedPeer(HandshakeProofs.Side.LISTENING, new byte[0], loop -> {

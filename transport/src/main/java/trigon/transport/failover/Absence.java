@@ -24,6 +24,14 @@ final class Absence {
         return since != 0 && System.nanoTime() - since > LASTS.toNanos();
     }
 
+    /** So long to the next look, which is to come no later than is worth waiting for. */
+    Duration until(Duration otherwise) {
+        Duration left = since == 0
+                ? otherwise
+                : LASTS.minusNanos(System.nanoTime() - since).plusMillis(1);
+        return left.compareTo(otherwise) < 0 ? left : otherwise;
+    }
+
     /** Whether the last look has found it gone. */
     boolean isSeen() {
         return since != 0;

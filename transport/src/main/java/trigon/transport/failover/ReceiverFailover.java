@@ -209,7 +209,7 @@ final class ReceiverFailover implements Failover, OfferHandler {
                 giveUp(former, () -> FailoverEnd.byTime(former, why()));
                 return;
             }
-            end.sleep(PAUSE);
+            end.sleep(absence.until(PAUSE));
         }
     }
 

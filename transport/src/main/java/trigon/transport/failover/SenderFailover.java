@@ -197,7 +197,7 @@ final class SenderFailover implements Failover {
                 warned = true;
                 journal.waits(former, why());
             }
-            end.sleep(pause);
+            end.sleep(absence.until(pause));
             pause = pause.multipliedBy(2).compareTo(LONGEST_PAUSE) < 0 ? pause.multipliedBy(2) : LONGEST_PAUSE;
         }
     }

@@ -239,7 +239,7 @@ public final class PathMonitor {
         String why = "%s: %s, though the peer lives, so something between the nodes, or on one of them, has ended it: "
                         .formatted(type, type.explanation())
                 + "look for a firewall that forgets connections, or for who closes sockets (ss -K)";
-        fail(path, NcclResult.REMOTE_ERROR, why);
+        failOrRescue(path, NcclResult.REMOTE_ERROR, why);
     }
 
     private static boolean hasFailed(PathChannel path) {

@@ -1,0 +1,67 @@
+package trigon.handshake;
+
+import org.jspecify.annotations.Nullable;
+
+/** How long nothing was heard over a lifeline. Written on the event loop, read anywhere. */
+final class Silence {
+
+    /** So long a peer may say nothing before it is thought of: a beat, and what a busy machine delays the next. */
+    private static final long QUIET_NANOS = Lifelines.BEAT_NANOS * 3 / 2;
+
+    private volatile long nanos;
+    private long lastHeard;
+
+    /** The peer says more often than once a beat that it lives. */
+    private volatile boolean hurries;
+
+    private volatile Runnable whenQuiet = () -> {};
+    private volatile @Nullable Pace pace;
+
+    /** It lasts so much longer; returns how long by now. */
+    long passed(long more) {
+        long now = nanos + more;
+        nanos = now;
+        return now;
+    }
+
+    /** A sign of life has come. Returns when the one before did. */
+    long heard(long now) {
+        long before = lastHeard;
+        nanos = 0;
+        hurries = now - before < Lifelines.BEAT_NANOS / 2;
+        lastHeard = now;
+        return before;
+    }
+
+    /** Whether the peer says more often than once a beat that it lives. */
+    boolean peerHurries() {
+        return hurries;
+    }
+
+    /** Has something run whenever it lasts for too long. */
+    void whenQuiet(Runnable step) {
+        whenQuiet = step;
+    }
+
+    /** Another lifeline speaks for this one, too. */
+    void belongsTo(Pace to) {
+        pace = to;
+    }
+
+    void tellIfQuiet() {
+        if (isQuiet()) {
+            whenQuiet.run();
+        }
+    }
+
+    /** Whether it lasts for longer than a peer that lives is silent. */
+    boolean isQuiet() {
+        Pace known = pace;
+        return nanos > QUIET_NANOS || (known != null && known.isQuiet());
+    }
+
+    /** Whether it lasts for longer than that, of a peer that hurries. */
+    boolean isLongerThan(long some) {
+        return hurries && nanos > some;
+    }
+}
