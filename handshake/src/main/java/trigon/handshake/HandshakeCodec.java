@@ -12,6 +12,7 @@ import trigon.handshake.HandshakeMessage.Answer;
 import trigon.handshake.HandshakeMessage.Challenge;
 import trigon.handshake.HandshakeMessage.Farewell;
 import trigon.handshake.HandshakeMessage.Hello;
+import trigon.handshake.HandshakeMessage.NotNow;
 import trigon.handshake.HandshakeMessage.Offer;
 import trigon.handshake.HandshakeMessage.Ready;
 import trigon.handshake.HandshakeMessage.Reject;
@@ -37,6 +38,7 @@ import trigon.verbs.QueuePairEndpoint;
  *   <li>4 Reject: reason (UTF-8, to the end)
  *   <li>7 Alive: count (8), proof
  *   <li>8 Farewell: what has failed (1; 0: nothing), why (UTF-8), proof
+ *   <li>9 NotNow: reason (UTF-8, to the end)
  *   <li>endpoint: queue pair number (4), PSN (4), GID (16), LID (2), MTU (1, as in {@code enum ibv_mtu})
  *   <li>proof: 32 bytes; see {@code HandshakeProofs}. Here it is carried, and neither made nor checked
  * </ul>
@@ -60,6 +62,7 @@ final class HandshakeCodec {
     private static final int CHALLENGE = 6;
     private static final int ALIVE = 7;
     private static final int FAREWELL = 8;
+    private static final int NOT_NOW = 9;
 
     /** In a Farewell, where nothing has failed. */
     private static final byte IN_GOOD_ORDER = 0;
@@ -74,49 +77,54 @@ final class HandshakeCodec {
 
     /** The whole frame; where the message has a proof, its place is zero. */
     static byte[] encode(HandshakeMessage message) {
-        boolean givesReason = message instanceof Reject || message instanceof Farewell;
+        boolean givesReason = message instanceof Reject || message instanceof Farewell || message instanceof NotNow;
         ByteBuffer buffer = ByteBuffer.allocate(givesReason ? MAX_FRAME_BYTES : HEADER_BYTES + MAX_BODY_BYTES)
                 .position(HEADER_BYTES);
-        int type = switch (message) {
-            case Offer offer -> {
-                putOffer(buffer, offer);
-                yield OFFER;
-            }
-            case Answer answer -> {
-                putAnswer(buffer, answer);
-                yield ANSWER;
-            }
-            case Ready ready -> {
-                buffer.put((byte) ready.stripes());
-                yield READY;
-            }
-            case Hello hello -> {
-                buffer.putLong(hello.connection().value())
-                        .put(hello.nonce().toArray())
-                        .put(hello.clusterMark().toArray());
-                yield HELLO;
-            }
-            case Challenge challenge -> {
-                buffer.put(challenge.nonce().toArray());
-                yield CHALLENGE;
-            }
-            case Reject reject -> {
-                buffer.put(reject.reason().getBytes(StandardCharsets.UTF_8));
-                yield REJECT;
-            }
-            case Alive alive -> {
-                buffer.putLong(alive.count());
-                yield ALIVE;
-            }
-            case Farewell farewell -> {
-                buffer.put(farewell.failure()
-                        .map(failure -> (byte) failure.scope().code())
-                        .orElse(IN_GOOD_ORDER));
-                farewell.failure()
-                        .ifPresent(failure -> buffer.put(failure.words().getBytes(StandardCharsets.UTF_8)));
-                yield FAREWELL;
-            }
-        };
+        int type =
+                switch (message) {
+                    case Offer offer -> {
+                        putOffer(buffer, offer);
+                        yield OFFER;
+                    }
+                    case Answer answer -> {
+                        putAnswer(buffer, answer);
+                        yield ANSWER;
+                    }
+                    case Ready ready -> {
+                        buffer.put((byte) ready.stripes());
+                        yield READY;
+                    }
+                    case Hello hello -> {
+                        buffer.putLong(hello.connection().value())
+                                .put(hello.nonce().toArray())
+                                .put(hello.clusterMark().toArray());
+                        yield HELLO;
+                    }
+                    case Challenge challenge -> {
+                        buffer.put(challenge.nonce().toArray());
+                        yield CHALLENGE;
+                    }
+                    case Reject reject -> {
+                        buffer.put(reject.reason().getBytes(StandardCharsets.UTF_8));
+                        yield REJECT;
+                    }
+                    case NotNow notNow -> {
+                        buffer.put(notNow.reason().getBytes(StandardCharsets.UTF_8));
+                        yield NOT_NOW;
+                    }
+                    case Alive alive -> {
+                        buffer.putLong(alive.count());
+                        yield ALIVE;
+                    }
+                    case Farewell farewell -> {
+                        buffer.put(farewell.failure()
+                                .map(failure -> (byte) failure.scope().code())
+                                .orElse(IN_GOOD_ORDER));
+                        farewell.failure()
+                                .ifPresent(failure -> buffer.put(failure.words().getBytes(StandardCharsets.UTF_8)));
+                        yield FAREWELL;
+                    }
+                };
         if (hasProof(type)) {
             buffer.put(new byte[HandshakeProofs.BYTES]);
         }
@@ -154,7 +162,8 @@ final class HandshakeCodec {
         }
         int type = Byte.toUnsignedInt(header.get());
         int bodyBytes = Short.toUnsignedInt(header.getShort());
-        if (bodyBytes > (type == REJECT || type == FAREWELL ? MAX_FRAME_BYTES - HEADER_BYTES : MAX_BODY_BYTES)) {
+        boolean givesReason = type == REJECT || type == FAREWELL || type == NOT_NOW;
+        if (bodyBytes > (givesReason ? MAX_FRAME_BYTES - HEADER_BYTES : MAX_BODY_BYTES)) {
             throw malformed("its message is too long: " + bodyBytes + " bytes");
         }
         return new Header(type, bodyBytes);
@@ -180,17 +189,19 @@ final class HandshakeCodec {
                 }
                 body = body.slice(body.position(), body.remaining() - HandshakeProofs.BYTES);
             }
-            HandshakeMessage message = switch (type) {
-                case OFFER -> getOffer(body);
-                case ANSWER -> getAnswer(body);
-                case READY -> new Ready(Byte.toUnsignedInt(body.get()));
-                case HELLO -> new Hello(new ConnectionId(body.getLong()), getOpaque(body), getOpaque(body));
-                case CHALLENGE -> new Challenge(getOpaque(body));
-                case REJECT -> new Reject(getText(body, body.remaining()));
-                case ALIVE -> new Alive(body.getLong());
-                case FAREWELL -> new Farewell(getEndFailure(body));
-                default -> throw malformed("its message has the unknown type " + type);
-            };
+            HandshakeMessage message =
+                    switch (type) {
+                        case OFFER -> getOffer(body);
+                        case ANSWER -> getAnswer(body);
+                        case READY -> new Ready(Byte.toUnsignedInt(body.get()));
+                        case HELLO -> new Hello(new ConnectionId(body.getLong()), getOpaque(body), getOpaque(body));
+                        case CHALLENGE -> new Challenge(getOpaque(body));
+                        case REJECT -> new Reject(getText(body, body.remaining()));
+                        case NOT_NOW -> new NotNow(getText(body, body.remaining()));
+                        case ALIVE -> new Alive(body.getLong());
+                        case FAREWELL -> new Farewell(getEndFailure(body));
+                        default -> throw malformed("its message has the unknown type " + type);
+                    };
             if (body.hasRemaining()) {
                 throw malformed(body.remaining() + " bytes follow its message");
             }
