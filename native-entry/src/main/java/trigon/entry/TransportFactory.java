@@ -108,7 +108,8 @@ final class TransportFactory implements NetPluginFactory {
         lanes = LaneSettings.forCores(processors);
         RouteLookup kernel = new KernelRouteLookup();
         Relays relays = relays(settings, discovered, kernel, hostName, processors);
-        providers.put(LinkKind.SOFTWARE, software(discovered, lanes, relays));
+        SoftwareVerbs software = software(discovered, lanes, relays);
+        providers.put(LinkKind.SOFTWARE, software);
         NetPlugin plugin = RoutedNetPlugin.open(new PluginSetup(
                 settings,
                 discovered,
@@ -119,6 +120,7 @@ final class TransportFactory implements NetPluginFactory {
                 hardware,
                 requests,
                 Metrics.shared(SHARED_MEMORY),
+                new LaterLinkSearch(settings, hardware, providers, software),
                 relays,
                 policy.connections(),
                 UnaryOperator.identity()));
@@ -238,7 +240,7 @@ final class TransportFactory implements NetPluginFactory {
         }
     }
 
-    private static SoftwareDevice softwareDevice(LocalLink link) {
+    static SoftwareDevice softwareDevice(LocalLink link) {
         return new SoftwareDevice(
                 link.deviceName(),
                 link.address().address(),

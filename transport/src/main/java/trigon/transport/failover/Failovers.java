@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 import trigon.handshake.ConnectionLostException;
 import trigon.handshake.HandshakeClient;
@@ -43,7 +44,7 @@ public final class Failovers {
      * Of a plugin.
      *
      * @param on whether there is any
-     * @param addresses where this process listens, as peers are told
+     * @param addresses where this process listens now, as peers are told
      * @param control runs what may block
      * @param aMomentLater the same, a moment later
      * @param peerTimeout so long a path is looked for
@@ -56,7 +57,7 @@ public final class Failovers {
             HandshakeListeners listeners,
             PathFactory factory,
             NodeIdentity self,
-            List<LinkAddress> addresses,
+            Supplier<List<LinkAddress>> addresses,
             RandomGenerator attempts,
             Executor control,
             Executor aMomentLater,

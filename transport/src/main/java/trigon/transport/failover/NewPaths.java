@@ -15,6 +15,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 import trigon.handshake.ConnectionId;
 import trigon.handshake.Established;
@@ -56,7 +57,7 @@ final class NewPaths {
     private final HandshakeClient client;
     private final PathFactory factory;
     private final NodeIdentity self;
-    private final List<LinkAddress> listeners;
+    private final Supplier<List<LinkAddress>> listeners;
     private final RandomGenerator attempts;
 
     NewPaths(
@@ -65,7 +66,7 @@ final class NewPaths {
             HandshakeClient client,
             PathFactory factory,
             NodeIdentity self,
-            List<LinkAddress> listeners,
+            Supplier<List<LinkAddress>> listeners,
             RandomGenerator attempts) {
         this.links = links;
         this.candidates = candidates;
@@ -174,7 +175,7 @@ final class NewPaths {
                     path.forPeer(),
                     path.maxMessageBytes(),
                     Optional.of(resumption),
-                    listeners);
+                    listeners.get());
             OutgoingOffer offered = client.connect(local(over), remote(over), peer.secret(), offer);
             unwinding.onFailure(() -> abandon(offered));
             var _ = stop.thenRun(() -> offered.abandon("the connection is closed"));
