@@ -100,6 +100,7 @@ ranks=()
     middle = pauses[int((NR + 1) / 2)]
     if (NR) printf "%d changes of paths, after %d ms (median), %d ms at most\n", NR, middle, pauses[NR]
   }'
+echo "$({ grep -h 'returns to' "$work"/*.log || true; } | wc -l) returns to the better path"
 grep -h "wrong" "$work"/*.log || true
 if [ $failed != 0 ]; then
   grep -h "WARN\|error" "$work"/*.log | tail -20 >&2

@@ -152,7 +152,7 @@ class FailoverTest {
     }
 
     /** Messages one way, each checked by its content, several under way. */
-    private static final class Messages {
+    static final class Messages {
 
         private static final int DEPTH = 8;
 

@@ -45,6 +45,9 @@ final class RaisingVerbs implements VerbsProvider {
     /** So many queue pairs to come find no way to the peer. */
     final AtomicInteger withoutWay = new AtomicInteger();
 
+    /** A device of that name refuses new queue pairs. */
+    volatile String refusing = "";
+
     private volatile boolean unreadable;
 
     RaisingVerbs(VerbsProvider behind) {
@@ -148,6 +151,9 @@ final class RaisingVerbs implements VerbsProvider {
         public QueuePair createQueuePair(ProtectionDomain protectionDomain, QueuePairCapacity capacity) {
             if (withoutWay.getAndUpdate(left -> Math.max(0, left - 1)) > 0) {
                 throw new VerbsException("ibv_modify_qp", deviceName(), Errno.ENETUNREACH, "no route");
+            }
+            if (deviceName().equals(refusing)) {
+                throw new VerbsException("ibv_create_qp", deviceName(), Errno.ENOMEM, "");
             }
             QueuePair queuePair = device.createQueuePair(
                     protectionDomain,

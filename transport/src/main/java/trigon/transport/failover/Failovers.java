@@ -31,6 +31,9 @@ public final class Failovers {
     /** From one look at what is left to be sent again to the next. */
     public static final Duration MOMENT = Duration.ofMillis(2);
 
+    /** From one look for a better path to the next. */
+    public static final Duration WHILE = Duration.ofSeconds(1);
+
     private final boolean on;
     private final HandshakeListeners listeners;
     private final PathFactory factory;
@@ -38,6 +41,7 @@ public final class Failovers {
     private final PathHealth health = new PathHealth(System::nanoTime);
     private final Executor control;
     private final Executor aMomentLater;
+    private final Returns returns;
     private final Duration peerTimeout;
 
     /**
@@ -46,7 +50,8 @@ public final class Failovers {
      * @param on whether there is any
      * @param addresses where this process listens now, as peers are told
      * @param control runs what may block
-     * @param aMomentLater the same, a moment later
+     * @param aMomentLater the same, a {@link #MOMENT} later
+     * @param aWhileLater the same, a {@link #WHILE} later
      * @param peerTimeout so long a path is looked for
      */
     public Failovers(
@@ -61,12 +66,14 @@ public final class Failovers {
             RandomGenerator attempts,
             Executor control,
             Executor aMomentLater,
+            Executor aWhileLater,
             Duration peerTimeout) {
         this.on = on;
         this.listeners = listeners;
         this.factory = factory;
         this.control = control;
         this.aMomentLater = aMomentLater;
+        returns = new Returns(aWhileLater);
         this.peerTimeout = peerTimeout;
         paths = new NewPaths(links, candidates, client, factory, self, addresses, attempts);
     }
@@ -81,7 +88,14 @@ public final class Failovers {
         if (on) {
             Resumption.of(session).ifPresent(resumption -> {
                 SenderFailover failover = new SenderFailover(
-                        resumption, peer, paths, journal(resumption, peer, true), control, aMomentLater, peerTimeout);
+                        resumption,
+                        peer,
+                        paths,
+                        journal(resumption, peer, true),
+                        returns,
+                        control,
+                        aMomentLater,
+                        peerTimeout);
                 listeners.resume(peer.connection().ofConnectingSide(), peer.secret(), ONLY_ASKED);
                 session.keptGoingBy(new Failover() {
                     @Override

@@ -3,6 +3,7 @@ package trigon.transport.failover;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import trigon.routing.LocalLink;
 import trigon.trace.TraceLog;
 import trigon.transport.path.ConnectionDigest;
 import trigon.transport.path.Link;
@@ -29,6 +30,16 @@ final class Journal {
         this.peer = peer;
         direction = sends ? "to" : "from";
         connection = ConnectionDigest.of(first, sends);
+    }
+
+    /** Whether its connection may go back to that link, as far as failures go. */
+    boolean hasRested(LocalLink link) {
+        return health.hasRested(link, peer);
+    }
+
+    /** Nobody answers over that link. */
+    void isSilent(LocalLink link) {
+        health.isSilent(link, peer);
     }
 
     /** Its path has failed. */
@@ -62,7 +73,7 @@ final class Journal {
 
     /** It has returned to a path that is well again; nothing is sent again. */
     void returned(PathChannel former, PathChannel next, long pauseNanos) {
-        String why = "the better path is well again";
+        String why = WayBack.WHY;
         log.info(
                 "the connection {} {} returns to {} from {} after {} ms: {}",
                 direction,

@@ -31,6 +31,7 @@ import trigon.handshake.Resumption;
 import trigon.handshake.Stripe;
 import trigon.routing.LocalLink;
 import trigon.routing.Path;
+import trigon.routing.Reason;
 import trigon.transport.Unwinding;
 import trigon.transport.connect.CandidatePaths;
 import trigon.transport.connect.Counterpart;
@@ -116,6 +117,30 @@ final class NewPaths {
         await(CompletableFuture.anyOf(first, stop, all), ROUND);
         boolean gone = asked.values().stream().anyMatch(NewPaths::tellsThatPeerIsGone);
         return new Found(Optional.ofNullable(first.getNow(null)), gone);
+    }
+
+    /** The direct path over a link that a connection has left, if there is one now. */
+    Optional<Path> direct(Counterpart peer, LocalLink over) {
+        if (!links.of(over).isUp()) {
+            return Optional.empty();
+        }
+        return candidates
+                .now(
+                        peer.name(),
+                        peer.description(),
+                        Optional.of(over),
+                        peer.connection().value())
+                .stream()
+                .filter(path -> path.local().equals(over) && !(path.reason() instanceof Reason.Relayed))
+                .findFirst();
+    }
+
+    /** Whether the peer answers over that path, in time. */
+    boolean answers(Counterpart peer, Path path, CompletableFuture<?> stop) {
+        CompletableFuture<Void> answer = client.ask(local(path), remote(path), peer.secret(), peer.connection());
+        return await(CompletableFuture.anyOf(answer, stop), ROUND)
+                && answer.isDone()
+                && !answer.isCompletedExceptionally();
     }
 
     private List<Path> inOrder(Counterpart peer, LocalLink current, Set<Path> without) {

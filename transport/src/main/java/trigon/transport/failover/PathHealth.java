@@ -65,6 +65,13 @@ final class PathHealth {
         return doubled.compareTo(LONGEST_REST) < 0 ? doubled : LONGEST_REST;
     }
 
+    /** Nobody answers over it: it rests on. */
+    synchronized void isSilent(LocalLink link, String peer) {
+        failures.computeIfPresent(
+                new Way(link, peer),
+                (_, known) -> known.over ? known : new Failure(clock.getAsLong(), false, 0, known.rest));
+    }
+
     /** A connection goes on over that link to that peer. */
     synchronized void works(LocalLink link, String peer) {
         Way way = new Way(link, peer);

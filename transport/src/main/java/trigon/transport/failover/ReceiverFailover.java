@@ -66,7 +66,7 @@ final class ReceiverFailover implements Failover, OfferHandler {
     /** The link it began with. */
     private final Link home;
 
-    /** The sender leads back to that link, with nothing under way. */
+    /** The sender leads to another path though nothing is wrong with this one: back to that link, it seems. */
     private boolean returning;
 
     /** Since when the path in use has been of no use. */
@@ -243,9 +243,7 @@ final class ReceiverFailover implements Failover, OfferHandler {
         }
         if (resume.step() == Step.FENCE) {
             since = since == 0 ? System.nanoTime() : since;
-            returning = asked.begun() == asked.confirmed()
-                    && !trouble.isThere()
-                    && !session.path().link().equals(home);
+            returning = !trouble.isThere() && !session.path().link().equals(home);
             if (!returning) {
                 journal.lost(session.path(), why());
             }

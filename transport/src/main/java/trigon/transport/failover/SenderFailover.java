@@ -41,6 +41,7 @@ final class SenderFailover implements Failover {
     private final Counterpart peer;
     private final NewPaths paths;
     private final Journal journal;
+    private final WayBack back;
     private final Executor control;
     private final Executor aMomentLater;
     private final Duration peerTimeout;
@@ -56,6 +57,7 @@ final class SenderFailover implements Failover {
      * Of a session that is up.
      *
      * @param journal says what becomes of it
+     * @param returns has it look for its first link when it has left it
      * @param control runs what may block
      * @param aMomentLater the same, a moment later
      * @param peerTimeout so long it tries
@@ -65,6 +67,7 @@ final class SenderFailover implements Failover {
             Counterpart peer,
             NewPaths paths,
             Journal journal,
+            Returns returns,
             Executor control,
             Executor aMomentLater,
             Duration peerTimeout) {
@@ -72,6 +75,7 @@ final class SenderFailover implements Failover {
         this.peer = peer;
         this.paths = paths;
         this.journal = journal;
+        back = new WayBack(this, session, peer, paths, journal, returns, end);
         this.control = control;
         this.aMomentLater = aMomentLater;
         this.peerTimeout = peerTimeout;
@@ -262,6 +266,11 @@ final class SenderFailover implements Failover {
         if (resume.state() == State.LOST) {
             return loses(former);
         }
+        return goesOn(over, former, why, start, false);
+    }
+
+    /** The same, once it is stopped and counted. */
+    private boolean goesOn(Path over, PathChannel former, String why, long start, boolean returns) {
         Answered answered;
         try {
             answered = paths.offer(
@@ -303,15 +312,50 @@ final class SenderFailover implements Failover {
             session.watch();
         }
         former.close();
-        journal.movedAfterLoss(
-                former,
-                answered.path(),
-                why,
-                System.nanoTime() - start,
-                resume.begun() - resume.received(),
-                session.repeatedBytes());
+        long paused = System.nanoTime() - start;
+        long repeated = resume.begun() - resume.received();
+        if (returns && repeated == 0) {
+            journal.returned(former, answered.path(), paused);
+        } else {
+            journal.movedAfterLoss(former, answered.path(), why, paused, repeated, session.repeatedBytes());
+        }
+        back.isOver(over);
         aMomentLater.execute(this::repeat);
         return true;
+    }
+
+    // ---- the way back
+
+    /** Goes back to its first link, if that is well again; returns at once. */
+    void lookHome() {
+        control.execute(() -> back.find().filter(_ -> begins()).ifPresent(this::returnTo));
+    }
+
+    private synchronized boolean begins() {
+        boolean begins = !working && !givenUp && !isEnded();
+        working |= begins;
+        return begins;
+    }
+
+    private void returnTo(Path better) {
+        long start = System.nanoTime();
+        PathChannel former = session.path();
+        Resumption.Counts counts = back.stopBetweenMessages(start, this::isUncertain);
+        boolean goesOn = counts == null;
+        if (counts != null) {
+            synchronized (this) {
+                resume = resume.broken()
+                        .fenced(counts.begun(), counts.confirmed())
+                        .challenged();
+            }
+            goesOn = goesOn(better, former, WayBack.WHY, start, true);
+        }
+        if (!goesOn && !isEnded()) {
+            session.fence("the way back to a better path has failed");
+        }
+        if (!goesOn || !isDone()) {
+            run();
+        }
     }
 
     private synchronized void repeat() {
@@ -350,5 +394,6 @@ final class SenderFailover implements Failover {
     @Override
     public synchronized void close() {
         end.reach();
+        back.close();
     }
 }

@@ -143,6 +143,7 @@ public final class RoutedNetPlugin implements NetPlugin, AutoCloseable {
                 random,
                 node.control(),
                 node.loop().delayed(Failovers.MOMENT, node.control()),
+                node.loop().delayed(Failovers.WHILE, node.control()),
                 config.handshake().peerTimeout());
         sessions = new Sessions(table, contexts, setup.requests(), failovers, failures, node.control());
         connections = new ConnectionSetup(

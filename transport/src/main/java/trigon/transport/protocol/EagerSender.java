@@ -47,6 +47,10 @@ final class EagerSender implements SendProtocol, ResumableProtocol {
     /** The message that is to be sent again next; {@link UnconfirmedMessages#next} if none is. */
     private long repeated;
 
+    /** New messages are refused, but for one that asks the peer what it has. */
+    private boolean held;
+
+    private boolean asked;
     private @Nullable ProtocolFailure failure;
 
     EagerSender(PathChannel path, Requests requests) {
@@ -68,6 +72,9 @@ final class EagerSender implements SendProtocol, ResumableProtocol {
         if (repeated < sequence || !requests.isFree(Requests.slot(sequence))) {
             return NO_ROOM;
         }
+        if (held && (asked || unconfirmed.oldest() == sequence)) {
+            return NO_ROOM;
+        }
         if (!unconfirmed.hasRoom(size)) {
             confirmed();
             if (!unconfirmed.hasRoom(size)) {
@@ -75,12 +82,13 @@ final class EagerSender implements SendProtocol, ResumableProtocol {
             }
         }
         unconfirmed.add(address, size, tag, memory);
-        int errno = post(sequence, unconfirmed.isToAsk());
+        int errno = post(sequence, unconfirmed.isToAsk() || held);
         if (errno != 0) {
             unconfirmed.takeBack();
             return errno == Errno.ENOMEM ? NO_ROOM : refused(errno);
         }
         repeated = sequence + 1;
+        asked = held;
         counters.message(size);
         return requests.begin(sequence, size);
     }
@@ -131,6 +139,17 @@ final class EagerSender implements SendProtocol, ResumableProtocol {
     }
 
     @Override
+    public long finished() {
+        return finished;
+    }
+
+    @Override
+    public void holdBack(boolean on) {
+        held = on;
+        asked = false;
+    }
+
+    @Override
     public long unconfirmedBytes() {
         return unconfirmed.bytes();
     }
@@ -153,6 +172,7 @@ final class EagerSender implements SendProtocol, ResumableProtocol {
         unconfirmed.confirm(received);
         finishBelow(received);
         confirmedBefore = received;
+        held = false;
         repeated = received;
     }
 

@@ -12,6 +12,14 @@ public sealed interface ResumableProtocol permits EagerSender, EagerReceiver {
     /** Sender: messages that the peer is known to have. Receiver: messages received. In their order. */
     long confirmed();
 
+    /** Sender: whether new messages are refused, once one more has asked the peer what it has; until it moves. */
+    default void holdBack(boolean on) {}
+
+    /** Sender: messages that NCCL knows to be done. */
+    default long finished() {
+        return confirmed();
+    }
+
     /** Sender: bytes of the messages that the peer is not known to have. */
     default long unconfirmedBytes() {
         return 0;

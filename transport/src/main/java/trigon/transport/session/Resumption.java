@@ -82,6 +82,46 @@ public final class Resumption {
         }
     }
 
+    /** Whether new messages are held back, so that the end of all others comes soon; until it moves. */
+    public void holdBack(boolean on) {
+        gate.close();
+        protocol.holdBack(on);
+        gate.open();
+    }
+
+    /**
+     * Stops at a boundary between messages, if this is one: nothing is under way, and nothing begins before it {@link
+     * #moveTo moves}. The path is not fenced: nobody uses it.
+     *
+     * @param unconfirmed whether short messages may be, that the peer has said nothing of
+     * @return null if it is none, or the session has failed
+     */
+    public @Nullable Counts stopBetweenMessages(boolean unconfirmed) {
+        gate.close();
+        try {
+            session.progress();
+            Counts counts = new Counts(protocol.begun(), protocol.confirmed());
+            long over = unconfirmed ? protocol.finished() : counts.confirmed;
+            if (session.failure != 0 || session.interrupted || session.repeating || over != counts.begun) {
+                return null;
+            }
+            session.interrupted = true;
+            return counts;
+        } finally {
+            gate.open();
+        }
+    }
+
+    /** Messages begun so far. */
+    public long begun() {
+        gate.close();
+        try {
+            return protocol.begun();
+        } finally {
+            gate.open();
+        }
+    }
+
     /** Notices from now on when the path in use is lost, as nothing did since it moved. */
     public void watch() {
         session.watchPaths();

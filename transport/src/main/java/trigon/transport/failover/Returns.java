@@ -1,0 +1,52 @@
+package trigon.transport.failover;
+
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/** Has senders that have left their link look for it, again and again, while there are any. Thread-safe. */
+final class Returns {
+
+    private final Executor aWhileLater;
+    private final Set<SenderFailover> away = ConcurrentHashMap.newKeySet();
+    private final AtomicBoolean looking = new AtomicBoolean();
+
+    /**
+     * Nobody is away.
+     *
+     * @param aWhileLater runs what may block, after the time between two looks
+     */
+    Returns(Executor aWhileLater) {
+        this.aWhileLater = aWhileLater;
+    }
+
+    /** That one has left its link, or is back, or closed. */
+    void note(SenderFailover sender, boolean isAway) {
+        if (isAway) {
+            away.add(sender);
+            lookLater();
+        } else {
+            away.remove(sender);
+        }
+    }
+
+    private void lookLater() {
+        if (looking.compareAndSet(false, true)) {
+            try {
+                aWhileLater.execute(this::look);
+            } catch (RejectedExecutionException _) {
+                looking.set(false); // the plugin is closed
+            }
+        }
+    }
+
+    private void look() {
+        away.forEach(SenderFailover::lookHome);
+        looking.set(false);
+        if (!away.isEmpty()) {
+            lookLater();
+        }
+    }
+}
