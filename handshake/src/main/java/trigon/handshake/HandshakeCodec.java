@@ -80,51 +80,50 @@ final class HandshakeCodec {
         boolean givesReason = message instanceof Reject || message instanceof Farewell || message instanceof NotNow;
         ByteBuffer buffer = ByteBuffer.allocate(givesReason ? MAX_FRAME_BYTES : HEADER_BYTES + MAX_BODY_BYTES)
                 .position(HEADER_BYTES);
-        int type =
-                switch (message) {
-                    case Offer offer -> {
-                        putOffer(buffer, offer);
-                        yield OFFER;
-                    }
-                    case Answer answer -> {
-                        putAnswer(buffer, answer);
-                        yield ANSWER;
-                    }
-                    case Ready ready -> {
-                        buffer.put((byte) ready.stripes());
-                        yield READY;
-                    }
-                    case Hello hello -> {
-                        buffer.putLong(hello.connection().value())
-                                .put(hello.nonce().toArray())
-                                .put(hello.clusterMark().toArray());
-                        yield HELLO;
-                    }
-                    case Challenge challenge -> {
-                        buffer.put(challenge.nonce().toArray());
-                        yield CHALLENGE;
-                    }
-                    case Reject reject -> {
-                        buffer.put(reject.reason().getBytes(StandardCharsets.UTF_8));
-                        yield REJECT;
-                    }
-                    case NotNow notNow -> {
-                        buffer.put(notNow.reason().getBytes(StandardCharsets.UTF_8));
-                        yield NOT_NOW;
-                    }
-                    case Alive alive -> {
-                        buffer.putLong(alive.count());
-                        yield ALIVE;
-                    }
-                    case Farewell farewell -> {
-                        buffer.put(farewell.failure()
-                                .map(failure -> (byte) failure.scope().code())
-                                .orElse(IN_GOOD_ORDER));
-                        farewell.failure()
-                                .ifPresent(failure -> buffer.put(failure.words().getBytes(StandardCharsets.UTF_8)));
-                        yield FAREWELL;
-                    }
-                };
+        int type = switch (message) {
+            case Offer offer -> {
+                putOffer(buffer, offer);
+                yield OFFER;
+            }
+            case Answer answer -> {
+                putAnswer(buffer, answer);
+                yield ANSWER;
+            }
+            case Ready ready -> {
+                buffer.put((byte) ready.stripes());
+                yield READY;
+            }
+            case Hello hello -> {
+                buffer.putLong(hello.connection().value())
+                        .put(hello.nonce().toArray())
+                        .put(hello.clusterMark().toArray());
+                yield HELLO;
+            }
+            case Challenge challenge -> {
+                buffer.put(challenge.nonce().toArray());
+                yield CHALLENGE;
+            }
+            case Reject reject -> {
+                buffer.put(reject.reason().getBytes(StandardCharsets.UTF_8));
+                yield REJECT;
+            }
+            case NotNow notNow -> {
+                buffer.put(notNow.reason().getBytes(StandardCharsets.UTF_8));
+                yield NOT_NOW;
+            }
+            case Alive alive -> {
+                buffer.putLong(alive.count());
+                yield ALIVE;
+            }
+            case Farewell farewell -> {
+                buffer.put(farewell.failure()
+                        .map(failure -> (byte) failure.scope().code())
+                        .orElse(IN_GOOD_ORDER));
+                farewell.failure()
+                        .ifPresent(failure -> buffer.put(failure.words().getBytes(StandardCharsets.UTF_8)));
+                yield FAREWELL;
+            }
+        };
         if (hasProof(type)) {
             buffer.put(new byte[HandshakeProofs.BYTES]);
         }
@@ -189,19 +188,18 @@ final class HandshakeCodec {
                 }
                 body = body.slice(body.position(), body.remaining() - HandshakeProofs.BYTES);
             }
-            HandshakeMessage message =
-                    switch (type) {
-                        case OFFER -> getOffer(body);
-                        case ANSWER -> getAnswer(body);
-                        case READY -> new Ready(Byte.toUnsignedInt(body.get()));
-                        case HELLO -> new Hello(new ConnectionId(body.getLong()), getOpaque(body), getOpaque(body));
-                        case CHALLENGE -> new Challenge(getOpaque(body));
-                        case REJECT -> new Reject(getText(body, body.remaining()));
-                        case NOT_NOW -> new NotNow(getText(body, body.remaining()));
-                        case ALIVE -> new Alive(body.getLong());
-                        case FAREWELL -> new Farewell(getEndFailure(body));
-                        default -> throw malformed("its message has the unknown type " + type);
-                    };
+            HandshakeMessage message = switch (type) {
+                case OFFER -> getOffer(body);
+                case ANSWER -> getAnswer(body);
+                case READY -> new Ready(Byte.toUnsignedInt(body.get()));
+                case HELLO -> new Hello(new ConnectionId(body.getLong()), getOpaque(body), getOpaque(body));
+                case CHALLENGE -> new Challenge(getOpaque(body));
+                case REJECT -> new Reject(getText(body, body.remaining()));
+                case NOT_NOW -> new NotNow(getText(body, body.remaining()));
+                case ALIVE -> new Alive(body.getLong());
+                case FAREWELL -> new Farewell(getEndFailure(body));
+                default -> throw malformed("its message has the unknown type " + type);
+            };
             if (body.hasRemaining()) {
                 throw malformed(body.remaining() + " bytes follow its message");
             }
