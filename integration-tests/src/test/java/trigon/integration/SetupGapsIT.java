@@ -204,7 +204,7 @@ class SetupGapsIT {
                             hosts.stream().map(HostProgram::output).toArray());
                 }
             } catch (AssertionError e) {
-                return e.getMessage();
+                return String.valueOf(e.getMessage());
             }
         }
         return "";
