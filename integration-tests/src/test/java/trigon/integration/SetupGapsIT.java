@@ -2,6 +2,7 @@ package trigon.integration;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -24,7 +25,7 @@ class SetupGapsIT {
     private static final long SEED = Long.getLong("trigon.seed", new Random().nextLong());
 
     /** What a machine with many times as many busy threads as processors needs; gaps are much shorter. */
-    private static final Map<String, String> PATIENT = Map.of("TRIGON_HANDSHAKE_TIMEOUT", "40s");
+    private static final String PATIENT = "version: 1\nhandshake: {timeout: 40s}\n";
 
     /** Each interface of a node, with the node: a cable goes away by any of its ends. */
     private static final List<List<String>> ENDS = List.of(
@@ -106,7 +107,7 @@ class SetupGapsIT {
         network.cable("d", "to_e", "10.0.45.4/24", "e", "to_d", "10.0.45.5/24");
         Path rendezvous = Files.createTempDirectory(directory, "rendezvous");
         try (HostProgram early = pair("d", 0, rendezvous)) {
-            await(early, "soft_to_e 10.0.45.4/24");
+            await(early, "communicator 0x");
             network.inside("d", "ip", "link", "del", "to_e");
             await(early, "its interface is down");
             // the same addresses, by interfaces with other indices
@@ -125,12 +126,12 @@ class SetupGapsIT {
         }
     }
 
-    private HostProgram pair(String node, int rank, Path rendezvous) {
+    private HostProgram pair(String node, int rank, Path rendezvous) throws IOException {
         return new HostProgram(
                 network.by(node),
                 HostProgram.distribution(),
                 directory.resolve(node + ".log"),
-                PATIENT,
+                patient(),
                 "--rank",
                 Integer.toString(rank),
                 "--ranks",
@@ -178,7 +179,7 @@ class SetupGapsIT {
                     network.by(node),
                     HostProgram.distribution(),
                     directory.resolve(node + ".log"),
-                    PATIENT,
+                    patient(),
                     "--rank",
                     Integer.toString(hosts.size()),
                     "--ranks",
@@ -193,6 +194,11 @@ class SetupGapsIT {
                     rendezvous.toString()));
         }
         return hosts;
+    }
+
+    private Map<String, String> patient() throws IOException {
+        Path file = Files.writeString(directory.resolve("patient.yaml"), PATIENT);
+        return Map.of("TRIGON_CONFIG", file.toString());
     }
 
     /** Empty if all have ended well; one that does not end is a failure like others, and the next set-up follows. */
