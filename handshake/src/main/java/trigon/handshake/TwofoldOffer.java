@@ -14,8 +14,8 @@ import trigon.verbs.ConnectionKey;
 /**
  * One attempt that has a TCP connection, and a second one where the first has brought no answer in a third of the time,
  * or in two where the listener has proven itself and may just be busy: after a few lost packets, TCP waits for seconds
- * before it sends one again, and a new connection does not. What carries the offer last counts, since the listener drops
- * the other then.
+ * before it sends one again, and a new connection does not. What carries the offer last counts, since the listener
+ * drops the other then.
  *
  * <p>The futures complete on the event loop; the rest of the state is the event loop's.
  */

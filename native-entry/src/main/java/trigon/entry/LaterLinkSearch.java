@@ -18,6 +18,7 @@ import trigon.routing.RdmaPort;
 import trigon.routing.RdmaPorts;
 import trigon.routing.hardware.LinkSpeeds;
 import trigon.routing.hardware.NicHardware;
+import trigon.software.SoftwareDevice;
 import trigon.software.device.SoftwareVerbs;
 import trigon.verbs.LinkKind;
 import trigon.verbs.VerbsProvider;
@@ -77,7 +78,7 @@ final class LaterLinkSearch implements LinkSearch {
         found.stream()
                 .filter(link -> link.kind() == LinkKind.SOFTWARE)
                 .filter(link -> !software.deviceNames().contains(link.deviceName()))
-                .forEach(link -> software.add(TransportFactory.softwareDevice(link)));
+                .forEach(link -> software.add(softwareDevice(link)));
         return found;
     }
 
@@ -87,5 +88,15 @@ final class LaterLinkSearch implements LinkSearch {
             each.addresses().forEach(address -> places.add(new Place(each.index(), address.toString(), each.up())));
         }
         return places;
+    }
+
+    /** The device behind a software link. */
+    static SoftwareDevice softwareDevice(LocalLink link) {
+        return new SoftwareDevice(
+                link.deviceName(),
+                link.address().address(),
+                link.address().prefixLength(),
+                link.speedMbps(),
+                link.interfaceIndex());
     }
 }

@@ -40,7 +40,6 @@ import trigon.routing.hardware.LinkSpeeds;
 import trigon.routing.hardware.NicHardware;
 import trigon.routing.hardware.TwinFunctions;
 import trigon.software.LaneSettings;
-import trigon.software.SoftwareDevice;
 import trigon.software.device.SoftwareVerbs;
 import trigon.transport.metrics.Metrics;
 import trigon.transport.plugin.PluginSetup;
@@ -223,7 +222,7 @@ final class TransportFactory implements NetPluginFactory {
         return new SoftwareVerbs(
                 discovered.links().stream()
                         .filter(link -> link.kind() == LinkKind.SOFTWARE)
-                        .map(TransportFactory::softwareDevice)
+                        .map(LaterLinkSearch::softwareDevice)
                         .toList(),
                 lanes,
                 relays.detours());
@@ -238,14 +237,5 @@ final class TransportFactory implements NetPluginFactory {
             log.debug("{} does not say how many processors there are: {}", PROCESSORS, e.toString());
             return ProcessorShare.of(environment, available, available);
         }
-    }
-
-    static SoftwareDevice softwareDevice(LocalLink link) {
-        return new SoftwareDevice(
-                link.deviceName(),
-                link.address().address(),
-                link.address().prefixLength(),
-                link.speedMbps(),
-                link.interfaceIndex());
     }
 }
