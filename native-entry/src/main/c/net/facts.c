@@ -51,6 +51,7 @@ static const struct fact facts_of_net[] = {
     OFFSET_OF(request_row, polled),
     OFFSET_OF(request_row, idle),
     OFFSET_OF(request_row, takes),
+    OFFSET_OF(request_row, inside),
     OFFSET_OF(request_row, completed),
     SIZE_OF(request_entry),
     OFFSET_OF(request_entry, finished),

@@ -4,8 +4,9 @@
  * trigon.transport.request.RequestTable; layout and numbers are compared at the start (facts.c).
  *
  * A row is used by one thread at a time: the one that makes the comm's data-path calls, be it here or in Java, and
- * whoever opens and closes the comm, before and after these; NCCL hands it on in between. So nothing here is atomic but
- * the word that a NIC writes, and the table, which a stale handle may lead to while Java fills it in. Rows are never
+ * whoever opens and closes the comm, before and after these; NCCL hands it on in between. A control thread that takes
+ * the comm to other paths shuts this side out first (come_in). So nothing else here is atomic but the word that a NIC
+ * writes, and the table, which a stale handle may lead to while Java fills it in. Rows are never
  * freed while calls may come: a stale handle finds a row of somebody else's, with other handles in it.
  *
  * What is answered, and nothing else:
@@ -62,14 +63,14 @@ enum { COMPLETION_SUCCESS = 0, COMPLETION_RECEIVE = 1 << 7 };
  */
 struct request_row {
   struct request_entry entries[ROW_REQUESTS];
-  uint64_t sender;                 /* the comm's handle, while its next message waits; or 0 */
+  _Atomic uint64_t sender;         /* the comm's handle, while its next message waits; or 0 */
   const _Atomic uint64_t *awaited; /* until this word, which a NIC writes, is */
   uint64_t arrived;                /* that */
   uint16_t waits;          /* calls since then, with the one that Java hears of */
   uint16_t idle;           /* polls that found nothing, since Java was last asked after one */
   uint16_t takes;          /* the opcode of completions that finish the oldest request and ask for nothing more; or 0 */
-  uint16_t unused;
-  int (*poll)(void *queue, int entries, struct completion *completions); /* ibv_poll_cq of the comm's device; or NULL */
+  _Atomic uint16_t inside; /* not 0 while this side polls, or looks at the awaited word */
+  int (*_Atomic poll)(void *queue, int entries, struct completion *completions); /* the device's ibv_poll_cq; or NULL */
   void *queue;                    /* the comm's struct ibv_cq */
   struct completion *completions; /* POLL_COMPLETIONS of them */
   int32_t polled;                 /* what poll returned, if it was not 0 and Java has not taken it */
@@ -151,6 +152,20 @@ static inline void finish_oldest(struct request_row *row, int count) {
   }
 }
 
+/*
+ * Before this side polls, or looks at a word that may be freed: who shuts it out takes away the row's poll and sender,
+ * has all threads pass a barrier (membarrier), and waits until nobody is inside. So the order of this write and the
+ * reads that follow is the compiler's to keep alone. Where there is no such barrier, Java never lets this side in.
+ */
+static inline void come_in(struct request_row *row) {
+  atomic_store_explicit(&row->inside, 1, memory_order_relaxed);
+  atomic_signal_fence(memory_order_seq_cst);
+}
+
+static inline void go_out(struct request_row *row) {
+  atomic_store_explicit(&row->inside, 0, memory_order_release);
+}
+
 /* What a poll has come to; FOR_JAVA also where there was none. */
 enum poll_outcome { POLL_EMPTY, POLL_FINISHED, POLL_FOR_JAVA };
 
@@ -160,16 +175,12 @@ enum poll_outcome { POLL_EMPTY, POLL_FINISHED, POLL_FOR_JAVA };
  * stays where Java reads it, with its number, and there is no poll until Java has taken it: an error of the poll, too,
  * as a device may say it once.
  */
-static inline enum poll_outcome poll_for(uint64_t request) {
-  struct request_row *row = row_of(request);
-  if (row == NULL || row->poll == NULL || row->polled != 0) {
+static inline enum poll_outcome poll_inside(struct request_row *row, const struct request_entry *entry) {
+  int (*poll)(void *, int, struct completion *) = atomic_load_explicit(&row->poll, memory_order_acquire);
+  if (poll == NULL || row->polled != 0 || entry->state != REQUEST_PENDING) {
     return POLL_FOR_JAVA;
   }
-  const struct request_entry *entry = entry_of(row, request);
-  if (entry->request != request || entry->state != REQUEST_PENDING) {
-    return POLL_FOR_JAVA;
-  }
-  int count = row->poll(row->queue, POLL_COMPLETIONS, row->completions);
+  int count = poll(row->queue, POLL_COMPLETIONS, row->completions);
   if (count == 0 && ++row->idle < CALLS_FOR_EACH_TO_JAVA) {
     return POLL_EMPTY;
   }
@@ -182,6 +193,21 @@ static inline enum poll_outcome poll_for(uint64_t request) {
   return POLL_FOR_JAVA;
 }
 
+static inline enum poll_outcome poll_for(uint64_t request) {
+  struct request_row *row = row_of(request);
+  if (row == NULL) {
+    return POLL_FOR_JAVA;
+  }
+  const struct request_entry *entry = entry_of(row, request);
+  if (entry->request != request) {
+    return POLL_FOR_JAVA; // stale: the row may be another thread's
+  }
+  come_in(row);
+  enum poll_outcome outcome = poll_inside(row, entry);
+  go_out(row);
+  return outcome;
+}
+
 /*
  * Answer 3. Java was asked for this message, and said in the row which word it waits for; the word is not there.
  * Otherwise Java is asked, and says so anew should the message wait still: the row says nothing that was not so at the
@@ -190,17 +216,27 @@ static inline enum poll_outcome poll_for(uint64_t request) {
  * Relaxed: nothing of the entry is read here. Java reads the word again, with acquire, and finds this value or a later
  * one, since reads of one word are in order.
  */
-static inline bool still_waits(uint64_t comm) {
-  struct request_row *row = row_of(comm);
-  if (row == NULL || row->sender != comm || comm == 0) {
+static inline bool waits_inside(struct request_row *row, uint64_t comm) {
+  if (atomic_load_explicit(&row->sender, memory_order_acquire) != comm) {
     return false;
   }
   const uint64_t word = atomic_load_explicit(row->awaited, memory_order_relaxed);
   if (word != row->arrived && ++row->waits < CALLS_FOR_EACH_TO_JAVA) {
     return true;
   }
-  row->sender = 0;
+  atomic_store_explicit(&row->sender, 0, memory_order_relaxed);
   return false;
+}
+
+static inline bool still_waits(uint64_t comm) {
+  struct request_row *row = row_of(comm);
+  if (row == NULL || comm == 0 || atomic_load_explicit(&row->sender, memory_order_relaxed) != comm) {
+    return false;
+  }
+  come_in(row);
+  bool waits = waits_inside(row, comm);
+  go_out(row);
+  return waits;
 }
 
 #endif

@@ -30,7 +30,6 @@ import trigon.routing.HostInterfaces;
 import trigon.routing.KernelRouteLookup;
 import trigon.routing.LeftOut;
 import trigon.routing.LinkDiscovery;
-import trigon.routing.LocalLink;
 import trigon.routing.RdmaPort;
 import trigon.routing.RdmaPorts;
 import trigon.routing.Relays;

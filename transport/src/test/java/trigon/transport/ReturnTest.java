@@ -55,7 +55,7 @@ class ReturnTest {
 
     @Test
     void underMessagesNothingIsSentAgain() throws Exception {
-        FailoverTest.Messages messages = new FailoverTest.Messages(new Connected(a, b), new Random(seed));
+        Messages messages = new Messages(new Connected(a, b), new Random(seed));
         try (ExecutorService threads = Executors.newCachedThreadPool()) {
             List<Future<?>> ends = List.of(threads.submit(messages::send), threads.submit(messages::receive));
             try {
@@ -115,7 +115,7 @@ class ReturnTest {
                 .hasSize(2);
     }
 
-    private void await(FailoverTest.Messages messages, int more) {
+    private void await(Messages messages, int more) {
         long all = messages.received + more;
         Await.until(
                 () -> "seed %d: message %d; %s, %s".formatted(seed, all, messages, log.lines()),

@@ -97,6 +97,18 @@ final class TestNode implements AutoCloseable {
             int portMbps,
             int pageBytes,
             NicHardware hardware) {
+        this(name, links, environment, portMbps, pageBytes, hardware, UnaryOperator.identity());
+    }
+
+    /** The same with other devices around them. */
+    TestNode(
+            String name,
+            List<LocalLink> links,
+            Map<String, String> environment,
+            int portMbps,
+            int pageBytes,
+            NicHardware hardware,
+            UnaryOperator<VerbsProvider> around) {
         SoftwareVerbs software = new SoftwareVerbs(links.stream()
                 .map(link -> new SoftwareDevice(
                         link.deviceName(),
@@ -105,7 +117,7 @@ final class TestNode implements AutoCloseable {
                         portMbps,
                         0))
                 .toList());
-        verbs = software;
+        verbs = around.apply(software);
         closeVerbs = software::close;
         this.links = links;
         rows = arena.allocate((long) RequestRow.ROWS * Long.BYTES, Long.BYTES).address();

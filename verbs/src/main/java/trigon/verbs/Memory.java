@@ -12,6 +12,7 @@ public final class Memory {
 
     private static final MemorySegment ALL = MemorySegment.NULL.reinterpret(Long.MAX_VALUE);
     private static final VarHandle LONG = ValueLayout.JAVA_LONG.varHandle();
+    private static final VarHandle SHORT = ValueLayout.JAVA_SHORT.varHandle();
     private static final VarHandle INT = ValueLayout.JAVA_INT.varHandle();
 
     private Memory() {}
@@ -55,6 +56,11 @@ public final class Memory {
     /** Reads an 8-byte word so that reads after it see what was written before it was; aligned addresses only. */
     public static long getLongAcquire(long address) {
         return (long) LONG.getAcquire(ALL, address);
+    }
+
+    /** The same for a 2-byte word. */
+    public static short getShortAcquire(long address) {
+        return (short) SHORT.getAcquire(ALL, address);
     }
 
     /** Writes an 8-byte word so that whoever reads it sees all writes before it; aligned addresses only. */

@@ -42,6 +42,38 @@ public enum WorkCompletionStatus {
         return code;
     }
 
+    /**
+     * Whether the connection may be what has failed, or a device, so that the same may succeed over another one. Not so
+     * where either end was asked for what it must not do.
+     */
+    public boolean isOfPath() {
+        return switch (this) {
+            case LOCAL_QP_OPERATION_ERROR,
+                    WR_FLUSHED,
+                    REMOTE_OPERATION_ERROR,
+                    RETRY_EXCEEDED,
+                    REMOTE_ABORTED,
+                    FATAL,
+                    RESPONSE_TIMEOUT,
+                    GENERAL_ERROR -> true;
+            case SUCCESS,
+                    LOCAL_LENGTH_ERROR,
+                    LOCAL_EEC_OPERATION_ERROR,
+                    LOCAL_PROTECTION_ERROR,
+                    MEMORY_WINDOW_BIND_ERROR,
+                    BAD_RESPONSE,
+                    LOCAL_ACCESS_ERROR,
+                    REMOTE_INVALID_REQUEST,
+                    REMOTE_ACCESS_ERROR,
+                    RNR_RETRY_EXCEEDED,
+                    LOCAL_RDD_VIOLATION,
+                    REMOTE_INVALID_RD_REQUEST,
+                    INVALID_EEC_NUMBER,
+                    INVALID_EEC_STATE,
+                    UNKNOWN -> false;
+        };
+    }
+
     /** What usually causes it, for an error message. */
     public String explanation() {
         return explanation;

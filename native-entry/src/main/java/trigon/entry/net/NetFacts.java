@@ -48,6 +48,7 @@ public final class NetFacts {
         facts.put("request_row.polled", RequestRow.POLLED);
         facts.put("request_row.idle", RequestRow.IDLE);
         facts.put("request_row.takes", RequestRow.TAKES);
+        facts.put("request_row.inside", RequestRow.INSIDE);
         facts.put("request_row.completed", RequestRow.COMPLETED);
         facts.put("completion", (long) WorkCompletions.STRIDE);
         facts.put("completion.status", (long) WorkCompletions.STATUS_OFFSET);

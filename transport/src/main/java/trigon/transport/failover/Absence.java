@@ -16,7 +16,7 @@ final class Absence {
 
     /** After a look; whether the peer is gone. */
     boolean lasts(Found found) {
-        if (found.alive().isPresent() || !found.isGone()) {
+        if (!found.alive().isEmpty() || !found.isGone()) {
             since = 0;
         } else if (since == 0) {
             since = System.nanoTime();

@@ -12,6 +12,7 @@ import trigon.handshake.HandshakeListeners;
 import trigon.handshake.LinkAddress;
 import trigon.handshake.NodeIdentity;
 import trigon.handshake.OfferHandler;
+import trigon.routing.kernel.ProcessBarrier;
 import trigon.transport.connect.CandidatePaths;
 import trigon.transport.connect.Counterpart;
 import trigon.transport.connect.PathFactory;
@@ -38,6 +39,7 @@ public final class Failovers {
     private final HandshakeListeners listeners;
     private final PathFactory factory;
     private final NewPaths paths;
+    private final PathOffers offers;
     private final PathHealth health = new PathHealth(System::nanoTime);
     private final Executor control;
     private final Executor aMomentLater;
@@ -75,7 +77,11 @@ public final class Failovers {
         this.aMomentLater = aMomentLater;
         returns = new Returns(aWhileLater);
         this.peerTimeout = peerTimeout;
-        paths = new NewPaths(links, candidates, client, factory, self, addresses, attempts);
+        paths = new NewPaths(links, candidates, client);
+        offers = new PathOffers(links, client, factory, self, addresses, attempts);
+        if (on) {
+            control.execute(ProcessBarrier::isAvailable); // what takes time at first is done then
+        }
     }
 
     /** Whether there is any. */
@@ -91,6 +97,7 @@ public final class Failovers {
                         resumption,
                         peer,
                         paths,
+                        offers,
                         journal(resumption, peer, true),
                         returns,
                         control,
@@ -109,7 +116,7 @@ public final class Failovers {
                         failover.close();
                     }
                 });
-                failover.lookAfter(resumption.path());
+                resumption.paths().forEach(failover::lookAfter);
             });
         }
         session.watchPaths();
@@ -125,11 +132,12 @@ public final class Failovers {
                         listeners,
                         factory,
                         paths,
+                        offers,
                         journal(resumption, peer, false),
                         control,
                         peerTimeout);
                 session.keptGoingBy(failover);
-                failover.lookAfter(resumption.path());
+                resumption.paths().forEach(failover::lookAfter);
                 failover.listen();
             });
         }

@@ -1,12 +1,13 @@
 package trigon.transport.failover;
 
+import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import trigon.routing.LocalLink;
 import trigon.trace.TraceLog;
 import trigon.transport.path.ConnectionDigest;
-import trigon.transport.path.Link;
 import trigon.transport.path.PathChannel;
 
 /** Says what becomes of one connection: in the log, the counters and the trace. Thread-safe. */
@@ -42,65 +43,92 @@ final class Journal {
         health.isSilent(link, peer);
     }
 
-    /** Its path has failed. */
-    void lost(PathChannel path, String why) {
-        health.failed(path.link().local(), peer, why);
-        TraceLog.event("failover", "connection", connection, "path", path, "why", why);
+    /** It could not go back to that link. */
+    void cannotReturn(LocalLink link) {
+        health.failed(link, peer, "nothing came up over it, though the peer answers");
+    }
+
+    /** Its paths are given up, since one of them has failed. */
+    void lost(List<PathChannel> paths, String why) {
+        List<PathChannel> failed = paths.size() == 1
+                ? paths
+                : paths.stream()
+                        .filter(path -> path.isQuiet() || !path.link().isUp())
+                        .toList();
+        failed.forEach(path -> health.failed(path.link().local(), peer, why));
+        if (failed.isEmpty()) {
+            log.warn("the connection {} {} over {} has lost a queue pair: {}", direction, peer, words(paths), why);
+        }
+        TraceLog.event("failover", "connection", connection, "path", paths.getFirst(), "why", why);
+    }
+
+    /** There is none for the moment. */
+    void waits(PathChannel path, String why) {
+        log.warn(
+                "{}: {}. No path leads to {} now; the connection waits for one until handshake.peerTimeout is over",
+                path,
+                why,
+                peer);
     }
 
     /**
-     * It goes on over another path.
+     * It goes on over other paths.
      *
      * @param pauseNanos since it was noticed that the former one fails
      * @param messages that are sent again from here
      * @param bytes of these
      */
-    void movedAfterLoss(PathChannel former, PathChannel next, String why, long pauseNanos, long messages, long bytes) {
+    void movedAfterLoss(
+            List<PathChannel> formers, List<PathChannel> next, String why, long pauseNanos, long messages, long bytes) {
         log.info(
                 "the connection {} {} goes on over {} instead of {} after {} ms: {}; {} messages of {} bytes are sent"
                         + " again",
                 direction,
                 peer,
-                next.link(),
-                former.link(),
+                words(next),
+                words(formers),
                 TimeUnit.NANOSECONDS.toMillis(pauseNanos),
                 why,
                 messages,
                 bytes);
-        former.link().counters().failovers(peer).failedOver(pauseNanos, messages, bytes);
-        moved(former, next.link(), why, pauseNanos, messages);
+        formers.getFirst().link().counters().failovers(peer).failedOver(pauseNanos, messages, bytes);
+        moved(formers, next, why, pauseNanos, messages);
     }
 
     /** It has returned to a path that is well again; nothing is sent again. */
-    void returned(PathChannel former, PathChannel next, long pauseNanos) {
+    void returned(List<PathChannel> formers, List<PathChannel> next, long pauseNanos) {
         String why = WayBack.WHY;
         log.info(
                 "the connection {} {} returns to {} from {} after {} ms: {}",
                 direction,
                 peer,
-                next.link(),
-                former.link(),
+                words(next),
+                words(formers),
                 TimeUnit.NANOSECONDS.toMillis(pauseNanos),
                 why);
-        next.link().counters().failovers(peer).returned();
-        moved(former, next.link(), why, pauseNanos, 0);
+        next.getFirst().link().counters().failovers(peer).returned();
+        moved(formers, next, why, pauseNanos, 0);
     }
 
-    private void moved(PathChannel former, Link next, String why, long pauseNanos, long messages) {
-        health.works(next.local(), peer);
+    private void moved(List<PathChannel> formers, List<PathChannel> next, String why, long pauseNanos, long messages) {
+        next.forEach(path -> health.works(path.link().local(), peer));
         TraceLog.event(
                 "path moved",
                 "connection",
                 connection,
                 "from",
-                former.link(),
+                words(formers),
                 "to",
-                next,
+                words(next),
                 "why",
                 why,
                 "pause",
                 pauseNanos,
                 "messages",
                 messages);
+    }
+
+    private static String words(List<PathChannel> paths) {
+        return paths.stream().map(path -> path.link().toString()).distinct().collect(Collectors.joining(" and "));
     }
 }

@@ -11,40 +11,25 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.function.Supplier;
-import java.util.random.RandomGenerator;
+import java.util.stream.IntStream;
 import trigon.handshake.ConnectionId;
-import trigon.handshake.Established;
 import trigon.handshake.HandshakeClient;
 import trigon.handshake.HandshakeException;
-import trigon.handshake.HandshakeMessage.Answer;
-import trigon.handshake.HandshakeMessage.Offer;
-import trigon.handshake.IncomingOffer;
-import trigon.handshake.LinkAddress;
-import trigon.handshake.NodeIdentity;
-import trigon.handshake.OutgoingOffer;
-import trigon.handshake.Resumption;
-import trigon.handshake.Stripe;
+import trigon.routing.DisjointPaths;
 import trigon.routing.LocalLink;
 import trigon.routing.Path;
 import trigon.routing.Reason;
-import trigon.transport.Unwinding;
 import trigon.transport.connect.CandidatePaths;
 import trigon.transport.connect.Counterpart;
-import trigon.transport.connect.PathFactory;
-import trigon.transport.connect.PeerEnd;
-import trigon.transport.path.Link;
 import trigon.transport.path.Links;
-import trigon.transport.path.PathChannel;
-import trigon.transport.path.PathRole;
 import trigon.transport.protocol.MessageProtocol;
+import trigon.transport.session.Resumption;
 import trigon.verbs.LinkKind;
 
-/** Finds paths over which a connection's peer answers, and brings new ones up. Thread-safe; on control threads. */
+/** Finds paths over which a connection's peer answers. Thread-safe; on control threads. */
 final class NewPaths {
 
     /** One path is asked so long before the next one is, too. */
@@ -56,67 +41,67 @@ final class NewPaths {
     private final Links links;
     private final CandidatePaths candidates;
     private final HandshakeClient client;
-    private final PathFactory factory;
-    private final NodeIdentity self;
-    private final Supplier<List<LinkAddress>> listeners;
-    private final RandomGenerator attempts;
 
-    NewPaths(
-            Links links,
-            CandidatePaths candidates,
-            HandshakeClient client,
-            PathFactory factory,
-            NodeIdentity self,
-            Supplier<List<LinkAddress>> listeners,
-            RandomGenerator attempts) {
+    NewPaths(Links links, CandidatePaths candidates, HandshakeClient client) {
         this.links = links;
         this.candidates = candidates;
         this.client = client;
-        this.factory = factory;
-        this.self = self;
-        this.listeners = listeners;
-        this.attempts = attempts;
     }
 
     /**
      * What was found.
      *
-     * @param alive a path over which the peer has proven that it lives; empty if there was none
+     * @param alive paths over which the peer has proven that it lives; empty if there was none
      * @param isGone whether what has answered instead says that the peer's end is no more
      */
-    record Found(Optional<Path> alive, boolean isGone) {}
+    record Found(List<Path> alive, boolean isGone) {
 
-    /** A new path, and what the peer has said that it has received. */
-    record Answered(PathChannel path, long received) {}
+        /** So many, over all that can be used at the same time; there is one. */
+        List<Path> forQueuePairs(int count) {
+            List<Path> apart = DisjointPaths.among(alive, count);
+            return IntStream.range(0, count)
+                    .mapToObj(index -> apart.get(index % apart.size()))
+                    .toList();
+        }
+    }
 
     /**
-     * Asks over the paths that there are now, one after the other; the first that is answered counts.
+     * Asks over the paths that there are now, one after the other, until one is answered; a connection of several queue
+     * pairs asks over all, and gives the others a moment more.
      *
      * @param connection the peer's end of it
-     * @param current the link in use, which is asked over first, unless it is down
+     * @param session whose paths they are to be
      * @param without paths that have just failed, which are left out where there are others
      * @param stop ends the search
      */
     Found find(
             Counterpart peer,
             ConnectionId connection,
-            LocalLink current,
+            Resumption session,
             Set<Path> without,
             CompletableFuture<?> stop) {
+        boolean several = session.paths().size() > 1;
         CompletableFuture<Path> first = new CompletableFuture<>();
         Map<Path, CompletableFuture<Void>> asked = new LinkedHashMap<>();
-        for (Path path : inOrder(peer, current, without)) {
+        for (Path path : inOrder(peer, session, without)) {
             CompletableFuture<Void> answer = client.ask(local(path), remote(path), peer.secret(), connection);
             asked.put(path, answer);
             var _ = answer.thenRun(() -> first.complete(path));
-            if (await(CompletableFuture.anyOf(first, stop), HEAD_START)) {
+            if (!several && await(CompletableFuture.anyOf(first, stop), HEAD_START)) {
                 break;
             }
         }
         CompletableFuture<Void> all = CompletableFuture.allOf(asked.values().toArray(CompletableFuture[]::new));
         await(CompletableFuture.anyOf(first, stop, all), ROUND);
+        if (several) {
+            await(CompletableFuture.anyOf(stop, all), HEAD_START);
+        }
+        List<Path> alive = asked.entrySet().stream()
+                .filter(entry -> entry.getValue().isDone() && !entry.getValue().isCompletedExceptionally())
+                .map(Map.Entry::getKey)
+                .toList();
         boolean gone = asked.values().stream().anyMatch(NewPaths::tellsThatPeerIsGone);
-        return new Found(Optional.ofNullable(first.getNow(null)), gone);
+        return new Found(alive, gone);
     }
 
     /** The direct path over a link that a connection has left, if there is one now. */
@@ -143,13 +128,16 @@ final class NewPaths {
                 && !answer.isCompletedExceptionally();
     }
 
-    private List<Path> inOrder(Counterpart peer, LocalLink current, Set<Path> without) {
+    /** The link in use first, unless it is down. */
+    private List<Path> inOrder(Counterpart peer, Resumption session, Set<Path> without) {
         List<Path> known = new ArrayList<>(candidates.now(
                 peer.name(),
                 peer.description(),
-                Optional.of(current),
+                Optional.of(session.path().link().local()),
                 peer.connection().value()));
-        known.removeIf(path -> path.kind() != LinkKind.SOFTWARE);
+        if (session.protocol() == MessageProtocol.EAGER) {
+            known.removeIf(path -> path.kind() != LinkKind.SOFTWARE); // a NIC does not hold messages back
+        }
         List<Path> others =
                 known.stream().filter(path -> !without.contains(path)).toList();
         return (others.isEmpty() ? known : others)
@@ -176,88 +164,6 @@ final class NewPaths {
             return false;
         } catch (InterruptedException e) {
             throw new IllegalStateException("interrupted while looking for a path", e);
-        }
-    }
-
-    /**
-     * Offers a new path for a connection, and brings it up.
-     *
-     * @param stop ends the attempt
-     * @throws HandshakeException if the peer does not answer, or refuses
-     * @throws trigon.verbs.VerbsException if the device refuses
-     */
-    Answered offer(Counterpart peer, Path over, Resumption resumption, CompletableFuture<?> stop) {
-        Link link = links.of(over.local());
-        try (Unwinding unwinding = new Unwinding()) {
-            PathChannel path = factory.open(link, PathRole.SENDER, MessageProtocol.EAGER);
-            unwinding.onFailure(path::close);
-            Offer offer = new Offer(
-                    peer.connection(),
-                    self,
-                    over.kind(),
-                    Stripe.only(attempts.nextLong()),
-                    path.endpoint(),
-                    path.forPeer(),
-                    path.maxMessageBytes(),
-                    Optional.of(resumption),
-                    listeners.get());
-            OutgoingOffer offered = client.connect(local(over), remote(over), peer.secret(), offer);
-            unwinding.onFailure(() -> abandon(offered));
-            var _ = stop.thenRun(() -> offered.abandon("the connection is closed"));
-            Answer answer = join(offered.answer());
-            PeerEnd end = new PeerEnd(answer.endpoint(), answer.memory(), answer.maxMessageBytes(), answer.speedMbps());
-            factory.connect(path, PathRole.SENDER, MessageProtocol.EAGER, end, offered.key(), peer.trafficClass());
-            factory.awaitOpen(path);
-            factory.watch(path, join(offered.sendReady(1)), peer.name());
-            unwinding.succeeded();
-            return new Answered(path, answer.received());
-        }
-    }
-
-    /**
-     * This end of a path that the peer has offered, connected to its end.
-     *
-     * @param kind of the links that the connection goes over
-     * @throws trigon.verbs.VerbsException if the device refuses
-     * @throws IllegalArgumentException if the address has no such link
-     */
-    PathChannel accept(Counterpart peer, LinkKind kind, IncomingOffer incoming) {
-        Offer offer = incoming.offer();
-        InetAddress local = incoming.local().getAddress();
-        Link link = links.all().stream()
-                .filter(each -> each.local().kind() == kind
-                        && each.local().address().address().equals(local))
-                .findFirst()
-                .orElseThrow(() -> new IllegalArgumentException(
-                        "%s has no link of the kind in use here".formatted(local.getHostAddress())));
-        PathChannel path = factory.open(link, PathRole.RECEIVER, MessageProtocol.EAGER);
-        try (Unwinding unwinding = new Unwinding()) {
-            unwinding.onFailure(path::close);
-            PeerEnd end = new PeerEnd(
-                    offer.endpoint(),
-                    offer.clearToSend(),
-                    offer.maxMessageBytes(),
-                    link.local().speedMbps());
-            factory.connect(path, PathRole.RECEIVER, MessageProtocol.EAGER, end, incoming.key(), peer.trafficClass());
-            unwinding.succeeded();
-        }
-        return path;
-    }
-
-    private static void abandon(OutgoingOffer offered) {
-        offered.abandon("this path failed at the connecting side");
-        var _ = offered.result()
-                .thenAccept((Established late) -> late.lifeline().release());
-    }
-
-    private static <T> T join(CompletableFuture<T> future) {
-        try {
-            return future.join();
-        } catch (CompletionException e) {
-            if (e.getCause() instanceof HandshakeException handshake) {
-                throw handshake;
-            }
-            throw e;
         }
     }
 

@@ -1,7 +1,10 @@
 package trigon.transport.failover;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
@@ -50,6 +53,7 @@ final class ReceiverFailover implements Failover, OfferHandler {
     private final HandshakeListeners listeners;
     private final PathFactory factory;
     private final NewPaths paths;
+    private final PathOffers offers;
     private final Journal journal;
     private final Executor control;
     private final Duration peerTimeout;
@@ -60,11 +64,14 @@ final class ReceiverFailover implements Failover, OfferHandler {
     private final Trouble trouble = new Trouble();
     private boolean givenUp;
 
-    /** What the latest offer was answered with; null: it is in use, or has failed. */
-    private @Nullable PathChannel answered;
+    /** What the latest attempt's offers were answered with, by queue pair; none: they are in use, or have failed. */
+    private final SortedMap<Integer, PathChannel> answered = new TreeMap<>();
 
-    /** The link it began with. */
-    private final Link home;
+    /** So many of them are up at both ends. */
+    private int ready;
+
+    /** The links it began with. */
+    private final List<Link> home;
 
     /** The sender leads to another path though nothing is wrong with this one: back to that link, it seems. */
     private boolean returning;
@@ -85,6 +92,7 @@ final class ReceiverFailover implements Failover, OfferHandler {
             HandshakeListeners listeners,
             PathFactory factory,
             NewPaths paths,
+            PathOffers offers,
             Journal journal,
             Executor control,
             Duration peerTimeout) {
@@ -93,8 +101,9 @@ final class ReceiverFailover implements Failover, OfferHandler {
         this.listeners = listeners;
         this.factory = factory;
         this.paths = paths;
+        this.offers = offers;
         this.journal = journal;
-        home = session.path().link();
+        home = links(session.paths());
         this.control = control;
         this.peerTimeout = peerTimeout;
     }
@@ -121,7 +130,7 @@ final class ReceiverFailover implements Failover, OfferHandler {
 
     private synchronized boolean takes(PathChannel path, PathLoss loss) {
         boolean ours = !givenUp && !end.isReached();
-        if (ours && !path.equals(session.path())) {
+        if (ours && !session.paths().contains(path)) {
             return true; // nobody uses it any more
         }
         if (!ours) {
@@ -166,7 +175,7 @@ final class ReceiverFailover implements Failover, OfferHandler {
 
     /** Fences the path, and says so: the sender is to lead to another one. */
     private void notifySender(String why) {
-        journal.lost(session.path(), why);
+        journal.lost(session.paths(), why);
         resume = resume.broken();
         Resumption.Counts counts = session.fence(why);
         if (counts == null) {
@@ -174,7 +183,8 @@ final class ReceiverFailover implements Failover, OfferHandler {
             return;
         }
         resume = resume.fenced(counts.confirmed());
-        session.path().failed(new EndFailure(EndFailure.Scope.PATH, why));
+        EndFailure failure = new EndFailure(EndFailure.Scope.PATH, why);
+        session.paths().forEach(path -> path.failed(failure));
     }
 
     private void run() {
@@ -190,8 +200,7 @@ final class ReceiverFailover implements Failover, OfferHandler {
         Absence absence = new Absence();
         while (!isWell()) {
             PathChannel former = session.path();
-            Found found = paths.find(
-                    peer, peer.connection().ofConnectingSide(), former.link().local(), Set.of(), end.reached());
+            Found found = paths.find(peer, peer.connection().ofConnectingSide(), session, Set.of(), end.reached());
             if (absence.lasts(found)) {
                 giveUp(former, () -> FailoverEnd.byAbsence(former));
                 return;
@@ -236,6 +245,9 @@ final class ReceiverFailover implements Failover, OfferHandler {
         }
         Offer offer = incoming.offer();
         trigon.handshake.Resumption asked = offer.resumption().orElseThrow();
+        if (asked.attempt() == resume.attempt() && resume.state() == State.ANSWERED) {
+            return answer(incoming, asked.attempt()); // another one of its queue pairs
+        }
         resume = resume.offered(asked.attempt(), asked.begun(), asked.confirmed());
         if (resume.step() == Step.REFUSE) {
             throw new IllegalArgumentException(
@@ -243,9 +255,9 @@ final class ReceiverFailover implements Failover, OfferHandler {
         }
         if (resume.step() == Step.FENCE) {
             since = since == 0 ? System.nanoTime() : since;
-            returning = !trouble.isThere() && !session.path().link().equals(home);
+            returning = !trouble.isThere() && !links(session.paths()).equals(home);
             if (!returning) {
-                journal.lost(session.path(), why());
+                journal.lost(session.paths(), why());
             }
             Resumption.Counts counts = session.fence(why());
             if (counts == null) {
@@ -261,14 +273,26 @@ final class ReceiverFailover implements Failover, OfferHandler {
             throw new ConnectionLostException(why);
         }
         dropAnswered();
-        PathChannel path = paths.accept(peer, session.path().link().local().kind(), incoming);
-        answered = path;
-        int attempt = asked.attempt();
+        return answer(incoming, asked.attempt());
+    }
+
+    /** With the lock: by a new queue pair, which waits for the others of the attempt. */
+    private Answer answer(IncomingOffer incoming, int attempt) {
+        int index = incoming.offer().stripe().index();
+        if (incoming.offer().stripe().offered() != session.paths().size()) {
+            throw new IllegalArgumentException("the connection has %d queue pairs"
+                    .formatted(session.paths().size()));
+        }
+        PathChannel path = offers.accept(peer, session.protocol(), incoming);
+        PathChannel doubled = answered.put(index, path);
+        if (doubled != null) {
+            doubled.close();
+        }
         var _ = incoming.result()
                 .whenCompleteAsync((established, _) -> finish(path, attempt, incoming, established), control);
         work();
         return new Answer(
-                offer.kind(),
+                incoming.offer().kind(),
                 path.endpoint(),
                 RemoteMemory.NONE,
                 path.maxMessageBytes(),
@@ -277,57 +301,66 @@ final class ReceiverFailover implements Failover, OfferHandler {
     }
 
     private void dropAnswered() {
-        PathChannel late = answered;
-        if (late != null) {
-            answered = null;
-            late.close();
-        }
+        answered.values().forEach(PathChannel::close);
+        answered.clear();
+        ready = 0;
     }
 
-    /** The handshake is over; without {@code established} it failed. */
+    /** The handshake is over; without {@code established} it failed. All of an attempt have to succeed. */
     private void finish(PathChannel path, int attempt, IncomingOffer incoming, @Nullable Established established) {
-        PathChannel former;
+        List<PathChannel> formers;
+        List<PathChannel> next;
         String why;
         long paused;
         boolean orderly;
         synchronized (this) {
-            if (!path.equals(answered)) {
+            if (!answered.containsValue(path)) {
                 return; // closed by who took its place
             }
             if (established == null || end.isReached()) {
                 dropAnswered();
                 return;
             }
-            answered = null;
-            former = session.path();
-            why = why();
             factory.watch(path, established, incoming.offer().node().name());
+            ready++;
+            if (ready < session.paths().size()) {
+                return;
+            }
+            next = List.copyOf(answered.values());
+            answered.clear();
+            ready = 0;
+            formers = session.paths();
+            why = why();
             resume = resume.ready(attempt);
-            if (resume.step() != Step.GO_ON || !moves(path, former)) {
-                path.close();
+            if (resume.step() != Step.GO_ON || !moves(next)) {
+                next.forEach(PathChannel::close);
                 return;
             }
             trouble.isOver();
             paused = System.nanoTime() - since;
             since = 0;
-            orderly = returning && path.link().equals(home);
+            orderly = returning && links(next).equals(home);
             returning = false;
-            lookAfter(path);
+            next.forEach(this::lookAfter);
             session.watch();
         }
-        former.close();
+        formers.forEach(PathChannel::close);
         if (orderly) {
-            journal.returned(former, path, paused);
+            journal.returned(formers, next, paused);
         } else {
-            journal.movedAfterLoss(former, path, why, paused, 0, 0);
+            journal.movedAfterLoss(formers, next, why, paused, 0, 0);
         }
     }
 
-    private boolean moves(PathChannel path, PathChannel former) {
+    private static List<Link> links(List<PathChannel> paths) {
+        return paths.stream().map(PathChannel::link).toList();
+    }
+
+    private boolean moves(List<PathChannel> next) {
         try {
-            return session.moveTo(path, resume.received());
+            return session.moveTo(next, resume.received());
         } catch (VerbsException e) {
-            log.warn("{}: it cannot go on over {}: {}", former, path.link(), e.getMessage());
+            log.warn("{}: it cannot go on over {}: {}", session.path(), next, e.getMessage());
             resume = resume.broken().fenced(resume.received());
             work();
             return false;

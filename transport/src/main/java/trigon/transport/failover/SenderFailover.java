@@ -2,17 +2,17 @@ package trigon.transport.failover;
 
 import java.time.Duration;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Executor;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import trigon.handshake.EndFailure;
-import trigon.handshake.HandshakeException;
 import trigon.handshake.LifelineEnd;
 import trigon.routing.Path;
 import trigon.transport.connect.Counterpart;
-import trigon.transport.failover.NewPaths.Answered;
 import trigon.transport.failover.NewPaths.Found;
+import trigon.transport.failover.PathOffers.Answered;
 import trigon.transport.path.PathChannel;
 import trigon.transport.path.PathKeeper;
 import trigon.transport.path.PathLoss;
@@ -35,11 +35,13 @@ final class SenderFailover implements Failover {
 
     private static final Duration HEARING = Duration.ofMillis(50);
     private static final Duration FIRST_PAUSE = Duration.ofMillis(20);
+    private static final Duration LAST_WORDS = Duration.ofMillis(1500);
     private static final Duration LONGEST_PAUSE = Duration.ofMillis(500);
 
     private final Resumption session;
     private final Counterpart peer;
     private final NewPaths paths;
+    private final PathOffers offers;
     private final Journal journal;
     private final WayBack back;
     private final Executor control;
@@ -49,7 +51,6 @@ final class SenderFailover implements Failover {
 
     private SenderResume resume = SenderResume.up();
     private boolean working;
-
     private final Trouble trouble = new Trouble();
     private boolean givenUp;
 
@@ -58,14 +59,14 @@ final class SenderFailover implements Failover {
      *
      * @param journal says what becomes of it
      * @param returns has it look for its first link when it has left it
-     * @param control runs what may block
-     * @param aMomentLater the same, a moment later
+     * @param control runs what may block, and the next one a moment later
      * @param peerTimeout so long it tries
      */
     SenderFailover(
             Resumption session,
             Counterpart peer,
             NewPaths paths,
+            PathOffers offers,
             Journal journal,
             Returns returns,
             Executor control,
@@ -74,6 +75,7 @@ final class SenderFailover implements Failover {
         this.session = session;
         this.peer = peer;
         this.paths = paths;
+        this.offers = offers;
         this.journal = journal;
         back = new WayBack(this, session, peer, paths, journal, returns, end);
         this.control = control;
@@ -98,7 +100,7 @@ final class SenderFailover implements Failover {
 
     private synchronized boolean takes(PathChannel path, PathLoss loss) {
         boolean ours = !givenUp && !end.isReached();
-        if (ours && !path.equals(session.path())) {
+        if (ours && !session.paths().contains(path)) {
             return true; // nobody uses it any more
         }
         if (!ours) {
@@ -123,7 +125,7 @@ final class SenderFailover implements Failover {
     }
 
     private synchronized void suspect(PathChannel path) {
-        if (path.equals(session.path()) && !working) {
+        if (session.paths().contains(path) && !working) {
             trouble.isQuiet();
             work();
         }
@@ -161,25 +163,24 @@ final class SenderFailover implements Failover {
         boolean warned = false;
         while (true) {
             PathChannel former = session.path();
-            Found found = paths.find(peer, peer.connection(), former.link().local(), failed, end.reached());
+            Found found = paths.find(peer, peer.connection(), session, failed, end.reached());
             boolean gone = absence.lasts(found);
             failed.clear();
             long waited = System.nanoTime() - start;
-            if (found.alive().isPresent()) {
+            if (!found.alive().isEmpty()) {
                 if (isUncertain()) {
                     end.sleep(HEARING); // a peer that was stopped answers over the path in use, too
                 }
                 if (isHeardAgain()) {
                     return;
                 }
-                if (moves(found.alive().get(), former, start)) {
+                if (moves(found.forQueuePairs(session.paths().size()), failed, start)) {
                     if (isDone()) {
                         return;
                     }
                     start = System.nanoTime();
                     continue;
                 }
-                failed.add(found.alive().get());
             }
             if (isEnded() || isHeardAgain()) {
                 return;
@@ -194,12 +195,7 @@ final class SenderFailover implements Failover {
             }
             if (!warned && !absence.isSeen() && waited > Absence.LASTS.toNanos()) {
                 warned = true;
-                log.warn(
-                        "{}: {}. No path leads to {} now; the connection waits for one until"
-                                + " handshake.peerTimeout is over",
-                        former,
-                        why(),
-                        peer.name());
+                journal.waits(former, why());
             }
             end.sleep(pause);
             pause = pause.multipliedBy(2).compareTo(LONGEST_PAUSE) < 0 ? pause.multipliedBy(2) : LONGEST_PAUSE;
@@ -207,14 +203,14 @@ final class SenderFailover implements Failover {
     }
 
     private synchronized String why() {
-        return trouble.words(session.path());
+        return trouble.words(session.paths());
     }
 
     /** Whether the path in use was only quiet, and is not any more: then nothing more is done. */
     private synchronized boolean isHeardAgain() {
-        PathChannel path = session.path();
+        boolean well = session.paths().stream().allMatch(path -> path.link().isUp() && !path.isQuiet());
         boolean onlyQuiet = !trouble.isKnown() && resume.state() == State.UP;
-        if (onlyQuiet && path.link().isUp() && !path.isQuiet()) {
+        if (onlyQuiet && well) {
             trouble.isHeard();
             working = false;
         }
@@ -244,15 +240,16 @@ final class SenderFailover implements Failover {
         return end.isReached();
     }
 
-    /** Goes on over that path; false if that has failed. */
-    private boolean moves(Path over, PathChannel former, long start) {
+    /** Goes on over those paths, one for each queue pair; false if one of them has failed. */
+    private boolean moves(List<Path> over, Set<Path> failed, long start) {
+        PathChannel former = session.path();
         String why = why();
         synchronized (this) {
             if (isEnded()) {
                 return false;
             }
             if (resume.state() == State.UP) {
-                journal.lost(former, why);
+                journal.lost(session.paths(), why);
                 resume = resume.broken();
                 Resumption.Counts counts = session.fence(why);
                 if (counts == null) {
@@ -266,58 +263,64 @@ final class SenderFailover implements Failover {
         if (resume.state() == State.LOST) {
             return loses(former);
         }
-        return goesOn(over, former, why, start, false);
+        return goesOn(over, failed, why, start, false);
     }
 
     /** The same, once it is stopped and counted. */
-    private boolean goesOn(Path over, PathChannel former, String why, long start, boolean returns) {
+    private boolean goesOn(List<Path> over, Set<Path> failed, String why, long start, boolean returns) {
+        PathChannel former = session.path();
         Answered answered;
         try {
-            answered = paths.offer(
+            answered = offers.offer(
                     peer,
+                    session.protocol(),
                     over,
                     new trigon.handshake.Resumption(resume.attempt(), resume.begun(), resume.confirmed()),
                     end.reached());
-        } catch (HandshakeException | VerbsException e) {
-            log.debug("{}: no new path over {}", former, over, e);
+        } catch (PathOffers.FailedException e) {
+            log.debug("{}: no new path over {}", former, e.over(), e);
+            failed.add(e.over());
             synchronized (this) {
                 resume = resume.failed(resume.attempt());
             }
-            if (e instanceof HandshakeException refused && refused.kind() == HandshakeException.Kind.REJECTED) {
-                refusedBy(former, refused);
+            if (e.isRefusal()) {
+                refusedBy(former, String.valueOf(e.getMessage()));
             }
             return false;
         }
+        List<PathChannel> formers;
         synchronized (this) {
+            formers = session.paths();
             resume = resume.answered(resume.attempt(), answered.received());
             if (resume.state() == State.LOST || isEnded()) {
-                answered.path().close();
+                answered.paths().forEach(PathChannel::close);
                 return resume.state() == State.LOST && loses(former);
             }
             resume = resume.confirmed(resume.attempt());
             try {
-                if (!session.moveTo(answered.path(), answered.received())) {
+                if (!session.moveTo(answered.paths(), answered.received())) {
                     end.reach();
-                    answered.path().close();
+                    answered.paths().forEach(PathChannel::close);
                     return false;
                 }
             } catch (VerbsException e) {
                 log.warn("{}: it cannot go on over {}: {}", former, over, e.getMessage());
-                answered.path().close();
+                answered.paths().forEach(PathChannel::close);
+                failed.addAll(over);
                 resume = resume.broken().fenced(resume.begun(), resume.confirmed());
                 return false;
             }
             trouble.isOver();
-            lookAfter(answered.path());
+            answered.paths().forEach(this::lookAfter);
             session.watch();
         }
-        former.close();
+        formers.forEach(PathChannel::close);
         long paused = System.nanoTime() - start;
         long repeated = resume.begun() - resume.received();
         if (returns && repeated == 0) {
-            journal.returned(former, answered.path(), paused);
+            journal.returned(formers, answered.paths(), paused);
         } else {
-            journal.movedAfterLoss(former, answered.path(), why, paused, repeated, session.repeatedBytes());
+            journal.movedAfterLoss(formers, answered.paths(), why, paused, repeated, session.repeatedBytes());
         }
         back.isOver(over);
         aMomentLater.execute(this::repeat);
@@ -326,7 +329,7 @@ final class SenderFailover implements Failover {
 
     // ---- the way back
 
-    /** Goes back to its first link, if that is well again; returns at once. */
+    /** Goes back to its first links, if they are well again; returns at once. */
     void lookHome() {
         control.execute(() -> back.find().filter(_ -> begins()).ifPresent(this::returnTo));
     }
@@ -337,9 +340,8 @@ final class SenderFailover implements Failover {
         return begins;
     }
 
-    private void returnTo(Path better) {
+    private void returnTo(List<Path> better) {
         long start = System.nanoTime();
-        PathChannel former = session.path();
         Resumption.Counts counts = back.stopBetweenMessages(start, this::isUncertain);
         boolean goesOn = counts == null;
         if (counts != null) {
@@ -348,9 +350,10 @@ final class SenderFailover implements Failover {
                         .fenced(counts.begun(), counts.confirmed())
                         .challenged();
             }
-            goesOn = goesOn(better, former, WayBack.WHY, start, true);
+            goesOn = goesOn(better, new HashSet<>(), WayBack.WHY, start, true);
         }
         if (!goesOn && !isEnded()) {
+            back.hasFailed(better);
             session.fence("the way back to a better path has failed");
         }
         if (!goesOn || !isDone()) {
@@ -365,12 +368,10 @@ final class SenderFailover implements Failover {
     }
 
     /** The peer's end says that it is lost: its lifeline may say why, within a moment. */
-    private void refusedBy(PathChannel former, HandshakeException refused) {
-        for (int i = 0; i < 75 && !isEnded(); i++) {
-            end.sleep(FIRST_PAUSE);
-        }
+    private void refusedBy(PathChannel former, String why) {
+        end.sleep(LAST_WORDS);
         if (!isEnded()) {
-            giveUp(() -> FailoverEnd.byRefusal(former, String.valueOf(refused.getMessage())));
+            giveUp(() -> FailoverEnd.byRefusal(former, why));
         }
     }
 

@@ -1,10 +1,11 @@
 package trigon.transport.failover;
 
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import trigon.transport.path.PathChannel;
 
 /**
- * What speaks against the path in use. For who holds the failover's lock, except that the path may be said to be
+ * What speaks against the paths in use. For who holds the failover's lock, except that the path may be said to be
  * {@linkplain #breaks broken} on any thread.
  */
 final class Trouble {
@@ -62,9 +63,9 @@ final class Trouble {
     }
 
     /** For the log: what is known, or what silence means. */
-    String words(PathChannel path) {
-        return words(
-                path.link().isUp() ? "nothing was heard from the peer for more than a second" : "the link is down");
+    String words(List<PathChannel> paths) {
+        boolean up = paths.stream().allMatch(path -> path.link().isUp());
+        return words(up ? "nothing was heard from the peer for more than a second" : "the link is down");
     }
 
     /** For the log: what is known, or else that. */

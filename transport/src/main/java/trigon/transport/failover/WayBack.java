@@ -1,6 +1,11 @@
 package trigon.transport.failover;
 
 import java.time.Duration;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
@@ -11,7 +16,7 @@ import trigon.transport.connect.Counterpart;
 import trigon.transport.session.Resumption;
 
 /**
- * How a sender that has left its first link goes back to it: when the peer answers over it and it has rested, at a
+ * How a sender that has left its first links goes back to them: when the peer answers over them and they have rested, at a
  * boundary between messages. So nothing is sent again, and nothing fails. One control thread at a time.
  */
 final class WayBack {
@@ -31,12 +36,14 @@ final class WayBack {
     private final Journal journal;
     private final Returns returns;
     private final FailoverEnd end;
-    private final LocalLink home;
+
+    /** By queue pair. */
+    private final List<LocalLink> home;
 
     /** Messages begun at the last look; none have since, if there are as many now. */
     private long begunBefore = -1;
 
-    /** Of a session over its first path. */
+    /** Of a session over its first paths. */
     WayBack(
             SenderFailover sender,
             Resumption session,
@@ -52,23 +59,37 @@ final class WayBack {
         this.journal = journal;
         this.returns = returns;
         this.end = end;
-        home = session.path().link().local();
+        home = session.paths().stream().map(path -> path.link().local()).toList();
     }
 
-    /** The session goes over that path now: it looks for its first link, unless that is it. */
-    void isOver(Path path) {
-        boolean away = !path.local().equals(home) || path.reason() instanceof Reason.Relayed;
+    /** The session goes over those paths now: it looks for its first links, unless they are it. */
+    void isOver(List<Path> now) {
+        boolean away = !now.stream().map(Path::local).toList().equals(home)
+                || now.stream().anyMatch(path -> path.reason() instanceof Reason.Relayed);
         returns.note(sender, away && !end.isReached());
     }
 
-    /** The path back, if it may be taken now. May block. */
-    Optional<Path> find() {
-        Optional<Path> direct = journal.hasRested(home) ? paths.direct(peer, home) : Optional.empty();
-        if (direct.isPresent() && !paths.answers(peer, direct.get(), end.reached())) {
-            journal.isSilent(home);
-            return Optional.empty();
+    /** The paths back, one for each queue pair, if they may be taken now. May block. */
+    Optional<List<Path>> find() {
+        Map<LocalLink, Path> found = new HashMap<>();
+        for (LocalLink link : new LinkedHashSet<>(home)) {
+            Optional<Path> direct = journal.hasRested(link) ? paths.direct(peer, link) : Optional.empty();
+            if (direct.isEmpty()) {
+                return Optional.empty();
+            }
+            if (!paths.answers(peer, direct.get(), end.reached())) {
+                journal.isSilent(link);
+                return Optional.empty();
+            }
+            found.put(link, direct.get());
         }
-        return direct;
+        return Optional.of(
+                home.stream().map(found::get).map(Objects::requireNonNull).toList());
+    }
+
+    /** They did not come up, though they may be taken: not so soon again. */
+    void hasFailed(List<Path> better) {
+        better.stream().map(Path::local).distinct().forEach(journal::cannotReturn);
     }
 
     /** Stops the session at a boundary between messages; null if there is none soon. */

@@ -10,6 +10,7 @@ import trigon.handshake.Lifeline;
 import trigon.handshake.LifelineEnd;
 import trigon.handshake.RemoteMemory;
 import trigon.net.NcclResult;
+import trigon.qpstate.QueuePairLifecycle;
 import trigon.qpstate.QueuePairParameters;
 import trigon.trace.TraceLog;
 import trigon.transport.Unwinding;
@@ -167,7 +168,7 @@ public final class PathChannel implements AutoCloseable {
             lose(lost);
             resources.lifecycle().fail(new PeerGoneException(lost.words()));
         }
-        // a peer that lets go is how every connection ends; whoever still waits for it hears a warning of its own
+        // a peer that lets go is how every connection ends; who still waits for it hears a warning of its own
         if (failedRequests.areUnexplained() || lost.end() instanceof LifelineEnd.Silent) {
             log.warn("{}: {}. Requests that are not finished fail", this, lost.words());
         } else {
@@ -176,11 +177,9 @@ public final class PathChannel implements AutoCloseable {
     }
 
     /**
-     * This end is of no use any more, for a reason that is not the peer's: what is asked of it fails, and the peer is
-     * told. Does not block; {@link #endQueuePair} follows.
+     * This end is of no use any more, by its own doing: what is asked of it fails. Does not block; endQueuePair follows.
      *
-     * @param result what requests return that are not finished
-     * @param failure for the log and the peer
+     * @param result of requests that are not finished
      * @return false if it had come to its end before
      */
     public boolean giveUp(NcclResult result, EndFailure failure) {
@@ -264,11 +263,12 @@ public final class PathChannel implements AutoCloseable {
     }
 
     /** What has come completes, with success, the rest is flushed, and nothing moves any more. May block. */
-    public synchronized void fence(String why) {
+    public synchronized QueuePairLifecycle fence(String why) {
         if (state != PathState.CLOSED) {
             enter(PathState.INTERRUPTED);
             resources.lifecycle().fail(new GivenUpException(why));
         }
+        return resources.lifecycle();
     }
 
     /** Why nothing more will come over it; null as long as that is not known. */

@@ -1,10 +1,10 @@
 package trigon.transport.path;
 
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import trigon.transport.Unwinding;
 import trigon.verbs.AccessFlag;
@@ -12,8 +12,8 @@ import trigon.verbs.MemoryRegion;
 import trigon.verbs.ProtectionDomain;
 
 /**
- * Memory that NCCL registered for a session: with the link of each of its paths. It changes when the session's only
- * path does, while no data-path call of the session is made.
+ * Memory that NCCL registered for a session: with the link of each of its paths. It changes with the session's paths,
+ * while no data-path call of the session is made.
  */
 public final class RegisteredMemory {
 
@@ -29,8 +29,8 @@ public final class RegisteredMemory {
 
     private final MemoryRegion[] regions;
 
-    /** With links that the session has left, by the domain: it may come back. */
-    private final Map<ProtectionDomain, MemoryRegion> left = new HashMap<>();
+    /** With links that the session has left, too: it may come back. */
+    private final Map<ProtectionDomain, MemoryRegion> byDomain = new HashMap<>();
 
     private boolean closed;
 
@@ -39,6 +39,9 @@ public final class RegisteredMemory {
         this.link = links[0];
         this.links = links;
         this.regions = regions;
+        for (int path = 0; path < links.length; path++) {
+            byDomain.putIfAbsent(links[path].protectionDomain(), regions[path]);
+        }
         address = regions[0].address();
         length = regions[0].length();
         localKey = regions[0].localKey();
@@ -104,31 +107,32 @@ public final class RegisteredMemory {
     }
 
     /**
-     * The session goes on over another link.
+     * The session goes on over other links, by path.
      *
-     * @throws trigon.verbs.VerbsException if its device refuses; nothing has changed then
+     * @throws trigon.verbs.VerbsException if a device refuses; what it can be used with has not changed then
      */
-    public synchronized void moveTo(Link next) {
+    public synchronized void moveTo(List<Link> next) {
         if (closed) {
             return;
         }
-        ProtectionDomain domain = next.protectionDomain();
-        if (!domain.equals(link.protectionDomain())) {
-            MemoryRegion known = left.remove(domain);
-            MemoryRegion region = known != null ? known : domain.registerMemory(address, length, access);
-            left.put(link.protectionDomain(), regions[0]);
-            regions[0] = region;
-            localKey = region.localKey();
-            remoteKey = region.remoteKey();
+        for (Link each : next) {
+            ProtectionDomain domain = each.protectionDomain();
+            if (!byDomain.containsKey(domain)) {
+                byDomain.put(domain, domain.registerMemory(address, length, access));
+            }
         }
-        link = next;
+        for (int path = 0; path < regions.length; path++) {
+            regions[path] = Objects.requireNonNull(byDomain.get(next.get(path).protectionDomain()));
+        }
+        localKey = regions[0].localKey();
+        remoteKey = regions[0].remoteKey();
+        link = next.getFirst();
     }
 
     /** Deregisters it. */
     public synchronized void close() {
         closed = true;
-        Arrays.stream(regions).distinct().forEach(MemoryRegion::close);
-        left.values().forEach(MemoryRegion::close);
-        left.clear();
+        byDomain.values().forEach(MemoryRegion::close);
+        byDomain.clear();
     }
 }

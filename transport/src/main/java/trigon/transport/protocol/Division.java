@@ -38,6 +38,21 @@ final class Division {
         unfinished[slot] = paths;
     }
 
+    /** The same for a message that goes over the first path alone. */
+    void whole(int slot) {
+        unfinished[slot] = 1;
+    }
+
+    /** That message has arrived. */
+    void arrived(int slot) {
+        unfinished[slot] = 0;
+    }
+
+    /** Whether all of a message has. */
+    boolean isComplete(int slot) {
+        return unfinished[slot] == 0;
+    }
+
     /** Bytes of the part of a message that goes over a path. */
     int bytes(int slot, int path) {
         return bytes[slot * paths + path];
@@ -48,13 +63,11 @@ final class Division {
         shares.posted(path, nowNanos);
     }
 
-    /** A part has arrived; whether it is the last one of its message. */
-    boolean arrived(int slot, int path, long nowNanos) {
+    /** A part has arrived. */
+    void arrived(int slot, int path, long nowNanos) {
         shares.arrived(path, bytes(slot, path), nowNanos);
-        boolean last = --unfinished[slot] == 0;
-        if (last) {
+        if (--unfinished[slot] == 0) {
             shares.completed(nowNanos);
         }
-        return last;
     }
 }

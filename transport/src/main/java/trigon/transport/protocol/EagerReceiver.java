@@ -83,6 +83,11 @@ final class EagerReceiver implements ReceiveProtocol, ResumableProtocol {
     // ---- another path
 
     @Override
+    public MessageProtocol kind() {
+        return MessageProtocol.EAGER;
+    }
+
+    @Override
     public long begun() {
         return nextSequence;
     }

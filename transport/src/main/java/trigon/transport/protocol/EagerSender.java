@@ -128,6 +128,11 @@ final class EagerSender implements SendProtocol, ResumableProtocol {
     // ---- another path
 
     @Override
+    public MessageProtocol kind() {
+        return MessageProtocol.EAGER;
+    }
+
+    @Override
     public long begun() {
         return unconfirmed.next();
     }

@@ -23,7 +23,14 @@ final class IncomingPath {
     /** By slot, the latest immediates; only where there are several paths. */
     private final int[] immediates;
 
-    IncomingPath(PathChannel path, boolean oneOfSeveral) {
+    /**
+     * Over which nothing has come yet.
+     *
+     * @param before messages that came over the paths before it, where its own are counted from
+     */
+    IncomingPath(PathChannel path, boolean oneOfSeveral, long before) {
+        posted = before;
+        arrived = before;
         queuePair = path.queuePair();
         counters = path.counters();
         immediates = new int[oneOfSeveral ? RequestRow.REQUESTS : 0];

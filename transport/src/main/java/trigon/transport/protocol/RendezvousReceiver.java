@@ -21,7 +21,7 @@ import trigon.verbs.WorkCompletions;
  * <p>Every message announces itself by an immediate on the first path, which says whether the other paths carry parts
  * of it. Each path keeps its own order, so its next immediate is for the next message that has parts.
  */
-final class RendezvousReceiver implements ReceiveProtocol {
+final class RendezvousReceiver implements ReceiveProtocol, ResumableProtocol {
 
     /** Every so many entries written, one is signalled, which frees the send queue up to it. */
     private static final int SIGNAL_INTERVAL = 16;
@@ -32,36 +32,59 @@ final class RendezvousReceiver implements ReceiveProtocol {
     static final int SEND_QUEUE_DEPTH = RequestRow.REQUESTS + 2 * SIGNAL_INTERVAL;
 
     private final Requests requests;
-    private final IncomingPath first;
-    private final IncomingPath[] paths;
-    private final long staging;
-    private final int stagingKey;
-    private final long remoteRing;
-    private final int remoteRingKey;
-    private final int inline;
+    private final OpenMessages open = new OpenMessages();
+    private IncomingPath[] paths;
+    private IncomingPath first;
+    private long staging;
+    private int stagingKey;
+    private long remoteRing;
+    private int remoteRingKey;
+    private int inline;
 
     /** Bytes of an entry, at its beginning, that say nothing to the sender. */
     private final int unused;
 
     private int sendQueueRoom = SEND_QUEUE_DEPTH;
+
+    /** Entries written over these paths. */
+    private long written;
+
     private long nextSequence;
+
+    /** The message that is to be asked for again next; {@link #nextSequence} if none is. */
+    private long repeated;
+
     // messages below this one have come
     private long complete;
-    // of these, messages in parts
+    // of these, messages in parts, over these paths
     private long dividedComplete;
     private @Nullable ProtocolFailure failure;
 
     RendezvousReceiver(List<PathChannel> over, Requests requests) {
         this.requests = requests;
-        boolean several = over.size() > 1;
-        paths = over.stream().map(path -> new IncomingPath(path, several)).toArray(IncomingPath[]::new);
+        unused = over.size() > 1 ? 0 : ClearToSend.OF_ONE_PATH;
+        paths = incoming(over, 0);
         first = paths[0];
-        ClearToSendRing ring = over.getFirst().clearToSendRing();
+        use(over.getFirst());
+    }
+
+    /** Over the first path each message announces itself; the others count those in parts. */
+    private static IncomingPath[] incoming(List<PathChannel> over, long complete) {
+        boolean several = over.size() > 1;
+        IncomingPath[] incoming = new IncomingPath[over.size()];
+        for (int path = 0; path < incoming.length; path++) {
+            incoming[path] = new IncomingPath(over.get(path), several, path == 0 ? complete : 0);
+        }
+        return incoming;
+    }
+
+    /** The first path carries the entries. */
+    private void use(PathChannel path) {
+        ClearToSendRing ring = path.clearToSendRing();
         staging = ring.address();
         stagingKey = ring.localKey();
-        remoteRing = over.getFirst().remoteMemory().address();
-        remoteRingKey = over.getFirst().remoteMemory().key();
-        unused = several ? 0 : ClearToSend.OF_ONE_PATH;
+        remoteRing = path.remoteMemory().address();
+        remoteRingKey = path.remoteMemory().key();
         inline = first.queuePair.maxInlineBytes() >= ClearToSend.BYTES - unused ? SendFlag.INLINE : SendFlag.NONE;
     }
 
@@ -72,17 +95,26 @@ final class RendezvousReceiver implements ReceiveProtocol {
         if (!requests.isFree(Requests.slot(sequence)) || sendQueueRoom == 0) {
             return NO_ROOM;
         }
-        if (!postReceives(sequence + 1 - complete)) {
+        if (!ask(sequence, address, size, tag, memory)) {
             return FAILED;
+        }
+        open.add(sequence, address, tag, memory);
+        nextSequence = sequence + 1;
+        repeated = nextSequence;
+        return requests.begin(sequence, size);
+    }
+
+    /** Asks for a message: has a receive for it on each path, and says where it may go. */
+    private boolean ask(long sequence, long address, int size, int tag, @Nullable RegisteredMemory memory) {
+        if (!postReceives(sequence + 1 - complete)) {
+            return false;
         }
         makeEntry(sequence, address, size, tag, memory);
         int errno = writeEntry(sequence);
         if (errno != 0) {
             failure = new ProtocolFailure.Refused(0, "ibv_post_send", errno);
-            return FAILED;
         }
-        nextSequence = sequence + 1;
-        return requests.begin(sequence, size);
+        return errno == 0;
     }
 
     /** Has as many receive work requests on each path as there are messages that may come over it. */
@@ -112,7 +144,8 @@ final class RendezvousReceiver implements ReceiveProtocol {
 
     private int writeEntry(long sequence) {
         int offset = ClearToSend.offset(sequence) + unused;
-        int signal = sequence % SIGNAL_INTERVAL == SIGNAL_INTERVAL - 1 ? SendFlag.SIGNALED : SendFlag.NONE;
+        int signal = written % SIGNAL_INTERVAL == SIGNAL_INTERVAL - 1 ? SendFlag.SIGNALED : SendFlag.NONE;
+        written++;
         sendQueueRoom--;
         return first.queuePair.postWrite(
                 sequence,
@@ -175,6 +208,51 @@ final class RendezvousReceiver implements ReceiveProtocol {
     @Override
     public int takes() {
         return paths.length == 1 ? WorkCompletionOpcode.RECEIVE_RDMA_WITH_IMMEDIATE : 0;
+    }
+
+    // ---- other paths
+
+    @Override
+    public MessageProtocol kind() {
+        return MessageProtocol.RENDEZVOUS;
+    }
+
+    @Override
+    public long begun() {
+        return nextSequence;
+    }
+
+    @Override
+    public long confirmed() {
+        settle();
+        return complete;
+    }
+
+    @Override
+    public void moveTo(List<PathChannel> next, long received) {
+        if (next.size() != paths.length || received != confirmed()) {
+            throw new IllegalArgumentException("%d paths instead of %d, %d messages instead of %d"
+                    .formatted(next.size(), paths.length, received, complete));
+        }
+        paths = incoming(next, complete);
+        first = paths[0];
+        use(next.getFirst());
+        sendQueueRoom = SEND_QUEUE_DEPTH;
+        written = 0;
+        dividedComplete = 0;
+        repeated = complete;
+    }
+
+    /** The send queue has room for all requests. */
+    @Override
+    public int repeat() {
+        for (; repeated < nextSequence; repeated++) {
+            int size = requests.size(Requests.slot(repeated));
+            if (!ask(repeated, open.address(repeated), size, open.tag(repeated), open.memory(repeated))) {
+                return (int) FAILED;
+            }
+        }
+        return 0;
     }
 
     @Override

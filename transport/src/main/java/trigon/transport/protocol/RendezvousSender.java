@@ -23,8 +23,12 @@ import trigon.verbs.WorkCompletions;
  * size, and {@link #PART}. A short message goes over the first path alone. There work requests complete in any order of
  * messages, with one path in theirs: that case needs no account of parts, and the entry library may finish its
  * requests.
+ *
+ * <p>Requests are finished in their order with several paths, too: what is done is what the peer has, and all before
+ * it. So what the peer does not have is open here, in memory that NCCL has not got back, and can be sent again over
+ * other paths, each message as a whole.
  */
-final class RendezvousSender implements SendProtocol {
+final class RendezvousSender implements SendProtocol, ResumableProtocol {
 
     /** Set in an immediate: this is a part, and every path carries one. */
     static final int PART = 1 << 31;
@@ -36,32 +40,52 @@ final class RendezvousSender implements SendProtocol {
     private static final long LEAST_MAX_MESSAGE_BYTES = 8L << 20;
 
     private final Requests requests;
-    private final OutgoingPath first;
-    private final OutgoingPath[] paths;
-    private final @Nullable Division division;
-    private final long ring;
+    private final OpenMessages open = new OpenMessages();
+    private OutgoingPath[] paths;
+    private OutgoingPath first;
+    private @Nullable Division division;
+    private long ring;
 
     /**
      * Whether what its peer writes is in memory without a poll: a NIC puts it there, a software device does when
      * polled.
      */
-    private final boolean writtenByNic;
+    private boolean writtenByNic;
 
     private long nextSequence;
+
+    /** The message that is to be sent again next; {@link #nextSequence} if none is. */
+    private long repeated;
+
+    /** New messages are refused. */
+    private boolean held;
+
     private boolean waited;
-    // with one path: messages below this one are finished, and have given their work requests back
+    // messages below this one are finished; with one path, they have given their work requests back
     private long settled;
     private @Nullable ProtocolFailure failure;
 
     RendezvousSender(List<PathChannel> paths, Requests requests) {
         this.requests = requests;
-        this.paths = paths.stream().map(OutgoingPath::new).toArray(OutgoingPath[]::new);
+        this.paths = over(paths);
         first = this.paths[0];
-        division = paths.size() == 1
+        division = divisionAmong(paths);
+        ring = paths.getFirst().clearToSendRing().address();
+        writtenByNic = isWrittenByNic(paths);
+    }
+
+    private static OutgoingPath[] over(List<PathChannel> paths) {
+        return paths.stream().map(OutgoingPath::new).toArray(OutgoingPath[]::new);
+    }
+
+    private static @Nullable Division divisionAmong(List<PathChannel> paths) {
+        return paths.size() == 1
                 ? null
                 : new Division(paths.stream().mapToInt(PathChannel::speedMbps).toArray());
-        ring = paths.getFirst().clearToSendRing().address();
-        writtenByNic = paths.getFirst().link().local().kind() == LinkKind.RDMA;
+    }
+
+    private static boolean isWrittenByNic(List<PathChannel> paths) {
+        return paths.getFirst().link().local().kind() == LinkKind.RDMA;
     }
 
     /** Send queue entries to ask for on a port, so that one message of the greatest length fits whatever the peer's. */
@@ -79,6 +103,9 @@ final class RendezvousSender implements SendProtocol {
     @Override
     public long isend(long address, int size, int tag, @Nullable RegisteredMemory memory) {
         long sequence = nextSequence;
+        if (repeated < sequence || held) {
+            return NO_ROOM;
+        }
         long entry = ring + ClearToSend.offset(sequence);
         if (Memory.getLongAcquire(entry + ClearToSend.SEQUENCE) != sequence + 1) {
             return mustWait();
@@ -88,21 +115,13 @@ final class RendezvousSender implements SendProtocol {
         if (!requests.isFree(slot) || !hasRoom(slot, size)) {
             return NO_ROOM;
         }
-        int capacity = Memory.getInt(entry + ClearToSend.CAPACITY);
-        int receiveTag = Memory.getInt(entry + ClearToSend.TAG);
-        if (size > capacity || tag != receiveTag) {
-            failure = new ProtocolFailure.Mismatch(sequence, size, tag, capacity, receiveTag);
-            return FAILED;
-        }
-        Division divided = division;
-        boolean posted = (divided != null && isDivided(size))
-                ? postParts(divided, address, memory, entry, sequence)
-                : post(first, 0, address, 0, size, memory == null ? 0 : memory.localKey(), entry, sequence, 0);
-        if (!posted) {
+        if (!post(address, size, tag, memory, entry, sequence)) {
             return FAILED;
         }
         waited = false;
+        open.add(sequence, address, tag, memory);
         nextSequence = sequence + 1;
+        repeated = nextSequence;
         return requests.begin(sequence, size);
     }
 
@@ -121,7 +140,11 @@ final class RendezvousSender implements SendProtocol {
     /** Whether the send queues have room for a message now; decides what goes over which path. */
     private boolean hasRoom(int slot, int size) {
         Division divided = division;
-        if (divided == null || !isDivided(size)) {
+        if (divided == null) {
+            return first.hasRoom(size);
+        }
+        if (!isDivided(size)) {
+            divided.whole(slot);
             return first.hasRoom(size);
         }
         divided.divide(slot, size);
@@ -130,6 +153,21 @@ final class RendezvousSender implements SendProtocol {
             room = paths[path].hasRoom(divided.bytes(slot, path));
         }
         return room;
+    }
+
+    /** Posts a message for which there is room, over one path or all. */
+    private boolean post(
+            long address, int size, int tag, @Nullable RegisteredMemory memory, long entry, long sequence) {
+        int capacity = Memory.getInt(entry + ClearToSend.CAPACITY);
+        int receiveTag = Memory.getInt(entry + ClearToSend.TAG);
+        if (size > capacity || tag != receiveTag) {
+            failure = new ProtocolFailure.Mismatch(sequence, size, tag, capacity, receiveTag);
+            return false;
+        }
+        Division divided = division;
+        return (divided != null && isDivided(size))
+                ? postParts(divided, address, memory, entry, sequence)
+                : post(first, 0, address, 0, size, memory == null ? 0 : memory.localKey(), entry, sequence, 0);
     }
 
     private boolean postParts(
@@ -198,17 +236,24 @@ final class RendezvousSender implements SendProtocol {
         }
         int slot = Requests.slot(completions.workRequestId(index));
         int size = requests.size(slot);
-        boolean complete = true;
-        int bytes = size;
         if (isDivided(size)) {
-            bytes = divided.bytes(slot, path);
-            complete = divided.arrived(slot, path, System.nanoTime());
+            paths[path].arrived(divided.bytes(slot, path));
+            divided.arrived(slot, path, System.nanoTime());
+        } else {
+            paths[path].arrived(size);
+            divided.arrived(slot);
         }
-        paths[path].arrived(bytes);
-        if (complete) {
-            requests.complete(slot, size);
+        while (settled < repeated && divided.isComplete(Requests.slot(settled))) {
+            finish();
         }
         return true;
+    }
+
+    /** With several paths: the oldest message is. */
+    private void finish() {
+        int slot = Requests.slot(settled);
+        requests.complete(slot, requests.size(slot));
+        settled++;
     }
 
     @Override
@@ -232,6 +277,79 @@ final class RendezvousSender implements SendProtocol {
         if (writtenByNic) {
             requests.await(ring + ClearToSend.offset(nextSequence) + ClearToSend.SEQUENCE, nextSequence + 1);
         }
+    }
+
+    // ---- other paths
+
+    @Override
+    public MessageProtocol kind() {
+        return MessageProtocol.RENDEZVOUS;
+    }
+
+    @Override
+    public long begun() {
+        return nextSequence;
+    }
+
+    @Override
+    public long confirmed() {
+        settle();
+        return settled;
+    }
+
+    @Override
+    public void holdBack(boolean on) {
+        held = on;
+    }
+
+    @Override
+    public long unconfirmedBytes() {
+        long bytes = 0;
+        for (long sequence = settled; sequence < nextSequence; sequence++) {
+            bytes += requests.size(Requests.slot(sequence));
+        }
+        return bytes;
+    }
+
+    @Override
+    public void moveTo(List<PathChannel> next, long received) {
+        if (next.size() != paths.length || received < confirmed() || received > nextSequence) {
+            throw new IllegalArgumentException("%d paths instead of %d, and %d messages received of %d to %d"
+                    .formatted(next.size(), paths.length, received, settled, nextSequence));
+        }
+        while (settled < received) {
+            if (division == null) {
+                requests.completeNext(requests.size(Requests.slot(settled)));
+                settle();
+            } else {
+                finish();
+            }
+        }
+        paths = over(next);
+        first = paths[0];
+        division = divisionAmong(next);
+        ring = next.getFirst().clearToSendRing().address();
+        writtenByNic = isWrittenByNic(next);
+        repeated = received;
+        held = false;
+    }
+
+    @Override
+    public int repeat() {
+        boolean goesOn = true;
+        while (goesOn && repeated < nextSequence) {
+            int slot = Requests.slot(repeated);
+            long entry = ring + ClearToSend.offset(repeated);
+            int size = requests.size(slot);
+            goesOn = Memory.getLongAcquire(entry + ClearToSend.SEQUENCE) == repeated + 1 && hasRoom(slot, size);
+            if (goesOn) {
+                if (!post(open.address(repeated), size, open.tag(repeated), open.memory(repeated), entry, repeated)) {
+                    return (int) FAILED;
+                }
+                repeated++;
+            }
+        }
+        return (int) (nextSequence - repeated);
     }
 
     @Override

@@ -4,7 +4,10 @@ import java.util.List;
 import trigon.transport.path.PathChannel;
 
 /** An end of a session whose messages may go on over another path. While no data-path call is made. */
-public sealed interface ResumableProtocol permits EagerSender, EagerReceiver {
+public sealed interface ResumableProtocol permits EagerSender, EagerReceiver, RendezvousSender, RendezvousReceiver {
+
+    /** Which one it is. */
+    MessageProtocol kind();
 
     /** Messages begun so far. */
     long begun();

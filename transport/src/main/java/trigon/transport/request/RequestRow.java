@@ -61,6 +61,12 @@ public final class RequestRow {
      */
     public static final long TAKES = SENDER + 28;
 
+    /**
+     * In a row: not 0 while the library polls, or looks for what is waited for, 2 bytes. It says so first, and looks
+     * then whether it may; who shuts it out does so first, and looks then whether it is inside.
+     */
+    public static final long INSIDE = SENDER + 30;
+
     /** In a row: address of the function that polls the session's completion queue; 0: the library does not. */
     public static final long POLL = SENDER + 32;
 

@@ -1,5 +1,6 @@
 package trigon.transport.request;
 
+import trigon.routing.kernel.ProcessBarrier;
 import trigon.transport.handle.RequestHandle;
 import trigon.verbs.Memory;
 import trigon.verbs.NativePoll;
@@ -211,6 +212,21 @@ public final class Requests {
         Memory.putInt(row + RequestRow.POLLED, 0);
         Memory.putShort(row + RequestRow.IDLE, (short) 0);
         Memory.putShort(row + RequestRow.TAKES, (short) 0);
+    }
+
+    /**
+     * The library neither polls nor answers from now on, and is not about to; what it has found last is there for {@link
+     * #takePolled}. By a control thread, where the data path does not come in. Returns within one poll.
+     */
+    public void shutLibraryOut() {
+        Memory.putLongRelease(row + RequestRow.SENDER, 0);
+        Memory.putLongRelease(row + RequestRow.POLL, 0);
+        if (ProcessBarrier.isAvailable()) { // else it was never let in
+            ProcessBarrier.pass();
+        }
+        while (Memory.getShortAcquire(row + RequestRow.INSIDE) != 0) {
+            Thread.onSpinWait();
+        }
     }
 
     /** What the library's last poll returned, unless Java has taken it or it was 0; the library may poll again. */

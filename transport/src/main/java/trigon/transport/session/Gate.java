@@ -1,19 +1,39 @@
 package trigon.transport.session;
 
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import trigon.routing.kernel.ProcessBarrier;
+
 /**
- * Keeps the thread of the data path out while another one moves a session to another path. Who comes in does not wait:
+ * Keeps the thread of the data path out while another one moves a session to other paths. Who comes in does not wait:
  * it is turned away, and tries again.
+ *
+ * <p>The data path writes one word and reads another, for each call, and would need a barrier in between. Where the
+ * kernel can make all threads pass one, it needs none: who closes the gate asks for it.
  */
 final class Gate {
+
+    private static final VarHandle INSIDE;
+
+    static {
+        try {
+            INSIDE = MethodHandles.lookup().findVarHandle(Gate.class, "inside", boolean.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
 
     private volatile boolean inside;
     private volatile boolean closed;
 
     /** The thread of the data path comes in, unless it is turned away; {@link #leave} follows, if it did. */
     boolean enter() {
-        inside = true; // before the look: who closes it looks the other way round
+        INSIDE.setOpaque(this, true); // before the look: who closes it looks the other way round
+        if (!ProcessBarrier.isAvailable()) {
+            VarHandle.fullFence();
+        }
         if (closed) {
-            inside = false;
+            leave();
             return false;
         }
         return true;
@@ -21,12 +41,15 @@ final class Gate {
 
     /** The thread of the data path is done. */
     void leave() {
-        inside = false;
+        INSIDE.setRelease(this, false);
     }
 
     /** Turns the thread away from now on; waits until it is outside, which takes no longer than one of its calls. */
     void close() {
         closed = true;
+        if (ProcessBarrier.isAvailable()) {
+            ProcessBarrier.pass();
+        }
         while (inside) {
             Thread.onSpinWait();
         }

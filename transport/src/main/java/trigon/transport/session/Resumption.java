@@ -4,16 +4,22 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
+import trigon.handshake.EndFailure;
+import trigon.net.NcclResult;
 import trigon.transport.path.Link;
 import trigon.transport.path.PathChannel;
 import trigon.transport.path.RegisteredMemory;
+import trigon.transport.protocol.MessageProtocol;
 import trigon.transport.protocol.ResumableProtocol;
 
 /**
- * What a {@link Failover} does with its session: it counts, and goes on over another path. On control threads, one at a
+ * What a {@link Failover} does with its session: it counts, and goes on over other paths. On control threads, one at a
  * time; the data path is kept out meanwhile.
  */
 public final class Resumption {
+
+    private static final String NOT_FENCED =
+            "; and its device does not let go of the queue pair, so late messages could not be told from new ones";
 
     private final Session session;
     private final Gate gate;
@@ -38,44 +44,48 @@ public final class Resumption {
     /** What an end had come to when its path was fenced: messages begun, and those confirmed, or received. */
     public record Counts(long begun, long confirmed) {}
 
-    /** Ends the path's use, and counts; null if the session has failed. May block. */
+    /** Ends the paths' use, and counts; null if the session has failed, or a path cannot be fenced. May block. */
     public @Nullable Counts fence(String why) {
         gate.close();
         try {
             session.interrupted = true;
-            path().fence(why);
-            session.takeSuccessesOfOthers(-1);
-            return session.failure != 0 ? null : new Counts(protocol.begun(), protocol.confirmed());
+            if (Drain.of(session, why)) {
+                return new Counts(protocol.begun(), protocol.confirmed());
+            }
+            path().giveUp(NcclResult.SYSTEM_ERROR, new EndFailure(EndFailure.Scope.CONNECTION, why + NOT_FENCED));
+            return null;
         } finally {
             gate.open();
         }
     }
 
     /**
-     * Goes on over another path. The former one is to be closed afterwards; nobody hears of its loss any more.
+     * Goes on over as many other paths. The former ones are to be closed afterwards; nobody hears of their loss any
+     * more.
      *
      * @param received messages that the receiver has
      * @return false if the session has failed meanwhile
-     * @throws trigon.verbs.VerbsException if a device refuses; it can be tried again then, with another path
+     * @throws trigon.verbs.VerbsException if a device refuses; it can be tried again then, with other paths
      */
-    public boolean moveTo(PathChannel next, long received) {
+    public boolean moveTo(List<PathChannel> next, long received) {
         gate.close();
         try {
             if (session.failure != 0 || session.lost) {
                 return false;
             }
+            session.requests.shutLibraryOut();
+            session.requests.takePolled(); // of the former path, whose end has been counted
+            List<Link> links = next.stream().map(PathChannel::link).toList();
             Map<Long, RegisteredMemory> registrations = session.registrations();
             synchronized (registrations) {
-                Link link = next.link();
-                registrations.values().forEach(memory -> memory.moveTo(link));
-                session.links()[0] = link;
+                registrations.values().forEach(memory -> memory.moveTo(links));
+                protocol.moveTo(next, received);
+                repeatedBytes = protocol.unconfirmedBytes();
+                for (PathChannel path : session.paths()) {
+                    path.whenLost(() -> {});
+                }
+                session.use(next);
             }
-            protocol.moveTo(List.of(next), received);
-            repeatedBytes = protocol.unconfirmedBytes();
-            path().whenLost(() -> {});
-            session.use(next);
-            session.interrupted = false;
-            session.repeat();
             return true;
         } finally {
             gate.open();
@@ -99,10 +109,12 @@ public final class Resumption {
     public @Nullable Counts stopBetweenMessages(boolean unconfirmed) {
         gate.close();
         try {
+            session.requests.shutLibraryOut();
             session.progress();
             Counts counts = new Counts(protocol.begun(), protocol.confirmed());
             long over = unconfirmed ? protocol.finished() : counts.confirmed;
             if (session.failure != 0 || session.interrupted || session.repeating || over != counts.begun) {
+                session.letLibraryPoll();
                 return null;
             }
             session.interrupted = true;
@@ -122,7 +134,7 @@ public final class Resumption {
         }
     }
 
-    /** Notices from now on when the path in use is lost, as nothing did since it moved. */
+    /** Notices from now on when a path in use is lost, as nothing did since it moved. */
     public void watch() {
         session.watchPaths();
     }
@@ -131,7 +143,9 @@ public final class Resumption {
     public boolean repeat() {
         gate.close();
         try {
-            session.progress();
+            if (session.repeating) { // else the entry library may be inside
+                session.progress();
+            }
             return session.repeating;
         } finally {
             gate.open();
@@ -143,9 +157,19 @@ public final class Resumption {
         return repeatedBytes;
     }
 
-    /** The path in use. */
+    /** How its messages go, over whatever paths. */
+    public MessageProtocol protocol() {
+        return protocol.kind();
+    }
+
+    /** The first of the paths in use, which stands for them in logs. */
     public PathChannel path() {
-        return session.path();
+        return session.paths()[0];
+    }
+
+    /** The paths in use. */
+    public List<PathChannel> paths() {
+        return List.of(session.paths());
     }
 
     /** Whether it is lost for good. */

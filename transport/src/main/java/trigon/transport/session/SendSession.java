@@ -81,7 +81,7 @@ public final class SendSession extends Session {
         if (failure != 0) {
             return tell();
         }
-        if (why == Protocol.NO_RECEIVE) {
+        if (why == Protocol.NO_RECEIVE && !interrupted && mayLetLibraryIn()) {
             protocol.letLibraryWait();
         }
         return NetPlugin.TRY_AGAIN;

@@ -11,6 +11,7 @@ import org.slf4j.LoggerFactory;
 import trigon.handshake.EndFailure;
 import trigon.net.NcclResult;
 import trigon.net.NetPlugin;
+import trigon.routing.kernel.ProcessBarrier;
 import trigon.transport.handle.RequestHandle;
 import trigon.transport.path.Link;
 import trigon.transport.path.PathChannel;
@@ -21,7 +22,6 @@ import trigon.transport.protocol.ProtocolFailure;
 import trigon.transport.protocol.ResumableProtocol;
 import trigon.transport.request.Requests;
 import trigon.verbs.CompletionQueue;
-import trigon.verbs.Errno;
 import trigon.verbs.NativePoll;
 import trigon.verbs.WorkCompletionStatus;
 import trigon.verbs.WorkCompletions;
@@ -62,10 +62,7 @@ public abstract sealed class Session permits SendSession, ReceiveSession {
     /** NCCL has been told of it. */
     private boolean told;
 
-    /**
-     * The thread of the first request, or of the call that told NCCL of the failure, by its identifier; 0: none yet.
-     * Control threads look at it.
-     */
+    /** The thread of the first request, or of the call that told NCCL of the failure, by its identifier; 0: none yet. */
     private volatile long thread;
 
     /** A path is lost; it knows why. */
@@ -102,9 +99,23 @@ public abstract sealed class Session permits SendSession, ReceiveSession {
         completions = requests.completions();
         links = paths.stream().map(PathChannel::link).toArray(Link[]::new);
         gate = resumable && protocol instanceof ResumableProtocol ? new Gate() : null;
-        if (pathCount == 1) { // else the library would have to poll several
+        letLibraryPoll();
+    }
+
+    final void letLibraryPoll() {
+        boolean usual = failure == 0 && !interrupted && !repeating;
+        if (usual && pathCount == 1 && mayLetLibraryIn()) { // else the library would have to poll several
             completionQueue.nativePoll().ifPresent(poll -> requests.pollWith(poll, protocol.takes()));
         }
+    }
+
+    /** Whether it can be shut out again when the session moves. */
+    final boolean mayLetLibraryIn() {
+        return gate == null || ProcessBarrier.isAvailable();
+    }
+
+    final Protocol protocol() {
+        return protocol;
     }
 
     /** By what it goes on over another path; null if it ends with its paths. */
@@ -128,21 +139,29 @@ public abstract sealed class Session permits SendSession, ReceiveSession {
         }
     }
 
-    final PathChannel path() {
-        return paths[0];
+    /** Its own array. */
+    final PathChannel[] paths() {
+        return paths;
     }
 
-    /** Goes on over another path. */
-    final void use(PathChannel next) {
-        paths[0] = next;
-        completionQueue = next.completionQueue();
+    /** Goes on over as many other paths. */
+    final void use(List<PathChannel> next) {
+        for (int path = 0; path < pathCount; path++) {
+            paths[path] = next.get(path);
+            links[path] = paths[path].link();
+        }
+        completionQueue = paths[0].completionQueue();
+        interrupted = false;
+        repeat();
     }
 
-    final void repeat() {
+    private void repeat() {
         int left = protocol instanceof ResumableProtocol resumable ? resumable.repeat() : 0;
         repeating = left > 0;
         if (left < 0) {
             failByProtocol();
+        } else if (left == 0) {
+            letLibraryPoll();
         }
     }
 
@@ -232,17 +251,19 @@ public abstract sealed class Session permits SendSession, ReceiveSession {
     private void take(int path, int count) {
         for (int index = 0; index < count; index++) {
             if (completions.statusCode(index) != WorkCompletionStatus.SUCCESS_CODE) {
-                failBy(path, index);
-                return;
-            }
-            if (!protocol.succeeded(path, completions, index)) {
+                if (!interrupted) {
+                    failBy(path, index);
+                }
+                if (!interrupted) {
+                    return;
+                }
+            } else if (!protocol.succeeded(path, completions, index)) {
                 failByProtocol();
                 return; // what came with it does not count any more
             }
         }
         if (count < 0) {
-            String what = "ibv_poll_cq failed with " + Errno.name(-count)
-                    + ": the completion queue or its device is unusable; look at the kernel's log (dmesg)";
+            String what = FailureWords.ofPoll(count);
             if (!isInterruptedBy(what)) {
                 fail(paths[path], NcclResult.SYSTEM_ERROR, what + ", and restart the job");
             }
@@ -256,20 +277,12 @@ public abstract sealed class Session permits SendSession, ReceiveSession {
     private void failBy(int path, int index) {
         PathChannel failed = paths[path];
         WorkCompletionStatus status = WorkCompletionStatus.ofCode(completions.statusCode(index));
-        boolean tooLong = status == WorkCompletionStatus.LOCAL_LENGTH_ERROR;
-        String what = "work request 0x%x failed: %s (status %d, vendor error %d): %s"
-                .formatted(
-                        completions.workRequestId(index),
-                        status,
-                        completions.statusCode(index),
-                        completions.vendorError(index),
-                        failed.failedRequests().why(status));
-        boolean ofPath = status == WorkCompletionStatus.WR_FLUSHED || status == WorkCompletionStatus.RETRY_EXCEEDED;
-        if (ofPath && isInterruptedBy(what)) {
+        String what = FailureWords.ofRequest(failed, status, completions, index);
+        if (status.isOfPath() && isInterruptedBy(what)) {
             return;
         }
         takeSuccessesOfOthers(path);
-        fail(failed, tooLong ? NcclResult.INVALID_USAGE : resultOf(failed), what);
+        fail(failed, FailureWords.result(failed, status), what);
     }
 
     /** Whether the path's failure is taken care of; then there is nothing to be told until it is over. */
@@ -280,7 +293,7 @@ public abstract sealed class Session permits SendSession, ReceiveSession {
     }
 
     /** What came over the other paths before is not lost with this one. */
-    final void takeSuccessesOfOthers(int failed) {
+    private void takeSuccessesOfOthers(int failed) {
         for (int path = 0; path < pathCount; path++) {
             boolean goesOn = path != failed;
             while (goesOn) {
@@ -295,11 +308,6 @@ public abstract sealed class Session permits SendSession, ReceiveSession {
         }
     }
 
-    private static NcclResult resultOf(PathChannel failed) {
-        PathLoss loss = failed.loss();
-        return loss == null ? NcclResult.REMOTE_ERROR : loss.result();
-    }
-
     /** The protocol has come to its end; the session is unusable from now on. */
     final long failByProtocol() {
         ProtocolFailure why = protocol.failure();
@@ -310,22 +318,18 @@ public abstract sealed class Session permits SendSession, ReceiveSession {
     }
 
     /** A path is lost; the session is unusable from now on. */
-    final long failLost() {
-        boolean found = true;
-        while (found) {
-            found = progress(); // what has come is received, however much it is
-        }
-        return failByLoss();
+    final void failLost() {
+        while (progress()) {} // what has come is received, however much it is
+        failByLoss();
     }
 
-    private long failByLoss() {
+    private void failByLoss() {
         for (PathChannel path : paths) {
             PathLoss loss = path.loss();
             if (loss != null) {
-                return fail(path, loss.result(), loss.words());
+                fail(path, loss.result(), loss.words());
             }
         }
-        return failure;
     }
 
     // the end of the session: the one place on the data path that logs and allocates

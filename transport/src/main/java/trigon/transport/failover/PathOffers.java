@@ -1,0 +1,229 @@
+package trigon.transport.failover;
+
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.function.Supplier;
+import java.util.random.RandomGenerator;
+import trigon.handshake.Established;
+import trigon.handshake.HandshakeClient;
+import trigon.handshake.HandshakeException;
+import trigon.handshake.HandshakeMessage.Answer;
+import trigon.handshake.HandshakeMessage.Offer;
+import trigon.handshake.IncomingOffer;
+import trigon.handshake.LinkAddress;
+import trigon.handshake.NodeIdentity;
+import trigon.handshake.OutgoingOffer;
+import trigon.handshake.Resumption;
+import trigon.handshake.Stripe;
+import trigon.routing.Path;
+import trigon.transport.Unwinding;
+import trigon.transport.connect.Counterpart;
+import trigon.transport.connect.PathFactory;
+import trigon.transport.connect.PeerEnd;
+import trigon.transport.path.Link;
+import trigon.transport.path.Links;
+import trigon.transport.path.PathChannel;
+import trigon.transport.path.PathRole;
+import trigon.transport.protocol.MessageProtocol;
+import trigon.verbs.LinkKind;
+import trigon.verbs.VerbsException;
+
+/**
+ * Brings up new queue pairs for a connection: as many as it had, each by a handshake of its own, over the paths that
+ * are left. Thread-safe; on control threads.
+ */
+final class PathOffers {
+
+    private final Links links;
+    private final HandshakeClient client;
+    private final PathFactory factory;
+    private final NodeIdentity self;
+    private final Supplier<List<LinkAddress>> listeners;
+    private final RandomGenerator attempts;
+
+    /**
+     * Of a plugin.
+     *
+     * @param listeners where this process listens, as peers are told
+     * @param attempts for the attempts' numbers; thread-safe
+     */
+    PathOffers(
+            Links links,
+            HandshakeClient client,
+            PathFactory factory,
+            NodeIdentity self,
+            Supplier<List<LinkAddress>> listeners,
+            RandomGenerator attempts) {
+        this.links = links;
+        this.client = client;
+        this.factory = factory;
+        this.self = self;
+        this.listeners = listeners;
+        this.attempts = attempts;
+    }
+
+    /** New paths, in the order that both ends know, and what the peer has said that it has received. */
+    record Answered(List<PathChannel> paths, long received) {}
+
+    /** A queue pair on its way up. */
+    private record Pending(Path over, PathChannel path, OutgoingOffer offer) {}
+
+    /** It did not come up over a path. */
+    static final class FailedException extends RuntimeException {
+
+        private static final long serialVersionUID = 1L;
+
+        private final transient Path over;
+
+        FailedException(Path over, RuntimeException cause) {
+            super(over + ": " + cause.getMessage(), cause);
+            this.over = over;
+        }
+
+        Path over() {
+            return over;
+        }
+
+        /** Whether the peer has said that its end of the connection is lost. */
+        boolean isRefusal() {
+            return getCause() instanceof HandshakeException refused
+                    && refused.kind() == HandshakeException.Kind.REJECTED;
+        }
+    }
+
+    /**
+     * Offers as many new queue pairs as there are paths, and brings them up.
+     *
+     * @param over by queue pair; a path may be there several times
+     * @param stop ends the attempt
+     * @throws FailedException if one of them does not come up; then none does
+     */
+    Answered offer(
+            Counterpart peer,
+            MessageProtocol protocol,
+            List<Path> over,
+            Resumption resumption,
+            CompletableFuture<?> stop) {
+        long attempt = attempts.nextLong();
+        List<Pending> pending = new ArrayList<>();
+        try (Unwinding unwinding = new Unwinding()) {
+            for (int index = 0; index < over.size(); index++) {
+                Path path = over.get(index);
+                Stripe stripe = new Stripe(attempt, index, over.size());
+                orFail(path, () -> pending.add(offer(peer, protocol, path, stripe, resumption, unwinding)));
+            }
+            var _ = stop.thenRun(() -> pending.forEach(each -> each.offer.abandon("the connection is closed")));
+            for (Pending each : pending) {
+                orFail(each.over, () -> bringUp(each, protocol, peer));
+            }
+            pending.forEach(each -> factory.awaitOpen(each.path));
+            List<CompletableFuture<Established>> results = pending.stream()
+                    .map(each -> each.offer.sendReady(pending.size()))
+                    .toList();
+            for (int index = 0; index < pending.size(); index++) {
+                Pending each = pending.get(index);
+                CompletableFuture<Established> result = results.get(index);
+                orFail(each.over, () -> factory.watch(each.path, join(result), peer.name()));
+            }
+            unwinding.succeeded();
+        }
+        return new Answered(
+                pending.stream().map(Pending::path).toList(),
+                join(pending.getFirst().offer.answer()).received());
+    }
+
+    private Pending offer(
+            Counterpart peer,
+            MessageProtocol protocol,
+            Path over,
+            Stripe stripe,
+            Resumption resumption,
+            Unwinding unwinding) {
+        Link link = links.of(over.local());
+        PathChannel path = factory.open(link, PathRole.SENDER, protocol);
+        unwinding.onFailure(path::close);
+        Offer offer = new Offer(
+                peer.connection(),
+                self,
+                over.kind(),
+                stripe,
+                path.endpoint(),
+                path.forPeer(),
+                path.maxMessageBytes(),
+                Optional.of(resumption),
+                listeners.get());
+        InetSocketAddress remote =
+                new InetSocketAddress(over.remote().address(), over.remote().tcpPort());
+        OutgoingOffer offered = client.connect(over.local().address().address(), remote, peer.secret(), offer);
+        unwinding.onFailure(() -> abandon(offered));
+        return new Pending(over, path, offered);
+    }
+
+    private void bringUp(Pending each, MessageProtocol protocol, Counterpart peer) {
+        Answer answer = join(each.offer.answer());
+        PeerEnd end = new PeerEnd(answer.endpoint(), answer.memory(), answer.maxMessageBytes(), answer.speedMbps());
+        factory.connect(each.path, PathRole.SENDER, protocol, end, each.offer.key(), peer.trafficClass());
+    }
+
+    private static void orFail(Path over, Runnable step) {
+        try {
+            step.run();
+        } catch (HandshakeException | VerbsException e) {
+            throw new FailedException(over, e);
+        }
+    }
+
+    /**
+     * This end of a queue pair that the peer has offered, connected to its end.
+     *
+     * @throws trigon.verbs.VerbsException if the device refuses
+     * @throws IllegalArgumentException if the address has no such link
+     */
+    PathChannel accept(Counterpart peer, MessageProtocol protocol, IncomingOffer incoming) {
+        Offer offer = incoming.offer();
+        Link link = link(incoming.local().getAddress(), offer.kind());
+        PathChannel path = factory.open(link, PathRole.RECEIVER, protocol);
+        try (Unwinding unwinding = new Unwinding()) {
+            unwinding.onFailure(path::close);
+            PeerEnd end = new PeerEnd(
+                    offer.endpoint(),
+                    offer.clearToSend(),
+                    offer.maxMessageBytes(),
+                    link.local().speedMbps());
+            factory.connect(path, PathRole.RECEIVER, protocol, end, incoming.key(), peer.trafficClass());
+            unwinding.succeeded();
+        }
+        return path;
+    }
+
+    private Link link(InetAddress local, LinkKind kind) {
+        return links.all().stream()
+                .filter(each -> each.local().kind() == kind
+                        && each.local().address().address().equals(local))
+                .findFirst()
+                .orElseThrow(() ->
+                        new IllegalArgumentException("%s has no %s link here".formatted(local.getHostAddress(), kind)));
+    }
+
+    private static void abandon(OutgoingOffer offered) {
+        offered.abandon("this path failed at the connecting side");
+        var _ = offered.result()
+                .thenAccept((Established late) -> late.lifeline().release());
+    }
+
+    private static <T> T join(CompletableFuture<T> future) {
+        try {
+            return future.join();
+        } catch (CompletionException e) {
+            if (e.getCause() instanceof HandshakeException handshake) {
+                throw handshake;
+            }
+            throw e;
+        }
+    }
+}

@@ -1,0 +1,40 @@
+package trigon.transport.protocol;
+
+import org.jspecify.annotations.Nullable;
+import trigon.transport.path.RegisteredMemory;
+import trigon.transport.request.RequestRow;
+import trigon.transport.request.Requests;
+
+/**
+ * Where the messages of a session's requests are, so that they can be sent, or asked for, again over other paths.
+ * Preallocated; for the thread that makes the session's data-path calls, or who has stopped them.
+ */
+final class OpenMessages {
+
+    private final long[] addresses = new long[RequestRow.REQUESTS];
+    private final int[] tags = new int[RequestRow.REQUESTS];
+    private final @Nullable RegisteredMemory[] memories = new @Nullable RegisteredMemory[RequestRow.REQUESTS];
+
+    /** A message has begun; it takes the place of the one that had its request. */
+    void add(long sequence, long address, int tag, @Nullable RegisteredMemory memory) {
+        int slot = Requests.slot(sequence);
+        addresses[slot] = address;
+        tags[slot] = tag;
+        memories[slot] = memory;
+    }
+
+    /** Of a message whose request is open; as are the following. */
+    long address(long sequence) {
+        return addresses[Requests.slot(sequence)];
+    }
+
+    int tag(long sequence) {
+        return tags[Requests.slot(sequence)];
+    }
+
+    /** Null if it is empty. */
+    @Nullable
+    RegisteredMemory memory(long sequence) {
+        return memories[Requests.slot(sequence)];
+    }
+}

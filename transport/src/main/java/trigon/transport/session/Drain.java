@@ -1,0 +1,130 @@
+package trigon.transport.session;
+
+import java.time.Duration;
+import java.util.concurrent.locks.LockSupport;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import trigon.transport.path.PathChannel;
+import trigon.transport.protocol.Protocol;
+import trigon.verbs.NativePoll;
+import trigon.verbs.SendFlag;
+import trigon.verbs.VerbsException;
+import trigon.verbs.WorkCompletionStatus;
+import trigon.verbs.WorkCompletions;
+
+/**
+ * Takes all that a fenced path has completed. A NIC says so bit by bit: a request is posted behind all others on either
+ * queue, and when both are back nothing more comes, and nothing of the peer's reaches memory through the path. For who
+ * has stopped the data path.
+ */
+final class Drain {
+
+    private static final Logger log = LoggerFactory.getLogger(Drain.class);
+
+    /** The requests that are posted behind all others; messages have numbers from 0. */
+    private static final long LAST_SEND = -1;
+
+    private static final long LAST_RECEIVE = -2;
+
+    /** A device that has failed as a whole may complete nothing any more. */
+    private static final Duration PATIENCE = Duration.ofSeconds(1);
+
+    private static final Duration LOOK = Duration.ofNanos(20_000);
+
+    private final Protocol protocol;
+    private final int number;
+    private final PathChannel path;
+    private boolean lastSendPosted;
+    private boolean lastReceivePosted;
+    private boolean sendsAreOver;
+    private boolean receivesAreOver;
+    private boolean alive;
+
+    /**
+     * Ends the use of a session's paths, and takes all that they have completed.
+     *
+     * @return false if the session has failed, or a path may still write
+     */
+    static boolean of(Session session, String why) {
+        PathChannel[] paths = session.paths();
+        for (PathChannel path : paths) {
+            path.fence(why);
+        }
+        session.requests.shutLibraryOut();
+        int polled = NativePoll.result(session.requests.takePolled());
+        boolean done = session.failure == 0;
+        for (int number = 0; number < paths.length && done; number++) {
+            Drain drain = new Drain(session.protocol(), number, paths[number]);
+            boolean drained = drain.isDone(session.requests.completions(), number == 0 ? polled : 0);
+            done = drained || drain.isDestroyed(why);
+        }
+        if (session.protocol().failure() != null) {
+            session.failByProtocol();
+        }
+        return done;
+    }
+
+    /** Of a path, by its number in its session. */
+    private Drain(Protocol protocol, int number, PathChannel path) {
+        this.protocol = protocol;
+        this.number = number;
+        this.path = path;
+    }
+
+    /** With completions to poll into, where so many are already. */
+    private boolean isDone(WorkCompletions completions, int polled) {
+        boolean ok = take(completions, polled);
+        long deadline = System.nanoTime() + PATIENCE.toNanos();
+        boolean broken = polled < 0;
+        while (ok && !broken && !alive && !isOver() && System.nanoTime() < deadline) {
+            post();
+            int count = path.completionQueue().poll(completions);
+            broken = count < 0;
+            ok = take(completions, count);
+            if (count == 0) {
+                LockSupport.parkNanos(LOOK.toNanos());
+            }
+        }
+        return ok && isOver();
+    }
+
+    /** Without its queue pair a path writes nothing, either. */
+    private boolean isDestroyed(String why) {
+        try {
+            path.fence(why).close();
+            return protocol.failure() == null;
+        } catch (VerbsException e) {
+            log.warn("{}: {}", path, e.getMessage());
+            return false;
+        }
+    }
+
+    private boolean isOver() {
+        return sendsAreOver && receivesAreOver;
+    }
+
+    /** A queue that is full has room once its requests are flushed. */
+    private void post() {
+        if (!lastSendPosted) {
+            lastSendPosted = path.queuePair().postWrite(LAST_SEND, 0, 0, 0, 0, 0, SendFlag.SIGNALED) == 0;
+        }
+        if (!lastReceivePosted) {
+            lastReceivePosted = path.queuePair().postReceive(LAST_RECEIVE, 0, 0, 0) == 0;
+        }
+    }
+
+    private boolean take(WorkCompletions completions, int count) {
+        boolean ok = true;
+        for (int index = 0; index < count && ok; index++) {
+            long request = completions.workRequestId(index);
+            if (completions.statusCode(index) != WorkCompletionStatus.SUCCESS_CODE) {
+                sendsAreOver |= request == LAST_SEND;
+                receivesAreOver |= request == LAST_RECEIVE;
+            } else {
+                alive |= request < 0; // the device has not gone to the error state
+                ok = request == LAST_SEND || protocol.succeeded(number, completions, index);
+            }
+        }
+        return ok;
+    }
+}
