@@ -12,6 +12,7 @@ import trigon.handshake.HandshakeMessage.Answer;
 import trigon.handshake.HandshakeMessage.Challenge;
 import trigon.handshake.HandshakeMessage.Farewell;
 import trigon.handshake.HandshakeMessage.Hello;
+import trigon.handshake.HandshakeMessage.NotNow;
 import trigon.handshake.HandshakeMessage.Offer;
 import trigon.handshake.HandshakeMessage.Ready;
 import trigon.handshake.HandshakeMessage.Reject;
@@ -37,6 +38,7 @@ import trigon.verbs.QueuePairEndpoint;
  *   <li>4 Reject: reason (UTF-8, to the end)
  *   <li>7 Alive: count (8), proof
  *   <li>8 Farewell: what has failed (1; 0: nothing), why (UTF-8), proof
+ *   <li>9 NotNow: reason (UTF-8, to the end)
  *   <li>endpoint: queue pair number (4), PSN (4), GID (16), LID (2), MTU (1, as in {@code enum ibv_mtu})
  *   <li>proof: 32 bytes; see {@code HandshakeProofs}. Here it is carried, and neither made nor checked
  * </ul>
@@ -60,6 +62,7 @@ final class HandshakeCodec {
     private static final int CHALLENGE = 6;
     private static final int ALIVE = 7;
     private static final int FAREWELL = 8;
+    private static final int NOT_NOW = 9;
 
     /** In a Farewell, where nothing has failed. */
     private static final byte IN_GOOD_ORDER = 0;
@@ -74,7 +77,7 @@ final class HandshakeCodec {
 
     /** The whole frame; where the message has a proof, its place is zero. */
     static byte[] encode(HandshakeMessage message) {
-        boolean givesReason = message instanceof Reject || message instanceof Farewell;
+        boolean givesReason = message instanceof Reject || message instanceof Farewell || message instanceof NotNow;
         ByteBuffer buffer = ByteBuffer.allocate(givesReason ? MAX_FRAME_BYTES : HEADER_BYTES + MAX_BODY_BYTES)
                 .position(HEADER_BYTES);
         int type = switch (message) {
@@ -103,6 +106,10 @@ final class HandshakeCodec {
             case Reject reject -> {
                 buffer.put(reject.reason().getBytes(StandardCharsets.UTF_8));
                 yield REJECT;
+            }
+            case NotNow notNow -> {
+                buffer.put(notNow.reason().getBytes(StandardCharsets.UTF_8));
+                yield NOT_NOW;
             }
             case Alive alive -> {
                 buffer.putLong(alive.count());
@@ -154,7 +161,8 @@ final class HandshakeCodec {
         }
         int type = Byte.toUnsignedInt(header.get());
         int bodyBytes = Short.toUnsignedInt(header.getShort());
-        if (bodyBytes > (type == REJECT || type == FAREWELL ? MAX_FRAME_BYTES - HEADER_BYTES : MAX_BODY_BYTES)) {
+        boolean givesReason = type == REJECT || type == FAREWELL || type == NOT_NOW;
+        if (bodyBytes > (givesReason ? MAX_FRAME_BYTES - HEADER_BYTES : MAX_BODY_BYTES)) {
             throw malformed("its message is too long: " + bodyBytes + " bytes");
         }
         return new Header(type, bodyBytes);
@@ -187,6 +195,7 @@ final class HandshakeCodec {
                 case HELLO -> new Hello(new ConnectionId(body.getLong()), getOpaque(body), getOpaque(body));
                 case CHALLENGE -> new Challenge(getOpaque(body));
                 case REJECT -> new Reject(getText(body, body.remaining()));
+                case NOT_NOW -> new NotNow(getText(body, body.remaining()));
                 case ALIVE -> new Alive(body.getLong());
                 case FAREWELL -> new Farewell(getEndFailure(body));
                 default -> throw malformed("its message has the unknown type " + type);

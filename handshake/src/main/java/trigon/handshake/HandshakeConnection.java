@@ -250,7 +250,8 @@ abstract class HandshakeConnection extends ChannelInboundHandlerAdapter implemen
         endWith(frame, Kind.ABANDONED, reason);
     }
 
-    private void endWith(byte[] frame, Kind kind, String reason) {
+    /** Fails once that frame is written. */
+    final void endWith(byte[] frame, Kind kind, String reason) {
         if (over) {
             return;
         }

@@ -11,7 +11,7 @@ public final class HandshakeException extends RuntimeException {
 
     /** What went wrong, as far as the caller's next step depends on it. */
     public enum Kind {
-        /** The TCP connection could not be made: refused, no route, no such local address. */
+        /** The TCP connection could not be made (refused, no route, no such local address), or there is no way back. */
         UNREACHABLE,
         /** The deadline passed. */
         TIMED_OUT,
@@ -41,8 +41,8 @@ public final class HandshakeException extends RuntimeException {
     }
 
     /**
-     * Whether the same may work a moment later: there was no way to the peer, or no own address to go from. A refusal
-     * is an answer, and stays one.
+     * Whether the same may work a moment later: there was no way to the peer, no own address to go from, or no way back
+     * from the peer. A refusal is an answer, and stays one.
      */
     public boolean mayPass() {
         return kind == Kind.UNREACHABLE && !(getCause() instanceof ConnectException);

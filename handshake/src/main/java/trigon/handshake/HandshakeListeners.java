@@ -9,9 +9,9 @@ import io.netty.channel.socket.SocketChannel;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.RejectedExecutionException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -31,12 +31,14 @@ public final class HandshakeListeners implements AutoCloseable {
 
     private final HandshakeEventLoop loop;
     private final IncomingConnections connections;
-    private final List<Channel> sockets = new ArrayList<>();
-    private final List<InetSocketAddress> addresses = new ArrayList<>();
+    private final HandshakeConfig config;
+    private final List<Channel> sockets = new CopyOnWriteArrayList<>();
+    private final List<InetSocketAddress> addresses = new CopyOnWriteArrayList<>();
     private volatile boolean closed;
 
-    private HandshakeListeners(HandshakeEventLoop loop, IncomingConnections connections) {
+    private HandshakeListeners(HandshakeEventLoop loop, HandshakeConfig config, IncomingConnections connections) {
         this.loop = loop;
+        this.config = config;
         this.connections = connections;
     }
 
@@ -50,10 +52,11 @@ public final class HandshakeListeners implements AutoCloseable {
      */
     public static HandshakeListeners open(
             HandshakeEventLoop loop, HandshakeConfig config, NodeIdentity self, Collection<InetAddress> addresses) {
-        HandshakeListeners listeners = new HandshakeListeners(loop, new IncomingConnections(self, config.clusterKey()));
+        HandshakeListeners listeners =
+                new HandshakeListeners(loop, config, new IncomingConnections(self, config.clusterKey()));
         try {
             for (InetAddress address : addresses) {
-                listeners.bind(new InetSocketAddress(address, config.port()), config);
+                listeners.listen(address);
             }
         } catch (HandshakeException e) {
             listeners.close();
@@ -64,7 +67,19 @@ public final class HandshakeListeners implements AutoCloseable {
         return listeners;
     }
 
-    private void bind(InetSocketAddress address, HandshakeConfig config) {
+    /**
+     * Opens a socket on one more address, unless there is one. Waits for the local bind only; not to be called on the
+     * event loop.
+     *
+     * @throws HandshakeException of kind LISTEN if it cannot be bound, or the listeners are closed
+     */
+    public final void listen(InetAddress address) {
+        if (addresses.stream().noneMatch(bound -> bound.getAddress().equals(address))) {
+            bind(new InetSocketAddress(address, config.port()));
+        }
+    }
+
+    private void bind(InetSocketAddress address) {
         ChannelFuture binding = new ServerBootstrap()
                 .group(loop.eventLoop())
                 .channel(NioServerSocketChannel.class)
@@ -101,6 +116,9 @@ public final class HandshakeListeners implements AutoCloseable {
                     binding.cause());
         }
         sockets.add(binding.channel());
+        if (closed) {
+            var _ = binding.channel().close();
+        }
         if (!(binding.channel().localAddress() instanceof InetSocketAddress bound)) {
             throw new AssertionError("a bound socket has an address");
         }

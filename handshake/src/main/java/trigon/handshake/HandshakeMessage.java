@@ -145,6 +145,19 @@ public sealed interface HandshakeMessage {
         }
     }
 
+    /**
+     * From the listening side: not now, since it has no way to the peer at this moment. The connection ends; another
+     * one may do better.
+     *
+     * @param reason as that of a {@link Reject}
+     */
+    record NotNow(String reason) implements HandshakeMessage {
+
+        public NotNow {
+            reason = PeerText.printable(reason, Reject.MAX_REASON_CHARS);
+        }
+    }
+
     private static void requirePositive(long maxMessageBytes) {
         if (maxMessageBytes <= 0) {
             throw new IllegalArgumentException("longest message of " + maxMessageBytes + " bytes");

@@ -17,6 +17,7 @@ import trigon.handshake.HandshakeMessage.Answer;
 import trigon.handshake.HandshakeMessage.Challenge;
 import trigon.handshake.HandshakeMessage.Farewell;
 import trigon.handshake.HandshakeMessage.Hello;
+import trigon.handshake.HandshakeMessage.NotNow;
 import trigon.handshake.HandshakeMessage.Offer;
 import trigon.handshake.HandshakeMessage.Ready;
 import trigon.handshake.HandshakeMessage.Reject;
@@ -77,7 +78,7 @@ final class IncomingConnection extends HandshakeConnection {
             case Ready received when step == Step.ANSWERED && isProven(frame) -> ready(received);
             case Farewell(Optional<EndFailure> why) when step == Step.CHALLENGED && isProven(frame) -> resigned(why);
             case Reject reject -> fail(Kind.REJECTED, "the connecting side gives up: " + reject.reason());
-            case Hello _, Challenge _, Offer _, Answer _, Ready _, Alive _, Farewell _ ->
+            case Hello _, Challenge _, Offer _, Answer _, Ready _, Alive _, Farewell _, NotNow _ ->
                 // nothing, if its proof was wrong: then it is over already
                 fail(
                         Kind.PROTOCOL,
@@ -235,19 +236,23 @@ final class IncomingConnection extends HandshakeConnection {
         String why = reason(failure);
         if (offer != null && offer.resumption().isPresent() && !isLost(failure)) {
             fail(Kind.DISCONNECTED, why, failure);
+        } else if (causeOf(failure) instanceof NoWayNowException) {
+            endWith(HandshakeCodec.encode(new NotNow(why)), Kind.UNREACHABLE, why);
         } else {
             reject(Kind.REJECTED, why);
         }
     }
 
     private static boolean isLost(@Nullable Throwable failure) {
-        Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
-        return cause instanceof ConnectionLostException;
+        return causeOf(failure) instanceof ConnectionLostException;
+    }
+
+    private static @Nullable Throwable causeOf(@Nullable Throwable failure) {
+        return failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
     }
 
     private static String reason(@Nullable Throwable failure) {
-        Throwable cause =
-                failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+        Throwable cause = causeOf(failure);
         if (cause == null) {
             return "the listener has no answer";
         }

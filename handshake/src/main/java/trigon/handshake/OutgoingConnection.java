@@ -15,6 +15,7 @@ import trigon.handshake.HandshakeMessage.Answer;
 import trigon.handshake.HandshakeMessage.Challenge;
 import trigon.handshake.HandshakeMessage.Farewell;
 import trigon.handshake.HandshakeMessage.Hello;
+import trigon.handshake.HandshakeMessage.NotNow;
 import trigon.handshake.HandshakeMessage.Offer;
 import trigon.handshake.HandshakeMessage.Ready;
 import trigon.handshake.HandshakeMessage.Reject;
@@ -83,6 +84,7 @@ final class OutgoingConnection extends ConnectingConnection implements OutgoingO
             case Ready ready
             when step == Step.READY && answered != null && isProven(frame) -> established(answered, ready);
             case Reject reject -> fail(Kind.REJECTED, "the listener rejects it: " + reject.reason());
+            case NotNow notNow -> fail(Kind.UNREACHABLE, "the listener has no way back: " + notNow.reason());
             case Hello _, Challenge _, Offer _, Answer _, Ready _, Alive _, Farewell _ -> unexpected(frame.message());
         }
     }
@@ -139,6 +141,11 @@ final class OutgoingConnection extends ConnectingConnection implements OutgoingO
     /** It is not needed any more; on the event loop. */
     void drop(String why) {
         fail(Kind.ABANDONED, why);
+    }
+
+    /** Whether the listener has proven itself: TCP knows by then how soon to send again what is lost. */
+    boolean hasOffered() {
+        return step != Step.GREETING;
     }
 
     @Override

@@ -12,9 +12,10 @@ import trigon.handshake.HandshakeMessage.Offer;
 import trigon.verbs.ConnectionKey;
 
 /**
- * One attempt that has a TCP connection, and a second one where the first has brought no answer in a third of the time:
- * after a few lost packets, TCP waits for seconds before it sends one again, and a new connection does not. What
- * carries the offer last counts, since the listener drops the other then.
+ * One attempt that has a TCP connection, and a second one where the first has brought no answer in a third of the time,
+ * or in two where the listener has proven itself and may just be busy: after a few lost packets, TCP waits for seconds
+ * before it sends one again, and a new connection does not. What carries the offer last counts, since the listener
+ * drops the other then.
  *
  * <p>The futures complete on the event loop; the rest of the state is the event loop's.
  */
@@ -57,16 +58,24 @@ final class TwofoldOffer implements OutgoingOffer {
     void start() {
         watch(first);
         first.start();
-        first.onEventLoop(() -> {
-            var _ = loop.eventLoop().schedule(this::startSecond, timeout.toNanos() / 3, TimeUnit.NANOSECONDS);
-        });
+        first.onEventLoop(() -> afterAThird(() -> {
+            if (first.hasOffered()) { // a busy peer would do its work twice
+                afterAThird(() -> startSecond(timeout.dividedBy(3)));
+            } else {
+                startSecond(timeout.multipliedBy(2).dividedBy(3));
+            }
+        }));
     }
 
-    private void startSecond() {
+    private void afterAThird(Runnable step) {
+        var _ = loop.eventLoop().schedule(step, timeout.toNanos() / 3, TimeUnit.NANOSECONDS);
+    }
+
+    private void startSecond(Duration timeLeft) {
         if (answer.isDone() || result.isDone()) {
             return;
         }
-        OutgoingConnection started = connections.apply(timeout.multipliedBy(2).dividedBy(3), this::supersede);
+        OutgoingConnection started = connections.apply(timeLeft, this::supersede);
         second = started;
         watch(started);
         started.start();

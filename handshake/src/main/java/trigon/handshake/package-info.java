@@ -14,9 +14,9 @@
  * </pre>
  *
  * From the Challenge on, every message carries its sender's proof that it knows the connection's secret and agrees on
- * all that was said before; see {@code HandshakeProofs}. Either side may send Reject with a reason instead. One thread,
- * that of the {@link trigon.handshake.HandshakeEventLoop}, serves all connections; no call of this package waits for a
- * peer, and callbacks on that thread must not block.
+ * all that was said before; see {@code HandshakeProofs}. Either side may send Reject with a reason instead, and the
+ * listening one NotNow. One thread, that of the {@link trigon.handshake.HandshakeEventLoop}, serves all connections; no
+ * call of this package waits for a peer, and callbacks on that thread must not block.
  *
  * <p>Words that this package uses as terms:
  *

@@ -14,6 +14,7 @@ import trigon.handshake.HandshakeMessage.Answer;
 import trigon.handshake.HandshakeMessage.Challenge;
 import trigon.handshake.HandshakeMessage.Farewell;
 import trigon.handshake.HandshakeMessage.Hello;
+import trigon.handshake.HandshakeMessage.NotNow;
 import trigon.handshake.HandshakeMessage.Offer;
 import trigon.handshake.HandshakeMessage.Ready;
 import trigon.handshake.HandshakeMessage.Reject;
@@ -32,7 +33,7 @@ final class RandomMessages {
     }
 
     HandshakeMessage message() {
-        return switch (random.nextInt(9)) {
+        return switch (random.nextInt(10)) {
             case 0 -> random.nextBoolean() ? offer(connection(), kind()) : resumingOffer();
             case 3 -> hello();
             case 4 -> new Challenge(opaque(HandshakeProofs.BYTES));
@@ -44,6 +45,7 @@ final class RandomMessages {
                 new Farewell(Optional.of(new EndFailure(
                         random.nextBoolean() ? EndFailure.Scope.CONNECTION : EndFailure.Scope.COMMUNICATOR,
                         text(random.nextInt(2 * Reject.MAX_REASON_CHARS)))));
+            case 8 -> new NotNow(text(random.nextInt(2 * Reject.MAX_REASON_CHARS)));
             default -> new Reject(text(random.nextInt(2 * Reject.MAX_REASON_CHARS)));
         };
     }

@@ -116,6 +116,25 @@ class RepeatedAttemptsTest {
     }
 
     @Test
+    void aListenerWithoutAWayBackNowIsNoRefusal() throws Exception {
+        Node.Listener listener = server.listen(connection);
+        OutgoingOffer first = client.connect(server.listeningAt(), client.offer(connection));
+        listener.next()
+                .answer()
+                .completeExceptionally(new NoWayNowException("no route to it", new IllegalStateException()));
+
+        assertThat(failureOf(first.answer()))
+                .hasMessageContaining("no way back: no route to it")
+                .returns(true, HandshakeException::mayPass)
+                .returns(false, HandshakeException::tellsThatPeerIsGone);
+
+        OutgoingOffer second = client.connect(server.listeningAt(), client.offer(connection));
+        Answer answer = server.answer();
+        listener.next().answer().complete(answer);
+        assertThat(second.answer().get(60, TimeUnit.SECONDS)).isEqualTo(answer);
+    }
+
+    @Test
     void theListenerHearsOfItsConfirmationAtOnce() throws Exception {
         Node.Listener listener = server.listen(connection);
         OutgoingOffer outgoing = client.connect(server.listeningAt(), client.offer(connection));

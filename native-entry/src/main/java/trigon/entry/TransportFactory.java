@@ -30,7 +30,6 @@ import trigon.routing.HostInterfaces;
 import trigon.routing.KernelRouteLookup;
 import trigon.routing.LeftOut;
 import trigon.routing.LinkDiscovery;
-import trigon.routing.LocalLink;
 import trigon.routing.RdmaPort;
 import trigon.routing.RdmaPorts;
 import trigon.routing.Relays;
@@ -40,7 +39,6 @@ import trigon.routing.hardware.LinkSpeeds;
 import trigon.routing.hardware.NicHardware;
 import trigon.routing.hardware.TwinFunctions;
 import trigon.software.LaneSettings;
-import trigon.software.SoftwareDevice;
 import trigon.software.device.SoftwareVerbs;
 import trigon.transport.metrics.Metrics;
 import trigon.transport.plugin.PluginSetup;
@@ -108,7 +106,8 @@ final class TransportFactory implements NetPluginFactory {
         lanes = LaneSettings.forCores(processors);
         RouteLookup kernel = new KernelRouteLookup();
         Relays relays = relays(settings, discovered, kernel, hostName, processors);
-        providers.put(LinkKind.SOFTWARE, software(discovered, lanes, relays));
+        SoftwareVerbs software = software(discovered, lanes, relays);
+        providers.put(LinkKind.SOFTWARE, software);
         NetPlugin plugin = RoutedNetPlugin.open(new PluginSetup(
                 settings,
                 discovered,
@@ -119,6 +118,7 @@ final class TransportFactory implements NetPluginFactory {
                 hardware,
                 requests,
                 Metrics.shared(SHARED_MEMORY),
+                new LaterLinkSearch(settings, hardware, providers, software),
                 relays,
                 policy.connections(),
                 UnaryOperator.identity()));
@@ -221,7 +221,7 @@ final class TransportFactory implements NetPluginFactory {
         return new SoftwareVerbs(
                 discovered.links().stream()
                         .filter(link -> link.kind() == LinkKind.SOFTWARE)
-                        .map(TransportFactory::softwareDevice)
+                        .map(LaterLinkSearch::softwareDevice)
                         .toList(),
                 lanes,
                 relays.detours());
@@ -236,14 +236,5 @@ final class TransportFactory implements NetPluginFactory {
             log.debug("{} does not say how many processors there are: {}", PROCESSORS, e.toString());
             return ProcessorShare.of(environment, available, available);
         }
-    }
-
-    private static SoftwareDevice softwareDevice(LocalLink link) {
-        return new SoftwareDevice(
-                link.deviceName(),
-                link.address().address(),
-                link.address().prefixLength(),
-                link.speedMbps(),
-                link.interfaceIndex());
     }
 }

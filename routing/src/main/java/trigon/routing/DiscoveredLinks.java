@@ -2,11 +2,13 @@ package trigon.routing;
 
 import java.util.ArrayList;
 import java.util.EnumSet;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.ToIntFunction;
+import java.util.stream.Collectors;
 import trigon.config.InterfaceAddress;
 import trigon.verbs.LinkKind;
 
@@ -23,6 +25,29 @@ public record DiscoveredLinks(List<LocalLink> links, Map<Integer, NicOverride> o
         links = links.stream().sorted(LocalLink.BY_RANK).toList();
         overrides = Map.copyOf(overrides);
         leftOut = List.copyOf(leftOut);
+    }
+
+    /** With these links as well. */
+    public DiscoveredLinks with(List<LocalLink> more) {
+        List<LocalLink> all = new ArrayList<>(links);
+        all.addAll(more);
+        return new DiscoveredLinks(all, overrides, leftOut);
+    }
+
+    /** Those that are not among the known ones, each under a name of its own. */
+    public List<LocalLink> beyond(List<LocalLink> known) {
+        Set<String> names = known.stream().map(LocalLink::name).collect(Collectors.toCollection(HashSet::new));
+        List<LocalLink> later = new ArrayList<>();
+        for (LocalLink link : links) {
+            if (known.stream().noneMatch(link::isOfSameAddress)) {
+                LocalLink named = link;
+                for (int next = 2; link.kind() == LinkKind.SOFTWARE && !names.add(named.name()); next++) {
+                    named = link.called(link.name() + "_" + next);
+                }
+                later.add(named);
+            }
+        }
+        return List.copyOf(later);
     }
 
     /**

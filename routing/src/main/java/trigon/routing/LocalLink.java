@@ -44,6 +44,19 @@ public record LocalLink(
             .thenComparingInt(LocalLink::port)
             .thenComparingInt(LocalLink::gidIndex);
 
+    /** Whether the other is one of the same address and kind, and for RDMA of the same device. */
+    boolean isOfSameAddress(LocalLink other) {
+        return kind == other.kind
+                && address.address().equals(other.address.address())
+                && (kind == LinkKind.SOFTWARE || (deviceName.equals(other.deviceName) && port == other.port));
+    }
+
+    /** The same software link under another name. */
+    LocalLink called(String newName) {
+        return new LocalLink(
+                newName, kind, newName, port, address, gidIndex, gid, speedMbps, interfaceName, interfaceIndex, rank);
+    }
+
     /** For example {@code rxe_ab 10.0.12.1/24 (rdma)}. */
     @Override
     public String toString() {

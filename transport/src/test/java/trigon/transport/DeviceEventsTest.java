@@ -43,9 +43,9 @@ class DeviceEventsTest {
     @BeforeEach
     void connect(@TempDir Path directory) {
         TestCluster cluster = TestCluster.software(directory, """
-                a: {nics: [{address: 127.1.12.1/24}]}
-                b: {nics: [{address: 127.1.12.2/24}]}
-                """);
+            a: {nics: [{address: 127.1.12.1/24}]}
+            b: {nics: [{address: 127.1.12.2/24}]}
+            """);
         a = cluster.open("a");
         b = new TestNode(cluster, "b", RaisingVerbs::new);
         verbs = (RaisingVerbs) b.verbs();
@@ -58,6 +58,14 @@ class DeviceEventsTest {
         firstTo = b.register(first.receiveComm, to, 4096);
         secondFrom = a.register(second.sendComm, from, 4096);
         secondTo = b.register(second.receiveComm, to, 4096);
+    }
+
+    @Test
+    void aWayBackThatIsMissingForAMomentIsWaitedFor() {
+        verbs.withoutWay.set(3);
+
+        assertThat(new Connected(a, b).receiveComm).isNotZero();
+        assertThat(verbs.withoutWay).hasValue(0);
     }
 
     @AfterEach

@@ -5,6 +5,7 @@ import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
 import trigon.verbs.AsyncEvent;
 import trigon.verbs.CompletionQueue;
 import trigon.verbs.DeviceAttributes;
@@ -40,6 +41,9 @@ final class RaisingVerbs implements VerbsProvider {
 
     /** Entry 0 of the GID table is missing. */
     volatile boolean gidGone;
+
+    /** So many queue pairs to come find no way to the peer. */
+    final AtomicInteger withoutWay = new AtomicInteger();
 
     /** A device of that name refuses new queue pairs. */
     volatile String refusing = "";
@@ -145,6 +149,9 @@ final class RaisingVerbs implements VerbsProvider {
 
         @Override
         public QueuePair createQueuePair(ProtectionDomain protectionDomain, QueuePairCapacity capacity) {
+            if (withoutWay.getAndUpdate(left -> Math.max(0, left - 1)) > 0) {
+                throw new VerbsException("ibv_modify_qp", deviceName(), Errno.ENETUNREACH, "no route");
+            }
             if (deviceName().equals(refusing)) {
                 throw new VerbsException("ibv_create_qp", deviceName(), Errno.ENOMEM, "");
             }

@@ -72,13 +72,24 @@ public final class SoftwareVerbs implements VerbsProvider, AutoCloseable {
 
     private SoftwareVerbs(List<SoftwareDevice> devices, LaneWorkers laneWorkers, long preambleMillis, Detours detours) {
         for (SoftwareDevice device : devices) {
-            if (this.devices.put(device.name(), device) != null) {
-                throw new IllegalArgumentException("two software devices are called " + device.name());
-            }
+            add(device);
         }
         this.preambleMillis = preambleMillis;
         this.laneWorkers = laneWorkers;
         this.detours = detours;
+    }
+
+    /**
+     * One more device, which can be opened from now on.
+     *
+     * @throws IllegalArgumentException if there is one of that name
+     */
+    public final void add(SoftwareDevice device) {
+        synchronized (devices) {
+            if (devices.putIfAbsent(device.name(), device) != null) {
+                throw new IllegalArgumentException("two software devices are called " + device.name());
+            }
+        }
     }
 
     @Override
@@ -93,7 +104,9 @@ public final class SoftwareVerbs implements VerbsProvider, AutoCloseable {
 
     @Override
     public List<String> deviceNames() {
-        return List.copyOf(devices.keySet());
+        synchronized (devices) {
+            return List.copyOf(devices.keySet());
+        }
     }
 
     /**
@@ -103,10 +116,13 @@ public final class SoftwareVerbs implements VerbsProvider, AutoCloseable {
      */
     @Override
     public DeviceContext open(String deviceName) {
-        SoftwareDevice device = devices.get(deviceName);
+        SoftwareDevice device;
+        synchronized (devices) {
+            device = devices.get(deviceName);
+        }
         if (device == null) {
             throw new VerbsException(
-                    "ibv_open_device", deviceName, Errno.ENODEV, "the software devices are " + devices.keySet());
+                    "ibv_open_device", deviceName, Errno.ENODEV, "the software devices are " + deviceNames());
         }
         return new SoftwareDeviceContext(
                 new LocalDevice(device, eventLoop, socketOptions, detours),

@@ -5,6 +5,7 @@ import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
@@ -18,6 +19,7 @@ import trigon.handshake.HandshakeMessage.Answer;
 import trigon.handshake.HandshakeMessage.Offer;
 import trigon.handshake.IncomingOffer;
 import trigon.handshake.Lifeline;
+import trigon.handshake.NoWayNowException;
 import trigon.handshake.OfferHandler;
 import trigon.handshake.RemoteMemory;
 import trigon.handshake.Stripe;
@@ -28,13 +30,18 @@ import trigon.transport.path.Links;
 import trigon.transport.path.PathChannel;
 import trigon.transport.path.PathRole;
 import trigon.transport.protocol.MessageProtocol;
+import trigon.verbs.Errno;
 import trigon.verbs.LinkKind;
+import trigon.verbs.VerbsException;
 
 /**
  * Waits for one peer. Offers arrive on the handshake's event loop, the queue pair is made on a control thread, and
  * NCCL's thread only looks whether there is a connection.
  */
 public final class Acceptor implements OfferHandler {
+
+    /** What a device says while there is no way to the peer. */
+    static final Set<Integer> AWAY = Set.of(Errno.ENETUNREACH, Errno.EHOSTUNREACH, Errno.ETIMEDOUT);
 
     private final ConnectionId connectionId = ConnectionId.random();
     private final ConnectionSecret secret = ConnectionSecret.random();
@@ -127,6 +134,17 @@ public final class Acceptor implements OfferHandler {
     }
 
     private Answer answer(IncomingOffer incoming) {
+        try {
+            return bringUp(incoming);
+        } catch (VerbsException e) {
+            if (AWAY.contains(e.errno())) { // the way to the peer may be back in a moment, as one from it may be
+                throw new NoWayNowException(String.valueOf(e.getMessage()), e);
+            }
+            throw e;
+        }
+    }
+
+    private Answer bringUp(IncomingOffer incoming) {
         Offer offer = incoming.offer();
         Link link = link(incoming.local().getAddress(), offer.kind());
         MessageProtocol protocol =

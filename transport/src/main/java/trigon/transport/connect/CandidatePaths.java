@@ -18,7 +18,7 @@ public final class CandidatePaths {
 
     private static final Duration LOOK = Duration.ofMillis(50);
 
-    private final RoutingTable routing;
+    private volatile RoutingTable routing;
     private final Relays relays;
     private final Links links;
     private final Duration timeout;
@@ -33,6 +33,11 @@ public final class CandidatePaths {
         this.relays = relays;
         this.links = links;
         this.timeout = timeout;
+    }
+
+    /** From now on the paths are those of another table, which has more links. */
+    public void use(RoutingTable table) {
+        routing = table;
     }
 
     /**

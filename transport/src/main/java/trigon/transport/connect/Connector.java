@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Executor;
+import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -32,7 +33,6 @@ import trigon.trace.TraceLog;
 import trigon.transport.path.Links;
 import trigon.transport.path.PathChannel;
 import trigon.transport.protocol.MessageProtocol;
-import trigon.verbs.Errno;
 import trigon.verbs.LinkKind;
 import trigon.verbs.VerbsException;
 
@@ -51,9 +51,6 @@ public final class Connector {
     /** How long a link of both ends may be away before relays take its place. */
     private static final Duration BEFORE_RELAYS = Duration.ofSeconds(2);
 
-    /** What a device says while there is no way to the peer. */
-    private static final Set<Integer> AWAY = Set.of(Errno.ENETUNREACH, Errno.EHOSTUNREACH, Errno.ETIMEDOUT);
-
     private final Links links;
     private final CandidatePaths candidatePaths;
     private final RelayedTraffic relayedTraffic;
@@ -61,7 +58,7 @@ public final class Connector {
     private final PathFactory factory;
     private final PluginConfig config;
     private final NodeIdentity self;
-    private final List<LinkAddress> listeners;
+    private final Supplier<List<LinkAddress>> listeners;
     private final Executor control;
     private final RandomGenerator attempts;
     private final ConnectionLog connectionLog;
@@ -73,7 +70,7 @@ public final class Connector {
      * A connector.
      *
      * @param relays the ways through relays
-     * @param listeners where this process can be reached, as peers are told
+     * @param listeners where this process can be reached now, as peers are told
      * @param control runs what may block
      * @param nextLook runs what does not block, some seconds later
      * @param attempts for their numbers; thread-safe
@@ -88,7 +85,7 @@ public final class Connector {
             PathFactory factory,
             PluginConfig config,
             NodeIdentity self,
-            List<LinkAddress> listeners,
+            Supplier<List<LinkAddress>> listeners,
             Executor control,
             Executor nextLook,
             RandomGenerator attempts,
@@ -157,7 +154,7 @@ public final class Connector {
                     client,
                     factory,
                     self,
-                    listeners,
+                    listeners.get(),
                     handle,
                     how.trafficClassOr(trafficClass),
                     schedule.timeLeft(paths),
@@ -219,7 +216,7 @@ public final class Connector {
     private static boolean mayPass(RuntimeException why) {
         return switch (why) {
             case HandshakeException failure -> failure.mayPass();
-            case VerbsException failure -> AWAY.contains(failure.errno());
+            case VerbsException failure -> Acceptor.AWAY.contains(failure.errno());
             default -> false;
         };
     }

@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 import trigon.handshake.ConnectionLostException;
 import trigon.handshake.HandshakeClient;
@@ -49,7 +50,7 @@ public final class Failovers {
      * Of a plugin.
      *
      * @param on whether there is any
-     * @param addresses where this process listens, as peers are told
+     * @param addresses where this process listens now, as peers are told
      * @param control runs what may block
      * @param aMomentLater the same, a {@link #MOMENT} later
      * @param aWhileLater the same, a {@link #WHILE} later
@@ -63,7 +64,7 @@ public final class Failovers {
             HandshakeListeners listeners,
             PathFactory factory,
             NodeIdentity self,
-            List<LinkAddress> addresses,
+            Supplier<List<LinkAddress>> addresses,
             RandomGenerator attempts,
             Executor control,
             Executor aMomentLater,

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 import trigon.handshake.Established;
 import trigon.handshake.HandshakeClient;
@@ -33,8 +34,8 @@ import trigon.verbs.LinkKind;
 import trigon.verbs.VerbsException;
 
 /**
- * Brings up new queue pairs for a connection: as many as it had, each by a handshake of its own, over the paths that are
- * left. Thread-safe; on control threads.
+ * Brings up new queue pairs for a connection: as many as it had, each by a handshake of its own, over the paths that
+ * are left. Thread-safe; on control threads.
  */
 final class PathOffers {
 
@@ -42,7 +43,7 @@ final class PathOffers {
     private final HandshakeClient client;
     private final PathFactory factory;
     private final NodeIdentity self;
-    private final List<LinkAddress> listeners;
+    private final Supplier<List<LinkAddress>> listeners;
     private final RandomGenerator attempts;
 
     /**
@@ -56,7 +57,7 @@ final class PathOffers {
             HandshakeClient client,
             PathFactory factory,
             NodeIdentity self,
-            List<LinkAddress> listeners,
+            Supplier<List<LinkAddress>> listeners,
             RandomGenerator attempts) {
         this.links = links;
         this.client = client;
@@ -155,7 +156,7 @@ final class PathOffers {
                 path.forPeer(),
                 path.maxMessageBytes(),
                 Optional.of(resumption),
-                listeners);
+                listeners.get());
         InetSocketAddress remote =
                 new InetSocketAddress(over.remote().address(), over.remote().tcpPort());
         OutgoingOffer offered = client.connect(over.local().address().address(), remote, peer.secret(), offer);

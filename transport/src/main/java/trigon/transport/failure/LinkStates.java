@@ -1,8 +1,10 @@
 package trigon.transport.failure;
 
 import java.net.InetAddress;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import org.slf4j.Logger;
@@ -24,12 +26,21 @@ final class LinkStates {
     private static final Logger log = LoggerFactory.getLogger(LinkStates.class);
 
     private final Links links;
+    private final Runnable newLinks;
     private final Set<Integer> notRunning = new HashSet<>();
     private final Set<InetAddress> missing = new HashSet<>();
 
-    /** All are up, as far as is known. */
-    LinkStates(Links links) {
+    /** The interfaces that have the addresses: one that was plugged in again has another index. */
+    private final Map<InetAddress, Integer> owners = new HashMap<>();
+
+    /**
+     * All are up, as far as is known.
+     *
+     * @param newLinks runs when there may be more links than before
+     */
+    LinkStates(Links links, Runnable newLinks) {
         this.links = links;
+        this.newLinks = newLinks;
     }
 
     /** Asks how they are. */
@@ -44,27 +55,34 @@ final class LinkStates {
             if (owner.isEmpty()) {
                 missing.add(address);
             }
-            if (!all.withIndex(local.interfaceIndex()).map(HostInterface::up).orElse(local.interfaceIndex() == 0)) {
-                notRunning.add(local.interfaceIndex());
+            owner.ifPresent(found -> owners.put(address, found.index()));
+            int index = indexOf(local);
+            if (!all.withIndex(index).map(HostInterface::up).orElse(index == 0)) {
+                notRunning.add(index);
             }
         }
         apply();
+        newLinks.run();
     }
 
     /** The kernel has said something. */
     void take(List<InterfaceEvent> events) {
+        boolean come = false;
         for (InterfaceEvent event : events) {
             switch (event) {
                 case InterfaceEvent.State(int index, boolean running) -> {
                     if (running) {
                         notRunning.remove(index);
+                        come |= links.all().stream().noneMatch(link -> indexOf(link.local()) == index);
                     } else {
                         notRunning.add(index);
                     }
                 }
-                case InterfaceEvent.Address(int _, InetAddress address, boolean present) -> {
+                case InterfaceEvent.Address(int index, InetAddress address, boolean present) -> {
                     if (present) {
                         missing.remove(address);
+                        owners.put(address, index);
+                        come |= !links.addresses().contains(address);
                     } else {
                         missing.add(address);
                     }
@@ -73,13 +91,20 @@ final class LinkStates {
             }
         }
         apply();
+        if (come) {
+            newLinks.run();
+        }
+    }
+
+    private int indexOf(LocalLink link) {
+        return owners.getOrDefault(link.address().address(), link.interfaceIndex());
     }
 
     private void apply() {
         for (Link link : links.all()) {
             LocalLink local = link.local();
             InterfaceAddress address = local.address();
-            boolean running = !notRunning.contains(local.interfaceIndex());
+            boolean running = !notRunning.contains(indexOf(local));
             boolean up = running && !missing.contains(address.address());
             if (up == link.isUp()) {
                 continue;

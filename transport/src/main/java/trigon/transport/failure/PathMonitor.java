@@ -63,6 +63,7 @@ public final class PathMonitor {
     private final Executor control;
     private final Executor onceTold;
     private final LinkStates states;
+    private final Set<DeviceContext> known = new HashSet<>();
     private final Set<DeviceContext> devices = new HashSet<>();
     private final Thread thread = new Thread(this::run, "trigon-events");
     private @Nullable KernelEvents kernel;
@@ -73,13 +74,13 @@ public final class PathMonitor {
      *
      * @param control runs what may block
      * @param onceTold the same, {@link #TOLD} later
+     * @param newLinks runs when there may be more links than before
      */
-    public PathMonitor(Links links, Executor control, Executor onceTold) {
+    public PathMonitor(Links links, Executor control, Executor onceTold, Runnable newLinks) {
         this.links = links;
         this.control = control;
         this.onceTold = onceTold;
-        states = new LinkStates(links);
-        links.all().forEach(link -> devices.add(link.device()));
+        states = new LinkStates(links, newLinks);
         thread.setDaemon(true);
     }
 
@@ -113,9 +114,9 @@ public final class PathMonitor {
             synchronized (this) {
                 kernel = opened;
             }
-            devices.forEach(device -> device.whenAsyncEvent(opened::wakeUp));
             states.lookAtAll();
             do {
+                addDevices().forEach(device -> device.whenAsyncEvent(opened::wakeUp));
                 look();
                 List<InterfaceEvent> events = opened.await(descriptors(), LOOK);
                 if (!events.isEmpty()) {
@@ -129,6 +130,7 @@ public final class PathMonitor {
                 kernel = null;
             }
             while (!isStoppedWithin(LOOK)) {
+                addDevices();
                 look();
             }
         }
@@ -140,6 +142,18 @@ public final class PathMonitor {
         } catch (InterruptedException _) {
             return true; // nobody but the end of the process does that
         }
+    }
+
+    /** Those of links that have come since. */
+    private List<DeviceContext> addDevices() {
+        List<DeviceContext> added = new ArrayList<>();
+        for (Link link : links.all()) {
+            if (known.add(link.device())) {
+                devices.add(link.device());
+                added.add(link.device());
+            }
+        }
+        return added;
     }
 
     private int[] descriptors() {

@@ -1,7 +1,6 @@
 package trigon.transport.path;
 
 import java.net.InetAddress;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -9,6 +8,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.OptionalInt;
 import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.ToIntFunction;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
@@ -25,7 +25,7 @@ import trigon.verbs.LinkKind;
 import trigon.verbs.ProtectionDomain;
 import trigon.verbs.VerbsProvider;
 
-/** This node's links, their devices open. Immutable once made; closed after the last path. */
+/** This node's links, their devices open. More may come, and none goes. Thread-safe; closed after the last path. */
 public final class Links implements AutoCloseable {
 
     private static final Logger log = LoggerFactory.getLogger(Links.class);
@@ -33,9 +33,17 @@ public final class Links implements AutoCloseable {
     private record Device(DeviceContext context, ProtectionDomain protectionDomain) {}
 
     private final Map<String, Device> devices = new HashMap<>();
-    private final List<Link> links = new ArrayList<>();
+    private final List<Link> links = new CopyOnWriteArrayList<>();
+    private final Map<LinkKind, VerbsProvider> providers;
+    private final int pageBytes;
+    private final Metrics metrics;
+    private boolean closed;
 
-    private Links() {}
+    private Links(Map<LinkKind, VerbsProvider> providers, int pageBytes, Metrics metrics) {
+        this.providers = providers;
+        this.pageBytes = pageBytes;
+        this.metrics = metrics;
+    }
 
     /**
      * Opens the devices of all links.
@@ -46,22 +54,33 @@ public final class Links implements AutoCloseable {
      */
     public static Links open(
             List<LocalLink> local, Map<LinkKind, VerbsProvider> providers, int pageBytes, Metrics metrics) {
-        Links opened = new Links();
+        Links opened = new Links(providers, pageBytes, metrics);
         try (Unwinding unwinding = new Unwinding()) {
             unwinding.onFailure(opened::close);
-            for (LocalLink link : local) {
-                Device device = opened.device(link, Objects.requireNonNull(providers.get(link.kind())));
-                opened.links.add(new Link(
-                        link,
-                        device.context,
-                        device.protectionDomain,
-                        device.context.queryPort(link.port()),
-                        new ClearToSendMemory(pageBytes),
-                        metrics.link(link.name(), link.kind().name(), link.speedMbps())));
-            }
+            local.forEach(opened::add);
             unwinding.succeeded();
         }
         return opened;
+    }
+
+    /**
+     * Opens the device of one more.
+     *
+     * @throws trigon.verbs.VerbsException if it cannot be opened; the link is not there then
+     * @throws IllegalStateException after the end
+     */
+    public final synchronized void add(LocalLink link) {
+        if (closed) {
+            throw new IllegalStateException("the links are closed");
+        }
+        Device device = device(link, Objects.requireNonNull(providers.get(link.kind())));
+        links.add(new Link(
+                link,
+                device.context,
+                device.protectionDomain,
+                device.context.queryPort(link.port()),
+                new ClearToSendMemory(pageBytes),
+                metrics.link(link.name(), link.kind().name(), link.speedMbps())));
     }
 
     private Device device(LocalLink link, VerbsProvider provider) {
@@ -76,7 +95,7 @@ public final class Links implements AutoCloseable {
         });
     }
 
-    /** All of them, in the order they were given in. */
+    /** All of them, in the order they were given in; a view. */
     public List<Link> all() {
         return links;
     }
@@ -133,7 +152,8 @@ public final class Links implements AutoCloseable {
     }
 
     @Override
-    public void close() {
+    public synchronized void close() {
+        closed = true;
         for (Device device : devices.values()) {
             device.protectionDomain.close();
             device.context.close();

@@ -3,6 +3,7 @@ package trigon.transport.plugin;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Executor;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import trigon.handshake.HandshakeListeners;
 import trigon.handshake.LinkAddress;
@@ -28,7 +29,7 @@ final class ConnectionSetup {
     private final Contexts contexts;
     private final Links links;
     private final HandshakeListeners listeners;
-    private final List<LinkAddress> addresses;
+    private final Supplier<List<LinkAddress>> addresses;
     private final Connector connector;
     private final PathFactory factory;
     private final NodeIdentity self;
@@ -39,7 +40,7 @@ final class ConnectionSetup {
     /**
      * None yet.
      *
-     * @param addresses where this process listens, as peers are told
+     * @param addresses where this process listens now, as peers are told
      * @param control runs what may block
      * @param connectionLog says what is up
      * @param nextLook runs what does not block, {@link HalfOpenConnections#INTERVAL} later
@@ -48,7 +49,7 @@ final class ConnectionSetup {
             Contexts contexts,
             Links links,
             HandshakeListeners listeners,
-            List<LinkAddress> addresses,
+            Supplier<List<LinkAddress>> addresses,
             Connector connector,
             PathFactory factory,
             NodeIdentity self,
@@ -87,7 +88,7 @@ final class ConnectionSetup {
         Context context = contexts.require(contextHandle);
         Acceptor acceptor = new Acceptor(contextHandle, context.trafficClass(), links, factory, control, connectionLog);
         ListenHandle handle = ListenHandle.fitting(
-                acceptor.connectionId(), acceptor.secret(), self.index(), self.configFingerprint(), addresses);
+                acceptor.connectionId(), acceptor.secret(), self.index(), self.configFingerprint(), addresses.get());
         try (Unwinding unwinding = new Unwinding()) {
             listeners.register(acceptor.connectionId(), acceptor.secret(), acceptor);
             unwinding.onFailure(() -> listeners.unregister(acceptor.connectionId()));

@@ -6,6 +6,7 @@ import java.util.function.UnaryOperator;
 import trigon.config.PluginConfig;
 import trigon.net.ConnectionAdvice;
 import trigon.routing.DiscoveredLinks;
+import trigon.routing.LinkSearch;
 import trigon.routing.Relays;
 import trigon.routing.RouteLookup;
 import trigon.routing.hardware.NicHardware;
@@ -26,6 +27,7 @@ import trigon.verbs.VerbsProvider;
  * @param hardware what is behind the links
  * @param requests where the entry library sees requests; the plugin's from now on
  * @param metrics what is counted; the plugin's from now on
+ * @param search finds links that come later
  * @param relays the ways through relays; they stay the caller's
  * @param advice has a say in each connection
  * @param halfOpenTimer makes of the timer that waits between two looks for half-open connections the one to use
@@ -40,6 +42,7 @@ public record PluginSetup(
         NicHardware hardware,
         RequestTable requests,
         Metrics metrics,
+        LinkSearch search,
         Relays relays,
         ConnectionAdvice advice,
         UnaryOperator<Executor> halfOpenTimer) {
@@ -66,6 +69,7 @@ public record PluginSetup(
                 hardware,
                 requests,
                 metrics,
+                LinkSearch.NONE,
                 Relays.NONE,
                 ConnectionAdvice.NONE,
                 halfOpenTimer);

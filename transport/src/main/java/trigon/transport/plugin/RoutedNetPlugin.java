@@ -13,8 +13,6 @@ import trigon.config.PluginConfig;
 import trigon.config.Settings;
 import trigon.handshake.HandshakeClient;
 import trigon.handshake.HandshakeException;
-import trigon.handshake.LinkAddress;
-import trigon.handshake.ListenHandle;
 import trigon.handshake.NodeIdentity;
 import trigon.handshake.Stripe;
 import trigon.net.DeviceProperties;
@@ -52,6 +50,9 @@ public final class RoutedNetPlugin implements NetPlugin, AutoCloseable {
 
     /** From one look at what connections through relays have carried to the next. */
     private static final Duration RELAYED_TRAFFIC_INTERVAL = Duration.ofSeconds(3);
+
+    /** After an interface or an address has come, others may follow. */
+    private static final Duration LOOK_FOR_LINKS = Duration.ofMillis(100);
 
     private static final long INVALID_ARGUMENT = -NcclResult.INVALID_ARGUMENT.code();
 
@@ -108,8 +109,7 @@ public final class RoutedNetPlugin implements NetPlugin, AutoCloseable {
                 config.handshake().timeout());
         HandshakeClient client = new HandshakeClient(
                 node.loop(), config.handshake(), setup.relays().detours());
-        List<LinkAddress> addresses =
-                node.links().advertised(address -> node.listeners().port(address));
+        LaterLinks later = new LaterLinks(setup, node, candidates, node.loop().delayed(LOOK_FOR_LINKS, node.control()));
         Connector connector = new Connector(
                 node.links(),
                 candidates,
@@ -118,7 +118,7 @@ public final class RoutedNetPlugin implements NetPlugin, AutoCloseable {
                 factory,
                 config,
                 self,
-                ListenHandle.fitting(addresses),
+                later::fittingAddresses,
                 node.control(),
                 node.loop().delayed(RELAYED_TRAFFIC_INTERVAL, Runnable::run),
                 random,
@@ -139,7 +139,7 @@ public final class RoutedNetPlugin implements NetPlugin, AutoCloseable {
                 node.listeners(),
                 factory,
                 self,
-                ListenHandle.fitting(addresses),
+                later::fittingAddresses,
                 random,
                 node.control(),
                 node.loop().delayed(Failovers.MOMENT, node.control()),
@@ -150,14 +150,18 @@ public final class RoutedNetPlugin implements NetPlugin, AutoCloseable {
                 contexts,
                 node.links(),
                 node.listeners(),
-                addresses,
+                later::addresses,
                 connector,
                 factory,
                 self,
                 node.control(),
                 connectionLog,
                 setup.halfOpenTimer().apply(node.loop().delayed(HalfOpenConnections.INTERVAL, Runnable::run)));
-        monitor = new PathMonitor(node.links(), node.control(), node.loop().delayed(PathMonitor.TOLD, node.control()));
+        monitor = new PathMonitor(
+                node.links(),
+                node.control(),
+                node.loop().delayed(PathMonitor.TOLD, node.control()),
+                later::mayHaveCome);
         devices = VirtualDevice.over(
                 node.links().all(), setup.hardware(), config.stripes().mostLinks(true, Stripe.MOST));
     }
