@@ -33,7 +33,7 @@ import trigon.verbs.LinkKind;
 import trigon.verbs.VerbsException;
 
 /**
- * Brings up new queue pairs for a connection: as many as it had, each by a handshake of its own, over the paths that are
+ * Brings up new queue pairs for a connection: as many as it had, each by a handshake of its own, over what paths are
  * left. Thread-safe; on control threads.
  */
 final class PathOffers {
