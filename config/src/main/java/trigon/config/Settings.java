@@ -122,8 +122,8 @@ public final class Settings {
             "failover",
             new Word<>(FailoverPolicy.class),
             "off",
-            "`on` or `off`: whether a connection over software links goes on over another path when its own fails, the"
-                    + " same on all nodes; see [failures](../reference/failures.md)");
+            "`on` or `off`: whether a connection goes on over another path when its own fails, the same on all nodes;"
+                    + " see [failures](../reference/failures.md)");
 
     /** Over which of the links to the same peer a connection goes. */
     public static final SettingKey<StripePolicy> STRIPE_LINKS = ofBoth(

@@ -25,7 +25,7 @@ import trigon.verbs.QueuePairStateCode;
 import trigon.verbs.VerbsException;
 
 /**
- * Queue pairs go to the error state under messages, at either end, again and again. Each message arrives once, in order,
+ * Queue pairs go to the error state under messages, at either end, over and over. Each message arrives once, in order,
  * with its bytes, as NCCL's calls show it; and nothing of what was given up is left open. A subclass says what links
  * there are; their connections go on over other paths.
  */

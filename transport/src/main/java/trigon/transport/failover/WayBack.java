@@ -16,7 +16,7 @@ import trigon.transport.connect.Counterpart;
 import trigon.transport.session.Resumption;
 
 /**
- * How a sender that has left its first links goes back to them: when the peer answers over them and they have rested, at a
+ * How a sender that has left its first links goes back to them: when the peer answers there and they have rested, at a
  * boundary between messages. So nothing is sent again, and nothing fails. One control thread at a time.
  */
 final class WayBack {

@@ -177,7 +177,7 @@ public final class PathChannel implements AutoCloseable {
     }
 
     /**
-     * This end is of no use any more, by its own doing: what is asked of it fails. Does not block; endQueuePair follows.
+     * This end is of no use any more, by its own doing: what is asked of it fails. At once; endQueuePair follows.
      *
      * @param result of requests that are not finished
      * @return false if it had come to its end before

@@ -215,7 +215,7 @@ public final class Requests {
     }
 
     /**
-     * The library neither polls nor answers from now on, and is not about to; what it has found last is there for {@link
+     * The library neither polls nor answers from now on, and is not about to; what it found last is there for {@link
      * #takePolled}. By a control thread, where the data path does not come in. Returns within one poll.
      */
     public void shutLibraryOut() {

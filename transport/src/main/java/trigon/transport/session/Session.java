@@ -62,7 +62,7 @@ public abstract sealed class Session permits SendSession, ReceiveSession {
     /** NCCL has been told of it. */
     private boolean told;
 
-    /** The thread of the first request, or of the call that told NCCL of the failure, by its identifier; 0: none yet. */
+    /** The thread of the first request, or of the call that told NCCL of the failure, by its identifier; or 0. */
     private volatile long thread;
 
     /** A path is lost; it knows why. */
