@@ -9,10 +9,13 @@ import speed
 from cluster import Launch, LaunchFailed, trigon
 from session import Session
 
-COUNTS = (2, 256, 16_384, 131_072, 1_048_576, 8_388_608)  # of float32
-SIZES = (8, 512, 8192, 65_536, 262_144, 1 << 20, 4 << 20, 16 << 20, 64 << 20)
-PASSES = 2
+COUNTS = (2, 256, 8192, 16_384, 131_072, 1_048_576, 8_388_608)  # of float32
+SIZES = (8, 8192, 32_768, 65_536, 131_072, 262_144, 1 << 20, 4 << 20, 64 << 20)
 CHOICES = [(algorithm, protocol) for algorithm in ("Ring", "Tree") for protocol in ("LL", "LL128", "Simple")]
+
+
+def examples(setting):
+    return setting.distribution / "policy" / "examples"
 
 
 def asked(setting, policy):
@@ -24,8 +27,8 @@ def policies(setting, report, ranks, out_of_time):
     if setting.dry_run:
         report.skips("policies", "gloo asks no tuner")
         return
-    for example in ("hierarchy", "size_aware", "noop"):
-        policy = setting.distribution / "policy" / "examples" / f"{example}.o"
+    for example in ("hierarchy", "size_aware", "few_neighbours", "noop"):
+        policy = examples(setting) / f"{example}.o"
         name = f"policy {example}"
         with Session(setting, report, name, ranks, asked(setting, policy)) as session:
             session.connect()
@@ -34,7 +37,10 @@ def policies(setting, report, ranks, out_of_time):
             session.reconnect()  # the first communicator's counts are in the log now
             report.judge(f"{name}: taken", *compare(decisions(setting, policy, ranks), taken,
                                                     evidence.impossible_decisions(session.log(0))))
-    gained(setting, report, ranks, out_of_time)
+    mine = {"NCCL": {}, "few_neighbours": asked(setting, examples(setting) / "few_neighbours.o")}
+    gained(setting, report, ranks, out_of_time, mine, passes=4)
+    gained(setting, report, ranks, out_of_time,
+           {f"{a} {p}": {"NCCL_ALGO": a, "NCCL_PROTO": p} for a, p in CHOICES}, passes=1)
 
 
 def decisions(setting, policy, ranks):
@@ -60,11 +66,8 @@ def compare(decided, taken, impossible):
     return "; ".join(passed_over) if len(passed_over) > impossible else None, said
 
 
-def gained(setting, report, ranks, out_of_time):
-    """All-reduces by NCCL's own choice, by each fixed one, and by the policy for meshes, in turns."""
-    mesh = setting.distribution / "policy" / "examples" / "mesh.o"
-    variants = {"NCCL": {}, "policy": asked(setting, mesh)}
-    variants |= {f"{a} {p}": {"NCCL_ALGO": a, "NCCL_PROTO": p} for a, p in CHOICES}
+def gained(setting, report, ranks, out_of_time, variants, passes):
+    """All-reduces by each variant, in turns; variants: environments by name."""
     launches = {name: Launch(setting, f"policies {name}", ranks, {**trigon(setting), **speed.LOG, **extra})
                 for name, extra in variants.items()}
     samples = {size: {name: [] for name in launches} for size in SIZES}
@@ -73,7 +76,7 @@ def gained(setting, report, ranks, out_of_time):
             launch.ask("warm", 120)
         for launch in launches.values():
             speed.connected(launch)
-        for part in range(PASSES):
+        for part in range(passes):
             for size in SIZES:
                 if not out_of_time():
                     speed.take(launches, size, part, samples[size])
@@ -85,12 +88,18 @@ def gained(setting, report, ranks, out_of_time):
     finally:
         for launch in launches.values():
             launch.kill()
-    say(report, samples, setting.out / "policies.json")
+    say(report, samples, setting.out / f"policies-{'-'.join(variants).replace(' ', '-')}.json")
 
 
 def say(report, samples, path):
+    """The medians; and of each variant the median of its ratios to the first one, pair by pair."""
     medians = {size: {name: statistics.median(each["seconds"] for each in taken) for name, taken in of.items()}
                for size, of in samples.items() if all(of.values())}
     path.write_text(json.dumps(medians, indent=1) + "\n")
     for size, of in medians.items():
-        report.say(f"all-reduce of {size} B, us: " + ", ".join(f"{name} {s * 1e6:.1f}" for name, s in of.items()))
+        first, *others = of
+        ratios = {name: statistics.median(o["seconds"] / f["seconds"]
+                                          for o, f in zip(samples[size][name], samples[size][first]))
+                  for name in others}
+        report.say(f"all-reduce of {size} B, us: " + ", ".join(
+            f"{name} {s * 1e6:.1f}" + (f" (x {ratios[name]:.2f})" if name in ratios else "") for name, s in of.items()))

@@ -66,6 +66,8 @@ enum {
 };
 enum { NCCL_LL = 0, NCCL_LL128 = 1, NCCL_SIMPLE = 2 };
 
+/* Outputs are volatile: a compiler would write two of them at once, which the verifier takes for no field. */
+
 /* SEC("tuner"): NCCL's getCollInfo. Ranks have to decide alike; SEC("tuner/advisory") is not checked for that. */
 struct trigon_tuner {
     u64 n_bytes;
@@ -77,10 +79,10 @@ struct trigon_tuner {
     u32 num_pipe_ops;
     u32 rank;          /* differs between ranks */
     u32 reg_buff;      /* differs between ranks: whether the buffers are registered */
-    s32 algorithm;     /* output, -1 to 6; -1 leaves it to NCCL */
-    s32 protocol;      /* output, -1 to 2; -1 leaves it to NCCL */
-    s32 n_channels;    /* output, 0 to 64; 0 leaves it to NCCL */
-    s32 avoid;         /* output, TRIGON_AVOID(...) of several algorithms: NCCL takes them only if it has no other */
+    volatile s32 algorithm;     /* output, -1 to 6; -1 leaves it to NCCL */
+    volatile s32 protocol;      /* output, -1 to 2; -1 leaves it to NCCL */
+    volatile s32 n_channels;    /* output, 0 to 64; 0 leaves it to NCCL */
+    volatile s32 avoid;         /* output, TRIGON_AVOID(...) of several: NCCL takes them only if it has no other */
 };
 #define TRIGON_AVOID(algorithm) (1 << (algorithm))
 
@@ -95,7 +97,7 @@ struct trigon_chunk {
     u32 algorithm;
     u32 protocol;
     u32 n_channels;
-    s64 chunk_bytes;   /* output, 0 to 2^30; below 4096 leaves it to NCCL, which also cuts it to its buffers */
+    volatile s64 chunk_bytes;   /* output, 0 to 2^30; below 4096 leaves it to NCCL, which also cuts it to its buffers */
 };
 
 /* SEC("profiler"): an event of NCCL's profiler ended. The result is ignored. */
@@ -123,10 +125,10 @@ struct trigon_connect {
     u32 rdma;                 /* whether they are RDMA links */
     u32 relayed;              /* whether only relays lead to it */
     u32 traffic_class_of_job; /* 0xffffffff: the job has set none */
-    s32 n_queue_pairs;        /* output, 0 to 8, of the connection in all; 0 leaves it to the settings */
-    s32 n_links;              /* output, 0 to 8, at most so many of them; 0 leaves it to the settings */
-    s32 traffic_class;        /* output, -1 to 255; -1 leaves it to the job; the settings' goes first */
-    s32 relay;                /* output, -1 to 1; 0: no connection rather than one through relays */
+    volatile s32 n_queue_pairs;        /* output, 0 to 8, of the connection in all; 0 leaves it to the settings */
+    volatile s32 n_links;              /* output, 0 to 8, at most so many of them; 0 leaves it to the settings */
+    volatile s32 traffic_class;        /* output, -1 to 255; -1 leaves it to the job; the settings' goes first */
+    volatile s32 relay;                /* output, -1 to 1; 0: no connection rather than one through relays */
 };
 
 #endif
