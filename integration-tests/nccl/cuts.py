@@ -9,7 +9,7 @@ from cluster import LaunchFailed
 from network import interface
 from session import Session
 
-SECONDS = 60
+SECONDS = 120
 REST_SECONDS = 5
 AWAY_SECONDS = 2
 ROUNDS = 40  # of a block: all-reduces that are asked for at once

@@ -8,7 +8,8 @@ import subprocess
 import time
 from pathlib import Path
 
-from cluster import HERE, Launch, tail, trigon
+from cluster import HERE, Launch, Setting, tail, trigon
+from shapes import Shaped
 
 COMPILE_SECONDS = 120
 RUN_SECONDS = 150
@@ -83,6 +84,16 @@ def one_sided(setting, report, ranks, out_of_time):
             report.fails(f"{name}, {count} ranks", "not run: the part's time was over")
             continue
         run(setting, report, f"{name}, {count} ranks", count, environment, program)
+    if setting.network.kind == "namespaces" and ranks > 2 and not out_of_time():
+        relayed(setting, report, f"{name}, {ranks} ranks on a line", ranks, environment, program)
+
+
+def relayed(setting, report, name, ranks, environment, program):
+    """The ends of a line of nodes have no cable to each other."""
+    nodes = setting.network.nodes
+    with Shaped(setting.network, ["".join(pair) for pair in zip(nodes, nodes[1:])]) as network:
+        shaped = Setting(setting.distribution, network, setting.out, False, setting.sharing, setting.settings)
+        run(shaped, report, name, ranks, environment, program)
 
 
 def run(setting, report, name, count, environment, program):
