@@ -117,7 +117,7 @@ class CandidatePathsTest {
             loop.close();
         }
 
-        assertThatThrownBy(() -> b.plugin.accept(listenComm))
+        assertThatThrownBy(() -> acceptUntilItFails(b, listenComm))
                 .isInstanceOf(NoConnectionException.class)
                 .hasMessageContaining("127.1.12.1 has given the connection up: no path works");
     }
@@ -143,6 +143,13 @@ class CandidatePathsTest {
     private static void connectUntilItFails(TestNode node, long handle) {
         long deadline = System.nanoTime() + 60_000_000_000L;
         while (node.plugin.connect(node.context, 0, handle, NetPlugin.TRAFFIC_CLASS_UNDEFINED) == 0) {
+            Connected.pause(deadline, "the failure");
+        }
+    }
+
+    private static void acceptUntilItFails(TestNode node, long listenComm) {
+        long deadline = System.nanoTime() + 60_000_000_000L;
+        while (node.plugin.accept(listenComm) == 0) {
             Connected.pause(deadline, "the failure");
         }
     }
