@@ -165,6 +165,10 @@ class BrokenConnectionTest {
                     .isZero();
 
             assertThat(pair.first().nextSend().status()).isEqualTo(WorkCompletionStatus.RETRY_EXCEEDED);
+            long deadline = System.nanoTime() + 60_000_000_000L; // a thread of a lane sets it, after the completion
+            while (pair.first().queuePair().queryState() != QueuePairStateCode.ERROR && System.nanoTime() < deadline) {
+                Thread.onSpinWait();
+            }
             assertThat(pair.first().queuePair().queryState()).isEqualTo(QueuePairStateCode.ERROR);
             assertThat(reported(pair.second()).type()).isEqualTo(AsyncEventType.CONNECTION_BROKEN);
             source.close();
