@@ -165,11 +165,10 @@ class BrokenConnectionTest {
                     .isZero();
 
             assertThat(pair.first().nextSend().status()).isEqualTo(WorkCompletionStatus.RETRY_EXCEEDED);
-            long deadline = System.nanoTime() + 60_000_000_000L; // a thread of a lane sets it, after the completion
-            while (pair.first().queuePair().queryState() != QueuePairStateCode.ERROR && System.nanoTime() < deadline) {
-                Thread.onSpinWait();
-            }
-            assertThat(pair.first().queuePair().queryState()).isEqualTo(QueuePairStateCode.ERROR);
+            // a worker thread enters the state once it has told of the completion
+            Await.until(
+                    "the queue pair is in the error state",
+                    () -> pair.first().queuePair().queryState() == QueuePairStateCode.ERROR);
             assertThat(reported(pair.second()).type()).isEqualTo(AsyncEventType.CONNECTION_BROKEN);
             source.close();
         }
