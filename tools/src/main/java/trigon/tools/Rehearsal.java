@@ -14,19 +14,34 @@ final class Rehearsal {
 
     private static final List<String> COMMANDS = List.of(
             "",
+            "help",
             "help links",
+            "help doctor",
+            "help policy",
+            "help no-such-command",
+            "links --help",
             "links",
             "links --json",
             "links --no-such-option",
             "doctor",
             "doctor --json",
+            "check",
             "jobs",
             "metrics",
             "top --times 1",
             "plan --shape ring:4",
             "plan --shape line:3 --json",
             "explain --to 127.0.0.2/8",
-            "report /nonexistent");
+            "report /nonexistent",
+            "trace --help",
+            "relay --help",
+            "support --help",
+            "verify -- true",
+            "policy list",
+            "policy stat",
+            "policy verify /nonexistent",
+            "bench --ranks 1",
+            "bench");
 
     private Rehearsal() {}
 

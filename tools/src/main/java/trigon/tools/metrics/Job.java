@@ -77,7 +77,8 @@ public record Job(
         }
     }
 
-    private static Job of(long pid, List<Snapshot> snapshots) {
+    /** Of what a process has counted. */
+    public static Job of(long pid, List<Snapshot> snapshots) {
         Path folder = Path.of("/proc", Long.toString(pid));
         String environment = Machine.text(folder.resolve("environ")).orElse("");
         String rank = RANKS.stream()

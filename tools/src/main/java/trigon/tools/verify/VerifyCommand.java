@@ -37,7 +37,7 @@ import trigon.tools.verify.Watch.Seen;
         })
 public final class VerifyCommand implements Callable<Integer> {
 
-    /** What a process counts between the last look and its end is not seen. */
+    /** A process that lives less than that may not be seen. */
     private static final long LOOK_MILLIS = 100;
 
     private static final int MOST_SECONDS = 24 * 60 * 60;
@@ -82,14 +82,20 @@ public final class VerifyCommand implements Callable<Integer> {
             throw new ParameterException(
                     spec.commandLine(), "--seconds is " + seconds + ": must be 1 to " + MOST_SECONDS);
         }
+        try (Watch watch = new Watch(machine, pids.isEmpty())) {
+            return verify(watch);
+        }
+    }
+
+    private int verify(Watch watch) throws IOException, InterruptedException {
         NicBytes before = NicBytes.now(machine);
-        Watch watch = new Watch(machine, pids.isEmpty());
         int status = 0;
         if (pids.isEmpty()) {
             status = run(watch);
         } else {
             watch(watch);
         }
+        watch.countAgain();
         Map<String, Long> nics = NicBytes.now(machine).since(before);
         List<Seen> seen = watch.seen();
         Verdict verdict = Verdict.of(seen, nics, this::ncclVersion, this::trigonVersion);

@@ -1,5 +1,6 @@
 package trigon.tools.verify;
 
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -9,12 +10,18 @@ import trigon.tools.machine.Machine;
 import trigon.tools.machine.ProcessFacts;
 import trigon.tools.metrics.Job;
 import trigon.tools.metrics.Job.LinkUse;
+import trigon.transport.metrics.HeldMetrics;
 import trigon.transport.metrics.MetricsReader.Counts;
+import trigon.transport.metrics.MetricsReader.Snapshot;
 
-/** Looks at processes again and again, and keeps what they had counted first and last. One thread. */
-final class Watch {
+/**
+ * Looks at processes again and again, and keeps what they had counted first and last. Their counters stay mapped, so
+ * that those of a process that has ended are the ones of its end. One thread.
+ */
+final class Watch implements AutoCloseable {
 
     private final Machine machine;
+    private final Map<Long, HeldMetrics> held = new TreeMap<>();
     private final Map<Long, ProcessFacts> facts = new TreeMap<>();
     private final Map<Long, Map<String, LinkUse>> first = new TreeMap<>();
     private final Map<Long, Map<String, LinkUse>> last = new TreeMap<>();
@@ -50,17 +57,43 @@ final class Watch {
     /** Looks at these. Those that have no Trigon yet may have it next time. */
     void look(List<Long> pids) {
         for (long pid : pids) {
-            Job.find(pid).ifPresent(job -> {
-                Map<String, LinkUse> links = new TreeMap<>();
-                job.links().forEach(link -> links.merge(link.name(), link, Watch::sum));
-                first.putIfAbsent(pid, fromZero ? Map.of() : links);
-                last.put(pid, links);
-                ProcessFacts now = ProcessFacts.of(machine, pid);
-                if (!now.mapped().isEmpty()) {
-                    facts.put(pid, now);
-                }
-            });
+            HeldMetrics counters = held.computeIfAbsent(pid, HeldMetrics::new);
+            try {
+                counters.look();
+            } catch (IOException _) {
+                continue; // another user's, or it has ended
+            }
+            count(pid, counters);
+            ProcessFacts now = ProcessFacts.of(machine, pid);
+            if (last.containsKey(pid) && !now.mapped().isEmpty()) {
+                facts.put(pid, now);
+            }
         }
+    }
+
+    private void count(long pid, HeldMetrics counters) {
+        List<Snapshot> snapshots;
+        try {
+            snapshots = counters.read();
+        } catch (IOException _) {
+            return; // of another version
+        }
+        if (!snapshots.isEmpty()) {
+            Map<String, LinkUse> links = new TreeMap<>();
+            Job.of(pid, snapshots).links().forEach(link -> links.merge(link.name(), link, Watch::sum));
+            first.putIfAbsent(pid, fromZero ? Map.of() : links);
+            last.put(pid, links);
+        }
+    }
+
+    /** Counts once more, also those that have ended. */
+    void countAgain() {
+        held.forEach(this::count);
+    }
+
+    @Override
+    public void close() {
+        held.values().forEach(HeldMetrics::close);
     }
 
     /** All processes that had Trigon. */

@@ -1,16 +1,10 @@
 package trigon.transport.metrics;
 
 import java.io.IOException;
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.VarHandle;
-import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.DirectoryStream;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -82,27 +76,9 @@ public final class MetricsReader {
      * @throws IOException if the process is not there, or may not be looked into
      */
     public static List<Snapshot> of(long pid) throws IOException {
-        List<Snapshot> snapshots = new ArrayList<>();
-        Path descriptors = Path.of("/proc", Long.toString(pid), "fd");
-        try (DirectoryStream<Path> each = Files.newDirectoryStream(descriptors)) {
-            for (Path descriptor : each) {
-                if (isOfMetrics(descriptor)) {
-                    try (FileChannel channel = FileChannel.open(descriptor, StandardOpenOption.READ);
-                            Arena arena = Arena.ofConfined()) {
-                        snapshots.add(read(channel.map(FileChannel.MapMode.READ_ONLY, 0, channel.size(), arena)));
-                    }
-                }
-            }
-        }
-        return snapshots;
-    }
-
-    private static boolean isOfMetrics(Path descriptor) throws IOException {
-        try {
-            Path name = Files.readSymbolicLink(descriptor).getFileName();
-            return name != null && name.toString().startsWith(Metrics.FILE_PREFIX); // the root has no name
-        } catch (java.nio.file.NoSuchFileException e) {
-            return false; // closed meanwhile
+        try (HeldMetrics held = new HeldMetrics(pid)) {
+            held.look();
+            return held.read();
         }
     }
 
