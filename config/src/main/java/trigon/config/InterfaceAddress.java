@@ -93,6 +93,11 @@ public record InterfaceAddress(InetAddress address, int prefixLength) implements
                 && (rest == 0 || ((mine[whole] ^ others[whole]) & 0xFF) >>> (Byte.SIZE - rest) == 0);
     }
 
+    /** Whether it is one of IPv6 that means something on its own link only; all of them are in one subnet. */
+    public boolean isLinkLocal() {
+        return address instanceof Inet6Address && address.isLinkLocalAddress();
+    }
+
     /** Why no interface can be reached under this address in this subnet; empty if one can. */
     public Optional<String> flaw() {
         if (address.isAnyLocalAddress()) {
@@ -101,8 +106,8 @@ public record InterfaceAddress(InetAddress address, int prefixLength) implements
         if (address.isMulticastAddress()) {
             return Optional.of("it is a multicast address");
         }
-        if (address instanceof Inet6Address && address.isLinkLocalAddress()) {
-            return Optional.of("it is link-local, and every link has that subnet");
+        if (isLinkLocal()) {
+            return Optional.of("it is link-local, and every link has that subnet; name the interface instead");
         }
         // RFC 3021 and RFC 6164: in subnets of two addresses both are hosts'
         int hostBits = address.getAddress().length * Byte.SIZE - prefixLength;

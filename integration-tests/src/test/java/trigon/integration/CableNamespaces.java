@@ -40,13 +40,24 @@ final class CableNamespaces implements AutoCloseable {
 
     /** A cable: an interface at each end, with an address, up. */
     void cable(String one, String itsInterface, String itsAddress, String other, String name, String address) {
-        run(
-                List.of("ip", "link", "add", itsInterface, "netns", prefix + one),
-                List.of("type", "veth", "peer", "name", name, "netns", prefix + other));
+        plug(one, itsInterface, other, name);
         inside(one, "ip", "addr", "add", itsAddress, "dev", itsInterface);
         inside(other, "ip", "addr", "add", address, "dev", name);
         set(one, itsInterface, true);
         set(other, name, true);
+    }
+
+    /** A cable whose ends are up, and have no addresses but those that the kernel gives them. */
+    void cable(String one, String itsInterface, String other, String name) {
+        plug(one, itsInterface, other, name);
+        set(one, itsInterface, true);
+        set(other, name, true);
+    }
+
+    private void plug(String one, String itsInterface, String other, String name) {
+        run(
+                List.of("ip", "link", "add", itsInterface, "netns", prefix + one),
+                List.of("type", "veth", "peer", "name", name, "netns", prefix + other));
     }
 
     /** Takes an interface up or down. */

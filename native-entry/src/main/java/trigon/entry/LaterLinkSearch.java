@@ -94,7 +94,7 @@ final class LaterLinkSearch implements LinkSearch {
     static SoftwareDevice softwareDevice(LocalLink link) {
         return new SoftwareDevice(
                 link.deviceName(),
-                link.address().address(),
+                link.bindAddress(),
                 link.address().prefixLength(),
                 link.speedMbps(),
                 link.interfaceIndex());

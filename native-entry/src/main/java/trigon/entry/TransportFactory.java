@@ -95,7 +95,7 @@ final class TransportFactory implements NetPluginFactory {
         }
         NicHardware hardware = NicHardware.ofThisMachine();
         DiscoveredLinks discovered = new LinkSpeeds(hardware)
-                .limit(settings, LinkDiscovery.discover(settings, ports, HostInterfaces.snapshot()));
+                .limit(settings, LinkDiscovery.discover(settings, ports, HostInterfaces.settled()));
         discovered.links().forEach(link -> log.info("link {}: {}", link, link.carrier()));
         discovered.leftOut().forEach(TransportFactory::report);
         SharedSubnets.warnings(discovered.links()).forEach(warning -> log.warn("{}", warning));

@@ -10,13 +10,16 @@ import trigon.config.LinkPolicy;
 
 /**
  * The links without a list from the user: all RDMA ports with an IP address, else all interfaces, those that are down
- * last. The fastest have the best rank: where all nodes share a slow network besides their cables, the cables go first.
+ * later, and those that have a link-local address only last. The fastest have the best rank: where all nodes share a slow network besides their cables, the cables go first.
  */
 final class AutomaticLinks {
 
     /** Bridges that container and VM software makes: the same addresses on every machine, and no way to any other. */
     private static final Pattern PRIVATE_BRIDGE =
             Pattern.compile("(docker|virbr|podman|cni|lxcbr|lxdbr).*|br-[0-9a-f]{12}");
+
+    /** Ends of cables to containers of this machine: whoever is there has a better address, too. */
+    private static final Pattern CONTAINER_CABLE = Pattern.compile("(veth|cali|cilium|lxc).*");
 
     private final LinkPolicy policy;
     private final GidSelector gids;
@@ -78,7 +81,8 @@ final class AutomaticLinks {
     private void addInterfaces() {
         List<HostInterface> usable = new ArrayList<>();
         List<HostInterface> fastestFirst = interfaces.interfaces().stream()
-                .sorted(Comparator.comparing((HostInterface each) -> !each.up())
+                .sorted(Comparator.comparing(HostInterface::isLinkLocalOnly)
+                        .thenComparing(each -> !each.up())
                         .thenComparingInt((HostInterface each) -> -each.speedMbps()))
                 .toList();
         // as NCCL chooses its socket interfaces: the loopback only if there is nothing else at all
@@ -114,6 +118,9 @@ final class AutomaticLinks {
             if (!each.up()) {
                 leftOut.add(new LeftOut(each.name(), new LeftOut.Cause.DownAtInit()));
             }
+            if (each.isLinkLocalOnly()) {
+                leftOut.add(new LeftOut(each.name(), new LeftOut.Cause.LinkLocalOnly()));
+            }
             for (InterfaceAddress address : addresses(each)) {
                 links.addSoftware(each, address, rank);
             }
@@ -122,9 +129,9 @@ final class AutomaticLinks {
     }
 
     private static List<InterfaceAddress> addresses(HostInterface of) {
-        return of.addresses().stream()
-                .filter(address -> GidSelector.isUsable(address.address()))
-                .sorted()
-                .toList();
+        boolean inside = of.isLinkLocalOnly()
+                && (CONTAINER_CABLE.matcher(of.name()).matches()
+                        || PRIVATE_BRIDGE.matcher(of.name()).matches());
+        return inside ? List.of() : of.usableAddresses();
     }
 }

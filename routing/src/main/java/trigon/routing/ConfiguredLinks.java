@@ -150,12 +150,12 @@ final class ConfiguredLinks {
                 .flatMap(interfaces::withName)
                 .orElseThrow(() -> problem(nic, "its addresses are not known; add its address"));
         noteDown(on);
-        List<InterfaceAddress> addresses = on.addresses().stream()
-                .filter(address -> GidSelector.isUsable(address.address()))
-                .sorted()
-                .toList();
+        List<InterfaceAddress> addresses = on.usableAddresses();
         if (addresses.isEmpty()) {
-            throw problem(nic, "the interface has no IP address that is not link-local");
+            throw problem(nic, "the interface has no IP address");
+        }
+        if (on.isLinkLocalOnly()) {
+            leftOut.add(new LeftOut(on.name(), new LeftOut.Cause.LinkLocalOnly()));
         }
         addresses.forEach(address -> links.addSoftware(on, address, rank, nic.speedMbps()));
     }

@@ -46,6 +46,7 @@ public final class DisjointPaths {
 
     private static boolean isAsDirectAs(Path first, Path other) {
         int bits = first.reason().subnetBits();
-        return other.kind() == first.kind() && bits >= 0 && other.reason().subnetBits() == bits;
+        boolean apart = bits >= 0 || first.reason().isLinkLocal();
+        return other.kind() == first.kind() && apart && other.reason().subnetBits() == bits;
     }
 }

@@ -20,6 +20,26 @@ public record HostInterface(
         addresses = List.copyOf(addresses);
     }
 
+    /** The addresses by which peers can tell it, or else its link-local one; in order. */
+    List<InterfaceAddress> usableAddresses() {
+        List<InterfaceAddress> routable = addresses.stream()
+                .filter(address -> GidSelector.isUsable(address.address()))
+                .sorted()
+                .toList();
+        return routable.isEmpty()
+                ? addresses.stream()
+                        .filter(InterfaceAddress::isLinkLocal)
+                        .sorted()
+                        .limit(1)
+                        .toList()
+                : routable;
+    }
+
+    /** Whether it can be used, but by its link-local address only. */
+    boolean isLinkLocalOnly() {
+        return usableAddresses().stream().anyMatch(InterfaceAddress::isLinkLocal);
+    }
+
     /** For example {@code eth0 10.0.12.1/24 fd00::1/64} or {@code eth1 (down)}. */
     @Override
     public String toString() {

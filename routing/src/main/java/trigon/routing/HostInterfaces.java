@@ -7,6 +7,7 @@ import java.net.NetworkInterface;
 import java.net.SocketException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -36,12 +37,58 @@ public record HostInterfaces(List<HostInterface> interfaces) {
                 .toList();
     }
 
+    /** How long the kernel may take to find out whether another machine has an address. */
+    private static final Duration EXAMINED = Duration.ofSeconds(3);
+
+    private static final Duration LOOK = Duration.ofMillis(50);
+
+    /** Of linux/if_arp.h: Ethernet, and IP over InfiniBand. */
+    private static final Set<String> CABLES = Set.of("1", "32");
+
+    /**
+     * The same as {@link #snapshot}, once the kernel has examined the addresses of interfaces that are up: for seconds
+     * after an interface came up, its IPv6 addresses cannot be used. Waits for that, on a thread that may block.
+     */
+    public static HostInterfaces settled() {
+        long start = System.nanoTime();
+        try {
+            while (isExamining() && System.nanoTime() - start < EXAMINED.toNanos()) {
+                Thread.sleep(LOOK);
+            }
+        } catch (InterruptedException _) {
+            Thread.currentThread().interrupt(); // with what there is
+        }
+        return snapshot();
+    }
+
+    private static boolean isExamining() {
+        UnreadyAddresses unready = UnreadyAddresses.now();
+        try {
+            return !unready.keys().isEmpty()
+                    && NetworkInterface.networkInterfaces()
+                            .anyMatch(each -> isUp(each)
+                                    && each.inetAddresses()
+                                            .anyMatch(address -> unready.contains(each.getIndex(), address)));
+        } catch (SocketException _) {
+            return false;
+        }
+    }
+
+    private static boolean isUp(NetworkInterface of) {
+        try {
+            return of.isUp();
+        } catch (SocketException _) {
+            return false; // it has just gone
+        }
+    }
+
     /** Asks the kernel. None, with a warning, where Java finds none: not even the loopback is up in a new namespace. */
     public static HostInterfaces snapshot() {
         List<HostInterface> interfaces = new ArrayList<>();
+        UnreadyAddresses unready = UnreadyAddresses.now();
         try {
             for (NetworkInterface each : NetworkInterface.networkInterfaces().toList()) {
-                interfaces.add(snapshot(each));
+                interfaces.add(snapshot(each, unready));
             }
         } catch (SocketException e) {
             log.warn("the network interfaces cannot be listed: {}", e.getMessage());
@@ -74,12 +121,26 @@ public record HostInterfaces(List<HostInterface> interfaces) {
         return new HostInterface(name, 0, up, name.equals("lo"), List.of(), speedMbps(name));
     }
 
-    private static HostInterface snapshot(NetworkInterface of) throws SocketException {
+    private static HostInterface snapshot(NetworkInterface of, UnreadyAddresses unready) throws SocketException {
+        boolean up = of.isUp();
+        boolean cable = isCable(of.getName());
         List<InterfaceAddress> addresses = of.getInterfaceAddresses().stream()
+                .filter(address -> !up || !unready.contains(of.getIndex(), address.getAddress()))
                 .map(address -> interfaceAddress(address.getAddress(), address.getNetworkPrefixLength()))
+                .filter(address -> cable || !address.isLinkLocal())
                 .toList();
-        return new HostInterface(
-                of.getName(), of.getIndex(), of.isUp(), of.isLoopback(), addresses, speedMbps(of.getName()));
+        return new HostInterface(of.getName(), of.getIndex(), up, of.isLoopback(), addresses, speedMbps(of.getName()));
+    }
+
+    /** Whether there may be a machine at the other end: not for a bridge's port, a bond's member, or a tunnel. */
+    private static boolean isCable(String name) {
+        Path of = Path.of("/sys/class/net", name);
+        try {
+            return !Files.exists(of.resolve("master"))
+                    && CABLES.contains(Files.readString(of.resolve("type")).strip());
+        } catch (IOException _) {
+            return true; // for all that is known
+        }
     }
 
     /** Without a sensible prefix, an address alone in its subnet. */

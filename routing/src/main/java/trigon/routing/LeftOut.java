@@ -151,7 +151,21 @@ public record LeftOut(String name, Cause cause) {
         record NoAddressOfInterface() implements Cause {
             @Override
             public String toString() {
-                return "no IP address that is not link-local";
+                return "no IP address that peers can tell it by";
+            }
+        }
+
+        /** The network interface has nothing but an address that means something on its own link only. */
+        record LinkLocalOnly() implements Cause {
+            @Override
+            public Weight weight() {
+                return Weight.USED;
+            }
+
+            @Override
+            public String toString() {
+                return "used by its link-local address, for peers that are on the same cable or switch and have no"
+                        + " better way; for others, give both ends addresses in one subnet";
             }
         }
 

@@ -1,5 +1,8 @@
 package trigon.routing;
 
+import java.net.Inet6Address;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
 import java.util.Comparator;
 import java.util.Locale;
 import trigon.config.InterfaceAddress;
@@ -43,6 +46,23 @@ public record LocalLink(
             .thenComparing(LocalLink::deviceName)
             .thenComparingInt(LocalLink::port)
             .thenComparingInt(LocalLink::gidIndex);
+
+    /** Whether its address leads to the other end of its cable, or to its switch's other ports, and nowhere else. */
+    public boolean isLinkLocal() {
+        return address.isLinkLocal();
+    }
+
+    /** What sockets are bound to: a link-local address with its interface, since each has one in that subnet. */
+    public InetAddress bindAddress() {
+        if (!isLinkLocal() || interfaceIndex == 0) {
+            return address.address();
+        }
+        try {
+            return Inet6Address.getByAddress(null, address.address().getAddress(), interfaceIndex);
+        } catch (UnknownHostException e) {
+            throw new AssertionError("16 bytes are always an address", e);
+        }
+    }
 
     /** Whether the other is one of the same address and kind, and for RDMA of the same device. */
     boolean isOfSameAddress(LocalLink other) {

@@ -38,6 +38,7 @@ record NoPathReport(
                 .forEach((address, sharing) ->
                         text.append(" %s: %s.".formatted(InterfaceAddress.text(address.address()), why(sharing))));
         sources.entrySet().stream()
+                .filter(entry -> !entry.getKey().interfaceAddress().isLinkLocal())
                 .sorted(Map.Entry.comparingByKey(PeerLink.BY_ADDRESS))
                 .forEach(entry -> text.append(route(entry.getKey().address(), entry.getValue())));
         if (!downAtInit.isEmpty()) {
@@ -66,6 +67,12 @@ record NoPathReport(
 
     private static String why(InterfaceAddress here, Set<LinkKind> kinds, PeerLink remote) {
         String there = InterfaceAddress.text(remote.address());
+        if (here.isLinkLocal() || remote.interfaceAddress().isLinkLocal()) {
+            return here.isLinkLocal() && remote.interfaceAddress().isLinkLocal()
+                    ? "%s is link-local, too, but there it is %s and here %s"
+                            .formatted(there, words(remote.kinds()), words(kinds))
+                    : "one of it and %s is link-local".formatted(there);
+        }
         boolean inOurs = here.contains(remote.address());
         boolean inTheirs = remote.interfaceAddress().contains(here.address());
         if (inOurs && inTheirs) {

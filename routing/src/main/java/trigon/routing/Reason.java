@@ -11,7 +11,8 @@ public sealed interface Reason {
         return switch (this) {
             case SameSubnet(int prefixLength) -> prefixLength;
             case KernelRoute() -> -1;
-            case Relayed _ -> -2;
+            case LinkLocal() -> -2;
+            case Relayed _ -> -3;
             case Prescribed prescribed -> prescribed.because().subnetBits();
         };
     }
@@ -33,6 +34,23 @@ public sealed interface Reason {
         @Override
         public String toString() {
             return "kernel route";
+        }
+    }
+
+    /** Whether only the network can tell if it leads there. */
+    default boolean isLinkLocal() {
+        return switch (this) {
+            case LinkLocal() -> true;
+            case Prescribed prescribed -> prescribed.because().isLinkLocal();
+            case SameSubnet _, KernelRoute _, Relayed _ -> false;
+        };
+    }
+
+    /** Both ends have a link-local address: they reach each other if they are on one link. */
+    record LinkLocal() implements Reason {
+        @Override
+        public String toString() {
+            return "link-local";
         }
     }
 

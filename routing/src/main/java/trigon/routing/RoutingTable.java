@@ -82,8 +82,9 @@ public final class RoutingTable {
 
     /**
      * The paths to a peer, in the order in which they should be tried. First those within one subnet, the longest
-     * prefix first, RDMA before software, then by the NICs' rank; after them those along the kernel's routes. If the
-     * configuration prescribes a NIC for this peer, only that one's.
+     * prefix first, RDMA before software, then by the NICs' rank; after them those along the kernel's routes, and those
+     * between link-local addresses, of which some may lead nowhere. If the configuration prescribes a NIC for this peer,
+     * only that one's.
      *
      * @return at least one path
      * @throws NoPathException if there is none
@@ -108,7 +109,9 @@ public final class RoutingTable {
         Map<PeerLink, Optional<InetAddress>> sources = new HashMap<>();
         List<Path> paths = new ArrayList<>();
         for (PeerLink remote : remotes) {
-            Optional<InetAddress> source = kernel.sourceFor(remote.address());
+            Optional<InetAddress> source = remote.interfaceAddress().isLinkLocal()
+                    ? Optional.empty() // every interface has a route to it
+                    : kernel.sourceFor(remote.address());
             sources.put(remote, source);
             for (LocalLink local : candidates) {
                 if (remote.kinds().contains(local.kind())) {
@@ -132,6 +135,10 @@ public final class RoutingTable {
     }
 
     private static Optional<Reason> reason(LocalLink local, PeerLink remote, Optional<InetAddress> source) {
+        if (local.isLinkLocal() || remote.interfaceAddress().isLinkLocal()) {
+            boolean both = local.isLinkLocal() && remote.interfaceAddress().isLinkLocal();
+            return both ? Optional.of(new Reason.LinkLocal()) : Optional.empty();
+        }
         OptionalInt prefix = commonPrefix(local, remote);
         if (prefix.isPresent()) {
             return Optional.of(new Reason.SameSubnet(prefix.getAsInt()));

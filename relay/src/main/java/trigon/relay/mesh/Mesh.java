@@ -61,7 +61,7 @@ public final class Mesh implements Relays, AutoCloseable {
     /**
      * Opens it.
      *
-     * @param links this node's; those for software links are used
+     * @param links this node's; those for software links are used, unless they have a link-local address only
      * @param kernel the kernel's routing table
      * @param name of the node
      * @param node what the node is told apart by
@@ -73,11 +73,14 @@ public final class Mesh implements Relays, AutoCloseable {
             PluginConfig config, List<LocalLink> links, RouteLookup kernel, String name, long node, boolean spins)
             throws IOException {
         List<LocalLink> software = links.stream()
-                .filter(link -> link.kind() == LinkKind.SOFTWARE)
+                .filter(link -> link.kind() == LinkKind.SOFTWARE && !link.isLinkLocal())
                 .limit(NodeRecord.MOST_LINKS)
                 .toList();
         if (software.isEmpty()) {
-            log.info("no relays: they take software links, which links: {} leaves out", config.links());
+            log.info(
+                    "no relays: they take software links with addresses that are not link-local, and with links: {}"
+                            + " there are none",
+                    config.links());
             return Relays.NONE;
         }
         return of(config, software, kernel, name, node, spins);

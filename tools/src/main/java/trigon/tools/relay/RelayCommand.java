@@ -54,11 +54,13 @@ public final class RelayCommand implements Callable<Integer> {
     public Integer call() throws IOException, InterruptedException {
         PluginConfig config = settings();
         List<LocalLink> links = LinkDiscovery.discover(config, List.of(), HostInterfaces.snapshot()).links().stream()
+                .filter(link -> !link.isLinkLocal())
                 .limit(NodeRecord.MOST_LINKS)
                 .toList();
         if (links.isEmpty()) {
-            throw new CommandFailure("there is no link to relay over: no interface with an address is up;"
-                    + " \"trigon links\" says which there are");
+            throw new CommandFailure(
+                    "there is no link to relay over: no interface with an address is up, link-local ones aside;"
+                            + " \"trigon links\" says which there are");
         }
         String name = config.thisNode().map(NodeConfig::name).orElse(machine.hostName());
         long node = NodeNumber.of(config.thisNode().map(NodeConfig::name).orElse(""));

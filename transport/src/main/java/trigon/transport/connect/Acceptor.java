@@ -12,6 +12,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
+import trigon.config.InterfaceAddress;
 import trigon.handshake.ConnectionId;
 import trigon.handshake.ConnectionSecret;
 import trigon.handshake.Established;
@@ -109,8 +110,7 @@ public final class Acceptor implements OfferHandler {
     @Override
     public synchronized void onResigned(String why, InetSocketAddress from) {
         if (!closed) { // even where this side takes a former attempt for established
-            resignation = "%s has given the connection up: %s"
-                    .formatted(from.getAddress().getHostAddress(), why);
+            resignation = "%s has given the connection up: %s".formatted(InterfaceAddress.text(from.getAddress()), why);
         }
     }
 
@@ -182,7 +182,7 @@ public final class Acceptor implements OfferHandler {
         }
         throw new IllegalArgumentException(
                 "%s has no %s link here; see that TRIGON_LINKS and the devices agree on both nodes"
-                        .formatted(local.getHostAddress(), kind));
+                        .formatted(InterfaceAddress.text(local), kind));
     }
 
     /** The handshake is over; without {@code link} it failed. */
@@ -195,7 +195,7 @@ public final class Acceptor implements OfferHandler {
             connectionLog.isUp("receives from %s %s over %s: %s"
                     .formatted(
                             incoming.offer().node().name(),
-                            incoming.remote().getAddress().getHostAddress(),
+                            InterfaceAddress.text(incoming.remote().getAddress()),
                             path.link(),
                             path.link().local().carrier()));
         } else {

@@ -127,7 +127,7 @@ final class ConnectionAttempt implements AutoCloseable {
 
     private void offer(Path path, Stripe stripe) {
         Link link = links.of(path.local());
-        InetAddress local = path.local().address().address();
+        InetAddress local = path.local().bindAddress();
         InetSocketAddress remote =
                 new InetSocketAddress(path.remote().address(), path.remote().tcpPort());
         try (Unwinding unwinding = new Unwinding()) {

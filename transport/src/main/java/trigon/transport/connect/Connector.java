@@ -11,6 +11,7 @@ import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import trigon.config.InterfaceAddress;
 import trigon.config.NodeConfig;
 import trigon.config.PluginConfig;
 import trigon.handshake.HandshakeClient;
@@ -132,6 +133,8 @@ public final class Connector {
         PathSchedule schedule = new PathSchedule(config.handshake().timeout(), System::nanoTime);
         schedule.add(candidates);
         Duration beforeRelays = candidates.stream().allMatch(recentFailures::has) ? Duration.ZERO : BEFORE_RELAYS;
+        LinkLocalPaths linkLocal = new LinkLocalPaths(
+                (path, remote) -> client.ask(path.local().bindAddress(), remote, handle.secret(), handle.connection()));
         while (!pending.isAbandoned()) {
             if (triesRelays && (schedule.isEmpty() || schedule.sinceFirst().compareTo(beforeRelays) > 0)) {
                 triesRelays = false;
@@ -146,6 +149,17 @@ public final class Connector {
             if (due.isEmpty()) {
                 pause(schedule.pause());
                 continue;
+            }
+            if (due.getFirst().reason().isLinkLocal()) {
+                List<Path> doubtful =
+                        due.stream().filter(path -> path.reason().isLinkLocal()).toList();
+                schedule.begin(doubtful);
+                List<Path> answering =
+                        linkLocal.answering(doubtful, (path, why) -> failed(path, why, schedule, failures, pending));
+                due = answering.isEmpty() ? others(due, doubtful) : answering;
+                if (due.isEmpty()) {
+                    continue;
+                }
             }
             List<Path> paths = pathsToTake(due, how.links());
             schedule.begin(paths);
@@ -194,6 +208,10 @@ public final class Connector {
         throw failures;
     }
 
+    private static List<Path> others(List<Path> all, List<Path> without) {
+        return all.stream().filter(path -> !without.contains(path)).toList();
+    }
+
     /** A path that is away may come back: a cable is plugged in again, a switch restarts. */
     private void failed(
             Path path,
@@ -216,6 +234,7 @@ public final class Connector {
     private static boolean mayPass(RuntimeException why) {
         return switch (why) {
             case HandshakeException failure -> failure.mayPass();
+            case LinkLocalPaths.NoAnswerException _ -> true;
             case VerbsException failure -> Acceptor.AWAY.contains(failure.errno());
             default -> false;
         };
@@ -306,6 +325,6 @@ public final class Connector {
         }
         return handle.links().isEmpty()
                 ? "a peer without links"
-                : handle.links().getFirst().address().getHostAddress();
+                : InterfaceAddress.text(handle.links().getFirst().address());
     }
 }

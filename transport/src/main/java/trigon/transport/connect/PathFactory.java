@@ -5,6 +5,7 @@ import java.util.concurrent.Executor;
 import java.util.random.RandomGenerator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import trigon.config.InterfaceAddress;
 import trigon.config.QueuePairConfig;
 import trigon.handshake.Established;
 import trigon.net.NetPlugin;
@@ -95,7 +96,7 @@ public final class PathFactory {
      * @param node the peer's, as far as it is known by name
      */
     public void watch(PathChannel path, Established established, String node) {
-        String address = established.remote().getAddress().getHostAddress();
+        String address = InterfaceAddress.text(established.remote().getAddress());
         String name = node.equals(address) ? node : node + " at " + address;
         path.watch(established.lifeline(), name, control, afterGrace);
     }

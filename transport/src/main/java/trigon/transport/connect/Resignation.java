@@ -83,7 +83,7 @@ final class Resignation {
         InetSocketAddress remote =
                 new InetSocketAddress(path.remote().address(), path.remote().tcpPort());
         try {
-            client.resign(path.local().address().address(), remote, handle.secret(), handle.connection(), failure)
+            client.resign(path.local().bindAddress(), remote, handle.secret(), handle.connection(), failure)
                     .join();
             return true;
         } catch (CompletionException e) {

@@ -168,7 +168,7 @@ final class NewPaths {
     }
 
     private static InetAddress local(Path path) {
-        return path.local().address().address();
+        return path.local().bindAddress();
     }
 
     private static InetSocketAddress remote(Path path) {

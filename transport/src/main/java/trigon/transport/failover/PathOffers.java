@@ -159,7 +159,7 @@ final class PathOffers {
                 listeners.get());
         InetSocketAddress remote =
                 new InetSocketAddress(over.remote().address(), over.remote().tcpPort());
-        OutgoingOffer offered = client.connect(over.local().address().address(), remote, peer.secret(), offer);
+        OutgoingOffer offered = client.connect(over.local().bindAddress(), remote, peer.secret(), offer);
         unwinding.onFailure(() -> abandon(offered));
         return new Pending(over, path, offered);
     }

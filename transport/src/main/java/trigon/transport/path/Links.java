@@ -1,6 +1,7 @@
 package trigon.transport.path;
 
 import java.net.InetAddress;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -13,6 +14,7 @@ import java.util.function.ToIntFunction;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import trigon.config.InterfaceAddress;
 import trigon.handshake.ConnectionId;
 import trigon.handshake.ConnectionSecret;
 import trigon.handshake.LinkAddress;
@@ -100,21 +102,23 @@ public final class Links implements AutoCloseable {
         return links;
     }
 
-    /** Their addresses, each once, in the same order. */
+    /** Their addresses, each once, in the same order; link-local ones with their interfaces. */
     public Set<InetAddress> addresses() {
         Set<InetAddress> addresses = new LinkedHashSet<>();
-        links.forEach(link -> addresses.add(link.local().address().address()));
+        links.forEach(link -> addresses.add(link.local().bindAddress()));
         return addresses;
     }
 
     /**
-     * What peers are told of the addresses. Warns if that is more than a listen handle has room for.
+     * What peers are told of the addresses, link-local ones last. Warns if that is more than a listen handle has room
+     * for.
      *
      * @param port the port that is listened on at an address
      */
     public List<LinkAddress> advertised(ToIntFunction<InetAddress> port) {
         List<LinkAddress> advertised = addresses().stream()
                 .map(address -> advertised(address, port.applyAsInt(address)))
+                .sorted(Comparator.comparing(link -> isLinkLocal(link.address())))
                 .toList();
         int leftOut = ListenHandle.fitting(
                         ConnectionId.random(), ConnectionSecret.random(), OptionalInt.empty(), 0, advertised)
@@ -127,6 +131,10 @@ public final class Links implements AutoCloseable {
                     advertised.size());
         }
         return advertised;
+    }
+
+    private static boolean isLinkLocal(InetAddress address) {
+        return new InterfaceAddress(address, 0).isLinkLocal();
     }
 
     private LinkAddress advertised(InetAddress address, int port) {

@@ -101,7 +101,7 @@ final class LaterLinks {
     /** An address that the kernel still examines cannot be listened on yet; its next event is the next try. */
     private boolean isOpened(LocalLink link) {
         try {
-            node.listeners().listen(link.address().address());
+            node.listeners().listen(link.bindAddress());
             node.links().add(link);
             return true;
         } catch (HandshakeException | VerbsException e) {

@@ -1,0 +1,117 @@
+package trigon.integration;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Machines fresh from the box: cables are plugged in, and interfaces have nothing but the link-local IPv6 address that
+ * the kernel gives them. Nodes in network namespaces.
+ */
+class LinkLocalIT {
+
+    private static final String PATIENT = "version: 1\nhandshake: {timeout: 40s}\n";
+
+    @TempDir
+    Path directory;
+
+    private CableNamespaces network;
+
+    @BeforeEach
+    void open() {
+        assumeTrue(Files.exists(Path.of("/proc/self/net/if_inet6")), "IPv6 is off here");
+        network = CableNamespaces.open();
+        List.of("a", "b", "c").forEach(network::node);
+    }
+
+    @AfterEach
+    void removeNodes() {
+        if (network != null) {
+            network.close();
+        }
+    }
+
+    @Test
+    void threeNodesWithThreeCablesNeedNoAddresses() throws Exception {
+        network.cable("a", "to_b", "b", "to_a");
+        network.cable("a", "to_c", "c", "to_a");
+        network.cable("b", "to_c", "c", "to_b");
+
+        List<String> outputs = run("a", "b", "c");
+
+        assertThat(outputs.get(0))
+                .contains("to_b: used by its link-local address")
+                .contains("via soft_to_b fe80:", "link-local");
+        assertThat(outputs.get(1)).contains("via soft_to_c fe80:");
+        assertThat(outputs.get(2)).contains("via soft_to_a fe80:");
+    }
+
+    @Test
+    void ofTwoCablesBetweenTwoNodesEachFindsItsOtherEnd() throws Exception {
+        network.cable("a", "one", "b", "one");
+        network.cable("a", "two", "b", "two");
+        network.cable("a", "elsewhere", "c", "elsewhere"); // nobody of the job is there
+
+        assertThat(run("a", "b")).allSatisfy(output -> assertThat(output).contains("link-local"));
+    }
+
+    @Test
+    void subnetsOfBothEndsGoFirst() throws Exception {
+        network.cable("a", "spare", "b", "spare");
+        network.cable("a", "to_b", "10.0.12.1/24", "b", "to_a", "10.0.12.2/24");
+        network.cable("a", "to_c", "10.0.13.1/24", "c", "to_a", "10.0.13.3/24");
+        network.cable("b", "to_c", "c", "to_b");
+
+        List<String> outputs = run("a", "b", "c");
+
+        assertThat(outputs.get(0))
+                .contains("10.0.12.2 via soft_to_b 10.0.12.1/24")
+                .doesNotContain("via soft_spare");
+        assertThat(outputs.get(1)).contains("via soft_to_c fe80:").doesNotContain("via soft_spare");
+        assertThat(outputs.get(2)).contains("10.0.13.1 via soft_to_a 10.0.13.3/24");
+    }
+
+    /** What each rank has printed, after all of them came to a good end. */
+    private List<String> run(String... nodes) throws IOException {
+        Path rendezvous = Files.createTempDirectory(directory, "rendezvous");
+        Path config = Files.writeString(directory.resolve("patient.yaml"), PATIENT);
+        List<HostProgram> hosts = new ArrayList<>();
+        try {
+            for (String node : nodes) {
+                hosts.add(new HostProgram(
+                        network.by(node),
+                        HostProgram.distribution(),
+                        directory.resolve(node + ".log"),
+                        Map.of("TRIGON_CONFIG", config.toString()),
+                        "--rank",
+                        Integer.toString(hosts.size()),
+                        "--ranks",
+                        Integer.toString(nodes.length),
+                        "--channels",
+                        "2",
+                        "--iterations",
+                        "2",
+                        "--timeout",
+                        "100",
+                        "--rendezvous",
+                        rendezvous.toString()));
+            }
+            List<Integer> statuses = hosts.stream().map(HostProgram::exitStatus).toList();
+            List<String> outputs = hosts.stream().map(HostProgram::output).toList();
+            assertThat(statuses).as(String.join("\n", outputs)).containsOnly(0);
+            return outputs;
+        } finally {
+            hosts.forEach(HostProgram::close);
+        }
+    }
+}

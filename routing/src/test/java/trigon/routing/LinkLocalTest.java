@@ -1,0 +1,125 @@
+package trigon.routing;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static trigon.routing.Links.down;
+import static trigon.routing.Links.interfaces;
+import static trigon.routing.Links.peer;
+import static trigon.routing.Links.remote;
+import static trigon.routing.Links.software;
+import static trigon.routing.Links.table;
+import static trigon.routing.Links.up;
+import static trigon.verbs.LinkKind.RDMA;
+import static trigon.verbs.LinkKind.SOFTWARE;
+
+import java.net.Inet6Address;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import trigon.config.LinkPolicy;
+
+/** Interfaces that have nothing but their link-local IPv6 address. */
+class LinkLocalTest {
+
+    private static final String HERE_ONE = "fe80::a1/64";
+    private static final String HERE_TWO = "fe80::a2/64";
+
+    @Test
+    void theyAreLinksBehindAllOthers() {
+        DiscoveredLinks found = discover(
+                up("lo", 1, "127.0.0.1/8"),
+                up("fast", 2, 400_000, HERE_ONE),
+                up("slow", 3, 1000, "10.0.12.1/24", "fe80::3/64"),
+                down("off", 4, "10.0.13.1/24"));
+
+        assertThat(found.links())
+                .map(LocalLink::toString)
+                .containsExactly(
+                        "soft_slow 10.0.12.1/24 (software)",
+                        "soft_off 10.0.13.1/24 (software)",
+                        "soft_fast fe80::a1/64 (software)");
+        assertThat(found.leftOut())
+                .map(LeftOut::toString)
+                .anyMatch(text -> text.startsWith("fast: used by its link-local address"));
+    }
+
+    @Test
+    void theirSocketsAreBoundToTheInterface() {
+        LocalLink link = discover(up("eth0", 7, HERE_ONE)).links().getFirst();
+
+        assertThat(link.bindAddress()).isEqualTo(Links.address("fe80::a1"));
+        assertThat(((Inet6Address) link.bindAddress()).getScopeId()).isEqualTo(7);
+        assertThat(software("routable", "fd00::1/64", 0).bindAddress())
+                .isInstanceOfSatisfying(
+                        Inet6Address.class,
+                        address -> assertThat(address.getScopeId()).isZero());
+    }
+
+    @Test
+    void endsOfContainersCablesAndBridgesAreNone() {
+        assertThat(discover(
+                                up("lo", 1, "127.0.0.1/8"),
+                                up("veth12ab", 2, HERE_ONE),
+                                up("calif00", 3, HERE_TWO),
+                                up("docker0", 4, "fe80::4/64"))
+                        .links())
+                .map(LocalLink::interfaceName)
+                .containsExactly("lo");
+    }
+
+    @Test
+    void thePathsBetweenThemAreAllThatThereMayBeAndGoLast() {
+        RoutingTable table = new RoutingTable(
+                List.of(
+                        software("one", HERE_ONE, 1),
+                        software("two", HERE_TWO, 2),
+                        software("cable", "10.0.12.1/24", 3),
+                        software("routed", "192.168.1.5/24", 4)),
+                address -> Optional.of(Links.address("192.168.1.5")).filter(_ -> address.getAddress()[0] == (byte) 172),
+                Map.of(),
+                List.of());
+
+        List<Path> paths = table.pathsTo(peer(
+                remote("fe80::b1/64", SOFTWARE),
+                remote("fe80::b2/64", SOFTWARE),
+                remote("10.0.12.2/24", SOFTWARE),
+                remote("172.16.0.9/24", SOFTWARE)));
+
+        assertThat(paths)
+                .map(path -> path.local().name() + " " + path.remote().interfaceAddress())
+                .containsExactly(
+                        "cable 10.0.12.2/24",
+                        "routed 172.16.0.9/24",
+                        "one fe80::b1/64",
+                        "one fe80::b2/64",
+                        "two fe80::b1/64",
+                        "two fe80::b2/64");
+        assertThat(paths.subList(2, 6)).allMatch(path -> path.reason().isLinkLocal());
+        assertThat(paths.subList(0, 2)).noneMatch(path -> path.reason().isLinkLocal());
+    }
+
+    @Test
+    void severalCablesOfAPeerCanBeUsedAtTheSameTime() {
+        List<Path> all = table(software("one", HERE_ONE, 1), software("two", HERE_TWO, 2))
+                .pathsTo(peer(remote("fe80::b1/64", SOFTWARE), remote("fe80::b2/64", SOFTWARE)));
+        List<Path> answering = Stream.of(all.get(1), all.get(2)).toList();
+
+        assertThat(DisjointPaths.among(answering, 4)).isEqualTo(answering);
+    }
+
+    @Test
+    void aPeerWithoutThemIsNotReachedByThem() {
+        assertThatExceptionOfType(NoPathException.class)
+                .isThrownBy(() -> table(software("one", HERE_ONE, 1)).pathsTo(peer(remote("10.0.12.2/24", SOFTWARE))))
+                .withMessageContaining("fe80::a1: one of it and 10.0.12.2 is link-local");
+        assertThatExceptionOfType(NoPathException.class)
+                .isThrownBy(() -> table(software("one", HERE_ONE, 1)).pathsTo(peer(remote("fe80::b1/64", RDMA))))
+                .withMessageContaining("fe80::b1 is link-local, too, but there it is rdma and here software");
+    }
+
+    private static DiscoveredLinks discover(HostInterface... each) {
+        return LinkDiscovery.discover(Links.config(LinkPolicy.AUTO), List.of(), interfaces(each));
+    }
+}
