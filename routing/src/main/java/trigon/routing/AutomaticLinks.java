@@ -10,7 +10,8 @@ import trigon.config.LinkPolicy;
 
 /**
  * The links without a list from the user: all RDMA ports with an IP address, else all interfaces, those that are down
- * later, and those that have a link-local address only last. The fastest have the best rank: where all nodes share a slow network besides their cables, the cables go first.
+ * later, and those that have a link-local address only last. The fastest have the best rank: where all nodes share a
+ * slow network besides their cables, the cables go first.
  */
 final class AutomaticLinks {
 

@@ -1,6 +1,5 @@
 package trigon.routing;
 
-import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -119,7 +118,7 @@ final class GidSelector {
         if (port.attributes().linkLayer() == LinkLayer.ETHERNET) {
             Optional<PortAddress> byGid = entry.gid()
                     .address()
-                    .filter(GidSelector::isUsable)
+                    .filter(HostInterface::isUsable)
                     .flatMap(address -> owner(behind, address)
                             .map(on -> new PortAddress(
                                     port,
@@ -131,7 +130,7 @@ final class GidSelector {
             }
             if (config.gidIndex().isEmpty()) {
                 boolean isHostsAddress =
-                        entry.gid().address().filter(GidSelector::isUsable).isPresent();
+                        entry.gid().address().filter(HostInterface::isUsable).isPresent();
                 leftOut.add(new LeftOut(
                         port.label(),
                         isHostsAddress
@@ -146,7 +145,7 @@ final class GidSelector {
             return List.of();
         }
         return behind.get().addresses().stream()
-                .filter(address -> isUsable(address.address()))
+                .filter(address -> HostInterface.isUsable(address.address()))
                 .flatMap(address -> upOnly(new PortAddress(port, entry, behind.get(), address), leftOut).stream())
                 .toList();
     }
@@ -166,12 +165,5 @@ final class GidSelector {
                 address.port().label(),
                 new LeftOut.Cause.PortInterfaceDown(address.on().name())));
         return List.of();
-    }
-
-    /** Whether peers can tell by it which link is meant: link-local subnets are on every link. */
-    static boolean isUsable(InetAddress address) {
-        return !(address.isAnyLocalAddress()
-                || address.isMulticastAddress()
-                || (address instanceof Inet6Address && address.isLinkLocalAddress()));
     }
 }

@@ -1,5 +1,7 @@
 package trigon.routing;
 
+import java.net.Inet6Address;
+import java.net.InetAddress;
 import java.util.List;
 import trigon.config.InterfaceAddress;
 
@@ -20,10 +22,17 @@ public record HostInterface(
         addresses = List.copyOf(addresses);
     }
 
+    /** Whether peers can tell by it which link is meant: link-local subnets are on every link. */
+    static boolean isUsable(InetAddress address) {
+        return !(address.isAnyLocalAddress()
+                || address.isMulticastAddress()
+                || (address instanceof Inet6Address && address.isLinkLocalAddress()));
+    }
+
     /** The addresses by which peers can tell it, or else its link-local one; in order. */
     List<InterfaceAddress> usableAddresses() {
         List<InterfaceAddress> routable = addresses.stream()
-                .filter(address -> GidSelector.isUsable(address.address()))
+                .filter(address -> isUsable(address.address()))
                 .sorted()
                 .toList();
         return routable.isEmpty()

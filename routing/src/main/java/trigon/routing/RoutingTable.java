@@ -83,8 +83,8 @@ public final class RoutingTable {
     /**
      * The paths to a peer, in the order in which they should be tried. First those within one subnet, the longest
      * prefix first, RDMA before software, then by the NICs' rank; after them those along the kernel's routes, and those
-     * between link-local addresses, of which some may lead nowhere. If the configuration prescribes a NIC for this peer,
-     * only that one's.
+     * between link-local addresses, of which some may lead nowhere. If the configuration prescribes a NIC for this
+     * peer, only that one's.
      *
      * @return at least one path
      * @throws NoPathException if there is none

@@ -18,8 +18,8 @@ import trigon.routing.Path;
 
 /**
  * Paths between link-local addresses, of one connection: each interface has such an address, so only an answer of the
- * peer tells which of ours leads to which of its. All are asked over at the same time, since the kernel takes seconds to
- * find out that nobody is there. One control thread.
+ * peer tells which of ours leads to which of its. All are asked over at the same time, since the kernel takes seconds
+ * to find out that nobody is there. One control thread.
  */
 final class LinkLocalPaths {
 
