@@ -82,12 +82,23 @@ EXPORT int instantverbs_fail_device(const char *name) {
 
   if (!d)
     return -1;
-  atomic_store(&d->dead, true);
   lock(&world);
+  atomic_store(&d->absent, true);
+  for (Context *c = d->contexts; c; c = c->next)
+    atomic_store(&c->dead, true);
   for (uint32_t i = 0; i < MAX_OBJECTS; i++)
     if (qps[i] && qps[i]->device == d)
       atomic_store(&qps[i]->mute, true);
   unlock(&world);
   raise_event(d, e);
+  return 0;
+}
+
+EXPORT int instantverbs_restore_device(const char *name) {
+  Device *d = find_device(name);
+
+  if (!d)
+    return -1;
+  atomic_store(&d->absent, false);
   return 0;
 }

@@ -2,6 +2,7 @@
 #include "instant-verbs.h"
 
 Lock world;
+Lock lifetime;
 Device devices[MAX_DEVICES];
 int num_devices = -1;
 unsigned late_every;
@@ -25,14 +26,22 @@ static void add_gid(Device *d, uint32_t type, bool ipv4) {
   e->gid_type = type;
 }
 
+static unsigned number(const char *variable, unsigned otherwise) {
+  const char *value = getenv(variable);
+
+  return value ? (unsigned)atoi(value) : otherwise;
+}
+
 static void make_devices(void) {
   const char *spec = getenv("INSTANTVERBS_DEVICES");
-  const char *late = getenv("INSTANTVERBS_LATE");
-  const char *longest = getenv("INSTANTVERBS_MAX_MESSAGE");
   bool simple = getenv("INSTANTVERBS_SIMPLE_GIDS") != NULL;
 
-  late_every = late ? (unsigned)atoi(late) : 0;
-  max_message = longest ? (unsigned)atoi(longest) : 1u << 30;
+  late_every = number("INSTANTVERBS_LATE", 0);
+  max_message = number("INSTANTVERBS_MAX_MESSAGE", 1u << 30);
+  queue_pair_faults = number("INSTANTVERBS_QUEUE_PAIR_FAULTS", 0);
+  port_faults = number("INSTANTVERBS_PORT_FAULTS", 0);
+  device_fault = number("INSTANTVERBS_DEVICE_FAULT", 0);
+  faults = queue_pair_faults || port_faults || device_fault;
   char *copy = strdup(spec && *spec ? spec : "instant0=127.0.0.1/8"), *save = NULL;
   num_devices = 0;
   for (char *t = strtok_r(copy, ",", &save); t && num_devices < MAX_DEVICES;
@@ -123,6 +132,10 @@ EXPORT int ibv_query_port(struct ibv_context *c, uint8_t port, struct _compat_ib
 }
 
 EXPORT struct ibv_context *ibv_open_device(struct ibv_device *dev) {
+  if (atomic_load(&((Device *)dev)->absent)) {
+    errno = ENODEV;
+    return NULL;
+  }
   Context *c = calloc(1, sizeof *c);
   int fds[2];
 

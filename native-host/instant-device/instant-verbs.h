@@ -22,6 +22,15 @@
  *   INSTANTVERBS_LATE=n   hold back every n-th send completion until the next poll
  *                         after the one that would have shown it (default 0: never),
  *                         to exercise the "not yet" paths of a transport.
+ *   INSTANTVERBS_QUEUE_PAIR_FAULTS=n
+ *                         about every n-th send a queue pair of any device, whoever's it is, goes to the error
+ *                         state without an event (default 0: never)
+ *   INSTANTVERBS_PORT_FAULTS=n
+ *                         about every n-th send a port goes down, or the one that is down comes up (default 0)
+ *   INSTANTVERBS_DEVICE_FAULT=n
+ *                         after about n sends the first device fails, as by instantverbs_fail_device, and after
+ *                         about n more it is back (default 0: never)
+ *                         stderr has a line for each of these faults
  *   INSTANTVERBS_MAX_MESSAGE=n
  *                         the ports' longest message in bytes (default 1 GiB)
  *
@@ -41,8 +50,13 @@
  *       is posted on either end of the connection stays outstanding.
  *   int instantverbs_fail_device(const char *device)
  *       The same for all of the device's queue pairs, with one IBV_EVENT_DEVICE_FATAL,
- *       and none can be created or modified any more (EIO).
+ *       and none can be created or modified any more (EIO). It cannot be opened.
+ *   int instantverbs_restore_device(const char *device)
+ *       It can be opened again, as one that was plugged in. What was opened before stays as it is.
  * These return -1 where there is no such object.
+ *
+ * A queue pair that ibv_modify_qp has put into the error or reset state, or that is destroyed, is a fence: when the
+ * call has returned no write of the peer's is under way through it.
  *
  * Not modelled: time (no latency, no bandwidth, no retry timers: RNR waits for ever
  * unless rnr_retry is 0), packet loss, UD, SRQ, memory windows, multicast, XRC, the
@@ -118,13 +132,14 @@ typedef struct Device {
   int gids;
   struct ibv_gid_entry gid[MAX_GIDS];
   atomic_bool up;
-  atomic_bool dead;
+  atomic_bool absent;  /* has failed, and is not back */
   Context *contexts;  /* open ones, linked; under world */
 } Device;
 
 struct Context {
   struct verbs_context vctx;  /* vctx.context is what the user sees */
   Device *device;
+  atomic_bool dead;  /* the device has failed since it was opened */
   int async_write;
   Context *next;
 };
@@ -199,9 +214,14 @@ struct Qp {
 /* ---------------------------------------------------------------- what all share; under world where not atomic */
 
 extern Lock world;    /* guards creation, destruction, contexts */
+extern Lock lifetime; /* held by who uses a queue pair of others, and by who frees one; taken before its locks */
 extern Device devices[MAX_DEVICES];
 extern int num_devices;
 extern unsigned late_every;
+extern unsigned queue_pair_faults, port_faults;
+extern _Atomic unsigned device_fault;
+extern bool faults;  /* whether any of them is asked for */
+extern uint32_t next_qp;
 extern Qp *_Atomic qps[MAX_OBJECTS];
 extern Mr *_Atomic mrs[MAX_OBJECTS];
 extern atomic_ulong posted;
@@ -262,11 +282,24 @@ void push(Cq *cq, const struct ibv_wc *wc, bool is_send, uint32_t sq_upto);
 /* The completion of a send; none for an unsignalled success. The send lock is held. */
 void complete_send(Qp *qp, const struct ibv_send_wr *wr, uint32_t slot, enum ibv_wc_status status, uint32_t len);
 
-/* To the error state: everything outstanding is flushed. */
-void flush(Qp *qp);
+/* To the error state: what has not been carried out is flushed. The send lock is held. */
+void fail_sends(Qp *qp);
+
+/* The other half of it, without a lock. */
+void flush_receives(Qp *qp);
 
 /* Retries the sends that wait for receiver. */
 void kick(Qp *receiver);
+
+/* The same for who holds the lock of lifetimes. */
+void kick_while_alive(Qp *receiver);
+
+/* Brings about the faults that are due; no lock is held. */
+void plant_faults(void);
+
+int instantverbs_port(const char *device, int up);
+int instantverbs_fail_device(const char *device);
+int instantverbs_restore_device(const char *device);
 
 int poll_cq(struct ibv_cq *ic, int n, struct ibv_wc *wc);
 int req_notify_cq(struct ibv_cq *ic, int solicited_only);

@@ -2,10 +2,10 @@
 #include "instant-verbs.h"
 
 Qp *_Atomic qps[MAX_OBJECTS];
-static uint32_t next_qp;
+uint32_t next_qp;
 
 EXPORT struct ibv_qp *ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *init) {
-  if (atomic_load(&context_of(pd->context)->device->dead)) {
+  if (atomic_load(&context_of(pd->context)->dead)) {
     errno = EIO;
     return NULL;
   }
@@ -95,16 +95,21 @@ void complete_send(Qp *qp, const struct ibv_send_wr *wr, uint32_t slot, enum ibv
   push((Cq *)qp->ibv.send_cq, &wc, true, slot + 1);
 }
 
-void flush(Qp *qp) {
+void fail_sends(Qp *qp) {
+  qp->attr.qp_state = IBV_QPS_ERR;
+  set_state(&qp->ibv, IBV_QPS_ERR);
   if (atomic_load(&qp->mute))
     return;
-  lock(&qp->send_lock);
   while (qp->st_head != qp->st_tail) {
     SendWqe *w = &qp->stalled[qp->st_head++ % qp->init.cap.max_send_wr];
     complete_send(qp, &w->wr, w->slot, IBV_WC_WR_FLUSH_ERR, 0);
   }
   atomic_store(&qp->n_stalled, 0);
-  unlock(&qp->send_lock);
+}
+
+void flush_receives(Qp *qp) {
+  if (atomic_load(&qp->mute))
+    return;
   lock(&qp->recv_lock);
   while (qp->rq_head != qp->rq_tail) {
     struct ibv_wc wc = { .wr_id = rq_entry(qp, qp->rq_head++)->wr_id,
@@ -112,6 +117,20 @@ void flush(Qp *qp) {
     push((Cq *)qp->ibv.recv_cq, &wc, false, 0);
   }
   unlock(&qp->recv_lock);
+}
+
+/*
+ * Waits for the peer's copy that is under way. It looks for us under its send lock, and finds that we take nothing any
+ * more; so once this has returned nothing is written through us.
+ */
+static void wait_for_writer(const Qp *qp) {
+  lock(&lifetime);
+  Qp *peer = find_qp(qp->attr.dest_qp_num);
+  if (peer && peer != qp) {
+    lock(&peer->send_lock);
+    unlock(&peer->send_lock);
+  }
+  unlock(&lifetime);
 }
 
 /* The attributes that a transition takes; -1 for one that there is not. */
@@ -171,7 +190,7 @@ EXPORT int ibv_modify_qp(struct ibv_qp *iq, struct ibv_qp_attr *a, int mask) {
   Qp *qp = (Qp *)iq;
   enum ibv_qp_state from = state_of(iq), to = mask & IBV_QP_STATE ? a->qp_state : from;
 
-  if (atomic_load(&qp->device->dead))
+  if (atomic_load(&context_of(iq->context)->dead))
     return EIO;
   int need = required(from, to, iq->qp_type == IBV_QPT_RC);
   if (need < 0 || (mask & need) != need || !in_range(qp, a, mask))
@@ -190,9 +209,13 @@ EXPORT int ibv_modify_qp(struct ibv_qp *iq, struct ibv_qp_attr *a, int mask) {
     atomic_store(&qp->n_stalled, 0);
   }
   unlock(&qp->recv_lock);
+  if (to == IBV_QPS_ERR)
+    fail_sends(qp);
   unlock(&qp->send_lock);
   if (to == IBV_QPS_ERR)
-    flush(qp);
+    flush_receives(qp);
+  if (to == IBV_QPS_ERR || to == IBV_QPS_RESET)
+    wait_for_writer(qp);
   if (to != from)
     kick(qp);  /* a sender may wait for us to be ready, or has to learn that we are gone */
   return 0;
@@ -219,8 +242,11 @@ EXPORT int ibv_destroy_qp(struct ibv_qp *iq) {
   ((Cq *)iq->recv_cq)->queue_pairs--;
   unlock(&world);
   kick(qp);  /* so that a sender that waits for us fails rather than hangs */
+  wait_for_writer(qp);
+  lock(&lifetime);
   free(qp->stalled);
   free(qp->rq);
   free(qp);
+  unlock(&lifetime);
   return 0;
 }

@@ -250,13 +250,13 @@ static int execute(Qp *qp, const struct ibv_send_wr *wr, uint32_t *moved) {
   return status;
 }
 
-/* After a failed send; the send lock is NOT held. */
-static void to_error(Qp *qp) {
-  set_state(&qp->ibv, IBV_QPS_ERR);
-  flush(qp);
+void kick(Qp *receiver) {
+  lock(&lifetime);
+  kick_while_alive(receiver);
+  unlock(&lifetime);
 }
 
-void kick(Qp *receiver) {
+void kick_while_alive(Qp *receiver) {
   Qp *qp = find_qp(receiver->attr.dest_qp_num);
   bool failed = false;
 
@@ -274,13 +274,13 @@ void kick(Qp *receiver) {
     complete_send(qp, &w->wr, w->slot, (enum ibv_wc_status)st, moved);
     if (st != IBV_WC_SUCCESS) {
       failed = true;
-      break;
+      fail_sends(qp);
     }
   }
   atomic_store(&qp->n_stalled, qp->st_tail - qp->st_head);
   unlock(&qp->send_lock);
   if (failed)
-    to_error(qp);
+    flush_receives(qp);
 }
 
 static void stall(Qp *qp, const struct ibv_send_wr *wr, uint32_t slot) {
@@ -342,15 +342,22 @@ int post_send(struct ibv_qp *iq, struct ibv_send_wr *wr, struct ibv_send_wr **ba
     }
     atomic_fetch_add_explicit(&posted, 1, memory_order_relaxed);
     complete_send(qp, wr, slot, (enum ibv_wc_status)st, moved);
-    failed = st != IBV_WC_SUCCESS;
+    if (st != IBV_WC_SUCCESS) {
+      failed = true;
+      fail_sends(qp);
+    }
   }
   unlock(&qp->send_lock);
   if (failed)
-    to_error(qp);
+    flush_receives(qp);
   if (again) {  /* the receiver may have posted between our look and our note */
+    lock(&lifetime);
     Qp *dst = find_qp(qp->attr.dest_qp_num);
     if (dst)
-      kick(dst);
+      kick_while_alive(dst);
+    unlock(&lifetime);
   }
+  if (faults)
+    plant_faults();
   return rc;
 }

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -20,7 +21,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * The plugin as NCCL loads it over RDMA links, so with what the entry library does by itself: two ranks of one process,
- * each on a thread of its own, over the instant device.
+ * each on a thread of its own, over the instant device. Also when it fails under them.
  */
 @Timeout(300)
 class RdmaHostIT {
@@ -111,18 +112,83 @@ class RdmaHostIT {
         }
     }
 
+    /** Whatever they have under way; each connection goes on by new ones. */
+    @ParameterizedTest
+    @CsvSource({"one, 0, 70000", "all, 3, 200000"})
+    void anAllReduceGoesOnHoweverOftenQueuePairsFail(String stripes, String late, int bytes) throws IOException {
+        Map<String, String> device = Map.of(
+                "INSTANTVERBS_QUEUE_PAIR_FAULTS",
+                "1000",
+                "TRIGON_FAILOVER",
+                "on",
+                "TRIGON_STRIPES",
+                stripes,
+                LATE,
+                late);
+
+        String said = runOverTwo(bytes, 2000, device);
+
+        assertThat(lines(said, "instantverbs: queue pair ")).hasSizeGreaterThan(20);
+        assertThat(lines(said, " goes on over ")).hasSizeGreaterThan(20);
+    }
+
+    /** A cable that comes and goes: at most one of two is away at a time. */
+    @Test
+    void anAllReduceGoesOnWhenPortsGoDownAndComeUp() throws IOException {
+        String said = runOverTwo(70000, 4000, Map.of("INSTANTVERBS_PORT_FAULTS", "10000", "TRIGON_FAILOVER", "on"));
+
+        assertThat(lines(said, "instantverbs: the port of ")).isNotEmpty();
+        assertThat(lines(said, " goes on over ")).isNotEmpty();
+    }
+
+    /** It completes nothing any more, and its context is of no use; what was there is opened anew once it is back. */
+    @Test
+    void anAllReduceGoesOnWhenADeviceFailsAndIsBack() throws IOException {
+        String said = runOverTwo(70000, 20000, Map.of("INSTANTVERBS_DEVICE_FAULT", "20000", "TRIGON_FAILOVER", "on"));
+
+        assertThat(said)
+                .contains("DEVICE_FATAL", " goes on over two ", "instantverbs: one is back")
+                .contains("its device one is back; connections can use it again");
+    }
+
+    private static List<String> lines(String said, String with) {
+        return said.lines().filter(line -> line.contains(with)).toList();
+    }
+
+    private String runOverTwo(int bytes, int iterations, Map<String, String> more) throws IOException {
+        Path nodes = Files.writeString(scratch.resolve("two.yaml"), """
+                version: 1
+                links: rdma
+                nodes:
+                  a: {nics: [{device: one, address: 10.1.12.1/24}, {device: two, address: 10.1.13.1/24}]}
+                """);
+        Map<String, String> device = new HashMap<>(more);
+        device.put("INSTANTVERBS_DEVICES", "one=10.1.12.1/24,two=10.1.13.1/24");
+        device.put("TRIGON_CONFIG", nodes.toString());
+        List<String> by = new ArrayList<>(List.of("unshare", "-rn", "sh", "-ec"));
+        by.add("ip link set lo up; ip addr add 10.1.12.1/24 dev lo; ip addr add 10.1.13.1/24 dev lo; exec \"$@\"");
+        by.addAll(List.of("sh", FAKE_SYSFS.toString(), "instant"));
+        return run(by, "ring", 12, bytes, device, "--iterations", Integer.toString(iterations));
+    }
+
     private Map<String, String> environment(Map<String, String> device) throws IOException {
         Path nodes = Files.writeString(
                 scratch.resolve("nodes.yaml"),
                 "version: 1\nlinks: rdma\nnodes:\n  a: {nics: [{address: 127.0.0.1/8}]}\n");
-        Map<String, String> environment = new HashMap<>(device);
+        Map<String, String> environment = new HashMap<>();
         environment.put("LD_LIBRARY_PATH", INSTANT.toString());
         environment.put("TRIGON_CONFIG", nodes.toString());
         environment.put("TRIGON_NODE", "a");
+        environment.putAll(device);
         return environment;
     }
 
     private String run(String test, int api, int bytes, Map<String, String> device, String... more) throws IOException {
+        return run(AS_NIC, test, api, bytes, device, more);
+    }
+
+    private String run(List<String> by, String test, int api, int bytes, Map<String, String> device, String... more)
+            throws IOException {
         String ranks = Integer.toString(RANKS);
         List<String> arguments = new ArrayList<>(List.of("--test", test, "--api", Integer.toString(api)));
         arguments.addAll(List.of("--ranks", ranks, "--local-ranks", ranks, "--channels", "2"));
@@ -130,7 +196,7 @@ class RdmaHostIT {
         arguments.addAll(List.of("--rendezvous", scratch.resolve("rendezvous").toString()));
         arguments.addAll(List.of(more));
         try (HostProgram host = new HostProgram(
-                AS_NIC,
+                by,
                 HostProgram.distribution(),
                 scratch.resolve("output.txt"),
                 environment(device),

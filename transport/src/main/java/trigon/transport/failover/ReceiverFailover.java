@@ -21,10 +21,10 @@ import trigon.handshake.IncomingOffer;
 import trigon.handshake.LifelineEnd;
 import trigon.handshake.OfferHandler;
 import trigon.handshake.RemoteMemory;
+import trigon.routing.LocalLink;
 import trigon.transport.connect.Counterpart;
 import trigon.transport.connect.PathFactory;
 import trigon.transport.failover.NewPaths.Found;
-import trigon.transport.path.Link;
 import trigon.transport.path.PathChannel;
 import trigon.transport.path.PathKeeper;
 import trigon.transport.path.PathLoss;
@@ -71,7 +71,7 @@ final class ReceiverFailover implements Failover, OfferHandler {
     private int ready;
 
     /** The links it began with. */
-    private final List<Link> home;
+    private final List<LocalLink> home;
 
     /** The sender leads to another path though nothing is wrong with this one: back to that link, it seems. */
     private boolean returning;
@@ -352,8 +352,8 @@ final class ReceiverFailover implements Failover, OfferHandler {
         }
     }
 
-    private static List<Link> links(List<PathChannel> paths) {
-        return paths.stream().map(PathChannel::link).toList();
+    private static List<LocalLink> links(List<PathChannel> paths) {
+        return paths.stream().map(path -> path.link().local()).toList();
     }
 
     private boolean moves(List<PathChannel> next) {

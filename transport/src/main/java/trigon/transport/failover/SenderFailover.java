@@ -50,6 +50,11 @@ final class SenderFailover implements Failover {
     private final FailoverEnd end = new FailoverEnd();
 
     private SenderResume resume = SenderResume.up();
+
+    /** The paths that it has moved to, and how many messages had got across then. */
+    private Set<Path> latest = Set.of();
+
+    private long acrossThen = -1;
     private boolean working;
     private final Trouble trouble = new Trouble();
     private boolean givenUp;
@@ -257,6 +262,11 @@ final class SenderFailover implements Failover {
                     return false;
                 }
                 resume = resume.fenced(counts.begun(), counts.confirmed());
+                if (counts.confirmed() <= acrossThen && over.stream().anyMatch(latest::contains)) {
+                    failed.addAll(latest); // they look well, and nothing gets across
+                    latest = Set.of();
+                    return false;
+                }
             }
             resume = resume.challenged();
         }
@@ -297,6 +307,8 @@ final class SenderFailover implements Failover {
                 return resume.state() == State.LOST && loses(former);
             }
             resume = resume.confirmed(resume.attempt());
+            latest = Set.copyOf(over);
+            acrossThen = answered.received();
             try {
                 if (!session.moveTo(answered.paths(), answered.received())) {
                     end.reach();

@@ -106,10 +106,10 @@ final class LinkStates {
             InterfaceAddress address = local.address();
             boolean running = !notRunning.contains(indexOf(local));
             boolean up = running && !missing.contains(address.address());
-            if (up == link.isUp()) {
+            if (up == link.isInterfaceUp()) {
                 continue;
             }
-            link.setUp(up);
+            link.setInterfaceUp(up);
             if (up) {
                 log.info("{}: its interface {} is up again", link, local.interfaceName());
             } else {

@@ -11,6 +11,7 @@ import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -64,6 +65,7 @@ public final class PathMonitor {
     private final Executor onceTold;
     private final LinkStates states;
     private final Set<DeviceContext> known = new HashSet<>();
+    private final AtomicBoolean reopening = new AtomicBoolean();
     private final Set<DeviceContext> devices = new HashSet<>();
     private final Thread thread = new Thread(this::run, "trigon-events");
     private @Nullable KernelEvents kernel;
@@ -116,6 +118,7 @@ public final class PathMonitor {
             }
             states.lookAtAll();
             do {
+                reopenDevices();
                 addDevices().forEach(device -> device.whenAsyncEvent(opened::wakeUp));
                 look();
                 List<InterfaceEvent> events = opened.await(descriptors(), LOOK);
@@ -130,6 +133,7 @@ public final class PathMonitor {
                 kernel = null;
             }
             while (!isStoppedWithin(LOOK)) {
+                reopenDevices();
                 addDevices();
                 look();
             }
@@ -141,6 +145,25 @@ public final class PathMonitor {
             return stopped.await(time.toMillis(), TimeUnit.MILLISECONDS);
         } catch (InterruptedException _) {
             return true; // nobody but the end of the process does that
+        }
+    }
+
+    /** Those that have failed as a whole may be there again: plugged in, or reset by their drivers. */
+    private void reopenDevices() {
+        if (links.all().stream().anyMatch(Link::hasDeviceFailed) && reopening.compareAndSet(false, true)) {
+            control.execute(() -> {
+                try {
+                    links.reopenFailed()
+                            .forEach(link -> log.warn(
+                                    "{}: its device {} is back; connections can use it again",
+                                    link,
+                                    link.device().deviceName()));
+                } catch (RuntimeException e) {
+                    log.warn("devices that have failed cannot be opened again: {}", e.getMessage());
+                } finally {
+                    reopening.set(false);
+                }
+            });
         }
     }
 
@@ -285,6 +308,7 @@ public final class PathMonitor {
                 concerned);
         for (Link link : links.all()) {
             if (link.device().equals(device)) {
+                link.deviceHasFailed();
                 link.paths().forEach(path -> failOrRescue(path, NcclResult.SYSTEM_ERROR, words(device, type)));
             }
         }
@@ -301,12 +325,19 @@ public final class PathMonitor {
         String where = "%s port %d (%s): %s, %s"
                 .formatted(device.deviceName(), port, names(concerned), type, type.explanation());
         switch (type) {
-            case PORT_ERROR ->
+            case PORT_ERROR -> {
                 log.warn(
                         "{}. Connections over it fail unless it is up again within queuePair.timeout and"
                                 + " handshake.peerTimeout; check cable, switch, and ip link show",
                         where);
-            case PORT_ACTIVE -> log.info("{}. Connections that have not failed go on", where);
+                concerned.forEach(link -> link.setPortUp(false));
+                concerned.forEach(
+                        link -> link.paths().forEach(path -> path.keeper().doubts()));
+            }
+            case PORT_ACTIVE -> {
+                log.info("{}. Connections that have not failed go on", where);
+                concerned.forEach(link -> link.setPortUp(true));
+            }
             case GID_CHANGE -> ofGidTable(device, port, concerned, where);
             case LID_CHANGE, PARTITION_KEY_CHANGE ->
                 log.warn("{}. Connections made before may fail; restart the job if they do", where);

@@ -23,7 +23,9 @@ public final class Link {
     private final ClearToSendMemory clearToSendMemory;
     private final LinkCounters counters;
     private final Set<PathChannel> paths = ConcurrentHashMap.newKeySet();
-    private volatile boolean up = true;
+    private volatile boolean interfaceUp = true;
+    private volatile boolean portUp = true;
+    private volatile boolean deviceFailed;
 
     /**
      * A link.
@@ -93,14 +95,34 @@ public final class Link {
         return paths;
     }
 
-    /** Whether its interface is up, with a carrier and the address, as far as the kernel has said. Any thread. */
+    /** Whether data can go over it, as far as the kernel and the device have said. Any thread, as those below. */
     public boolean isUp() {
-        return up;
+        return interfaceUp && portUp && !deviceFailed;
     }
 
-    /** The kernel has said something else of it. */
-    public void setUp(boolean nowUp) {
-        up = nowUp;
+    /** Whether its interface is up, with a carrier and the address. */
+    public boolean isInterfaceUp() {
+        return interfaceUp;
+    }
+
+    /** The kernel has said something else of its interface. */
+    public void setInterfaceUp(boolean nowUp) {
+        interfaceUp = nowUp;
+    }
+
+    /** The device has said whether its port is active. */
+    public void setPortUp(boolean nowUp) {
+        portUp = nowUp;
+    }
+
+    /** The device has failed as a whole: it does nothing any more, nor does it complete what it was told to do. */
+    public void deviceHasFailed() {
+        deviceFailed = true;
+    }
+
+    /** Whether its device has failed as a whole. It stays so; a device that comes back is opened anew. */
+    public boolean hasDeviceFailed() {
+        return deviceFailed;
     }
 
     /** Where its paths' rings of clear-to-send entries are. */

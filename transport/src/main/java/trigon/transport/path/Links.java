@@ -1,6 +1,7 @@
 package trigon.transport.path;
 
 import java.net.InetAddress;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
@@ -24,10 +25,16 @@ import trigon.transport.Unwinding;
 import trigon.transport.metrics.Metrics;
 import trigon.verbs.DeviceContext;
 import trigon.verbs.LinkKind;
+import trigon.verbs.PortAttributes;
+import trigon.verbs.PortState;
 import trigon.verbs.ProtectionDomain;
+import trigon.verbs.VerbsException;
 import trigon.verbs.VerbsProvider;
 
-/** This node's links, their devices open. More may come, and none goes. Thread-safe; closed after the last path. */
+/**
+ * This node's links, their devices open. More may come, and none goes; one whose device has failed is replaced by one
+ * with the device opened anew. Thread-safe; closed after the last path.
+ */
 public final class Links implements AutoCloseable {
 
     private static final Logger log = LoggerFactory.getLogger(Links.class);
@@ -35,6 +42,11 @@ public final class Links implements AutoCloseable {
     private record Device(DeviceContext context, ProtectionDomain protectionDomain) {}
 
     private final Map<String, Device> devices = new HashMap<>();
+
+    /** Paths that are closed later still use them, though they do nothing any more. */
+    private final List<Device> failedDevices = new ArrayList<>();
+
+    private final List<ClearToSendMemory> ofFailedDevices = new ArrayList<>();
     private final List<Link> links = new CopyOnWriteArrayList<>();
     private final Map<LinkKind, VerbsProvider> providers;
     private final int pageBytes;
@@ -85,8 +97,57 @@ public final class Links implements AutoCloseable {
                 metrics.link(link.name(), link.kind().name(), link.speedMbps())));
     }
 
+    /**
+     * Opens the devices of links anew that have failed as a whole, where they are there again.
+     *
+     * @return the links that work again
+     */
+    public final synchronized List<Link> reopenFailed() {
+        List<Link> reopened = new ArrayList<>();
+        for (int index = 0; index < links.size() && !closed; index++) {
+            Link failed = links.get(index);
+            if (failed.hasDeviceFailed()) {
+                try {
+                    Link again = reopen(failed);
+                    links.set(index, again);
+                    reopened.add(again);
+                } catch (VerbsException e) {
+                    log.debug("{}: its device is not there again: {}", failed, e.getMessage());
+                }
+            }
+        }
+        return reopened;
+    }
+
+    private Link reopen(Link failed) {
+        LocalLink local = failed.local();
+        String key = key(local);
+        Device known = devices.get(key);
+        if (known != null && known.context.equals(failed.device())) {
+            failedDevices.add(known);
+            devices.remove(key);
+        }
+        Device device = device(local, Objects.requireNonNull(providers.get(local.kind())));
+        PortAttributes port = device.context.queryPort(local.port());
+        ofFailedDevices.add(failed.clearToSendMemory());
+        Link again = new Link(
+                local,
+                device.context,
+                device.protectionDomain,
+                port,
+                new ClearToSendMemory(pageBytes),
+                failed.counters());
+        again.setInterfaceUp(failed.isInterfaceUp());
+        again.setPortUp(port.state() == PortState.ACTIVE);
+        return again;
+    }
+
+    private static String key(LocalLink link) {
+        return link.kind() + " " + link.deviceName();
+    }
+
     private Device device(LocalLink link, VerbsProvider provider) {
-        return devices.computeIfAbsent(link.kind() + " " + link.deviceName(), _ -> {
+        return devices.computeIfAbsent(key(link), _ -> {
             DeviceContext context = provider.open(link.deviceName());
             try (Unwinding unwinding = new Unwinding()) {
                 unwinding.onFailure(context::close);
@@ -162,12 +223,15 @@ public final class Links implements AutoCloseable {
     @Override
     public synchronized void close() {
         closed = true;
-        for (Device device : devices.values()) {
+        failedDevices.addAll(devices.values());
+        devices.clear();
+        for (Device device : failedDevices) {
             device.protectionDomain.close();
             device.context.close();
         }
-        devices.clear();
+        failedDevices.clear();
         links.forEach(link -> link.clearToSendMemory().close());
+        ofFailedDevices.forEach(ClearToSendMemory::close);
         links.clear();
     }
 }

@@ -76,7 +76,7 @@ final class Drain {
         boolean ok = take(completions, polled);
         long deadline = System.nanoTime() + PATIENCE.toNanos();
         boolean broken = polled < 0;
-        while (ok && !broken && !alive && !isOver() && System.nanoTime() < deadline) {
+        while (ok && !broken && !alive && !isOver() && completesMore(deadline)) {
             post();
             int count = path.completionQueue().poll(completions);
             broken = count < 0;
@@ -86,6 +86,10 @@ final class Drain {
             }
         }
         return ok && isOver();
+    }
+
+    private boolean completesMore(long deadline) {
+        return !path.link().hasDeviceFailed() && System.nanoTime() < deadline;
     }
 
     /** Without its queue pair a path writes nothing, either. */
