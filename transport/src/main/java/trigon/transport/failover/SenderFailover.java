@@ -51,10 +51,7 @@ final class SenderFailover implements Failover {
 
     private SenderResume resume = SenderResume.up();
 
-    /** The paths that it has moved to, and how many messages had got across then. */
-    private Set<Path> latest = Set.of();
-
-    private long acrossThen = -1;
+    private final LatestPaths latest = new LatestPaths();
     private boolean working;
     private final Trouble trouble = new Trouble();
     private boolean givenUp;
@@ -104,12 +101,11 @@ final class SenderFailover implements Failover {
     }
 
     private synchronized boolean takes(PathChannel path, PathLoss loss) {
-        boolean ours = !givenUp && !end.isReached();
-        if (ours && !session.paths().contains(path)) {
-            return true; // nobody uses it any more
-        }
-        if (!ours) {
+        if (givenUp || end.isReached()) {
             return false;
+        }
+        if (!session.paths().contains(path)) {
+            return true; // nobody uses it any more
         }
         switch (loss) {
             case PathLoss.Here here -> trouble.breaks(here.words());
@@ -262,9 +258,7 @@ final class SenderFailover implements Failover {
                     return false;
                 }
                 resume = resume.fenced(counts.begun(), counts.confirmed());
-                if (counts.confirmed() <= acrossThen && over.stream().anyMatch(latest::contains)) {
-                    failed.addAll(latest); // they look well, and nothing gets across
-                    latest = Set.of();
+                if (failed.addAll(latest.fruitless(over, counts.confirmed()))) {
                     return false;
                 }
             }
@@ -279,14 +273,10 @@ final class SenderFailover implements Failover {
     /** The same, once it is stopped and counted. */
     private boolean goesOn(List<Path> over, Set<Path> failed, String why, long start, boolean returns) {
         PathChannel former = session.path();
+        var counts = new trigon.handshake.Resumption(resume.attempt(), resume.begun(), resume.confirmed());
         Answered answered;
         try {
-            answered = offers.offer(
-                    peer,
-                    session.protocol(),
-                    over,
-                    new trigon.handshake.Resumption(resume.attempt(), resume.begun(), resume.confirmed()),
-                    end.reached());
+            answered = offers.offer(peer, session.protocol(), over, counts, end.reached());
         } catch (PathOffers.FailedException e) {
             log.debug("{}: no new path over {}", former, e.over(), e);
             failed.add(e.over());
@@ -298,17 +288,15 @@ final class SenderFailover implements Failover {
             }
             return false;
         }
-        List<PathChannel> formers;
+        List<PathChannel> formers = session.paths();
         synchronized (this) {
-            formers = session.paths();
             resume = resume.answered(resume.attempt(), answered.received());
             if (resume.state() == State.LOST || isEnded()) {
                 answered.paths().forEach(PathChannel::close);
                 return resume.state() == State.LOST && loses(former);
             }
             resume = resume.confirmed(resume.attempt());
-            latest = Set.copyOf(over);
-            acrossThen = answered.received();
+            latest.are(over, answered.received());
             try {
                 if (!session.moveTo(answered.paths(), answered.received())) {
                     end.reach();
