@@ -6,6 +6,7 @@ import java.io.FileInputStream;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
+import java.time.InstantSource;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import trigon.tools.console.Console;
@@ -31,7 +32,7 @@ public final class AgentCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException {
-        try (Agent agent = new Agent(machine);
+        try (Agent agent = new Agent(machine, InstantSource.system());
                 BufferedReader questions = new BufferedReader(
                         new InputStreamReader(new FileInputStream(FileDescriptor.in), StandardCharsets.UTF_8))) {
             agent.serve(questions, console);

@@ -3,6 +3,7 @@ package trigon.tools.doctor;
 import static trigon.tools.doctor.Finding.advice;
 import static trigon.tools.doctor.Finding.command;
 
+import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -26,7 +27,11 @@ final class ClusterChecks {
     /** An address of a node's interface. */
     private record Place(String node, JsonObject nic, InterfaceAddress address) {
         String text() {
-            return node + " " + nic.text("name") + " (" + address + ")";
+            return end() + " (" + address + ")";
+        }
+
+        String end() {
+            return node + " " + nic.text("name");
         }
     }
 
@@ -50,6 +55,7 @@ final class ClusterChecks {
     List<Finding> find() {
         silent();
         addresses();
+        interfaces();
         cables();
         same("version-differs", "version", "different versions of Trigon", "install the same one on all nodes");
         same(
@@ -107,6 +113,10 @@ final class ClusterChecks {
                         && said.add(one.text() + other.text())) {
                     misled(a);
                     misled(b);
+                    if (leadElsewhere(one, other)) {
+                        overlap(one, other);
+                        continue;
+                    }
                     findings.add(Finding.error(
                             "prefix-differs",
                             one.text() + " and " + other.text(),
@@ -124,6 +134,48 @@ final class ClusterChecks {
                 }
             }
         }
+    }
+
+    /** Where an interface is down, or in one subnet with another of its node, the checks of nodes say what is wrong. */
+    private void interfaces() {
+        for (Place one : places) {
+            if (one.nic().text("state").equals("down") || one.nic().isFalse("carrier")) {
+                misled(one.address());
+            }
+            for (Place other : places) {
+                if (one.node().equals(other.node())
+                        && !one.end().equals(other.end())
+                        && one.address().contains(other.address().address())) {
+                    places.stream()
+                            .filter(each ->
+                                    one.address().contains(each.address().address()))
+                            .forEach(each -> misled(each.address()));
+                }
+            }
+        }
+    }
+
+    /** Whether it is known that there is no cable between the two, since both lead to others. */
+    private boolean leadElsewhere(Place one, Place other) {
+        Set<String> ofOne = heardBy(one);
+        Set<String> ofOther = heardBy(other);
+        return !ofOne.isEmpty() && !ofOther.isEmpty() && !ofOne.contains(other.end()) && !ofOther.contains(one.end());
+    }
+
+    private Set<String> heardBy(Place place) {
+        return seen.heard().stream()
+                .filter(each -> place.end().equals(each.by() + " " + each.on()))
+                .map(each -> each.node() + " " + each.from())
+                .collect(Collectors.toSet());
+    }
+
+    private void overlap(Place one, Place other) {
+        findings.add(Finding.error(
+                "subnets-overlap",
+                one.text() + " and " + other.text(),
+                "the subnets of two cables overlap: each node takes others for neighbours that it has no cable to",
+                "their addresses and prefixes; the cables of the two lead elsewhere",
+                advice(other.node(), "give each cable a subnet of its own; trigon plan finds some")));
     }
 
     private boolean isMisled(Place place) {
@@ -147,16 +199,14 @@ final class ClusterChecks {
             if (doubtful.contains(InterfaceAddress.text(place.address().address()))) {
                 continue; // what is wrong with its address is said already
             }
-            String end = place.node() + " " + place.nic().text("name");
+            String end = place.end();
             List<Place> meant = places.stream()
                     .filter(other -> !other.node().equals(place.node())
                             && (place.address().contains(other.address().address())
                                     || other.address().contains(place.address().address())))
                     .toList();
             Set<String> actual = heard.getOrDefault(end, Set.of());
-            boolean asMeant = meant.stream()
-                    .anyMatch(other ->
-                            actual.contains(other.node() + " " + other.nic().text("name")));
+            boolean asMeant = meant.stream().anyMatch(other -> actual.contains(other.end()));
             if (actual.isEmpty() || asMeant || !said.add(end)) {
                 continue;
             }
@@ -183,9 +233,13 @@ final class ClusterChecks {
         }
     }
 
+    private Set<InetAddress> taken() {
+        return places.stream().map(place -> place.address().address()).collect(Collectors.toSet());
+    }
+
     private void noCommonSubnet(Place place, Set<String> actual, Set<String> said) {
         for (Place other : places) {
-            String end = other.node() + " " + other.nic().text("name");
+            String end = other.end();
             if (actual.contains(end) && !isMisled(place) && !isMisled(other) && said.add(end)) {
                 findings.add(Finding.error(
                         "no-common-subnet",
@@ -196,39 +250,11 @@ final class ClusterChecks {
                                 other.node(),
                                 "ip addr add %s dev %s && ip addr del %s dev %s"
                                         .formatted(
-                                                neighbourOf(place.address()),
+                                                FreeAddress.beside(place.address(), taken()),
                                                 other.nic().text("name"),
                                                 other.address(),
                                                 other.nic().text("name")))));
             }
-        }
-    }
-
-    /** Another address in that subnet: the last byte's lowest bits the other way round. */
-    private String neighbourOf(InterfaceAddress address) {
-        for (int change = 1; change < 4; change++) {
-            byte[] bytes = address.address().getAddress();
-            bytes[bytes.length - 1] ^= (byte) change;
-            InterfaceAddress candidate =
-                    InterfaceAddress.parse(InterfaceAddress.text(address(bytes)) + "/" + address.prefixLength());
-            boolean edge = address.prefixLength() < 31
-                    && (bytes[bytes.length - 1] & 3) % 3 == 0
-                    && address.prefixLength() == 30;
-            if (!edge
-                    && bytes[bytes.length - 1] != 0
-                    && places.stream()
-                            .noneMatch(each -> each.address().address().equals(candidate.address()))) {
-                return candidate.toString();
-            }
-        }
-        return "ADDRESS/" + address.prefixLength();
-    }
-
-    private static java.net.InetAddress address(byte[] bytes) {
-        try {
-            return java.net.InetAddress.getByAddress(bytes);
-        } catch (java.net.UnknownHostException e) {
-            throw new AssertionError("an address with as many bytes as before", e);
         }
     }
 

@@ -15,6 +15,7 @@ public final class Diagnosis {
         seen.facts().forEach((node, facts) -> findings.addAll(NodeChecks.of(node, facts)));
         ClusterChecks cluster = new ClusterChecks(seen);
         findings.addAll(cluster.find());
+        findings.addAll(CableChecks.of(seen));
         findings.addAll(LinkChecks.of(seen, cluster.misled()));
         return findings.stream().distinct().sorted(Finding.BY_WEIGHT).toList();
     }

@@ -18,12 +18,24 @@ final class LinkChecks {
 
     private static final double LEAST_SHARE_OF_SPEED = 0.7;
 
+    /** Value of rp_filter, see the kernel's ip-sysctl. */
+    private static final long STRICT = 1;
+
+    /** Of a hundred; a full queue drops one now and then. */
+    private static final long MOST_LOST = 2;
+
+    /** A cable and two NICs take less than a tenth of a millisecond; a busy machine takes some. */
+    private static final long MOST_MICROS = 10_000;
+
     private final Observations seen;
     private final List<Finding> findings = new ArrayList<>();
     private final Set<String> said = new HashSet<>();
 
     /** Pairs of addresses between which one end's packets go elsewhere: the other end's answers do, too. */
     private final Set<String> astray = new HashSet<>();
+
+    /** Those of which one end's hardware does not answer the other: that is all there is to say of both directions. */
+    private final Set<String> unanswered = new HashSet<>();
 
     private LinkChecks(Observations seen) {
         this.seen = seen;
@@ -39,6 +51,9 @@ final class LinkChecks {
         for (Probe probe : seen.probes()) {
             if (!probe.result().text("source").equals(probe.result().text("from"))) {
                 checks.astray.add(key(probe.result()));
+            }
+            if (hasNoNeighbour(probe.result())) {
+                checks.unanswered.add(key(probe.result()));
             }
         }
         for (Probe probe : seen.probes()) {
@@ -70,6 +85,7 @@ final class LinkChecks {
                     advice(
                             probe.from(),
                             "remove the route that is more specific, or the address that is there twice")));
+            checkReversePath(probe);
             return;
         }
         if (astray.contains(key(result))) {
@@ -90,10 +106,32 @@ final class LinkChecks {
         }
     }
 
+    /** A strict filter drops what comes in over another interface than the one that answers go to. */
+    private void checkReversePath(Probe probe) {
+        JsonObject facts = seen.facts().get(probe.from());
+        if (facts == null) {
+            return;
+        }
+        Observations.interfaceOf(facts, address(probe.result().text("from")))
+                .map(nic -> nic.text("name"))
+                .filter(name -> facts.object("reversePathFilter").whole(name) == STRICT)
+                .ifPresent(name -> findings.add(Finding.error(
+                        "reverse-path-filter",
+                        probe.from() + " " + name,
+                        "%s drops what comes from %s over %s: answers would go another way, and the filter is strict"
+                                .formatted(probe.from(), probe.result().text("to"), name),
+                        "net.ipv4.conf." + name + ".rp_filter is 1, and the route to "
+                                + probe.result().text("to") + " does not lead over " + name,
+                        command(probe.from(), "sysctl -w net.ipv4.conf." + name + ".rp_filter=2"))));
+    }
+
     private void noConnection(Probe probe, String where) {
         JsonObject result = probe.result();
         String to = result.text("to");
-        if (result.text("neighbour").equals("no answer") || result.text("tcp").equals("unreachable")) {
+        if (unanswered.contains(key(result)) && !hasNoNeighbour(result)) {
+            return;
+        }
+        if (hasNoNeighbour(result)) {
             String pair = key(result);
             if (said.add("cable " + pair)) {
                 findings.add(Finding.error(
@@ -130,6 +168,12 @@ final class LinkChecks {
                     command(probe.to(), "iptables -I INPUT -s " + result.text("from") + " -j ACCEPT"),
                     command(probe.to(), "sysctl net.ipv4.conf.all.rp_filter")));
         }
+    }
+
+    private static boolean hasNoNeighbour(JsonObject result) {
+        return !result.text("tcp").equals("ok")
+                && (result.text("neighbour").equals("no answer")
+                        || result.text("tcp").equals("unreachable"));
     }
 
     private static String key(JsonObject result) {
@@ -173,7 +217,50 @@ final class LinkChecks {
                     "no answer there; other ports answer",
                     command(probe.to(), "iptables -I INPUT -p udp --dport 4791 -j ACCEPT")));
         }
+        checkTopologyPort(probe, where);
+        checkLosses(probe, where);
         checkRate(probe, where);
+    }
+
+    private void checkTopologyPort(Probe probe, String where) {
+        if (!probe.result().text("udp").equals("ok")
+                || !probe.result().text("topologyUdp").equals("no answer")) {
+            return;
+        }
+        JsonObject facts = seen.facts().get(probe.to());
+        long port = facts == null ? 0 : facts.whole("topologyPort");
+        findings.add(Finding.warning(
+                "topology-port-blocked",
+                where,
+                "UDP port %d of %s is blocked, by which nodes announce themselves: no relays are found over this link"
+                        .formatted(port, probe.to()),
+                "no answer there; other ports answer",
+                command(probe.to(), "iptables -I INPUT -p udp --dport " + port + " -j ACCEPT")));
+    }
+
+    private void checkLosses(Probe probe, String where) {
+        JsonObject result = probe.result();
+        long lost = result.whole("datagramsLost");
+        if (lost > MOST_LOST) {
+            findings.add(Finding.warning(
+                    "packets-lost",
+                    where,
+                    "%d of %d small datagrams were lost, there or on the way back"
+                            .formatted(lost, result.whole("datagrams")),
+                    "each is answered by the other end",
+                    command(probe.from(), "ip -s link; tc -s qdisc"),
+                    advice(probe.from(), "replace the cable; see ethtool -S of both ends")));
+        }
+        long micros = result.whole("leastRoundTripMicros");
+        if (micros > MOST_MICROS) {
+            findings.add(Finding.warning(
+                    "round-trip-long",
+                    where,
+                    "a byte there and back takes %d us at best; a cable takes less than 100".formatted(micros),
+                    "the shortest of 20 round trips over TCP",
+                    command(probe.from(), "tc qdisc show"),
+                    advice(probe.from(), "see whether this is a cable, or a way through other machines")));
+        }
     }
 
     /** Whether packets of the interface's size do not arrive. */

@@ -62,11 +62,11 @@ final class NodeChecks {
     }
 
     private void links() {
-        if (facts.objects("links").isEmpty()) {
+        if (usesNoCable()) {
             findings.add(Finding.error(
                     "no-link",
                     node,
-                    "there is no link to use: no interface with an IP address is up",
+                    "there is no link to other machines: no interface with an IP address is up",
                     "trigon links",
                     command(node, "ip link set INTERFACE up && ip addr add ADDRESS/PREFIX dev INTERFACE")));
         }
@@ -81,6 +81,16 @@ final class NodeChecks {
                         advice(node, "give the interface the prefix of the file, or correct the file")));
             }
         }
+    }
+
+    /** Without a list of NICs the loopback is taken where there is nothing else: no other machine is reached by it. */
+    private boolean usesNoCable() {
+        boolean listed = facts.find("clusterNode").isPresent();
+        return facts.objects("links").stream()
+                .allMatch(link -> !listed
+                        && InterfaceAddress.parse(link.text("address"))
+                                .address()
+                                .isLoopbackAddress());
     }
 
     private void hardware() {
@@ -134,7 +144,7 @@ final class NodeChecks {
                 .anyMatch(link -> link.text("interface").equals(name));
     }
 
-    private static List<InterfaceAddress> ownAddresses(JsonObject nic) {
+    static List<InterfaceAddress> ownAddresses(JsonObject nic) {
         return nic.texts("addresses").stream()
                 .map(InterfaceAddress::parse)
                 .filter(each ->

@@ -3,6 +3,7 @@ package trigon.tools.probe;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.net.InetAddress;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -22,12 +23,14 @@ public final class Agent implements AutoCloseable {
     private static final int MOST_BYTES = 64 << 20;
 
     private final Machine machine;
+    private final InstantSource clock;
     private final Responder responder = new Responder();
     private @Nullable Hellos hellos;
 
-    /** Of this machine. */
-    public Agent(Machine machine) {
+    /** Of this machine, with its clock. */
+    public Agent(Machine machine, InstantSource clock) {
         this.machine = machine;
+        this.clock = clock;
     }
 
     /** Answers until there are no more questions. */
@@ -52,8 +55,8 @@ public final class Agent implements AutoCloseable {
     public Map<String, Object> answer(JsonObject question) throws IOException {
         return switch (question.text("do")) {
             case "facts" -> NodeFacts.of(machine);
-            case "clock" -> Json.object("clockMillis", System.currentTimeMillis());
-            case "listen" -> listen(question.texts("addresses"));
+            case "clock" -> Json.object("clockMillis", clock.millis());
+            case "listen" -> listen(question.texts("addresses"), (int) question.whole("topologyPort"));
             case "hello" -> {
                 if (hellos != null) {
                     hellos.say(question.text("session"), question.text("node"));
@@ -71,12 +74,22 @@ public final class Agent implements AutoCloseable {
         };
     }
 
-    private Map<String, Object> listen(List<String> addresses) throws IOException {
+    private Map<String, Object> listen(List<String> addresses, int topologyPort) throws IOException {
         List<Map<String, Object>> opened = new ArrayList<>();
         for (String each : addresses) {
             try {
-                int[] ports = responder.at(InterfaceAddress.parseAddress(each));
-                opened.add(Json.object("address", each, "tcp", ports[0], "udp", ports[1], "roce", ports[2] == 1));
+                Responder.Ports ports = responder.at(InterfaceAddress.parseAddress(each), topologyPort);
+                opened.add(Json.object(
+                        "address",
+                        each,
+                        "tcp",
+                        ports.tcp(),
+                        "udp",
+                        ports.udp(),
+                        "roce",
+                        ports.roce(),
+                        "topology",
+                        ports.topology()));
             } catch (IOException e) {
                 opened.add(Json.object("address", each, "error", e.toString()));
             }
@@ -101,6 +114,7 @@ public final class Agent implements AutoCloseable {
                 (int) question.whole("tcp"),
                 (int) question.whole("udp"),
                 question.isTrue("roce"),
+                (int) question.whole("topology"),
                 (int) question.whole("mtu"),
                 Math.clamp(question.whole("bytes"), 1, MOST_BYTES),
                 question.isTrue("rate"));

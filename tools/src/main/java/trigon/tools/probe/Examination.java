@@ -111,7 +111,9 @@ public final class Examination {
                 "addresses",
                 addresses(facts).stream()
                         .map(address -> InterfaceAddress.text(address.address()))
-                        .toList());
+                        .toList(),
+                "topologyPort",
+                facts.whole("topologyPort"));
     }
 
     /** Of the links that would be used, each once. */
@@ -181,6 +183,8 @@ public final class Examination {
                 opened.whole("udp"),
                 "roce",
                 opened.isTrue("roce"),
+                "topology",
+                opened.whole("topology"),
                 "mtu",
                 Observations.interfaceOf(own, here).map(nic -> nic.whole("mtu")).orElse(1500L),
                 "bytes",

@@ -1,6 +1,7 @@
 package trigon.tools.probe;
 
 import java.io.IOException;
+import java.time.InstantSource;
 import java.util.Map;
 import trigon.tools.console.Json;
 import trigon.tools.console.JsonObject;
@@ -15,7 +16,7 @@ public final class LocalNode implements NodeConnection {
     /** By that name. */
     public LocalNode(String name, Machine machine) {
         this.name = name;
-        this.agent = new Agent(machine);
+        this.agent = new Agent(machine, InstantSource.system());
     }
 
     @Override

@@ -13,6 +13,7 @@ import java.util.regex.Pattern;
 import trigon.config.ClusterConfig;
 import trigon.config.InterfaceAddress;
 import trigon.config.NodeConfig;
+import trigon.config.Settings;
 import trigon.config.UnknownVariable;
 import trigon.tools.console.Json;
 import trigon.tools.links.LinksJson;
@@ -62,6 +63,7 @@ public final class NodeFacts {
                 links.config().unknownVariables().stream()
                         .map(UnknownVariable::toString)
                         .toList());
+        facts.put("topologyPort", links.config().value(Settings.TOPOLOGY_PORT));
         links.config().file().ifPresent(file -> facts.put("clusterFile", file.toString()));
         facts.put("clusterFingerprint", "%08x".formatted(links.config().fingerprint()));
         links.config().thisNode().ifPresent(node -> facts.put("clusterNode", node.name()));

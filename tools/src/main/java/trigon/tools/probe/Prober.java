@@ -10,6 +10,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.NoRouteToHostException;
 import java.net.Socket;
+import java.net.SocketException;
 import java.net.SocketTimeoutException;
 import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
@@ -36,6 +37,8 @@ final class Prober {
      *
      * @param from this end
      * @param to the other end
+     * @param roce whether the other end answers at the port of RoCE
+     * @param topologyPort where it answers, too; 0 if nowhere
      * @param mtu of this end's interface
      * @param bytes of the transfer
      * @param rate whether to measure the rate, which takes seconds and all of the link
@@ -46,6 +49,7 @@ final class Prober {
             int tcpPort,
             int udpPort,
             boolean roce,
+            int topologyPort,
             int mtu,
             int bytes,
             boolean rate) {}
@@ -56,6 +60,9 @@ final class Prober {
     private static final int ROUND_TRIPS = 20;
     private static final long RATE_NANOS = TimeUnit.SECONDS.toNanos(2);
     private static final int SOCKET_TIMEOUT_MILLIS = 5_000;
+
+    /** Of all that is sent over TCP: a read has a timeout of its own, and a write has none. */
+    private static final long TRANSFER_MILLIS = 5_000;
 
     /** IPv4's header and UDP's; IPv6's has 20 bytes more. */
     private static final int HEADERS = 28;
@@ -81,7 +88,8 @@ final class Prober {
     }
 
     private static void transfer(Order order, Map<String, Object> result) {
-        try (Socket socket = new Socket()) {
+        try (Socket socket = new Socket();
+                Deadline _ = new Deadline(socket, TRANSFER_MILLIS + (order.rate() ? RATE_NANOS / 1_000_000 : 0))) {
             socket.setTcpNoDelay(true);
             socket.bind(new InetSocketAddress(order.from(), 0));
             socket.connect(new InetSocketAddress(order.to(), order.tcpPort()), CONNECT_MILLIS);
@@ -98,6 +106,7 @@ final class Prober {
             }
             Arrays.sort(micros);
             result.put("roundTripMicros", micros[micros.length / 2]);
+            result.put("leastRoundTripMicros", micros[0]);
             byte[] data = new byte[order.bytes()];
             new Random(order.tcpPort()).nextBytes(data);
             CRC32C checksum = new CRC32C();
@@ -113,6 +122,9 @@ final class Prober {
             result.putIfAbsent("tcp", "unreachable");
         } catch (ConnectException e) {
             result.putIfAbsent("tcp", String.valueOf(e.getMessage()).contains("timed out") ? "timeout" : "refused");
+        } catch (SocketException e) { // closed by the deadline, or reset
+            result.putIfAbsent("tcp", "error: " + e.getMessage());
+            result.putIfAbsent("data", "timeout");
         } catch (IOException e) {
             result.putIfAbsent("tcp", "error: " + e.getMessage());
             result.putIfAbsent("data", "error: " + e.getMessage());
@@ -141,12 +153,18 @@ final class Prober {
         int usual = Math.min(order.mtu(), 1280) - headers;
         boolean answered = isAnswered(order, order.udpPort(), usual);
         result.put("udp", answered ? "ok" : "no answer");
+        if (!answered) {
+            return; // other ports would say the same
+        }
         if (order.roce()) {
             result.put("roceUdp", isAnswered(order, Responder.ROCE_PORT, usual) ? "ok" : "no answer");
         }
-        if (answered) {
-            result.put("mtuArrives", largest(order, headers));
+        if (order.topologyPort() > 0) {
+            result.put("topologyUdp", isAnswered(order, order.topologyPort(), usual) ? "ok" : "no answer");
         }
+        result.put("mtuArrives", largest(order, headers));
+        result.put("datagrams", Burst.DATAGRAMS);
+        result.put("datagramsLost", Burst.lost(order.from(), order.to(), order.udpPort()));
     }
 
     /** The largest packet that arrives whole: that of the interface, or the largest usual one below it. */

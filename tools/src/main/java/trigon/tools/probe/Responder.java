@@ -30,11 +30,19 @@ final class Responder implements AutoCloseable {
     private static final int SOCKET_TIMEOUT_MILLIS = 10_000;
 
     private final List<AutoCloseable> open = new ArrayList<>();
-    private final Map<InetAddress, int[]> ports = new HashMap<>();
+    private final Map<InetAddress, Ports> ports = new HashMap<>();
 
-    /** TCP and UDP port at the address, and 1 if the port of RoCE is free there and answers, too. */
-    synchronized int[] at(InetAddress address) throws IOException {
-        int[] known = ports.get(address);
+    /**
+     * Where it answers, at an address.
+     *
+     * @param roce whether also at the port of RoCE; not if a device has it: then its own packets are the test
+     * @param topology the port of announcements, where it answers too; 0 if a job has it
+     */
+    record Ports(int tcp, int udp, boolean roce, int topology) {}
+
+    /** Ports at the address, opened when they are first asked for. */
+    synchronized Ports at(InetAddress address, int topologyPort) throws IOException {
+        Ports known = ports.get(address);
         if (known != null) {
             return known;
         }
@@ -45,18 +53,25 @@ final class Responder implements AutoCloseable {
         DatagramSocket datagrams = new DatagramSocket(new InetSocketAddress(address, 0));
         open.add(datagrams);
         daemon("udp", () -> acknowledge(datagrams));
-        int roce = 0;
-        try {
-            DatagramSocket likeRoce = new DatagramSocket(new InetSocketAddress(address, ROCE_PORT));
-            open.add(likeRoce);
-            daemon("roce", () -> acknowledge(likeRoce));
-            roce = 1;
-        } catch (IOException _) {
-            roce = 0; // a device has it: then its own packets are the test
-        }
-        int[] opened = {server.getLocalPort(), datagrams.getLocalPort(), roce};
+        Ports opened = new Ports(
+                server.getLocalPort(),
+                datagrams.getLocalPort(),
+                answersAt(address, ROCE_PORT),
+                topologyPort > 0 && answersAt(address, topologyPort) ? topologyPort : 0);
         ports.put(address, opened);
         return opened;
+    }
+
+    /** Whether the port was free, and is answered at now. */
+    private boolean answersAt(InetAddress address, int port) {
+        try {
+            DatagramSocket datagrams = new DatagramSocket(new InetSocketAddress(address, port));
+            open.add(datagrams);
+            daemon("udp-" + port, () -> acknowledge(datagrams));
+            return true;
+        } catch (IOException _) {
+            return false;
+        }
     }
 
     private static void daemon(String name, Runnable task) {

@@ -125,6 +125,17 @@ class DiagnosisTest {
         FAULTS.put("mtu", n -> first(n).put("mtuArrives", 1500));
         FAULTS.put("udp-blocked", n -> first(n).put("udp", "no answer"));
         FAULTS.put("roce-port-blocked", n -> first(n).put("roceUdp", "no answer"));
+        FAULTS.put("topology-port-blocked", n -> first(n).put("topologyUdp", "no answer"));
+        FAULTS.put("packets-lost", n -> {
+            first(n).put("datagrams", 100);
+            first(n).put("datagramsLost", 24);
+        });
+        FAULTS.put("round-trip-long", n -> first(n).put("leastRoundTripMicros", 40_000));
+        FAULTS.put("address-missing", n -> {
+            n.nic("b", 0).put("addresses", new ArrayList<>());
+            Nodes.list(n.node("b"), "links").removeFirst();
+            n.probes.keySet().removeIf(name -> name.contains("10.0.1."));
+        });
         FAULTS.put("slow", n -> first(n).put("rateMbps", 10_000));
         FAULTS.put("interfaces-in-one-subnet", n -> {
             n.address("a", 1, "10.0.1.7/24");

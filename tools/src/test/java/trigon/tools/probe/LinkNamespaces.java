@@ -9,9 +9,11 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import trigon.tools.console.Json;
 
 /** Nodes that are network namespaces of this machine, joined by pairs of virtual interfaces. Needs root. */
 final class LinkNamespaces implements AutoCloseable {
@@ -54,8 +56,7 @@ final class LinkNamespaces implements AutoCloseable {
                         "--enable-native-access=ALL-UNNAMED",
                         "-cp",
                         classPath(),
-                        "trigon.tools.TrigonProgram",
-                        "agent"),
+                        PretendingAgent.class.getName()),
                 prefix + node);
     }
 
@@ -70,6 +71,29 @@ final class LinkNamespaces implements AutoCloseable {
     /** The nodes, as an examination asks them. */
     List<NodeConnection> nodes() {
         return agents.keySet().stream().sorted().map(agents::get).toList();
+    }
+
+    /** One of them. */
+    NodeConnection node(String node) {
+        return Objects.requireNonNull(agents.get(node));
+    }
+
+    /** Without cables, rules and pretences. */
+    void renew() throws IOException {
+        unplug();
+        for (NodeConnection node : nodes()) {
+            var _ = node.ask(Json.object("do", "pretend"));
+        }
+    }
+
+    /** Starts a node's agent anew. */
+    void restart(String node) throws IOException {
+        node(node).close();
+        agents.put(node, agent(node));
+    }
+
+    boolean isCabled() {
+        return !cables.isEmpty();
     }
 
     /** A cable between interfaces that are called ab and ba for nodes a and b, with a subnet of its own. */
@@ -97,8 +121,14 @@ final class LinkNamespaces implements AutoCloseable {
         cables.clear();
     }
 
+    /** Runs a command on a node; PID in it is the agent's. */
     void in(String node, String command) throws IOException {
-        run("ip netns exec " + prefix + node + " " + command);
+        String known = command;
+        if (command.contains(" PID ")) {
+            long pid = node(node).ask(Json.object("do", "pid")).whole("pid");
+            known = command.replace(" PID ", " " + pid + " ");
+        }
+        run("ip netns exec " + prefix + node + " " + known);
     }
 
     private static void run(String command) throws IOException {

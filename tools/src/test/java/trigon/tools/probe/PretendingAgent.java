@@ -1,0 +1,137 @@
+package trigon.tools.probe;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Stream;
+import trigon.tools.console.Json;
+import trigon.tools.console.JsonObject;
+import trigon.tools.machine.Machine;
+
+/**
+ * The agent of a node that can be told to have other variables, files, another version or another clock than this
+ * machine. Everything else is the real agent's, as a process of its own.
+ */
+final class PretendingAgent {
+
+    private final Path roots;
+    private Agent agent;
+    private Path root = Path.of("/");
+    private String rising = "";
+    private long risen;
+
+    private PretendingAgent(Path roots) {
+        this.roots = roots;
+        this.agent = agent(JsonObject.parse("{}"));
+    }
+
+    public static void main(String[] arguments) throws IOException {
+        Path roots = Files.createTempDirectory("trigon-pretended");
+        try (BufferedReader questions = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8))) {
+            PretendingAgent agent = new PretendingAgent(roots);
+            for (String line = questions.readLine(); line != null; line = questions.readLine()) {
+                System.out.print(Json.line(agent.answer(line)));
+                System.out.flush();
+            }
+        } finally {
+            delete(roots);
+        }
+    }
+
+    private Map<String, Object> answer(String line) {
+        try {
+            JsonObject question = JsonObject.parse(line);
+            if (question.text("do").equals("pretend")) {
+                agent.close();
+                agent = agent(question);
+                return Json.object("pid", ProcessHandle.current().pid());
+            }
+            if (question.text("do").equals("pid")) {
+                return Json.object("pid", ProcessHandle.current().pid());
+            }
+            if (question.text("do").equals("facts") && !rising.isEmpty()) {
+                Files.writeString(root.resolve(rising), ++risen + "\n");
+            }
+            return agent.answer(question);
+        } catch (IOException | RuntimeException e) {
+            return Json.object("error", e.toString());
+        }
+    }
+
+    private Agent agent(JsonObject pretended) {
+        Map<String, String> environment = new HashMap<>(System.getenv());
+        pretended.object("environment").values().forEach((name, value) -> environment.put(name, String.valueOf(value)));
+        Map<String, Object> files = pretended.object("files").values();
+        rising = pretended.text("rising");
+        try {
+            root = files.isEmpty() ? Path.of("/") : root(files);
+        } catch (IOException e) {
+            throw new IllegalStateException(e);
+        }
+        if (pretended.find("cluster").isPresent()) {
+            environment.put(
+                    "TRIGON_CONFIG", root.resolve(pretended.text("cluster")).toString());
+            environment.put("TRIGON_NODE", pretended.text("node"));
+        }
+        String version = pretended.find("version").isPresent() ? pretended.text("version") : "1.0";
+        return new Agent(
+                new Machine(root, environment, "localhost", version, Optional.empty()),
+                Clock.offset(Clock.systemUTC(), Duration.ofMillis(pretended.whole("aheadMillis"))));
+    }
+
+    /** This machine's files, as links to them, but for some. */
+    private Path root(Map<String, Object> files) throws IOException {
+        Path made = Files.createTempDirectory(roots, "root");
+        link(Path.of("/"), made, List.copyOf(files.keySet()));
+        for (Map.Entry<String, Object> each : files.entrySet()) {
+            Path file = made.resolve(each.getKey());
+            String text = String.valueOf(each.getValue());
+            Files.createDirectories(file.getParent());
+            if (text.startsWith("-> ")) {
+                Files.createSymbolicLink(file, Files.createDirectories(made.resolve(text.substring(3))));
+            } else {
+                Files.writeString(file, text + "\n");
+            }
+        }
+        return made;
+    }
+
+    private static void link(Path real, Path made, List<String> others) throws IOException {
+        Files.createDirectories(made);
+        try (Stream<Path> entries = Files.isDirectory(real) ? Files.list(real) : Stream.<Path>empty()) {
+            for (Path each : entries.toList()) {
+                String name = each.getFileName().toString();
+                if (others.contains(name)) {
+                    continue;
+                }
+                List<String> within = others.stream()
+                        .filter(other -> other.startsWith(name + "/"))
+                        .map(other -> other.substring(name.length() + 1))
+                        .toList();
+                if (within.isEmpty()) {
+                    Files.createSymbolicLink(made.resolve(name), each);
+                } else {
+                    link(each, made.resolve(name), within);
+                }
+            }
+        }
+    }
+
+    private static void delete(Path folder) throws IOException {
+        try (Stream<Path> all = Files.walk(folder)) { // does not follow links
+            for (Path each : all.sorted(Comparator.reverseOrder()).toList()) {
+                Files.delete(each);
+            }
+        }
+    }
+}
