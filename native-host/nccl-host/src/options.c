@@ -42,8 +42,8 @@ static const char usage[] =
     "  --seed N             of --test exchange (default 1)\n"
     "  --timeout SECONDS    for every wait (default 60)\n"
     "  --trace FILE         writes the calls made to the plugin, for comparison with NCCL's; one rank per process\n"
-    "  --plant CAUSE:R:US   rank R is late by US microseconds: compute, receive or proxy (with each message), or call\n"
-    "                       (with each all-reduce)\n"
+    "  --plant CAUSE:R:US   rank R is late by US microseconds: compute, receive or proxy (with each message), call\n"
+    "                       (with each all-reduce), or first (with the first one only)\n"
     "  --print-json         one line of JSON per rank on stdout\n"
     "  --print-rounds       the same, with how long each all-reduce took, in microseconds\n"
     "  --verbose            devices and steps on stderr\n";
@@ -128,13 +128,13 @@ static bool test_of(const char *text, enum test *test) {
 }
 
 static bool plant(const char *text, struct options *options) {
-  static const char *const names[] = {"none", "compute", "receive", "proxy", "call"};
+  static const char *const names[] = {"none", "compute", "receive", "proxy", "call", "first"};
   char name[16];
   char more;
   int rank;
   long microseconds;
   if (sscanf(text, "%15[a-z]:%d:%ld%c", name, &rank, &microseconds, &more) == 3 && rank >= 0 && microseconds > 0) {
-    for (int i = PLANT_COMPUTE; i <= PLANT_CALL; i++) {
+    for (int i = PLANT_COMPUTE; i <= PLANT_FIRST; i++) {
       if (strcmp(name, names[i]) == 0) {
         options->plant = (enum plant)i;
         options->plant_rank = rank;
@@ -143,7 +143,7 @@ static bool plant(const char *text, struct options *options) {
       }
     }
   }
-  fprintf(stderr, "nccl-host: %s is not CAUSE:RANK:MICROSECONDS with compute, receive, proxy or call\n", text);
+  fprintf(stderr, "nccl-host: %s is not CAUSE:RANK:MICROSECONDS with compute, receive, proxy, call or first\n", text);
   return false;
 }
 

@@ -7,7 +7,7 @@
 
 enum test { TEST_RING, TEST_EXCHANGE, TEST_ALL_TO_ALL };
 /* What makes one rank late, to see whether somebody finds it. */
-enum plant { PLANT_NONE, PLANT_COMPUTE, PLANT_RECEIVE, PLANT_PROXY, PLANT_CALL };
+enum plant { PLANT_NONE, PLANT_COMPUTE, PLANT_RECEIVE, PLANT_PROXY, PLANT_CALL, PLANT_FIRST };
 enum mode { MODE_TRANSFER, MODE_CONTRACT };
 
 struct options {

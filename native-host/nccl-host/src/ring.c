@@ -286,6 +286,9 @@ bool run_ring(struct rank *rank) {
   bool ok = true;
   for (int i = -rank->options->warmup; ok && i < rank->options->iterations && !until_is_over(rank, i); i++) {
     fill(rank, vector, elements, i);
+    if (i == -rank->options->warmup) {
+      delay(rank, PLANT_FIRST);
+    }
     double start = now();
     ok = all_reduce(rank, works, vector, elements);
     double seconds = now() - start;

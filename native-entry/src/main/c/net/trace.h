@@ -73,7 +73,7 @@ struct trace_ring {
   uint64_t events;        /* of a thread's ring: numbers given to events */
   uint64_t is_send;       /* of a comm's ring: 1 if it sends */
   uint64_t absent;        /* of a comm's ring: for how long the thread was elsewhere, as far as it may matter */
-  uint64_t absent_until;
+  uint64_t asked_in_vain; /* when a test first found nothing since then; 0: none has */
   uint64_t unused[(TRACE_HISTOGRAMS_AT - 64 - 2 * 8 * ROW_REQUESTS - 40) / 8];
   struct trace_histogram histograms[TRACE_MEASURES][TRACE_SIZE_CLASSES];
   uint64_t unused_behind[(TRACE_RECORDS_AT - TRACE_HISTOGRAMS_AT) / 8 -
@@ -178,17 +178,20 @@ static inline void trace_measured(struct trace_ring *ring, enum trace_measure me
 }
 
 /*
- * A call for the comm: whether its thread was elsewhere before. Where a message is not done soon after it is back, it
- * was not for its absence.
+ * A call for the comm: whether its thread was elsewhere while a message was under way. A message that is done soon
+ * after the thread is back was late for its absence. Soon is short against the absence: a thread that sleeps between
+ * its tests, again and again, was elsewhere for its last sleep only.
  */
 static inline void trace_called(struct trace_ring *ring, uint64_t now) {
-  enum { ABSENT_NS = 30 * 1000, SOON_NS = 100 * 1000 };
+  enum { ABSENT_NS = 30 * 1000, SOON_NS = 100 * 1000, SOON_PART = 8 };
   const uint64_t gap = ring->last_call == 0 ? 0 : now - ring->last_call;
-  if (gap > ABSENT_NS) {
-    ring->absent += gap;
-    ring->absent_until = now;
-  } else if (now - ring->absent_until > SOON_NS) {
+  if (ring->asked_in_vain != 0 && now - ring->asked_in_vain > SOON_NS &&
+      now - ring->asked_in_vain > ring->absent / SOON_PART) {
     ring->absent = 0;
+    ring->asked_in_vain = 0;
+  }
+  if (gap > ABSENT_NS && ring->posted != ring->done) {
+    ring->absent += gap;
   }
   ring->last_call = now;
 }
@@ -196,7 +199,14 @@ static inline void trace_called(struct trace_ring *ring, uint64_t now) {
 static inline uint32_t trace_absence(struct trace_ring *ring) {
   const uint64_t absent = ring->absent;
   ring->absent = 0;
+  ring->asked_in_vain = 0;
   return absent > UINT32_MAX ? UINT32_MAX : (uint32_t)absent;
+}
+
+static inline void trace_found_nothing(struct trace_ring *ring, uint64_t now) {
+  if (ring->absent != 0 && ring->asked_in_vain == 0) {
+    ring->asked_in_vain = now;
+  }
 }
 
 static inline void trace_failed(struct trace_ring *ring, uint64_t time, enum trace_call call, int result) {
@@ -262,6 +272,8 @@ static inline int trace_tested(struct trace_ring *ring, uint64_t asked, bool don
                 bytes);
     PROBE3(done, is_send, ring->numbers[slot], bytes);
     ring->done++;
+  } else {
+    trace_found_nothing(ring, now);
   }
   return result;
 }

@@ -70,6 +70,16 @@ final class CableNamespaces implements AutoCloseable {
         run(by(node), List.of(command));
     }
 
+    /** Runs a command line without quotes on a node. */
+    void inside(String node, String command) {
+        inside(node, command.split(" "));
+    }
+
+    /** Sends what a node has for an address to nobody, while the interface stays up; needs no module of the kernel. */
+    void lose(String node, String name, String address) {
+        inside(node, "ip neigh replace " + address + " lladdr 02:00:00:00:00:01 nud permanent dev " + name);
+    }
+
     /** What goes before a command that is to run on a node. */
     List<String> by(String node) {
         return List.of("ip", "netns", "exec", prefix + node);

@@ -38,12 +38,11 @@ final class HostProgram implements AutoCloseable {
      * @param by the other program and its arguments, which the host's follow
      */
     HostProgram(List<String> by, Path distribution, Path output, Map<String, String> environment, String... arguments) {
+        this(host(by, distribution, arguments), output, environment);
+    }
+
+    private HostProgram(List<String> command, Path output, Map<String, String> environment) {
         this.output = output;
-        List<String> command = new ArrayList<>(by);
-        command.add(distribution.resolve("libexec/nccl-host").toString());
-        command.add("--plugin");
-        command.add(distribution.resolve("lib/libnccl-net-trigon.so").toString());
-        command.addAll(List.of(arguments));
         ProcessBuilder builder = new ProcessBuilder(command)
                 .redirectErrorStream(true)
                 .redirectOutput(output.toFile())
@@ -58,6 +57,22 @@ final class HostProgram implements AutoCloseable {
         } catch (IOException e) {
             throw new UncheckedIOException("cannot start " + command, e);
         }
+    }
+
+    private static List<String> host(List<String> by, Path distribution, String... arguments) {
+        List<String> command = new ArrayList<>(by);
+        command.add(distribution.resolve("libexec/nccl-host").toString());
+        command.add("--plugin");
+        command.add(distribution.resolve("lib/libnccl-net-trigon.so").toString());
+        command.addAll(List.of(arguments));
+        return command;
+    }
+
+    /** {@code trigon relay} instead. */
+    static HostProgram relay(List<String> by, Path output, Map<String, String> environment) {
+        List<String> command = new ArrayList<>(by);
+        command.addAll(List.of(distribution().resolve("bin/trigon").toString(), "relay"));
+        return new HostProgram(command, output, environment);
     }
 
     /** The distribution that the build made. */

@@ -1,0 +1,202 @@
+package trigon.integration;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import trigon.report.summary.LinkRow;
+import trigon.report.summary.Report;
+
+/** Traces of real runs over cables between network namespaces, of which one is bad: the report says which. */
+@Timeout(400)
+class PlantedLinkCausesIT {
+
+    @TempDir
+    Path directory;
+
+    private CableNamespaces network;
+
+    @BeforeEach
+    void twoCables() {
+        network = CableNamespaces.open();
+        List.of("a", "b").forEach(network::node);
+        network.cable("a", "one", "10.0.1.1/24", "b", "one", "10.0.1.2/24");
+        network.cable("a", "two", "10.0.2.1/24", "b", "two", "10.0.2.2/24");
+    }
+
+    @AfterEach
+    void removeNodes() {
+        if (network != null) {
+            network.close();
+        }
+    }
+
+    @Test
+    void aSlowLinkIsBlamed() throws Exception {
+        PlantedRun.isBlamed("transport on 0→1 over soft_one", times -> {
+            slow("a", "one", times);
+            return allReduces("--channels", "1");
+        });
+    }
+
+    @Test
+    void theSlowOneOfTwoLinksIsBlamed() throws Exception {
+        PlantedRun.isBlamed("transport on 1→0 over soft_two", times -> {
+            slow("b", "two", times);
+            return allReduces("--channels", "2");
+        });
+    }
+
+    @Test
+    void aLossyLinkIsBlamedAndItsRetransmissionsAreCounted() throws Exception {
+        Report report = PlantedRun.isBlamed("transport on 0→1 over soft_one:.*retransmissions", times -> {
+            network.inside("b", "iptables -F");
+            network.inside(
+                    "b",
+                    "iptables -A INPUT -i one -p tcp -m statistic --mode random -j DROP" + " --probability "
+                            + (times == 1 ? "0.2" : "0.3"));
+            return allReduces("--channels", "1", "--iterations", "8");
+        });
+
+        assertThat(report.links()).extracting(LinkRow::retransmissions).allMatch(count -> count > 0);
+    }
+
+    /** Frames go to nobody for a while, and the interfaces stay up: the connection goes on over the other cable. */
+    @Test
+    void aCutCableIsBlamed() throws Exception {
+        Path file = Files.writeString(directory.resolve("trigon.yaml"), """
+                version: 1
+                links: software
+                failover: on
+                handshake: {timeout: 40s}
+                nodes:
+                  a: {nics: [{address: 10.0.1.1/24}, {address: 10.0.2.1/24}]}
+                  b: {nics: [{address: 10.0.1.2/24}, {address: 10.0.2.2/24}]}
+                """);
+        try (PlantedRun run = new PlantedRun(directory, 2)) {
+            for (String node : List.of("a", "b")) {
+                endless(run, node, Map.of("TRIGON_CONFIG", file.toString(), "TRIGON_NODE", node));
+            }
+            run.awaitTrace(50_000);
+            network.lose("a", "one", "10.0.1.2");
+            network.lose("b", "one", "10.0.1.1");
+            await(run, "goes on over");
+            Files.createFile(run.until());
+            Report report = run.report();
+
+            assertThat(report.verdict()).containsPattern("failover on (0→1|1→0) over soft_one");
+        }
+    }
+
+    /** The line a, b, c, where b has no rank, and the last cable is slow one way. */
+    @Test
+    void aSlowPathThroughARelayIsBlamed() throws Exception {
+        lineOfThree();
+        try (HostProgram relay = relay()) {
+            PlantedRun.isBlamed("relay on 1→0", times -> {
+                assertThat(relay.isAlive()).as(relay.output()).isTrue();
+                slow("c", "three", times);
+                try (PlantedRun run = new PlantedRun(directory, 2)) {
+                    run.start(network.by("a"), patient(), "--bytes", "262144", "--timeout", "100");
+                    run.start(network.by("c"), patient(), "--bytes", "262144", "--timeout", "100");
+                    return run.report();
+                }
+            });
+        }
+    }
+
+    @Test
+    void aBusyRelayIsBlamed() throws Exception {
+        lineOfThree();
+        try (HostProgram relay = relay()) {
+            PlantedRun.isBlamed("relay on (0→1|1→0)", times -> {
+                try (PlantedRun run = new PlantedRun(directory, 2)) {
+                    endless(run, "a", patient());
+                    endless(run, "c", patient());
+                    run.awaitTrace(50_000);
+                    relay.signal("STOP");
+                    Thread.sleep(1500L * times);
+                    relay.signal("CONT");
+                    Files.createFile(run.until());
+                    return run.report();
+                }
+            });
+        }
+    }
+
+    private void lineOfThree() {
+        network.node("c");
+        network.cable("b", "three", "10.0.3.2/24", "c", "three", "10.0.3.3/24");
+    }
+
+    /** A relay on b. */
+    private HostProgram relay() throws Exception {
+        HostProgram relay = HostProgram.relay(network.by("b"), directory.resolve("relay.log"), patient());
+        long deadline = System.nanoTime() + 60_000_000_000L;
+        while (!relay.output().contains("relays over")) {
+            assertThat(System.nanoTime()).as(relay.output()).isLessThan(deadline);
+            Thread.sleep(20);
+        }
+        return relay;
+    }
+
+    private void endless(PlantedRun run, String node, Map<String, String> environment) {
+        run.start(
+                network.by(node),
+                environment,
+                "--bytes",
+                "65536",
+                "--iterations",
+                "1000000",
+                "--until",
+                run.until().toString(),
+                "--timeout",
+                "100");
+    }
+
+    private Report allReduces(String... more) throws Exception {
+        try (PlantedRun run = new PlantedRun(directory, 2)) {
+            for (String node : List.of("a", "b")) {
+                String[] all = Arrays.copyOf(more, more.length + 4);
+                System.arraycopy(new String[] {"--bytes", "262144", "--timeout", "100"}, 0, all, more.length, 4);
+                run.start(network.by(node), patient(), all);
+            }
+            return run.report();
+        }
+    }
+
+    private Map<String, String> patient() throws Exception {
+        Path file = Files.writeString(directory.resolve("patient.yaml"), "version: 1\nhandshake: {timeout: 40s}\n");
+        Path key = directory.resolve("key");
+        if (!Files.exists(key)) {
+            Files.writeString(key, "%064x%n".formatted(0x5eed));
+            Files.setPosixFilePermissions(key, PosixFilePermissions.fromString("rw-------"));
+        }
+        return Map.of("TRIGON_CONFIG", file.toString(), "TRIGON_CLUSTER_KEY_FILE", key.toString());
+    }
+
+    /** 16 Mbit/s one way, or a part of it: an all-reduce of 256 KiB takes 131 ms at least. */
+    private void slow(String node, String name, int times) {
+        int kilobits = 16_000 / times;
+        network.inside(
+                node, "tc qdisc replace dev " + name + " root tbf burst 16k latency 10s rate " + kilobits + "kbit");
+    }
+
+    private static void await(PlantedRun run, String text) throws InterruptedException {
+        long deadline = System.nanoTime() + 60_000_000_000L;
+        while (run.hosts().stream().noneMatch(host -> host.output().contains(text))) {
+            String output = run.hosts().getFirst().output();
+            assertThat(System.nanoTime()).as(output).isLessThan(deadline);
+            Thread.sleep(20);
+        }
+    }
+}
