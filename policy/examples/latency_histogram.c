@@ -1,4 +1,4 @@
-/* Counts events by the logarithm of their duration, for each collective. */
+/* Counts collectives by the logarithm of their duration. */
 #include "trigon_policy.h"
 
 #define BUCKETS 64
@@ -16,6 +16,8 @@ struct {
 
 SEC("profiler") int latency_histogram(struct trigon_profiler *ctx)
 {
+    if (ctx->event_type != NCCL_EVENT_COLLECTIVE)
+        return 0;
     u32 key = ctx->coll_type;
     struct histogram *histogram = bpf_map_lookup_elem(&histograms, &key);
     if (!histogram)

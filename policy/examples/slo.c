@@ -30,6 +30,8 @@ static __always_inline u32 magnitude_of(u64 bytes)
 
 SEC("profiler") int observe(struct trigon_profiler *ctx)
 {
+    if (ctx->event_type != NCCL_EVENT_COLLECTIVE)
+        return 0;
     struct key key = {.coll_type = ctx->coll_type, .magnitude = magnitude_of(ctx->n_bytes)};
     struct record *record = bpf_map_lookup_elem(&measured, &key);
     if (record) {

@@ -17,6 +17,7 @@ static const char usage[] =
     "  --nodes N            of the tuner's communicator (default: as many as ranks)\n"
     "  --without-net        asks the tuner without initialising the network before\n"
     "  --measure            what a call of the tuner takes, beside one that decides nothing\n"
+    "  --event-microseconds N  with --profiler: asks the tuner after all-reduces of so long\n"
     "  --profiler N         1 to 7: calls the plugin's ncclProfiler_vN as NCCL does, in --test ring\n"
     "  --net-events         instead, a profiler that counts what the plugin reports of its requests\n"
     "  --test ring          float32 ring all-reduce, every element checked (default)\n"
@@ -51,6 +52,7 @@ static const char usage[] =
 enum { PLUGIN = 256, API, MODE, TEST, RANK, RANKS, LOCAL_RANKS, RENDEZVOUS, BYTES, SLICE_BYTES, ITERATIONS,
        CHANNELS, DEVICE, SEED, TIMEOUT, PRINT_JSON, VERBOSE, WARMUP, SPIN, TRACE,
        COMMUNICATORS, PAUSE, LINGER, PRINT_ROUNDS, PLANT, REST, TUNER, NODES, WITHOUT_NET, MEASURE,
+       EVENT_MICROSECONDS,
        PROFILER, NET_EVENTS, UNTIL, CUTS };
 
 static const struct option long_options[] = {
@@ -84,6 +86,7 @@ static const struct option long_options[] = {
     {"nodes", required_argument, NULL, NODES},
     {"without-net", no_argument, NULL, WITHOUT_NET},
     {"measure", no_argument, NULL, MEASURE},
+    {"event-microseconds", required_argument, NULL, EVENT_MICROSECONDS},
     {"profiler", required_argument, NULL, PROFILER},
     {"net-events", no_argument, NULL, NET_EVENTS},
     {"until", required_argument, NULL, UNTIL},
@@ -165,6 +168,7 @@ static bool set(struct options *options, int option, const char *text) {
   case SPIN: options->spin = true; break;
   case WITHOUT_NET: options->without_net = true; break;
   case MEASURE: options->measure = true; break;
+  case EVENT_MICROSECONDS: ok = number(text, 1, 999999, &value); options->event_microseconds = (int)value; break;
   case PROFILER: ok = number(text, 1, 7, &value); options->profiler = (int)value; break;
   case NET_EVENTS: options->net_events = true; break;
   case TUNER: ok = number(text, 2, 6, &value); options->tuner = (int)value; break;

@@ -47,6 +47,7 @@ struct options {
   int nodes; /* of the tuner's communicator */
   bool without_net; /* the tuner alone */
   bool measure; /* what its calls take */
+  int event_microseconds; /* the tuner is asked after all-reduces of so long, which the profiler has heard of; or 0 */
 };
 
 /* As --test has it. */

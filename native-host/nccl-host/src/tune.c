@@ -7,9 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "host.h"
 #include "net.h"
+#include "profiler.h"
 #include "tuner.h"
 
 enum { ALL_REDUCE = NCCL_TUNER_ALL_REDUCE, MEASURED_CALLS = 200000, LEAST_BYTES = 1024, CHANGES = 64 };
@@ -49,6 +51,39 @@ static bool decide(const struct tuned *tuned, void *ctx, int coll, size_t bytes)
     }
     before = decision;
   }
+  return true;
+}
+
+/* ---- what a profiler hears ---- */
+
+/* All-reduces of one message each, which takes so long; then asks until the answer is another one. */
+static bool decide_by_events(const struct tuned *tuned, struct profile *profile, void *ctx) {
+  enum { EVENTS = 32, PAUSE_MICROSECONDS = 10000, PAUSES_A_SECOND = 100 };
+  struct decision before;
+  struct decision decision;
+  int pauses = tuned->options->timeout_seconds * PAUSES_A_SECOND;
+  (void)tuner_decide(tuned->tuner, ctx, ALL_REDUCE, tuned->options->bytes, &before);
+  for (int i = 0; i < EVENTS; i++) {
+    struct flow flow = {0};
+    profile_collective_begin(profile, tuned->options->bytes / sizeof(float), 1);
+    profile_flow_begin(profile, &flow, true, 0, 0, 1);
+    profile_collective_end(profile);
+    profile_step_begin(&flow);
+    profile_step_ready(&flow);
+    profile_step_posted(&flow, 0);
+    (void)usleep((useconds_t)tuned->options->event_microseconds);
+    profile_step_done(&flow, 0);
+    profile_flow_end(&flow);
+  }
+  do {
+    (void)usleep(PAUSE_MICROSECONDS);
+    (void)tuner_decide(tuned->tuner, ctx, ALL_REDUCE, tuned->options->bytes, &decision);
+  } while (is_asked_before(&decision, &before) && --pauses > 0);
+  printf("{\"rank\": %d, \"before_events\": {\"algorithm\": \"%s\", \"channels\": %d}, \"after_events\": "
+         "{\"algorithm\": \"%s\", \"channels\": %d}}\n",
+         tuned->rank, algorithm_name(before.algorithm), before.channels, algorithm_name(decision.algorithm),
+         decision.channels);
+  fflush(stdout);
   return true;
 }
 
@@ -112,15 +147,21 @@ static void *run_rank(void *argument) {
   bool ok = true;
   for (int k = 1; ok && k <= o->communicators; k++) {
     void *ctx = NULL;
+    struct profile profile;
+    const uint64_t comm = 0x7267000000000000ULL + (unsigned)k;
+    if (!profile_begin(&profile, o, comm, tuned->rank)) { /* NCCL does that first */
+      return NULL;
+    }
     int result = tuned->tuner == NULL ? NCCL_SUCCESS
-                                      : tuner_init(tuned->tuner, &ctx, 0x7267000000000000ULL + (unsigned)k,
-                                                   (size_t)o->ranks, (size_t)o->nodes);
+                                      : tuner_init(tuned->tuner, &ctx, comm, (size_t)o->ranks, (size_t)o->nodes);
     if (result != NCCL_SUCCESS) {
       fail(tuned->rank, "init of the tuner returned %d (%s)", result, result_name(result));
       return NULL;
     }
     if (o->measure) {
       ok = measure(tuned, ctx);
+    } else if (o->event_microseconds != 0) {
+      ok = decide_by_events(tuned, &profile, ctx);
     } else {
       for (int coll = 0; ok && coll <= ALL_REDUCE; coll++) {
         for (size_t bytes = LEAST_BYTES; ok && bytes <= o->bytes; bytes *= 4) {
@@ -130,6 +171,7 @@ static void *run_rank(void *argument) {
     }
     ok = (tuned->tuner == NULL || tuner_finalize(tuned->tuner, ctx) == NCCL_SUCCESS ||
           fail(tuned->rank, "finalize of the tuner failed")) && ok;
+    ok = profile_end(&profile) && ok;
   }
   return ok ? argument : NULL;
 }
@@ -167,7 +209,7 @@ bool run_tune(const struct options *options) {
   }
   bool found = tuner_find(&tuner, net.library, options->tuner);
   fprintf(stderr, "rank %d: %s ncclTunerPlugin_v%d\n", options->rank, found ? "found" : "there is no", options->tuner);
-  bool ok = run_ranks(options, found ? &tuner : NULL);
+  bool ok = profiler_open(options, net.library) && run_ranks(options, found ? &tuner : NULL);
   if (!options->without_net) {
     ok = net_finalize(&net, ctx) == NCCL_SUCCESS && ok;
   }

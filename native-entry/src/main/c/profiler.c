@@ -1,6 +1,7 @@
 /*
- * The profiler's tables for versions 1 to 7 of its API: NCCL says what it does, and a trace gets it (TRIGON_TRACE). A
- * call never fails, and never goes to Java: it is made on the user's thread and on NCCL's progress thread.
+ * The profiler's tables for versions 1 to 7 of its API: NCCL says what it does, and a trace (TRIGON_TRACE) and a
+ * policy's program of events get it. A call never fails, and none but init goes to Java: it is made on the user's
+ * thread and on NCCL's progress thread.
  *
  * The versions' descriptors differ in where things are, and in whether functions and types have numbers or names. So
  * each version has a layout; what is done with it is the same for all, and compiled for each.
@@ -9,9 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "profiler/events.h"
+#include "tuner/upcalls.h"
 
 /* What names and numbers are in a trace: trigon.report.model.CollectiveFinder has them. 0: another one. */
 enum { SEND = 6, RECV = 7 };
@@ -256,14 +259,43 @@ static int events_of(unsigned version) {
   return mask;
 }
 
+static bool is_set(const char *variable) {
+  const char *value = getenv(variable);
+  return value != NULL && *value != '\0';
+}
+
+/* There is a policy, as far as is known before Java has read the settings. */
+static bool may_have_policy(void) {
+  const int64_t setting = atomic_load(&policy_state.setting);
+  return setting == POLICY_SET || (setting == POLICY_UNKNOWN && is_set("TRIGON_POLICY"));
+}
+
+/*
+ * Whether the policy has a program for events. Its file is read meanwhile, as for the tuner, whose init waits for that,
+ * too; NCCL asks for the profiler first.
+ */
+static bool policy_wants_events(nccl_logger log) {
+  enum { LONGEST_WAIT_MS = 30 * 1000 };
+  if (!may_have_policy() || bind_tuner(log) != NCCL_SUCCESS) {
+    return false;
+  }
+  const struct timespec moment = {.tv_nsec = 1000 * 1000};
+  for (int waited = 0; waited < LONGEST_WAIT_MS && atomic_load(&policy_state.setting) == POLICY_SET &&
+                       atomic_load(&policy_state.events) == EVENTS_UNKNOWN;
+       waited++) {
+    (void)nanosleep(&moment, NULL);
+  }
+  return atomic_load(&policy_state.events) == EVENTS_WANTED;
+}
+
 /* Where nothing can be recorded NCCL calls nothing more: no error of ours is the user's. */
-static int open_profile(unsigned version, void **ctx, int *mask, uint64_t hash, int ranks) {
+static int open_profile(unsigned version, void **ctx, int *mask, uint64_t hash, int ranks, nccl_logger log) {
   if (ctx == NULL) {
     return NCCL_SUCCESS;
   }
   *ctx = NULL;
-  const bool is_tracing = atomic_load(&trace_table.is_tracing) != 0;
-  struct profile *profile = is_tracing && mask != NULL ? malloc(sizeof *profile) : NULL;
+  const bool is_asked = policy_wants_events(log) || atomic_load(&trace_table.is_tracing) != 0;
+  struct profile *profile = is_asked && mask != NULL ? malloc(sizeof *profile) : NULL;
   if (profile != NULL) {
     *profile = (struct profile){.hash = hash, .ranks = (uint32_t)ranks};
     *ctx = profile;
@@ -296,20 +328,20 @@ static int state_with_arguments(void *handle, int state, void *args) {
 
 #define INIT_UNTIL_V3(v)                                                                                               \
   static int init_v##v(void **ctx, int *mask) {                                                                        \
-    return open_profile(v, ctx, mask, 0, 0);                                                                           \
+    return open_profile(v, ctx, mask, 0, 0, NULL);                                                                           \
   }
 
 #define INIT_SINCE_V5(v)                                                                                               \
   static int init_v##v(void **ctx, uint64_t comm_id, int *mask, const char *name, int nodes, int ranks, int rank,      \
                        nccl_logger log) {                                                                              \
-    (void)name, (void)nodes, (void)rank, (void)log;                                                                    \
-    return open_profile(v, ctx, mask, comm_id, ranks);                                                                 \
+    (void)name, (void)nodes, (void)rank;                                                                               \
+    return open_profile(v, ctx, mask, comm_id, ranks, log);                                                            \
   }
 
 static int init_v4(void **ctx, int *mask, const char *name, uint64_t comm_hash, int nodes, int ranks, int rank,
                    nccl_logger log) {
-  (void)name, (void)nodes, (void)rank, (void)log;
-  return open_profile(4, ctx, mask, comm_hash, ranks);
+  (void)name, (void)nodes, (void)rank;
+  return open_profile(4, ctx, mask, comm_hash, ranks, log);
 }
 
 INIT_UNTIL_V3(1)
@@ -320,21 +352,21 @@ INIT_SINCE_V5(6)
 INIT_SINCE_V5(7)
 
 /*
- * NCCL looks for a profiler in every net plugin. Who asked for no trace has none: each name is an indirect function
- * (STT_GNU_IFUNC), as those of the tuner are, and dlsym gives what its resolver returns.
+ * NCCL looks for a profiler in every net plugin. Without a trace and a policy there is none: each name is an indirect
+ * function (STT_GNU_IFUNC), as those of the tuner are, and dlsym gives what its resolver returns. A policy without a
+ * program for events has one that wants none, as the next version may have one.
  */
 typedef void (*found)(void);
 
-static found if_traced(const void *table) {
-  const char *folder = getenv("TRIGON_TRACE");
-  return (found)(intptr_t)(folder == NULL || *folder == '\0' ? NULL : table);
+static found if_asked(const void *table) {
+  return (found)(intptr_t)(is_set("TRIGON_TRACE") || may_have_policy() ? table : NULL);
 }
 
 #define TABLE(v, type, state)                                                                                          \
   START(v)                                                                                                             \
   static const struct type table_v##v = {"Trigon", init_v##v, start_v##v, stop_event, state, finalize};                \
   static found find_v##v(void) {                                                                                       \
-    return if_traced(&table_v##v);                                                                                     \
+    return if_asked(&table_v##v);                                                                                      \
   }                                                                                                                    \
   __attribute__((visibility("default"), ifunc("find_v" #v))) extern void ncclProfiler_v##v(void);
 

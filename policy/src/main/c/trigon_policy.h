@@ -100,21 +100,33 @@ struct trigon_chunk {
     volatile s64 chunk_bytes;   /* output, 0 to 2^30; below 4096 leaves it to NCCL, which also cuts it to its buffers */
 };
 
-/* SEC("profiler"): an event of NCCL's profiler ended. The result is ignored. */
+/*
+ * SEC("profiler"): an event of NCCL's profiler ended, some 30 ms ago. The result is ignored. It does not run on NCCL's
+ * threads. What is not known is 0xffffffff.
+ */
+enum {
+    NCCL_EVENT_COLLECTIVE = 1 << 1, /* from its first message to its last; without the network there is none */
+    NCCL_EVENT_P2P = 1 << 2,        /* a send or receive of the application's, likewise */
+    NCCL_EVENT_OPERATION = 1 << 3,  /* what one channel sends to, or receives from, a peer for one of these */
+    NCCL_EVENT_STEP = 1 << 4        /* a message of an operation, from when its data are there; a receive's, from its
+                                       posting, so that the wait for the peer counts */
+};
+enum { NCCL_SEND = 6, NCCL_RECV = 7 }; /* as coll_type of NCCL_EVENT_P2P and what is below it */
 struct trigon_profiler {
-    u64 n_bytes;
-    u64 comm_id;
-    u64 sequence;
+    u64 n_bytes;    /* of the collective or send; of a step, how many bytes it has at most */
+    u64 comm_id;    /* as the tuner has it */
+    u64 sequence;   /* which one of the communicator's it is */
     u64 start_ns;
     u64 duration_ns;
-    u32 event_type;
+    u32 event_type; /* one of NCCL_EVENT_... */
     u32 coll_type;
     u32 algorithm;
     u32 protocol;
     u32 n_channels;
-    u32 channel;
-    u32 rank;
-    u32 peer;
+    u32 channel;    /* of an operation and a step */
+    u32 rank;       /* this process's in the communicator */
+    u32 peer;       /* a rank; of an operation, a step and P2P */
+    u32 sends;      /* of an operation and a step: 1 if it sends */
 };
 
 /* SEC("net/connect"): this process connects to a peer, to send to it. */

@@ -119,7 +119,7 @@ static void end_trace(void) {
 }
 
 void trace_until_exit(void) {
-  if (atomic_load(&trace_table.is_tracing) != 0) {
+  if (atomic_load(&trace_table.is_tracing) != 0 && traced_process != getpid()) {
     traced_process = getpid();
     (void)atexit(end_trace);
     (void)pthread_atfork(NULL, NULL, forget_in_child);

@@ -2,6 +2,7 @@
 
 #include "../host/facts.h"
 #include "../host/start.h"
+#include "../net/trace.h"
 
 struct policy_state policy_state;
 struct tuner_upcalls java_tuner;
@@ -12,10 +13,13 @@ static const struct fact facts_of_tuner[] = {
     {"tuner.scratch_alignment", TUNER_SCRATCH_ALIGNMENT},
     {"tuner.algorithms", NCCL_TUNER_ALGORITHMS},
     {"tuner.protocols", NCCL_TUNER_PROTOCOLS},
+    {"policy.unwanted", EVENTS_UNWANTED},
+    {"policy.wanted", EVENTS_WANTED},
     {"policy.not_set", POLICY_NOT_SET},
     {"policy.set", POLICY_SET},
     OFFSET_OF(policy_state, setting),
     OFFSET_OF(policy_state, deciding),
+    OFFSET_OF(policy_state, events),
 };
 
 static const struct facts tuner_facts = FACTS(facts_of_tuner);
@@ -26,9 +30,14 @@ static const struct {
   struct tuner_upcalls *upcalls;
   int64_t upcall_count;
   struct policy_state *state;
-} tuner_block = {&tuner_facts, &java_tuner, sizeof java_tuner / sizeof(void *), &policy_state};
+  struct trace_table *trace;
+  int (*sample_connections)(void);
+} tuner_block = {&tuner_facts,  &java_tuner,  sizeof java_tuner / sizeof(void *),
+                 &policy_state, &trace_table, trace_sample_connections};
 
-static void use_filled(void) {}
+static void use_filled(void) {
+  trace_until_exit();
+}
 
 int bind_tuner(nccl_logger log) {
   static struct java_side side = {.method = "bindTuner", .block = &tuner_block, .when_bound = use_filled};

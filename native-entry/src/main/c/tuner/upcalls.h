@@ -12,10 +12,14 @@
 /* Whether this process has a policy; Java says so when it has read the settings. */
 enum policy_setting { POLICY_UNKNOWN, POLICY_NOT_SET, POLICY_SET };
 
+/* Whether the policy has a program for NCCL's events; Java says so when it has looked at the file first. */
+enum policy_events { EVENTS_UNKNOWN, EVENTS_UNWANTED, EVENTS_WANTED };
+
 /* What Java tells C; it writes. */
 struct policy_state {
   _Atomic(int64_t) setting;  /* an enum policy_setting */
   _Atomic(int64_t) deciding; /* communicators whose policy has programs for the tuner; 0: no call has to go to Java */
+  _Atomic(int64_t) events;   /* an enum policy_events */
 };
 extern struct policy_state policy_state __attribute__((visibility("hidden")));
 

@@ -36,6 +36,7 @@ import trigon.net.NcclResult;
 import trigon.net.NetPlugin;
 import trigon.onesided.OneSided;
 import trigon.onesided.memory.DeviceMemory;
+import trigon.trace.Recorder;
 import trigon.transport.request.RequestTable;
 
 /**
@@ -47,6 +48,7 @@ public final class PluginEntry {
     private final int pageBytes;
     private final CallFailures failures;
     private final ProcessPolicy policy = new ProcessPolicy();
+    private boolean isRecording;
     private @Nullable NetPlugin plugin;
     private @Nullable PluginConfig config;
 
@@ -80,7 +82,7 @@ public final class PluginEntry {
         try {
             NetBlock net = NetBlock.read(netBlock);
             AbiCheck.check(NetFacts.expected(), net.facts());
-            ProcessTrace.beginIfWanted(System.getenv(), net.trace(), new NativeFunction(net.sampleConnections()));
+            record(net.trace(), net.sampleConnections());
             policy.tell(new PolicyState(net.policy()));
             NetPluginFactory factory = NetPluginFactories.find(pageBytes, policy);
             NetPlugin created = factory.create(System.getenv(), RequestTable.of(net.requestTable()));
@@ -94,6 +96,23 @@ public final class PluginEntry {
         } catch (Throwable thrown) {
             return failures.report("init", thrown);
         }
+    }
+
+    /** Begins the trace, if there is to be one; and lets the policy hear of events, by it or without. Once. */
+    private void record(long table, long sampleConnections) {
+        if (isRecording) {
+            return;
+        }
+        isRecording = true;
+        Optional<Recorder> trace =
+                ProcessTrace.beginIfWanted(System.getenv(), table, new NativeFunction(sampleConnections));
+        policy.hearsBy(listener -> {
+            if (trace.isPresent()) {
+                trace.get().listen(listener);
+            } else {
+                Recorder.listening(table, listener);
+            }
+        });
     }
 
     private static boolean isOneSidedOn(PluginConfig config) {
@@ -147,6 +166,7 @@ public final class PluginEntry {
         try {
             TunerBlock tuner = TunerBlock.read(tunerBlock);
             AbiCheck.check(TunerFacts.expected(), tuner.facts());
+            record(tuner.trace(), tuner.sampleConnections());
             policy.tell(new PolicyState(tuner.state()));
             if (!policy.isOpen()) {
                 policy.open(ConfigLoader.load(System.getenv(), HostName.ofThisMachine()));

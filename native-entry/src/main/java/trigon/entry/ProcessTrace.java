@@ -9,6 +9,7 @@ import java.time.Clock;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.IntSupplier;
 import org.slf4j.Logger;
@@ -63,24 +64,27 @@ final class ProcessTrace {
      * @param table address of the entry library's {@code trace_table}
      * @param sampleConnections reads TCP's counters into it
      */
-    static void beginIfWanted(Map<String, String> environment, long table, IntSupplier sampleConnections) {
+    static Optional<Recorder> beginIfWanted(
+            Map<String, String> environment, long table, IntSupplier sampleConnections) {
         String directory = environment.getOrDefault(VARIABLE, "");
         if (directory.isEmpty()) {
-            return;
+            return Optional.empty();
         }
         ProcessTrace trace = new ProcessTrace(table, sampleConnections, Clock.systemUTC());
         Fields process = trace.process(environment);
         String name = process.get("host") + "-" + process.get("pid") + "-"
                 + Long.toHexString(process.number("real", 0) / 1_000_000);
         try {
-            Recorder.begin(Path.of(directory), SHARED_MEMORY, name, process, table, trace::sample);
+            Recorder recorder = Recorder.begin(Path.of(directory), SHARED_MEMORY, name, process, table, trace::sample);
             log.info("this process is traced: {}/{}.trace", directory, name);
+            return Optional.of(recorder);
         } catch (IOException | RuntimeException e) {
             log.warn(
                     "no trace: {} is {}, and that cannot be used: {}; name a folder that this process may write to",
                     VARIABLE,
                     directory,
                     e.toString());
+            return Optional.empty();
         }
     }
 

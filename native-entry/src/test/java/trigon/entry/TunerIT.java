@@ -139,6 +139,60 @@ class TunerIT {
         assertThat(host.stderr()).contains("slo.o is advisory", "all 2 ranks", "NCCL decides");
     }
 
+    /** The library's profiler hears of collectives, its tuner decides by what the policy has measured. */
+    @ParameterizedTest
+    @ValueSource(ints = {4, 6, 7})
+    void whatTheProfilerHearsTheTunerDecidesBy(int profiler) throws Exception {
+        ChildProcess host = ChildProcess.run(scratch, policy(EXAMPLES.resolve("slo.o")), eventsCommand(profiler, 6));
+
+        assertThat(host.exit()).as(host.stderr()).isZero();
+        assertThat(host.stderr()).contains("found ncclProfiler_v" + profiler);
+        assertThat(host.stdout())
+                .as(host.stderr())
+                .contains("\"before_events\": {\"algorithm\": \"ring\", \"channels\": 0}")
+                .contains("\"after_events\": {\"algorithm\": \"ring\", \"channels\": 16}");
+    }
+
+    @Test
+    void eventsComeFromATraceToo() throws Exception {
+        Path folder = scratch.resolve("trace");
+        ChildProcess host = ChildProcess.run(
+                scratch,
+                Map.of("TRIGON_POLICY", EXAMPLES.resolve("slo.o").toString(), "TRIGON_TRACE", folder.toString()),
+                eventsCommand(6, 6));
+
+        assertThat(host.exit()).as(host.stderr()).isZero();
+        assertThat(host.stdout()).contains("\"channels\": 16}");
+        try (Stream<Path> traces = Files.list(folder)) {
+            assertThat(traces)
+                    .singleElement()
+                    .satisfies(trace -> assertThat(Files.size(trace)).isGreaterThan(4096));
+        }
+    }
+
+    @Test
+    void withoutAProgramForEventsThereAreNone() throws Exception {
+        List<String> command = new ArrayList<>(eventsCommand(6, 6));
+        command.addAll(List.of("--timeout", "1"));
+        ChildProcess host = ChildProcess.run(scratch, policy(EXAMPLES.resolve("noop.o")), command);
+
+        assertThat(host.exit()).as(host.stderr()).isZero();
+        assertThat(host.stdout()).contains("\"after_events\": {\"algorithm\": \"ring\", \"channels\": 0}");
+    }
+
+    private static List<String> eventsCommand(int profiler, int api) {
+        return List.of(
+                ChildProcess.HOST,
+                "--plugin",
+                ChildProcess.PLUGIN.toString(),
+                "--tuner",
+                Integer.toString(api),
+                "--profiler",
+                Integer.toString(profiler),
+                "--event-microseconds",
+                "4000");
+    }
+
     /** A communicator keeps what it began with; a new one has what is in the file by then, a bad version never. */
     @Test
     @Timeout(value = 120, unit = TimeUnit.SECONDS)

@@ -181,6 +181,7 @@ class PolicyHostTest {
         PolicySlot profiler = host.slot(ProgramTypes.PROFILER);
         assertThat(tune(1, 4)).isEqualTo(ProgramType.PASS);
         try (ProgramContext event = new ProgramContext(ProgramTypes.PROFILER)) {
+            event.set(ProgramTypes.PROFILER.field("event_type"), 1 << 1);
             event.set(ProgramTypes.PROFILER.field("coll_type"), 4);
             event.set(ProgramTypes.PROFILER.field("n_bytes"), 1);
             event.set(ProgramTypes.PROFILER.field("duration_ns"), 5_000_000);

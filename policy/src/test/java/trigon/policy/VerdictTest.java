@@ -85,6 +85,6 @@ class VerdictTest {
     void thereAreSevenOfEachAndAllExamples() throws IOException {
         assertThat(safePrograms()).hasSize(7);
         assertThat(Objects.in(Objects.PROGRAMS, "unsafe_")).hasSize(7);
-        assertThat(examples()).hasSize(13);
+        assertThat(examples()).hasSize(15);
     }
 }

@@ -1,6 +1,8 @@
 package trigon.trace;
 
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -19,7 +21,8 @@ import trigon.verbs.Memory;
 
 /**
  * A process's trace: makes rings for the data path, and has a daemon thread take what is in them into a file, a hundred
- * times a second. What a process leaves in its rings when it dies is still there for {@code trigon report}.
+ * times a second. What a process leaves in its rings when it dies is still there for {@code trigon report}. Somebody
+ * may listen, with a file or without.
  *
  * <p>Thread-safe. Nothing of it is called on the data path, which only writes to the rings.
  */
@@ -41,8 +44,8 @@ public final class Recorder implements AutoCloseable {
     /** Rings that wait for threads of NCCL's. */
     private static final int SPARE_THREAD_RINGS = 2;
 
-    private final Path rings;
-    private final TraceFile file;
+    private final @Nullable Path rings;
+    private final TraceOutput file;
     private final long table;
     private final Consumer<Recorder> sample;
     private final Map<Long, Ring> comms = new HashMap<>();
@@ -51,6 +54,7 @@ public final class Recorder implements AutoCloseable {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
     private final Thread drainer;
+    private @Nullable RecordListener listener;
     private int streams;
     private long untraced;
     private boolean closed;
@@ -85,7 +89,21 @@ public final class Recorder implements AutoCloseable {
         return recorder;
     }
 
-    private Recorder(Path rings, TraceFile file, long table, Consumer<Recorder> sample) {
+    /**
+     * Begins without a file: the events of NCCL's profiler are heard, and kept nowhere. What comms do is not recorded.
+     *
+     * @param table as of {@link #begin}
+     */
+    public static Recorder listening(long table, RecordListener listener) {
+        Recorder recorder = new Recorder(null, TraceOutput.NOWHERE, table, _ -> {});
+        recorder.listen(listener);
+        recorder.refillThreads();
+        Memory.putLongRelease(table + TableLayout.IS_TRACING, 1);
+        recorder.drainer.start();
+        return recorder;
+    }
+
+    private Recorder(@Nullable Path rings, TraceOutput file, long table, Consumer<Recorder> sample) {
         this.rings = rings;
         this.file = file;
         this.table = table;
@@ -107,7 +125,9 @@ public final class Recorder implements AutoCloseable {
                 return null;
             }
             int stream = ++streams;
-            Ring ring = Ring.create(rings.resolve("ring-" + stream), stream, CAPACITY);
+            Ring ring = rings == null
+                    ? Ring.ofProcess(stream, CAPACITY)
+                    : Ring.create(rings.resolve("ring-" + stream), stream, CAPACITY);
             open.put(stream, ring);
             file.add(ChunkKind.STREAM, stream, fields);
             return ring;
@@ -130,6 +150,16 @@ public final class Recorder implements AutoCloseable {
             }
             finish(ring);
             ring.close();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** That one hears of all records from now on, one at a time. */
+    public void listen(RecordListener to) {
+        lock.lock();
+        try {
+            listener = to;
         } finally {
             lock.unlock();
         }
@@ -224,9 +254,10 @@ public final class Recorder implements AutoCloseable {
     }
 
     private void drain(boolean withHistograms) {
+        long since = System.nanoTime();
         for (Ring ring : open.values()) {
             try {
-                boolean any = ring.drainInto(file);
+                boolean any = ring.drainInto(this::take);
                 if (withHistograms && (any || ring.written() > 0)) {
                     file.addHistograms(ring.stream(), ring.histograms());
                 }
@@ -235,11 +266,30 @@ public final class Recorder implements AutoCloseable {
                 return;
             }
         }
+        tell(hears -> hears.caughtUp(since));
+    }
+
+    private void take(int stream, long lost, long first, ByteBuffer records) throws IOException {
+        ByteBuffer same = records.duplicate().order(ByteOrder.LITTLE_ENDIAN);
+        file.addRecords(stream, lost, first, records);
+        tell(hears -> hears.heard(same));
+    }
+
+    private void tell(Consumer<RecordListener> what) {
+        RecordListener known = listener;
+        try {
+            if (known != null) {
+                what.accept(known);
+            }
+        } catch (RuntimeException e) {
+            listener = null;
+            log.warn("nobody hears of NCCL's events any more, which is a defect of Trigon's: please report it", e);
+        }
     }
 
     private void finish(Ring ring) {
         try {
-            ring.drainInto(file);
+            ring.drainInto(this::take);
             file.addHistograms(ring.stream(), ring.histograms());
             file.add(
                     ChunkKind.STREAM_END,
@@ -280,7 +330,9 @@ public final class Recorder implements AutoCloseable {
                     0,
                     Fields.of("time", System.nanoTime(), "untraced", untraced, "lostEvents", lostEvents));
             file.close();
-            Files.deleteIfExists(rings);
+            if (rings != null) {
+                Files.deleteIfExists(rings);
+            }
             Memory.putLongRelease(table + TableLayout.HAS_ENDED, 1);
         } catch (IOException e) {
             fail(e);

@@ -10,22 +10,23 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import org.jspecify.annotations.Nullable;
 import trigon.verbs.Memory;
 
 /**
- * A ring in memory that is also a file of a file system in memory: it outlives the process, however that ends. One
- * thread writes, mostly in C; another one drains. See {@link RingLayout}.
+ * A ring in memory. One of a trace is also a file of a file system in memory: it outlives the process, however that
+ * ends. One thread writes, mostly in C; another one drains. See {@link RingLayout}.
  */
 public final class Ring implements AutoCloseable {
 
-    private final Path file;
+    private final @Nullable Path file;
     private final Arena arena;
     private final long address;
     private final int capacity;
     private final ByteBuffer copy;
     private long lost;
 
-    private Ring(Path file, Arena arena, long address, int capacity) {
+    private Ring(@Nullable Path file, Arena arena, long address, int capacity) {
         this.file = file;
         this.arena = arena;
         this.address = address;
@@ -47,15 +48,25 @@ public final class Ring implements AutoCloseable {
             while (zeros.hasRemaining()) {
                 channel.write(zeros);
             }
-            Ring ring = map(file, channel, capacity);
-            Memory.putInt(ring.address + RingLayout.CAPACITY, capacity);
-            Memory.putInt(ring.address + RingLayout.STREAM, stream);
-            Memory.putLongRelease(ring.address, RingLayout.MAGIC);
-            return ring;
+            return map(file, channel, capacity).begun(stream);
         } catch (IOException e) {
             Files.deleteIfExists(file);
             throw e;
         }
+    }
+
+    /** A new one that ends with the process. */
+    static Ring ofProcess(int stream, int capacity) {
+        Arena arena = Arena.ofShared();
+        long address = arena.allocate(RingLayout.bytes(capacity), Long.BYTES).address();
+        return new Ring(null, arena, address, capacity).begun(stream);
+    }
+
+    private Ring begun(int stream) {
+        Memory.putInt(address + RingLayout.CAPACITY, capacity);
+        Memory.putInt(address + RingLayout.STREAM, stream);
+        Memory.putLongRelease(address, RingLayout.MAGIC);
+        return this;
     }
 
     /**
@@ -131,13 +142,13 @@ public final class Ring implements AutoCloseable {
     }
 
     /**
-     * Takes what was written since the last time into a file. What is overwritten meanwhile is counted as lost: the
+     * Takes what was written since the last time. What is overwritten meanwhile is counted as lost: the
      * writer never waits.
      *
      * @return whether there was anything
-     * @throws IOException if the file cannot be written; the records stay in the ring then
+     * @throws IOException if they cannot be kept; the records stay in the ring then
      */
-    public boolean drainInto(TraceFile into) throws IOException {
+    public boolean drainInto(RecordSink into) throws IOException {
         long drained = Memory.getLong(address + RingLayout.DRAINED);
         long head = written();
         if (head == drained) {
@@ -183,7 +194,9 @@ public final class Ring implements AutoCloseable {
     /** Nobody reads it any more, and somebody may still write: the memory stays as long as the process. */
     void abandon() {
         try {
-            Files.deleteIfExists(file);
+            if (file != null) {
+                Files.deleteIfExists(file);
+            }
         } catch (IOException e) {
             // it is in memory, and small: nothing depends on it
         }

@@ -14,7 +14,7 @@ import java.util.zip.CRC32;
  * A trace file that is being written: a header, and chunks behind it, each with its length and checksum, so that what
  * was written before a crash can be read. Numbers have the least byte first. Thread-safe.
  */
-public final class TraceFile implements AutoCloseable {
+public final class TraceFile implements TraceOutput {
 
     /** What a file begins with, 8 bytes: "TrgTrace". */
     public static final long MAGIC = 0x6563617254677254L;
@@ -59,12 +59,12 @@ public final class TraceFile implements AutoCloseable {
         return new TraceFile(channel);
     }
 
-    /** Adds a chunk of fields. */
-    void add(ChunkKind kind, int stream, Fields fields) throws IOException {
+    @Override
+    public void add(ChunkKind kind, int stream, Fields fields) throws IOException {
         add(kind, stream, List.of(ByteBuffer.wrap(fields.encoded())));
     }
 
-    /** Adds records that were copied out of a ring. */
+    @Override
     public void addRecords(int stream, long lost, long first, ByteBuffer records) throws IOException {
         add(
                 ChunkKind.RECORDS,
@@ -72,7 +72,7 @@ public final class TraceFile implements AutoCloseable {
                 List.of(buffer(16).putLong(lost).putLong(first).flip(), records));
     }
 
-    /** Adds a ring's histograms. */
+    @Override
     public void addHistograms(int stream, MemorySegment histograms) throws IOException {
         ByteBuffer copy = buffer(RingLayout.ALL_HISTOGRAMS_BYTES);
         MemorySegment.ofBuffer(copy).copyFrom(histograms);

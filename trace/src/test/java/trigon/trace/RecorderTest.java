@@ -4,8 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
 import java.lang.foreign.Arena;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import trigon.verbs.Memory;
@@ -41,6 +44,40 @@ class RecorderTest {
         }
         try (var left = Files.list(folder)) {
             assertThat(left).map(Path::getFileName).containsExactly(Path.of("a.trace"));
+        }
+    }
+
+    @Test
+    void eventsAreHeardWithoutAFile() throws Exception {
+        try (Arena arena = Arena.ofShared()) {
+            long table = arena.allocate(TableLayout.BYTES, 64).address();
+            Queue<Long> heard = new ConcurrentLinkedQueue<>();
+            RecordListener listener = new RecordListener() {
+                @Override
+                public void heard(ByteBuffer records) {
+                    heard.add(records.getLong(records.position() + RecordLayout.SUBJECT));
+                }
+
+                @Override
+                public void caughtUp(long since) {
+                    heard.add(-1L);
+                }
+            };
+
+            try (Recorder recorder = Recorder.listening(table, listener)) {
+                long ring = Memory.getLong(table + TableLayout.THREADS);
+                Memory.putLong(ring + RingLayout.RECORDS + RecordLayout.SUBJECT, 4711);
+                Memory.putLongRelease(ring + RingLayout.HEAD, 1);
+
+                long deadline = System.nanoTime() + 60_000_000_000L;
+                while (!heard.contains(4711L) && System.nanoTime() < deadline) {
+                    Thread.sleep(1);
+                }
+                assertThat(recorder).isNotNull();
+                assertThat(TraceLog.isOn()).isFalse();
+            }
+            assertThat(heard).contains(4711L, -1L);
+            assertThat(Memory.getLong(table + TableLayout.IS_TRACING)).isZero();
         }
     }
 

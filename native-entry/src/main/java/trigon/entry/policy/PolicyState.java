@@ -17,6 +17,15 @@ public final class PolicyState {
     /** Offset of the number of communicators whose tuner has programs. */
     public static final long DECIDING = 8;
 
+    /** Offset of whether the policy wants NCCL's events. */
+    public static final long EVENTS = 16;
+
+    /** Of {@code enum policy_events}: none has been looked at that does. */
+    public static final long UNWANTED = 1;
+
+    /** Of {@code enum policy_events}: it does. */
+    public static final long WANTED = 2;
+
     private final long address;
 
     /** Of the struct at an address, which C keeps. */
@@ -26,6 +35,10 @@ public final class PolicyState {
 
     void isSet(boolean set) {
         Memory.putLongRelease(address + SETTING, set ? SET : NOT_SET);
+    }
+
+    void wantsEvents(boolean wanted) {
+        Memory.putLongRelease(address + EVENTS, wanted ? WANTED : UNWANTED);
     }
 
     void addDeciding(int change) {

@@ -11,6 +11,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -23,16 +24,15 @@ import trigon.policy.Policy;
 import trigon.policy.PolicyException;
 import trigon.policy.PolicyHost;
 import trigon.policy.PolicyLoader;
-import trigon.policy.PolicySlot;
 import trigon.policy.file.PolicyFile;
 import trigon.policy.file.PolicyVersion;
 import trigon.policy.map.MapSet;
-import trigon.policy.program.ProgramType;
 import trigon.policy.program.ProgramTypes;
 import trigon.policy.report.MapContents;
 import trigon.policy.report.PolicyReport;
 import trigon.policy.report.ReportFile;
 import trigon.policy.verify.Limits;
+import trigon.trace.RecordListener;
 
 /**
  * The policy of this process, if the settings name one. A thread of its own reads the file, tries what it finds, and
@@ -56,6 +56,8 @@ public final class ProcessPolicy {
     private final CountDownLatch looked = new CountDownLatch(1);
     private final Set<Decider> deciders = ConcurrentHashMap.newKeySet();
     private @Nullable PolicyState state;
+    private @Nullable Consumer<RecordListener> recorder;
+    private boolean listens;
     private @Nullable PolicyFile file;
     private boolean required;
     private boolean opened;
@@ -100,9 +102,28 @@ public final class ProcessPolicy {
         tellC();
     }
 
+    /**
+     * Where NCCL's events are to be had, from now on: begins to hear of them once the policy has a program for them.
+     *
+     * @param toBegin takes who is to hear of them, once
+     */
+    public synchronized void hearsBy(Consumer<RecordListener> toBegin) {
+        recorder = toBegin;
+        tellC();
+    }
+
     private void tellC() {
+        boolean hasLooked = looked.getCount() == 0;
+        boolean wanted = hasLooked && shared.slot(ProgramTypes.PROFILER).isFilled();
+        if (wanted && recorder != null && !listens) {
+            listens = true;
+            recorder.accept(new EventAssembly(new EventPrograms(shared.slot(ProgramTypes.PROFILER), deciders)));
+        }
         if (opened && state != null) {
             state.isSet(file != null || required);
+            if (hasLooked || file == null) {
+                state.wantsEvents(wanted);
+            }
         }
     }
 
@@ -125,11 +146,6 @@ public final class ProcessPolicy {
     /** Of the policy's first version, to be compared between nodes; waits until it has been looked at. */
     public OptionalInt fingerprint() {
         return current().map(version -> OptionalInt.of(version.fingerprint())).orElse(OptionalInt.empty());
-    }
-
-    /** Where the programs of events run, whichever communicator they belong to. */
-    public PolicySlot slot(ProgramType type) {
-        return shared.slot(type);
     }
 
     /** The say of its program of connections; waits for the first look at the file. */
@@ -220,7 +236,12 @@ public final class ProcessPolicy {
             log.warn("the policy cannot be loaded: {}", e.toString(), e);
         } finally {
             looked.countDown();
+            tellAll();
         }
+    }
+
+    private synchronized void tellAll() {
+        tellC();
     }
 
     private long faults() {

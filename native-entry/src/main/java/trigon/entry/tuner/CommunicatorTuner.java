@@ -51,6 +51,7 @@ final class CommunicatorTuner implements Decider {
     private final int nodes;
     private final PolicyHost host;
     private final PolicySlot tuner;
+    private final PolicySlot events;
     private final ChunkDecision chunks;
     private final DecisionCounts counts = new DecisionCounts();
     private long calls;
@@ -61,6 +62,7 @@ final class CommunicatorTuner implements Decider {
         this.nodes = nodes;
         this.host = host;
         tuner = host.slot(ProgramTypes.TUNER);
+        events = host.slot(ProgramTypes.PROFILER);
         chunks = new ChunkDecision(host.slot(ProgramTypes.CHUNK), commId, ranks, nodes);
     }
 
@@ -72,6 +74,16 @@ final class CommunicatorTuner implements Decider {
     @Override
     public PolicyHost host() {
         return host;
+    }
+
+    @Override
+    public long communicator() {
+        return commId;
+    }
+
+    @Override
+    public PolicySlot events() {
+        return events;
     }
 
     @Override

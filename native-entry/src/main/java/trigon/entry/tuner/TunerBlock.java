@@ -11,8 +11,11 @@ import trigon.verbs.Memory;
  * @param upcalls address of the table to be filled, one function pointer an entry
  * @param upcallCount entries of the table
  * @param state address of {@code struct policy_state}
+ * @param trace address of the table of rings for {@link trigon.trace.Recorder}
+ * @param sampleConnections address of {@code int trace_sample_connections(void)}, which reads TCP's counters into it
  */
-public record TunerBlock(Map<String, Long> facts, long upcalls, long upcallCount, long state) {
+public record TunerBlock(
+        Map<String, Long> facts, long upcalls, long upcallCount, long state, long trace, long sampleConnections) {
 
     private static final int WORD = 8;
 
@@ -27,6 +30,8 @@ public record TunerBlock(Map<String, Long> facts, long upcalls, long upcallCount
                 Facts.read(Memory.getLong(address)),
                 Memory.getLong(address + WORD),
                 Memory.getLong(address + 2 * WORD),
-                Memory.getLong(address + 3 * WORD));
+                Memory.getLong(address + 3 * WORD),
+                Memory.getLong(address + 4 * WORD),
+                Memory.getLong(address + 5 * WORD));
     }
 }

@@ -18,8 +18,11 @@ public final class TunerFacts {
         facts.put("tuner.protocols", (long) CostTable.PROTOCOLS);
         facts.put("policy.not_set", PolicyState.NOT_SET);
         facts.put("policy.set", PolicyState.SET);
+        facts.put("policy.unwanted", PolicyState.UNWANTED);
+        facts.put("policy.wanted", PolicyState.WANTED);
         facts.put("policy_state.setting", PolicyState.SETTING);
         facts.put("policy_state.deciding", PolicyState.DECIDING);
+        facts.put("policy_state.events", PolicyState.EVENTS);
         return facts;
     }
 }

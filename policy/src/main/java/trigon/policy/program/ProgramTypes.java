@@ -98,7 +98,8 @@ public final class ProgramTypes {
                 .local32("n_channels")
                 .local32("channel")
                 .local32("rank")
-                .local32("peer");
+                .local32("peer")
+                .local32("sends");
         return new ProgramType(
                 "profiler",
                 layout.fields(),
