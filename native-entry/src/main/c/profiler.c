@@ -328,7 +328,7 @@ static int state_with_arguments(void *handle, int state, void *args) {
 
 #define INIT_UNTIL_V3(v)                                                                                               \
   static int init_v##v(void **ctx, int *mask) {                                                                        \
-    return open_profile(v, ctx, mask, 0, 0, NULL);                                                                           \
+    return open_profile(v, ctx, mask, 0, 0, NULL);                                                                     \
   }
 
 #define INIT_SINCE_V5(v)                                                                                               \
