@@ -18,9 +18,9 @@ import trigon.tools.console.JsonObject;
 import trigon.tools.probe.Observations.Probe;
 
 /**
- * Has nodes transfer data over their RDMA links, in each direction by a queue pair of its own: it tells each end what the
- * other one has said, has one write and the other one check each byte. Of a node one transfer at a time. What came of it
- * is the probe's {@code rdma}.
+ * Has nodes transfer data over their RDMA links, in each direction by a queue pair of its own: it tells each end what
+ * the other one has said, has one write and the other one check each byte. Of a node one transfer at a time. What came
+ * of it is the probe's {@code rdma}.
  */
 final class RdmaTrials {
 
