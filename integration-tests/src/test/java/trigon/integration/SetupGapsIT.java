@@ -126,22 +126,35 @@ class SetupGapsIT {
         }
     }
 
+    /** Of each three packets that reach one end, one is lost: connects, handshakes and data. */
+    @Test
+    void connectionsComeUpThoughPacketsAreLost() throws Exception {
+        List.of("d", "e").forEach(network::node);
+        network.cable("d", "to_e", "10.0.45.4/24", "e", "to_d", "10.0.45.5/24");
+        network.inside("e", "iptables -A INPUT -i to_d -p tcp -m statistic --mode random --probability 0.3 -j DROP");
+        Path rendezvous = Files.createTempDirectory(directory, "rendezvous");
+        String[] small = {"--channels", "16", "--bytes", "4096", "--iterations", "1"};
+        try (HostProgram one = host("d", 0, rendezvous, small);
+                HostProgram other = host("e", 1, rendezvous, small)) {
+            assertThat(failureOf(List.of(one, other))).isEmpty();
+        }
+    }
+
     private HostProgram pair(String node, int rank, Path rendezvous) throws IOException {
+        return host(node, rank, rendezvous, "--communicators", "2");
+    }
+
+    /** One of two. */
+    private HostProgram host(String node, int rank, Path rendezvous, String... more) throws IOException {
+        List<String> arguments = new ArrayList<>(List.of("--rank", Integer.toString(rank), "--ranks", "2"));
+        arguments.addAll(List.of("--timeout", "100", "--rendezvous", rendezvous.toString()));
+        arguments.addAll(List.of(more));
         return new HostProgram(
                 network.by(node),
                 HostProgram.distribution(),
                 directory.resolve(node + ".log"),
                 patient(),
-                "--rank",
-                Integer.toString(rank),
-                "--ranks",
-                "2",
-                "--communicators",
-                "2",
-                "--timeout",
-                "100",
-                "--rendezvous",
-                rendezvous.toString());
+                arguments.toArray(String[]::new));
     }
 
     @Test
