@@ -18,6 +18,7 @@ public final class Diagnosis {
         findings.addAll(CableChecks.of(seen));
         findings.addAll(LinkChecks.of(seen, cluster.misled()));
         findings.addAll(RdmaChecks.of(seen, cluster.misled()));
+        findings.addAll(CounterChecks.of(seen));
         return findings.stream().distinct().sorted(Finding.BY_WEIGHT).toList();
     }
 }

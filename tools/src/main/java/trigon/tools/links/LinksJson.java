@@ -105,6 +105,8 @@ public final class LinksJson {
                 port.linkLayer(),
                 "interfaces",
                 port.interfaces(),
+                "counters",
+                port.counters(),
                 "gids",
                 port.gids().stream()
                         .map(gid -> Json.object(

@@ -22,7 +22,7 @@ import java.util.TreeMap;
  * @param driver empty for virtual ones
  * @param pci where it is plugged in; empty for virtual ones
  * @param cable the same text for all functions that lead to the same cable; empty where it is not known
- * @param counters of errors and drops, by the kernel's names
+ * @param counters of errors, drops and pauses, by the kernel's names
  */
 public record NicFacts(
         String name,
@@ -64,6 +64,12 @@ public record NicFacts(
         Map<String, Long> counters = new TreeMap<>();
         for (String trouble : TROUBLES) {
             Machine.number(nic.resolve("statistics").resolve(trouble)).ifPresent(count -> counters.put(trouble, count));
+        }
+        for (Path file : Machine.entries(nic.resolve("statistics"))) { // few drivers have some
+            String name = file.getFileName().toString();
+            if (RdmaPortFacts.isOfCongestion(name)) {
+                Machine.number(file).ifPresent(count -> counters.put(name, count));
+            }
         }
         return new NicFacts(
                 nic.getFileName().toString(),

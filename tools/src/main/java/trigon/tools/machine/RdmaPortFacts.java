@@ -2,8 +2,13 @@ package trigon.tools.machine;
 
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
 
 /**
  * An RDMA port as sysfs has it (sysfs-class-infiniband), so that it is known without a library.
@@ -15,6 +20,7 @@ import java.util.Optional;
  * @param linkLayer {@code Ethernet} or {@code InfiniBand}
  * @param gids entries of the GID table that are filled
  * @param interfaces network interfaces of the port
+ * @param counters of what was sent again, and of congestion, by the driver's names; those that it has
  */
 public record RdmaPortFacts(
         String device,
@@ -23,7 +29,8 @@ public record RdmaPortFacts(
         String rate,
         String linkLayer,
         List<GidFacts> gids,
-        List<String> interfaces) {
+        List<String> interfaces,
+        Map<String, Long> counters) {
 
     /**
      * An entry of the GID table.
@@ -35,9 +42,40 @@ public record RdmaPortFacts(
 
     private static final int MOST_GIDS = 256;
 
+    /**
+     * Of mlx5, rxe, bnxt_re and irdma: packets that were missing or came twice, and with a checksum that is wrong.
+     *
+     * @see <a href="https://docs.kernel.org/admin-guide/abi-stable-files.html">sysfs-class-infiniband, hw_counters</a>
+     */
+    public static final Set<String> SENT_AGAIN = Set.of(
+            "out_of_sequence",
+            "packet_seq_err",
+            "local_ack_timeout_err",
+            "implied_nak_seq_err",
+            "rx_icrc_encapsulated",
+            "out_of_seq_request",
+            "rcvd_seq_err",
+            "completer_retry_err",
+            "retry_exceeded_err",
+            "to_retransmits",
+            "seq_err_naks_rcvd");
+
+    /** Notifications of congestion and packets that were marked, as sent and as received; and ticks without credits. */
+    public static final Set<String> CONGESTION = Set.of(
+            "np_cnp_sent",
+            "rp_cnp_handled",
+            "np_ecn_marked_roce_packets",
+            "rx_cnp_pkts",
+            "rx_ecn_marked_pkts",
+            "cnpSent",
+            "cnpHandled",
+            "RxECNMrkd",
+            "port_xmit_wait");
+
     public RdmaPortFacts {
         gids = List.copyOf(gids);
         interfaces = List.copyOf(interfaces);
+        counters = Collections.unmodifiableMap(new TreeMap<>(counters));
     }
 
     /** All ports of all devices. */
@@ -86,7 +124,26 @@ public record RdmaPortFacts(
                 Machine.line(port.resolve("rate")).orElse("unknown"),
                 Machine.line(port.resolve("link_layer")).orElse("unknown"),
                 gids,
-                interfaces);
+                interfaces,
+                counters(port));
+    }
+
+    private static Map<String, Long> counters(Path port) {
+        Map<String, Long> counters = new TreeMap<>();
+        for (String folder : List.of("counters", "hw_counters")) {
+            for (Path file : Machine.entries(port.resolve(folder))) {
+                String name = file.getFileName().toString();
+                if (SENT_AGAIN.contains(name) || isOfCongestion(name)) {
+                    Machine.number(file).ifPresent(count -> counters.put(name, count));
+                }
+            }
+        }
+        return counters;
+    }
+
+    /** Whether a counter tells of congestion; whatever its name, if it counts pauses. */
+    public static boolean isOfCongestion(String counter) {
+        return CONGESTION.contains(counter) || counter.toLowerCase(Locale.ROOT).contains("pause");
     }
 
     private static int portNumber(String name) {

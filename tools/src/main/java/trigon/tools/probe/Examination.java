@@ -28,6 +28,7 @@ import trigon.tools.probe.Observations.Probe;
 public final class Examination {
 
     private static final int HELLOS = 3;
+    private static final int MOST_HELLOS = 8;
     private static final long HELLO_MILLIS = 120;
     private static final int BYTES = 256 << 10;
     private static final int BYTES_FOR_RATE = 4 << 20;
@@ -107,6 +108,7 @@ public final class Examination {
     private static JsonObject withCountersOf(JsonObject before, JsonObject after) {
         Map<String, Object> both = new LinkedHashMap<>(before.values());
         both.put("interfacesAfter", after.values().getOrDefault("interfaces", List.of()));
+        both.put("rdmaPortsAfter", after.values().getOrDefault("rdmaPorts", List.of()));
         return new JsonObject(both);
     }
 
@@ -132,10 +134,25 @@ public final class Examination {
 
     private List<Heard> hello(List<NodeConnection> there, Map<String, String> silent) {
         String session = UUID.randomUUID().toString();
-        for (int i = 0; i < HELLOS; i++) {
+        List<Heard> heard = new ArrayList<>();
+        int unchanged = 0;
+        for (int i = 0; i < MOST_HELLOS && (i < HELLOS || unchanged < 1 || !hasEachHeard(there, heard)); i++) {
             ask(there, node -> node.ask(Json.object("do", "hello", "session", session, "node", node.name())), silent);
             pause();
+            List<Heard> now = heard(there, session, silent);
+            unchanged = now.size() == heard.size() ? unchanged + 1 : 0;
+            heard = now;
         }
+        return heard;
+    }
+
+    /** A busy node may take its time; one without a cable, or without IPv6, never hears anything. */
+    private static boolean hasEachHeard(List<NodeConnection> there, List<Heard> heard) {
+        return there.stream()
+                .allMatch(node -> heard.stream().anyMatch(each -> each.by().equals(node.name())));
+    }
+
+    private List<Heard> heard(List<NodeConnection> there, String session, Map<String, String> silent) {
         List<Heard> heard = new ArrayList<>();
         ask(there, node -> node.ask(Json.object("do", "heard", "session", session, "node", node.name())), silent)
                 .forEach((name, answer) -> answer.objects("heard")

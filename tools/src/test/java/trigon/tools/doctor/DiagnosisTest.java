@@ -131,6 +131,8 @@ class DiagnosisTest {
             first(n).put("datagramsLost", 24);
         });
         FAULTS.put("round-trip-long", n -> first(n).put("leastRoundTripMicros", 40_000));
+        FAULTS.put("rdma-sent-again", n -> counted(n, "out_of_sequence"));
+        FAULTS.put("congestion", n -> counted(n, "np_cnp_sent"));
         FAULTS.put("rdma-not-up", n -> {
             rdma(n, "not up").put("at", "a");
             rdma(n, "not up").put("failed", "INIT to READY_TO_RECEIVE");
@@ -186,6 +188,15 @@ class DiagnosisTest {
                         "gids",
                         List.of(Json.object("index", 3, "gid", "::ffff:10.0.1.1", "type", type))));
         n.node("a").put("rdmaDevices", Json.object("usable", usable, "refused", refused));
+    }
+
+    private static void counted(Nodes n, String counter) {
+        rdma(n, "ACTIVE", "RoCE v2", List.of("uverbs0"), List.of());
+        Map<String, Object> port = Nodes.list(n.node("a"), "rdmaPorts").getFirst();
+        port.put("counters", Json.object(counter, 4));
+        Map<String, Object> after = new LinkedHashMap<>(port);
+        after.put("counters", Json.object(counter, 9));
+        n.node("a").put("rdmaPortsAfter", List.of(after));
     }
 
     private static Map<String, Object> rdma(Nodes n, String outcome) {

@@ -22,6 +22,7 @@ final class PlantedFault {
     private final List<Step> steps = new ArrayList<>();
     private final Map<String, Map<String, Object>> pretended = new LinkedHashMap<>();
     private boolean rate;
+    private boolean slow;
 
     private PlantedFault(String what, String cables, int nodes, Set<String> codes) {
         this.what = what;
@@ -75,6 +76,16 @@ final class PlantedFault {
     PlantedFault touching(String concerned) {
         cables = concerned;
         return this;
+    }
+
+    /** Another one of the same kind is quicker: it is left out, unless all are asked for. */
+    PlantedFault slow() {
+        slow = true;
+        return this;
+    }
+
+    boolean isSlow() {
+        return slow;
     }
 
     /** It takes measurements to find it. */

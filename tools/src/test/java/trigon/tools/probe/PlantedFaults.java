@@ -65,7 +65,7 @@ final class PlantedFaults {
                         "10.77.3.1/24"),
                 readdressed(ofCable("bc", "an address is missing", "address-missing"), "c", "cb3", "10.77.3.2/24", ""),
                 overlapping,
-                together);
+                together.slow());
     }
 
     private static List<PlantedFault> cables() {
@@ -77,7 +77,8 @@ final class PlantedFaults {
                 ofCable("ab", "an MTU of 1400 at one end", "mtu")
                         .on("b", "ip link set ba1 mtu 1400", "ip link set ba1 mtu 1500"),
                 ofCable("ab", "an MTU of 1500 at one end and 9000 at the other", "mtu")
-                        .on("a", "ip link set ab1 mtu 9000", "ip link set ab1 mtu 1500"),
+                        .on("a", "ip link set ab1 mtu 9000", "ip link set ab1 mtu 1500")
+.slow(),
                 swapped,
                 ofCable("ab ac", "a route is more specific than the subnet", "route-elsewhere")
                         .on("a", "ip route add 10.77.1.2/32 via 10.77.2.2", "ip route del 10.77.1.2/32 via 10.77.2.2"),
@@ -228,7 +229,9 @@ final class PlantedFaults {
     }
 
     private static PlantedFault rdma(String what, String state, String type, boolean device, String code) {
-        PlantedFault fault = ofNode(what, code)
+        PlantedFault fault = (code.equals("rdma-sent-again") || code.equals("congestion")
+                        ? ofTwo(what, code)
+                        : ofNode(what, code))
                 .variable("a", "TRIGON_LINKS", "software")
                 .variable("b", "TRIGON_LINKS", "software")
                 .variable("c", "TRIGON_LINKS", "software")
@@ -241,10 +244,18 @@ final class PlantedFaults {
         return device ? fault.file("a", "dev/infiniband/uverbs0", "") : fault;
     }
 
+    private static PlantedFault counted(String what, String counter, String code) {
+        return rdma(what, "ACTIVE", "RoCE v2", true, code)
+                .file("a", INFINIBAND + "hw_counters/" + counter, "0")
+                .told("a", "rising", INFINIBAND + "hw_counters/" + counter);
+    }
+
     private static List<PlantedFault> ofHardware() {
         return List.of(
                 rdma("an RDMA port is down", "DOWN", "RoCE v2", true, "rdma-port-down"),
                 rdma("an RDMA port has RoCE v1 alone", "ACTIVE", "IB/RoCE v1", true, "no-roce-v2-gid"),
+                counted("RDMA packets come in another order", "out_of_sequence", "rdma-sent-again"),
+                counted("the fabric tells of congestion", "np_cnp_sent", "congestion"),
                 rdma("a container without /dev/infiniband", "ACTIVE", "RoCE v2", false, "no-dev-infiniband"),
                 ofNode("half duplex", "half-duplex").file("a", NIC + "duplex", "half"),
                 ofNode("a card in a slower slot", "pcie-reduced")

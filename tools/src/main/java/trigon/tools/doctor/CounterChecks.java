@@ -1,0 +1,110 @@
+package trigon.tools.doctor;
+
+import static trigon.tools.doctor.Finding.advice;
+import static trigon.tools.doctor.Finding.command;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Predicate;
+import trigon.tools.console.JsonObject;
+import trigon.tools.machine.RdmaPortFacts;
+import trigon.tools.probe.Observations;
+
+/** Counters of RDMA ports, and of pauses, that have moved while the links were tried. Pure. */
+final class CounterChecks {
+
+    private final String node;
+    private final JsonObject facts;
+    private final List<Finding> findings = new ArrayList<>();
+
+    private CounterChecks(String node, JsonObject facts) {
+        this.node = node;
+        this.facts = facts;
+    }
+
+    static List<Finding> of(Observations seen) {
+        List<Finding> findings = new ArrayList<>();
+        seen.facts().forEach((node, facts) -> {
+            CounterChecks checks = new CounterChecks(node, facts);
+            // what is not acknowledged is sent again, too, and has a finding of its own
+            boolean known = seen.probes().stream()
+                    .filter(probe -> probe.from().equals(node) || probe.to().equals(node))
+                    .anyMatch(probe ->
+                            probe.result().object("rdma").text("outcome").equals("no acknowledgement"));
+            checks.ports(known);
+            checks.interfaces();
+            findings.addAll(checks.findings);
+        });
+        return findings;
+    }
+
+    private void ports(boolean sendingAgainIsKnown) {
+        for (JsonObject port : facts.objects("rdmaPorts")) {
+            String label = port.text("device") + (port.whole("port") > 1 ? ":" + port.whole("port") : "");
+            facts.objects("rdmaPortsAfter").stream()
+                    .filter(after -> after.text("device").equals(port.text("device"))
+                            && after.whole("port") == port.whole("port")
+                            && isUsed(port))
+                    .forEach(after -> {
+                        congested(label, port, after, port.texts("interfaces"));
+                        List<String> again = moved(port, after, RdmaPortFacts.SENT_AGAIN::contains);
+                        if (!again.isEmpty() && !sendingAgainIsKnown) {
+                            findings.add(Finding.warning(
+                                    "rdma-sent-again",
+                                    node + " " + label,
+                                    "RDMA packets were lost, or came in another order, while the links were tried",
+                                    "counters have moved: " + String.join(", ", again),
+                                    command(
+                                            node,
+                                            "grep . /sys/class/infiniband/" + port.text("device") + "/ports/"
+                                                    + port.whole("port") + "/hw_counters/*"),
+                                    advice(
+                                            node,
+                                            "clean or replace the cable; through a switch, RoCE needs flow control (PFC)"
+                                                    + " for its priority, the same everywhere")));
+                        }
+                    });
+        }
+    }
+
+    private void interfaces() {
+        for (JsonObject nic : facts.objects("interfaces")) {
+            facts.objects("interfacesAfter").stream()
+                    .filter(after -> after.text("name").equals(nic.text("name")))
+                    .forEach(after -> congested(nic.text("name"), nic, after, List.of(nic.text("name"))));
+        }
+    }
+
+    private void congested(String label, JsonObject before, JsonObject after, List<String> interfaces) {
+        List<String> moved = moved(before, after, RdmaPortFacts::isOfCongestion);
+        if (!moved.isEmpty()) {
+            String name = interfaces.isEmpty() ? label : interfaces.getFirst();
+            findings.add(Finding.note(
+                    "congestion",
+                    node + " " + label,
+                    "the network has asked for pauses while the links were tried: somebody else uses them, or they are"
+                            + " slower further on",
+                    "counters have moved: " + String.join(", ", moved),
+                    command(node, "ethtool -I -a " + name + "; ethtool -S " + name + " | grep -i pause"),
+                    advice(node, "try again when no job runs")));
+        }
+    }
+
+    private boolean isUsed(JsonObject port) {
+        return facts.objects("links").stream()
+                .anyMatch(link -> link.text("device").equals(port.text("device"))
+                        || port.texts("interfaces").contains(link.text("interface")));
+    }
+
+    private static List<String> moved(JsonObject before, JsonObject after, Predicate<String> which) {
+        List<String> moved = new ArrayList<>();
+        before.object("counters").values().keySet().stream().filter(which).sorted().forEach(counter -> {
+            long more = after.object("counters").whole(counter)
+                    - before.object("counters").whole(counter);
+            if (more > 0) {
+                moved.add(counter + " by " + more);
+            }
+        });
+        return moved;
+    }
+}
