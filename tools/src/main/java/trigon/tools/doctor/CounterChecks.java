@@ -60,8 +60,8 @@ final class CounterChecks {
                                                     + port.whole("port") + "/hw_counters/*"),
                                     advice(
                                             node,
-                                            "clean or replace the cable; through a switch, RoCE needs flow control (PFC)"
-                                                    + " for its priority, the same everywhere")));
+                                            "clean or replace the cable; through a switch, RoCE needs flow control"
+                                                    + " (PFC) for its priority, the same everywhere")));
                         }
                     });
         }
@@ -98,13 +98,16 @@ final class CounterChecks {
 
     private static List<String> moved(JsonObject before, JsonObject after, Predicate<String> which) {
         List<String> moved = new ArrayList<>();
-        before.object("counters").values().keySet().stream().filter(which).sorted().forEach(counter -> {
-            long more = after.object("counters").whole(counter)
-                    - before.object("counters").whole(counter);
-            if (more > 0) {
-                moved.add(counter + " by " + more);
-            }
-        });
+        before.object("counters").values().keySet().stream()
+                .filter(which)
+                .sorted()
+                .forEach(counter -> {
+                    long more = after.object("counters").whole(counter)
+                            - before.object("counters").whole(counter);
+                    if (more > 0) {
+                        moved.add(counter + " by " + more);
+                    }
+                });
         return moved;
     }
 }

@@ -78,7 +78,7 @@ final class PlantedFaults {
                         .on("b", "ip link set ba1 mtu 1400", "ip link set ba1 mtu 1500"),
                 ofCable("ab", "an MTU of 1500 at one end and 9000 at the other", "mtu")
                         .on("a", "ip link set ab1 mtu 9000", "ip link set ab1 mtu 1500")
-.slow(),
+                        .slow(),
                 swapped,
                 ofCable("ab ac", "a route is more specific than the subnet", "route-elsewhere")
                         .on("a", "ip route add 10.77.1.2/32 via 10.77.2.2", "ip route del 10.77.1.2/32 via 10.77.2.2"),

@@ -205,8 +205,7 @@ class PlantedFaultsTest {
     }
 
     @ParameterizedTest
-    @ValueSource(
-            strings = {"ab bc cd ad", "ab bc cd", "ab ac ad", "ab ac ad bc bd cd", "ab ab ac ac bc bc"})
+    @ValueSource(strings = {"ab bc cd ad", "ab bc cd", "ab ac ad", "ab ac ad bc bd cd", "ab ab ac ac bc bc"})
     @Order(4)
     void healthyShapesHaveNoFindings(String cables) throws IOException {
         lab.unplug();
