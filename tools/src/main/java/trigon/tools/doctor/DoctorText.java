@@ -126,6 +126,16 @@ final class DoctorText {
         return probe.result().object("rdma").text("outcome");
     }
 
+    /** Short, so that the table fits into 80 columns. */
+    private static String rdmaCell(Probe probe) {
+        return switch (rdma(probe)) {
+            case "" -> "-";
+            case "right" -> "ok";
+            case "no acknowledgement" -> "no ack";
+            case String other -> other;
+        };
+    }
+
     private void links() {
         if (seen.probes().isEmpty()) {
             return;
@@ -141,7 +151,7 @@ final class DoctorText {
                     !result.text("tcp").equals("ok")
                             ? result.text("tcp")
                             : result.text("data").equals("right") ? "ok" : "data: " + result.text("data"),
-                    rdma(probe).isEmpty() ? "-" : rdma(probe).equals("right") ? "ok" : rdma(probe),
+                    rdmaCell(probe),
                     result.number("roundTripMicros")
                             .map(us -> us.longValue() + " us")
                             .orElse("-"),
