@@ -5,11 +5,13 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import trigon.report.model.Connection;
 import trigon.report.model.Happening;
 import trigon.report.model.Message;
 import trigon.report.model.Rank;
 import trigon.report.model.Run;
+import trigon.trace.Fields;
 
 /**
  * What went from one rank to another over the same links. Times are nanoseconds.
@@ -133,12 +135,16 @@ public record LinkRow(
 
         /** TCP's begin at 0 with each connection; a device's counters stand since it was made. */
         long of(Connection connection) {
+            long sender = of(connection.sender(), connection.senderFields());
+            long receiver = of(connection.receiver(), connection.receiverFields());
+            return sender < 0 ? receiver : sender + Math.max(0, receiver);
+        }
+
+        /** Of one end, by its own links: on one machine, a process sees the devices of others too. */
+        private long of(@Nullable Rank rank, Fields end) {
             long sum = -1;
-            for (Rank rank : new Rank[] {connection.sender(), connection.receiver()}) {
-                if (rank == null) {
-                    continue;
-                }
-                for (String name : (connection.links() + "," + connection.addresses()).split(",", -1)) {
+            if (rank != null) {
+                for (String name : (end.get("links") + "," + end.get("addresses")).split(",", -1)) {
                     long[] known = firstAndMost.get(rank.number() + " " + name);
                     if (known != null) {
                         boolean isDevice = !name.contains(".") && !name.contains(":");
