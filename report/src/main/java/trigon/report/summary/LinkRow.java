@@ -111,13 +111,11 @@ public record LinkRow(
                 switch (happening.event().what()) {
                     case "tcp" ->
                         note(
-                                happening.rank().number() + " "
-                                        + happening.event().fields().get("address"),
+                                key(happening.rank(), happening.event().fields().get("address")),
                                 happening.event().fields().number("retransmits", 0));
                     case "rdma" ->
                         note(
-                                happening.rank().number() + " "
-                                        + happening.event().fields().get("device"),
+                                key(happening.rank(), happening.event().fields().get("device")),
                                 happening.event().fields().asMap().entrySet().stream()
                                         .filter(field -> field.getKey().endsWith("err"))
                                         .mapToLong(field ->
@@ -126,6 +124,10 @@ public record LinkRow(
                     default -> {}
                 }
             }
+        }
+
+        private static String key(Rank rank, String name) {
+            return rank.number() + " " + name;
         }
 
         private void note(String key, long value) {
@@ -140,15 +142,22 @@ public record LinkRow(
             return sender < 0 ? receiver : sender + Math.max(0, receiver);
         }
 
-        /** Of one end, by its own links: on one machine, a process sees the devices of others too. */
+        /**
+         * Of one end, by its own links: on one machine, a process sees the devices of others too. Where a link is a
+         * device, TCP's counter at its address is that of the handshake.
+         */
         private long of(@Nullable Rank rank, Fields end) {
             long sum = -1;
             if (rank != null) {
-                for (String name : (end.get("links") + "," + end.get("addresses")).split(",", -1)) {
-                    long[] known = firstAndMost.get(rank.number() + " " + name);
-                    if (known != null) {
-                        boolean isDevice = !name.contains(".") && !name.contains(":");
-                        sum = Math.max(0, sum) + known[1] - (isDevice ? known[0] : 0);
+                String[] links = end.get("links").split(",", -1);
+                String[] addresses = end.get("addresses").split(",", -1);
+                for (int i = 0; i < links.length; i++) {
+                    long[] device = firstAndMost.get(key(rank, links[i]));
+                    long[] tcp = i < addresses.length ? firstAndMost.get(key(rank, addresses[i])) : null;
+                    if (device != null) {
+                        sum = Math.max(0, sum) + device[1] - device[0];
+                    } else if (tcp != null) {
+                        sum = Math.max(0, sum) + tcp[1];
                     }
                 }
             }
