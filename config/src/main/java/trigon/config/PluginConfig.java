@@ -64,6 +64,18 @@ public record PluginConfig(
         return QueuePairConfig.of(settings);
     }
 
+    /**
+     * The same for queue pairs of RDMA links: where connections go on over other paths, and neither timeout nor retry
+     * count is set, they give up within a second.
+     */
+    public QueuePairConfig rdmaQueuePair() {
+        boolean defaults = sourceOf(Settings.TIMEOUT).equals(Source.DEFAULT)
+                && sourceOf(Settings.RETRY_COUNT).equals(Source.DEFAULT);
+        return value(Settings.FAILOVER) == FailoverPolicy.ON && defaults
+                ? queuePair().givingUpSoon()
+                : queuePair();
+    }
+
     /** Limits of the exchange that connects two ends. */
     public HandshakeConfig handshake() {
         return HandshakeConfig.of(settings, clusterKey);

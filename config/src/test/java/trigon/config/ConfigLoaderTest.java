@@ -99,6 +99,19 @@ class ConfigLoaderTest {
     }
 
     @Test
+    void rdmaQueuePairsGiveUpSoonWithFailoverUnlessTheyAreToldWhen() {
+        PluginConfig failover = TestFile.of(directory, NODES + "failover: on\n").load();
+        PluginConfig told = TestFile.of(directory, NODES + "failover: on\nqueuePair: {retryCount: 6}\n")
+                .load();
+
+        assertThat(failover.rdmaQueuePair().timeout()).isEqualTo(14);
+        assertThat(failover.rdmaQueuePair().retryCount()).isEqualTo(2);
+        assertThat(failover.queuePair()).isEqualTo(QueuePairConfig.DEFAULT);
+        assertThat(told.rdmaQueuePair()).isEqualTo(told.queuePair());
+        assertThat(told.rdmaQueuePair().timeout()).isEqualTo(18);
+    }
+
+    @Test
     void readsTheSpeedOfANic() {
         PluginConfig config = TestFile.of(
                         directory, NODES.replace("{address: 10.0.13.1/24}", "{address: 10.0.13.1/24, speedMbps: 2500}"))

@@ -81,6 +81,23 @@ class LinkLocalIT {
         assertThat(outputs.get(2)).contains("10.0.13.1 via soft_to_a 10.0.13.3/24");
     }
 
+    /** The kernel of each node sends to all of the subnet over one cable. */
+    @Test
+    void threeCablesInOneSubnetWork() throws Exception {
+        network.cable("a", "to_b", "10.0.0.1/24", "b", "to_a", "10.0.0.2/24");
+        network.cable("a", "to_c", "10.0.0.11/24", "c", "to_a", "10.0.0.3/24");
+        network.cable("b", "to_c", "10.0.0.12/24", "c", "to_b", "10.0.0.13/24");
+
+        List<String> outputs = run("a", "b", "c");
+
+        assertThat(outputs)
+                .allSatisfy(output ->
+                        assertThat(output).contains("are in one subnet").contains("link-local IPv6"));
+        assertThat(outputs.get(0)).contains("via soft_to_b_2 fe80:");
+        assertThat(outputs.get(1)).contains("via soft_to_c_2 fe80:");
+        assertThat(outputs.get(2)).contains("via soft_to_a_2 fe80:");
+    }
+
     /** What each rank has printed, after all of them came to a good end. */
     private List<String> run(String... nodes) throws IOException {
         Path rendezvous = Files.createTempDirectory(directory, "rendezvous");

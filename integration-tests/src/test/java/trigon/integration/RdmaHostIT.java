@@ -151,17 +151,30 @@ class RdmaHostIT {
                 .contains("its device one is back; connections can use it again");
     }
 
+    /** TCP is what is left of the same cable. */
+    @Test
+    void anAllReduceGoesOnByTcpWhenTheOnlyDeviceFails() throws IOException {
+        String nics = "links: auto\nnodes: {a: {nics: [{device: one, address: 10.1.12.1/24}]}}\n";
+        String said = runOver(nics, 70000, 4000, Map.of("INSTANTVERBS_DEVICE_FAULT", "5000", "TRIGON_FAILOVER", "on"));
+
+        assertThat(said).contains("DEVICE_FATAL", " goes on over soft_", "(software) instead of one ");
+    }
+
     private static List<String> lines(String said, String with) {
         return said.lines().filter(line -> line.contains(with)).toList();
     }
 
     private String runOverTwo(int bytes, int iterations, Map<String, String> more) throws IOException {
-        Path nodes = Files.writeString(scratch.resolve("two.yaml"), """
-                version: 1
+        String nics = """
                 links: rdma
                 nodes:
                   a: {nics: [{device: one, address: 10.1.12.1/24}, {device: two, address: 10.1.13.1/24}]}
-                """);
+                """;
+        return runOver(nics, bytes, iterations, more);
+    }
+
+    private String runOver(String nics, int bytes, int iterations, Map<String, String> more) throws IOException {
+        Path nodes = Files.writeString(scratch.resolve("over.yaml"), "version: 1\n" + nics);
         Map<String, String> device = new HashMap<>(more);
         device.put("INSTANTVERBS_DEVICES", "one=10.1.12.1/24,two=10.1.13.1/24");
         device.put("TRIGON_CONFIG", nodes.toString());

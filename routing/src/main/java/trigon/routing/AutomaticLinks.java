@@ -129,10 +129,12 @@ final class AutomaticLinks {
         }
     }
 
-    private static List<InterfaceAddress> addresses(HostInterface of) {
-        boolean inside = of.isLinkLocalOnly()
-                && (CONTAINER_CABLE.matcher(of.name()).matches()
-                        || PRIVATE_BRIDGE.matcher(of.name()).matches());
-        return inside ? List.of() : of.usableAddresses();
+    private List<InterfaceAddress> addresses(HostInterface of) {
+        boolean inside = CONTAINER_CABLE.matcher(of.name()).matches()
+                || PRIVATE_BRIDGE.matcher(of.name()).matches();
+        if (inside) {
+            return of.isLinkLocalOnly() ? List.of() : of.usableAddresses();
+        }
+        return interfaces.linkAddresses(of);
     }
 }

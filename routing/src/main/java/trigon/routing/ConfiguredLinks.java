@@ -150,7 +150,7 @@ final class ConfiguredLinks {
                 .flatMap(interfaces::withName)
                 .orElseThrow(() -> problem(nic, "its addresses are not known; add its address"));
         noteDown(on);
-        List<InterfaceAddress> addresses = on.usableAddresses();
+        List<InterfaceAddress> addresses = interfaces.linkAddresses(on);
         if (addresses.isEmpty()) {
             throw problem(nic, "the interface has no IP address");
         }

@@ -44,6 +44,25 @@ public record HostInterface(
                 : routable;
     }
 
+    /** Its link-local address, if it has another usable one as well. */
+    List<InterfaceAddress> spareAddress() {
+        return isLinkLocalOnly()
+                ? List.of()
+                : addresses.stream()
+                        .filter(InterfaceAddress::isLinkLocal)
+                        .sorted()
+                        .limit(1)
+                        .toList();
+    }
+
+    /** Whether each has an address in the other's subnet, so that the kernel sends to both subnets over one of them. */
+    boolean sharesSubnet(HostInterface other) {
+        return usableAddresses().stream()
+                .filter(one -> !one.isLinkLocal())
+                .anyMatch(one -> other.usableAddresses().stream()
+                        .anyMatch(two -> one.contains(two.address()) && two.contains(one.address())));
+    }
+
     /** Whether it can be used, but by its link-local address only. */
     boolean isLinkLocalOnly() {
         return usableAddresses().stream().anyMatch(InterfaceAddress::isLinkLocal);

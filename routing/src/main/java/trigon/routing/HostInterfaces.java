@@ -160,6 +160,20 @@ public record HostInterfaces(List<HostInterface> interfaces) {
         }
     }
 
+    /**
+     * What an interface's links are named by: its usable addresses, and its link-local one as well where another
+     * interface is in one of its subnets: only by that the kernel tells those two apart.
+     */
+    List<InterfaceAddress> linkAddresses(HostInterface of) {
+        boolean shares = interfaces.stream()
+                .filter(other -> !other.name().equals(of.name()) && !other.loopback())
+                .anyMatch(of::sharesSubnet);
+        return shares
+                ? Stream.concat(of.usableAddresses().stream(), of.spareAddress().stream())
+                        .toList()
+                : of.usableAddresses();
+    }
+
     /** The interface with that index; empty for 0. */
     public Optional<HostInterface> withIndex(int index) {
         return interfaces.stream()

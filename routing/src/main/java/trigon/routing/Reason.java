@@ -6,12 +6,18 @@ import trigon.config.NicReference;
 /** Why a path is one. */
 public sealed interface Reason {
 
-    /** How closely both ends are related: the bits that their subnet has; for a route, less than any. */
+    /** For what has to be tried before any subnet. */
+    int MORE_THAN_ANY_SUBNET = 129;
+
+    /**
+     * How closely both ends are related: the bits that their subnet has; for a route, less than any; by link-local
+     * addresses of an interface that shares its subnet with another one, more.
+     */
     default int subnetBits() {
         return switch (this) {
             case SameSubnet(int prefixLength) -> prefixLength;
             case KernelRoute() -> -1;
-            case LinkLocal() -> -2;
+            case LinkLocal(boolean alone) -> alone ? MORE_THAN_ANY_SUBNET : -2;
             case Relayed _ -> -3;
             case Prescribed prescribed -> prescribed.because().subnetBits();
         };
@@ -40,14 +46,18 @@ public sealed interface Reason {
     /** Whether only the network can tell if it leads there. */
     default boolean isLinkLocal() {
         return switch (this) {
-            case LinkLocal() -> true;
+            case LinkLocal _ -> true;
             case Prescribed prescribed -> prescribed.because().isLinkLocal();
             case SameSubnet _, KernelRoute _, Relayed _ -> false;
         };
     }
 
-    /** Both ends have a link-local address: they reach each other if they are on one link. */
-    record LinkLocal() implements Reason {
+    /**
+     * Both ends have a link-local address: they reach each other if they are on one link.
+     *
+     * @param alone whether nothing else tells this interface from another one here: they share a subnet
+     */
+    record LinkLocal(boolean alone) implements Reason {
         @Override
         public String toString() {
             return "link-local";

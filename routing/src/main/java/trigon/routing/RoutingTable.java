@@ -83,8 +83,8 @@ public final class RoutingTable {
     /**
      * The paths to a peer, in the order in which they should be tried. First those within one subnet, the longest
      * prefix first, RDMA before software, then by the NICs' rank; after them those along the kernel's routes, and those
-     * between link-local addresses, of which some may lead nowhere. If the configuration prescribes a NIC for this
-     * peer, only that one's.
+     * between link-local addresses, of which some may lead nowhere. Before all of these, link-local addresses of
+     * interfaces here that share a subnet. If the configuration prescribes a NIC for this peer, only that one's.
      *
      * @return at least one path
      * @throws NoPathException if there is none
@@ -134,10 +134,10 @@ public final class RoutingTable {
                 .toList();
     }
 
-    private static Optional<Reason> reason(LocalLink local, PeerLink remote, Optional<InetAddress> source) {
+    private Optional<Reason> reason(LocalLink local, PeerLink remote, Optional<InetAddress> source) {
         if (local.isLinkLocal() || remote.interfaceAddress().isLinkLocal()) {
             boolean both = local.isLinkLocal() && remote.interfaceAddress().isLinkLocal();
-            return both ? Optional.of(new Reason.LinkLocal()) : Optional.empty();
+            return both ? Optional.of(new Reason.LinkLocal(isBesideAnother(local))) : Optional.empty();
         }
         OptionalInt prefix = commonPrefix(local, remote);
         if (prefix.isPresent()) {
@@ -145,6 +145,12 @@ public final class RoutingTable {
         }
         return source.filter(address -> address.equals(local.address().address()))
                 .map(_ -> new Reason.KernelRoute());
+    }
+
+    /** A link-local address is taken beside a routable one only where that does not do. */
+    private boolean isBesideAnother(LocalLink local) {
+        return links.stream()
+                .anyMatch(other -> !other.isLinkLocal() && other.interfaceName().equals(local.interfaceName()));
     }
 
     /**

@@ -28,13 +28,28 @@ public final class SharedSubnets {
                         && !one.address().address().isLinkLocalAddress()
                         && one.address().contains(other.address().address())
                         && other.address().contains(one.address().address())) {
-                    warnings.add(("%s %s and %s %s are in one subnet: the kernel sends over one of them alone, and"
-                                    + " connections over the other may fail; give each cable a subnet of its own, at"
-                                    + " both ends")
-                            .formatted(one.interfaceName(), one.address(), other.interfaceName(), other.address()));
+                    warnings.add(("%s %s and %s %s are in one subnet: the kernel sends over one of them alone%s; give"
+                                    + " each cable a subnet of its own, at both ends")
+                            .formatted(
+                                    one.interfaceName(),
+                                    one.address(),
+                                    other.interfaceName(),
+                                    other.address(),
+                                    consequence(software, one, other)));
                 }
             }
         }
         return List.copyOf(warnings);
+    }
+
+    private static String consequence(List<LocalLink> links, LocalLink one, LocalLink other) {
+        return hasLinkLocal(links, one) && hasLinkLocal(links, other)
+                ? ", so their link-local IPv6 addresses go first, to peers that have them as well"
+                : ", and connections over the other may fail";
+    }
+
+    private static boolean hasLinkLocal(List<LocalLink> links, LocalLink beside) {
+        return links.stream()
+                .anyMatch(link -> link.isLinkLocal() && link.interfaceName().equals(beside.interfaceName()));
     }
 }

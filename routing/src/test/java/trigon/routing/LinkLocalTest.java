@@ -101,6 +101,29 @@ class LinkLocalTest {
     }
 
     @Test
+    void interfacesThatShareASubnetHaveThemAsWellAndTheyGoFirst() {
+        DiscoveredLinks found = discover(
+                up("one", 2, "10.0.12.1/24", HERE_ONE),
+                up("two", 3, "10.0.12.9/24", HERE_TWO),
+                up("other", 4, "10.0.13.1/24", "fe80::a4/64"));
+        assertThat(found.links())
+                .map(link -> link.interfaceName() + " " + link.address())
+                .containsExactlyInAnyOrder(
+                        "one 10.0.12.1/24",
+                        "one fe80::a1/64",
+                        "two 10.0.12.9/24",
+                        "two fe80::a2/64",
+                        "other 10.0.13.1/24");
+
+        List<Path> paths = new RoutingTable(found.links(), _ -> Optional.empty(), Map.of(), List.of())
+                .pathsTo(peer(remote("10.0.12.2/24", SOFTWARE), remote("fe80::b1/64", SOFTWARE)));
+
+        assertThat(paths)
+                .map(path -> path.local().interfaceName() + " " + path.remote().interfaceAddress())
+                .containsExactly("one fe80::b1/64", "two fe80::b1/64", "one 10.0.12.2/24", "two 10.0.12.2/24");
+    }
+
+    @Test
     void severalCablesOfAPeerCanBeUsedAtTheSameTime() {
         List<Path> all = table(software("one", HERE_ONE, 1), software("two", HERE_TWO, 2))
                 .pathsTo(peer(remote("fe80::b1/64", SOFTWARE), remote("fe80::b2/64", SOFTWARE)));

@@ -21,6 +21,15 @@ class SharedSubnetsTest {
     }
 
     @Test
+    void linkLocalAddressesAreTheWayOut() {
+        assertThat(warnings(interfaces(
+                        up("va", 3, "10.0.12.1/24", "fe80::1/64"), up("vb", 4, "10.0.12.9/24", "fe80::2/64"))))
+                .singleElement()
+                .asString()
+                .contains("so their link-local IPv6 addresses go first");
+    }
+
+    @Test
     void nothingIsSaidOfSubnetsOfTheirOwn() {
         assertThat(warnings(interfaces(
                         up("va", 3, "10.0.12.1/24", "10.0.12.2/24"),

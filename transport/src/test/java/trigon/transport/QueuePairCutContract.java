@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -35,7 +36,10 @@ public abstract class QueuePairCutContract {
     private static final int CUTS = Integer.getInteger("trigon.cuts", 5);
 
     private final long seed = Seed.next();
-    private final Random random = new Random(seed);
+
+    /** Decides what is broken, and when. */
+    protected final Random random = new Random(seed);
+
     private TestNode a;
     private TestNode b;
 
@@ -65,6 +69,15 @@ public abstract class QueuePairCutContract {
 
     @Test
     void everyMessageArrivesOnceHoweverOftenQueuePairsFail() throws Exception {
+        everyMessageArrivesOnce(CUTS, this::failOne);
+    }
+
+    /**
+     * Messages both ways, and faults at random moments; each is tried until it has struck.
+     *
+     * @return what was logged
+     */
+    protected final List<String> everyMessageArrivesOnce(int faults, Callable<Boolean> fault) throws Exception {
         List<Messages> streams = Stream.of(new Connected(a, b), new Connected(b, a))
                 .map(connection -> new Messages(connection, new Random(random.nextLong())))
                 .toList();
@@ -76,9 +89,9 @@ public abstract class QueuePairCutContract {
                     .toList();
             int failed = 0;
             try {
-                while (failed < CUTS) {
+                while (failed < faults) {
                     Messages.await(streams, Messages.sum(streams) + random.nextInt(100), seed, log);
-                    failed += failOne() ? 1 : 0;
+                    failed += fault.call() ? 1 : 0;
                 }
                 Messages.await(streams, Messages.sum(streams) + 100, seed, log);
                 streams.forEach(stream -> stream.last = true);
@@ -93,8 +106,9 @@ public abstract class QueuePairCutContract {
             assertThat(log.lines())
                     .as("seed %d", seed)
                     .anySatisfy(line -> assertThat(line).contains("goes on over"));
+            streams.forEach(Messages::close);
+            return log.lines();
         }
-        streams.forEach(Messages::close);
     }
 
     /** Behind the transport's back, and with no event of the device; false if there was none to fail just now. */

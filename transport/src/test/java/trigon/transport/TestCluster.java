@@ -48,6 +48,11 @@ public record TestCluster(Path file, LinkKind kind, Optional<LaneSettings> lanes
         return of(directory, LinkKind.SOFTWARE, nodes, "failover: on\n" + settings);
     }
 
+    /** A cluster on RDMA links whose connections go on over other paths; handshakes may take long. */
+    public static TestCluster rdmaFailingOver(Path directory, String nodes) {
+        return of(directory, LinkKind.RDMA, nodes, "failover: on\nhandshake: {timeout: 30s, peerTimeout: 1m}\n");
+    }
+
     /** A cluster of these nodes, given as in the file. */
     public static TestCluster of(Path directory, LinkKind kind, String nodes) {
         return of(directory, kind, nodes, "");

@@ -48,6 +48,7 @@ final class ClusterChecks {
                 .forEach((node, facts) -> facts.objects("links").stream()
                         .map(link -> InterfaceAddress.parse(link.text("address")))
                         .distinct()
+                        .filter(address -> !address.isLinkLocal()) // all of these are in one subnet
                         .forEach(address -> Observations.interfaceOf(facts, address)
                                 .ifPresent(nic -> places.add(new Place(node, nic, address)))));
     }

@@ -204,8 +204,8 @@ final class PlantedFaults {
                 ofNode("a value is none", "settings-wrong").variable("a", "TRIGON_LINKS", "tcp"),
                 ofNode("no interface has an address", "no-link")
                         .touching("ab ac bc")
-                        .on("a", "ip addr del 10.77.1.1/24 dev ab1", "ip addr add 10.77.1.1/24 dev ab1")
-                        .on("a", "ip addr del 10.77.2.1/24 dev ac2", "ip addr add 10.77.2.1/24 dev ac2"));
+                        .on("a", "ip addr flush dev ab1", "ip addr add 10.77.1.1/24 dev ab1")
+                        .on("a", "ip addr flush dev ac2", "ip addr add 10.77.2.1/24 dev ac2"));
     }
 
     private static List<PlantedFault> ofLimits() {

@@ -6,6 +6,7 @@ import java.util.random.RandomGenerator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import trigon.config.InterfaceAddress;
+import trigon.config.PluginConfig;
 import trigon.config.QueuePairConfig;
 import trigon.handshake.Established;
 import trigon.net.NetPlugin;
@@ -16,6 +17,7 @@ import trigon.transport.path.PathChannel;
 import trigon.transport.path.PathRole;
 import trigon.transport.protocol.MessageProtocol;
 import trigon.verbs.ConnectionKey;
+import trigon.verbs.LinkKind;
 
 /** Opens and connects queue pairs with the settings in force. Thread-safe. */
 public final class PathFactory {
@@ -32,7 +34,8 @@ public final class PathFactory {
     private static final int READ_ATOMIC = 1;
 
     private final QueuePairConfig config;
-    private final QueuePairParameters parameters;
+    private final QueuePairParameters ofSoftware;
+    private final QueuePairParameters ofRdma;
     private final RandomGenerator random;
     private final Executor control;
     private final Executor afterGrace;
@@ -44,12 +47,17 @@ public final class PathFactory {
      * @param control runs what may block
      * @param afterGrace the same, {@link #GRACE} later
      */
-    public PathFactory(QueuePairConfig config, RandomGenerator random, Executor control, Executor afterGrace) {
-        this.config = config;
+    public PathFactory(PluginConfig config, RandomGenerator random, Executor control, Executor afterGrace) {
+        this.config = config.queuePair();
         this.random = random;
         this.control = control;
         this.afterGrace = afterGrace;
-        parameters = new QueuePairParameters(
+        ofSoftware = parameters(config.queuePair());
+        ofRdma = parameters(config.rdmaQueuePair());
+    }
+
+    private static QueuePairParameters parameters(QueuePairConfig config) {
+        return new QueuePairParameters(
                 config.timeout(),
                 config.retryCount(),
                 config.rnrRetry(),
@@ -61,6 +69,7 @@ public final class PathFactory {
     /** {@link PathChannel#open} with what the protocol needs. */
     public PathChannel open(Link link, PathRole role, MessageProtocol protocol) {
         PathCapacity capacity = protocol.capacity(role, link.port().maxMessageSize());
+        QueuePairParameters parameters = link.local().kind() == LinkKind.RDMA ? ofRdma : ofSoftware;
         return PathChannel.open(link, role, capacity, parameters, random);
     }
 

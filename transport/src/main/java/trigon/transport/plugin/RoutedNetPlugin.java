@@ -99,8 +99,8 @@ public final class RoutedNetPlugin implements NetPlugin, AutoCloseable {
         this.node = node;
         PluginConfig config = setup.config();
         SecureRandom random = new SecureRandom();
-        PathFactory factory = new PathFactory(
-                config.queuePair(), random, node.control(), node.loop().delayed(PathFactory.GRACE, node.control()));
+        PathFactory factory =
+                new PathFactory(config, random, node.control(), node.loop().delayed(PathFactory.GRACE, node.control()));
         ConnectionLog connectionLog = new ConnectionLog();
         CandidatePaths candidates = new CandidatePaths(
                 RoutingTable.of(config, setup.discovered(), setup.kernel()),

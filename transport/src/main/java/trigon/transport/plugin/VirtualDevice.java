@@ -52,9 +52,21 @@ record VirtualDevice(DeviceProperties properties, Optional<LocalLink> preferred)
         if (rdma) {
             return List.of(new VirtualDevice(ofAll(links, hardware, mostRdma), Optional.empty()));
         }
-        return IntStream.range(0, Math.clamp(links.size(), LEAST_DEVICES, MOST_DEVICES))
-                .mapToObj(i -> ofSoftware(i, links.get(i % links.size()), 1 + i / links.size()))
+        List<Link> cables =
+                links.stream().filter(link -> !hasLinkLocal(link, links)).toList();
+        return IntStream.range(0, Math.clamp(cables.size(), LEAST_DEVICES, MOST_DEVICES))
+                .mapToObj(i -> ofSoftware(i, cables.get(i % cables.size()), 1 + i / cables.size()))
                 .toList();
+    }
+
+    /** Whether its interface is another link by its link-local address, which goes first. */
+    private static boolean hasLinkLocal(Link link, List<Link> links) {
+        return !link.local().isLinkLocal()
+                && links.stream()
+                        .anyMatch(other -> other.local().isLinkLocal()
+                                && other.local()
+                                        .interfaceName()
+                                        .equals(link.local().interfaceName()));
     }
 
     private static VirtualDevice ofSoftware(int index, Link link, int port) {
