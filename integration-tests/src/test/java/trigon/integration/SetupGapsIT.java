@@ -134,7 +134,8 @@ class SetupGapsIT {
     void connectionsComeUpThoughPacketsAreLost() throws Exception {
         List.of("d", "e").forEach(network::node);
         network.cable("d", "to_e", "10.0.45.4/24", "e", "to_d", "10.0.45.5/24");
-        network.inside("e", "iptables -A INPUT -i to_d -p tcp -m statistic --mode random -j DROP --probability " + LOSS);
+        network.inside(
+                "e", "iptables -A INPUT -i to_d -p tcp -m statistic --mode random -j DROP --probability " + LOSS);
         Path rendezvous = Files.createTempDirectory(directory, "rendezvous");
         String[] small = {"--channels", "16", "--bytes", "4096", "--iterations", "1"};
         try (HostProgram one = host("d", 0, rendezvous, small);

@@ -72,7 +72,8 @@ public final class HtmlPage {
 
     private void operations() {
         add("""
-                <h2>Collectives</h2><div class="wide" role="region" aria-label="Collectives" tabindex="0"><table><caption>Wall time, and the critical path by cause</caption>
+                <h2>Collectives</h2><div class="wide" role="region" aria-label="Collectives" tabindex="0">\
+                <table><caption>Wall time, and the critical path by cause</caption>
                 <thead><tr><th scope="col">collective<th scope="col">size<th scope="col" class="text">algorithm\
                 <th scope="col">count<th scope="col">wall p50<th scope="col">explained<th scope="col" class="text">\
                 critical path<th scope="col" class="text">by cause</tr></thead><tbody>
@@ -123,7 +124,8 @@ public final class HtmlPage {
 
     private void links() {
         add("""
-                <h2>Links</h2><div class="wide" role="region" aria-label="Links" tabindex="0"><table><caption>Messages by link and direction</caption><thead><tr>
+                <h2>Links</h2><div class="wide" role="region" aria-label="Links" tabindex="0">\
+                <table><caption>Messages by link and direction</caption><thead><tr>
                 <th scope="col">direction<th scope="col" class="text">links<th scope="col">messages
                 <th scope="col">bytes\
                 <th scope="col">transport p50<th scope="col">p99<th scope="col">credit p50<th scope="col">p99\
@@ -154,8 +156,10 @@ public final class HtmlPage {
             ranks.add(row.to());
             slowest = Math.max(slowest, row.transportMedian());
         }
-        add(
-                "<h2>Link heat map</h2><div class=\"wide\" role=\"region\" aria-label=\"Link heat map\" tabindex=\"0\"><table><caption>Median transport, from the row's rank to the column's</caption>");
+        add("""
+                <h2>Link heat map</h2><div class="wide" role="region" aria-label="Link heat map" tabindex="0">\
+                <table><caption>Median transport, from the row's rank to the column's</caption>
+                """);
         add("<thead><tr><th scope=\"col\">from");
         ranks.forEach(rank -> add("<th scope=\"col\">to %s", name(rank)));
         add("</tr></thead><tbody>\n");
