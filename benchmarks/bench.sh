@@ -255,11 +255,11 @@ pack() { # FILE
   built "$native/instant/libibverbs.so.1"
   mkdir -p "$kit/benchmarks/target/native/instant" "$kit/benchmarks/target/jars" "$kit/benchmarks/native" \
     "$kit/dist/target" "$kit/native-host/instant-device"
-  cp "$here/bench.sh" "$here/cold.sh" "$here/stripes.sh" "$here/stripes-results.py" "$kit/benchmarks"
+  cp "$here"/{bench,cold,footprint,stripes,trace}.sh "$here/stripes-results.py" "$kit/benchmarks"
   cp "$here/native/own-network.sh" "$kit/benchmarks/native"
   cp "$instant_device/fake-sysfs.sh" "$kit/native-host/instant-device"
   cp "$native"/{net-bench,net-ping-pong,libfloor.so,socket-floor,verbs-floor,verbs-ping-pong} \
-    "$kit/benchmarks/target/native"
+    "$native"/{trace-cost,libtrace-cost-code.so} "$kit/benchmarks/target/native"
   cp "$native/instant/libibverbs.so.1" "$kit/benchmarks/target/native/instant"
   cp -r "$here/target/classes" "$kit/benchmarks/target"
   tr : '\n' <"$here/target/runtime.classpath" | while read -r jar || [ -n "$jar" ]; do

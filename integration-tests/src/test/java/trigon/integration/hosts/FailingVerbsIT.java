@@ -95,8 +95,9 @@ class FailingVerbsIT {
                         + " fail; .*dmesg.*restart the job")
                 .containsPattern("WARN .*sender" + BOTH_ENDS + "device one reports DEVICE_FATAL: .*SYSTEM_ERROR")
                 .containsPattern("WARN .*receiver" + BOTH_ENDS + "device one reports DEVICE_FATAL: .*SYSTEM_ERROR")
-                // the next connection finds that out, and takes the other link
-                .containsPattern("WARN .*no connection to a over .* via one .*EIO");
+                // the next connection takes the other link, and does not even try this one
+                .contains("a new connection moves data")
+                .doesNotContain("no connection to a over");
     }
 
     private OddHost.End fail(String how) throws IOException {
