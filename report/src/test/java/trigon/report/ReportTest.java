@@ -262,6 +262,30 @@ class ReportTest {
                 .anySatisfy(problem -> assertThat(problem).contains("one end"));
     }
 
+    /** Both ranks are on one machine, and so each sees the other's device, too; TCP's are those of the handshake. */
+    @Test
+    void retransmissionsAreThoseOfTheEndsOwnDevices() throws IOException {
+        try (TracedRun run = new TracedRun(folder).rank(0, "a", 0).rank(1, "a", 0)) {
+            run.connect(0, 1, "RENDEZVOUS");
+            run.message(0, 1, 0, 64, BEGIN, BEGIN, BEGIN + 5 * US, BEGIN, BEGIN + 8 * US);
+            for (int rank : new int[] {0, 1}) {
+                run.recorder(rank).event("tcp", Fields.of("address", "10.0.0." + rank, "retransmits", 100));
+                for (int before : new int[] {0, 1}) {
+                    Fields counters = Fields.of("completer_retry_err", 10 + 3 * before, "packet_seq_err", 2 * before);
+                    run.recorder(rank).event("rdma", counters.with("device", "dev" + rank + "of0to1"));
+                    run.recorder(rank).event("rdma", counters.with("device", "dev" + (1 - rank) + "of0to1"));
+                }
+            }
+        }
+        Report report = report();
+
+        assertThat(report.links().getFirst().retransmissions()).isEqualTo(10);
+        StringBuilder lines = new StringBuilder();
+        JsonLines.write(report, lines);
+        assertThat(lines.toString())
+                .contains("\"retransmissions\":10", "\"sendLinks\":\"dev0of0to1\"", "\"receiveQps\":\"0x000021\"");
+    }
+
     @Test
     void theViewsShowIt() throws IOException {
         try (TracedRun run = new TracedRun(folder).rank(0, "a", 0).rank(1, "a", 0)) {

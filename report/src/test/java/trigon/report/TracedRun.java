@@ -51,7 +51,7 @@ public final class TracedRun implements AutoCloseable {
         }
     }
 
-    /** A connection from one rank to another. */
+    /** A connection from one rank to another, over software links, or by rendezvous over RDMA devices. */
     public TracedRun connect(int from, int to, String protocol, Object... more) {
         String key = from + "to" + to;
         for (int rank : new int[] {from, to}) {
@@ -65,9 +65,11 @@ public final class TracedRun implements AutoCloseable {
                     "protocol",
                     protocol,
                     "links",
-                    "sw_" + key,
+                    protocol.equals("RENDEZVOUS") ? "dev" + rank + "of" + key : "sw_" + key,
                     "addresses",
-                    "10.0.0." + rank);
+                    "10.0.0." + rank,
+                    "qps",
+                    "0x%06x".formatted(0x20 + rank));
             for (int i = 0; i < more.length; i += 2) {
                 fields = fields.with(more[i].toString(), more[i + 1]);
             }

@@ -68,7 +68,8 @@ public final class Recorder implements AutoCloseable {
      * @param name of the file, without its ending
      * @param process what is known of the process
      * @param table address of what the entry library looks at, see {@link TableLayout}; outlives the process's calls
-     * @param sample called once a second on the drainer's thread; may call {@link #event}
+     * @param sample called at the start and once a second on the drainer's thread, and on the thread that closes the
+     *     last comm; never twice at a time; may call {@link #event}
      * @throws IOException if the file or the folder for the rings cannot be made
      */
     public static Recorder begin(
@@ -190,6 +191,9 @@ public final class Recorder implements AutoCloseable {
             if (ring != null) {
                 Memory.putLongRelease(TableLayout.comm(table, handle), 0);
                 close(ring);
+                if (comms.isEmpty() && !closed) {
+                    sample.accept(this); // the process may end within the second
+                }
             }
         } finally {
             lock.unlock();
@@ -234,7 +238,7 @@ public final class Recorder implements AutoCloseable {
         lock.lock();
         try {
             while (!closed && !failed) {
-                boolean checkpoint = ++drains % DRAINS_PER_CHECKPOINT == 0;
+                boolean checkpoint = drains++ % DRAINS_PER_CHECKPOINT == 0;
                 drain(checkpoint);
                 refillThreads();
                 if (checkpoint) {

@@ -9,6 +9,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import trigon.verbs.Memory;
@@ -44,6 +46,25 @@ class RecorderTest {
         }
         try (var left = Files.list(folder)) {
             assertThat(left).map(Path::getFileName).containsExactly(Path.of("a.trace"));
+        }
+    }
+
+    @Test
+    void samplesAreTakenAtTheStartAndWithTheLastComm() throws Exception {
+        Semaphore samples = new Semaphore(0);
+        try (Arena arena = Arena.ofShared()) {
+            long table = arena.allocate(TableLayout.BYTES, 64).address();
+            try (Recorder recorder =
+                    Recorder.begin(folder, folder, "a", Fields.of("host", "a"), table, _ -> samples.release())) {
+                assertThat(samples.tryAcquire(60, TimeUnit.SECONDS)).isTrue();
+                assertThat(recorder).isNotNull();
+
+                TraceLog.opened(COMM, () -> Fields.of("kind", "send"));
+                samples.drainPermits();
+                TraceLog.closed(COMM);
+
+                assertThat(samples.availablePermits()).isPositive();
+            }
         }
     }
 

@@ -63,9 +63,14 @@ public final class Connection {
         return any("links");
     }
 
-    /** The address of a link at either end. */
-    public String addresses() {
-        return senderFields.get("addresses") + "," + receiverFields.get("addresses");
+    /** What the sender's trace says of its end; nothing if it is missing. */
+    public Fields senderFields() {
+        return senderFields;
+    }
+
+    /** What the receiver's trace says of its end; nothing if it is missing. */
+    public Fields receiverFields() {
+        return receiverFields;
     }
 
     private String any(String name) {

@@ -5,11 +5,13 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import trigon.report.model.Connection;
 import trigon.report.model.Happening;
 import trigon.report.model.Message;
 import trigon.report.model.Rank;
 import trigon.report.model.Run;
+import trigon.trace.Fields;
 
 /**
  * What went from one rank to another over the same links. Times are nanoseconds.
@@ -109,13 +111,11 @@ public record LinkRow(
                 switch (happening.event().what()) {
                     case "tcp" ->
                         note(
-                                happening.rank().number() + " "
-                                        + happening.event().fields().get("address"),
+                                key(happening.rank(), happening.event().fields().get("address")),
                                 happening.event().fields().number("retransmits", 0));
                     case "rdma" ->
                         note(
-                                happening.rank().number() + " "
-                                        + happening.event().fields().get("device"),
+                                key(happening.rank(), happening.event().fields().get("device")),
                                 happening.event().fields().asMap().entrySet().stream()
                                         .filter(field -> field.getKey().endsWith("err"))
                                         .mapToLong(field ->
@@ -126,6 +126,10 @@ public record LinkRow(
             }
         }
 
+        private static String key(Rank rank, String name) {
+            return rank.number() + " " + name;
+        }
+
         private void note(String key, long value) {
             long[] known = firstAndMost.computeIfAbsent(key, _ -> new long[] {value, value});
             known[1] = Math.max(known[1], value);
@@ -133,16 +137,27 @@ public record LinkRow(
 
         /** TCP's begin at 0 with each connection; a device's counters stand since it was made. */
         long of(Connection connection) {
+            long sender = of(connection.sender(), connection.senderFields());
+            long receiver = of(connection.receiver(), connection.receiverFields());
+            return sender < 0 ? receiver : sender + Math.max(0, receiver);
+        }
+
+        /**
+         * Of one end, by its own links: on one machine, a process sees the devices of others too. Where a link is a
+         * device, TCP's counter at its address is that of the handshake.
+         */
+        private long of(@Nullable Rank rank, Fields end) {
             long sum = -1;
-            for (Rank rank : new Rank[] {connection.sender(), connection.receiver()}) {
-                if (rank == null) {
-                    continue;
-                }
-                for (String name : (connection.links() + "," + connection.addresses()).split(",", -1)) {
-                    long[] known = firstAndMost.get(rank.number() + " " + name);
-                    if (known != null) {
-                        boolean isDevice = !name.contains(".") && !name.contains(":");
-                        sum = Math.max(0, sum) + known[1] - (isDevice ? known[0] : 0);
+            if (rank != null) {
+                String[] links = end.get("links").split(",", -1);
+                String[] addresses = end.get("addresses").split(",", -1);
+                for (int i = 0; i < links.length; i++) {
+                    long[] device = firstAndMost.get(key(rank, links[i]));
+                    long[] tcp = i < addresses.length ? firstAndMost.get(key(rank, addresses[i])) : null;
+                    if (device != null) {
+                        sum = Math.max(0, sum) + device[1] - device[0];
+                    } else if (tcp != null) {
+                        sum = Math.max(0, sum) + tcp[1];
                     }
                 }
             }

@@ -72,7 +72,8 @@ public final class HtmlPage {
 
     private void operations() {
         add("""
-                <h2>Collectives</h2><table><caption>Wall time, and the critical path by cause</caption>
+                <h2>Collectives</h2><div class="wide" role="region" aria-label="Collectives" tabindex="0">\
+                <table><caption>Wall time, and the critical path by cause</caption>
                 <thead><tr><th scope="col">collective<th scope="col">size<th scope="col" class="text">algorithm\
                 <th scope="col">count<th scope="col">wall p50<th scope="col">explained<th scope="col" class="text">\
                 critical path<th scope="col" class="text">by cause</tr></thead><tbody>
@@ -90,7 +91,7 @@ public final class HtmlPage {
                     bar(row),
                     causes(row));
         }
-        add("</tbody></table>\n<p class=\"legend\">");
+        add("</tbody></table></div>\n<p class=\"legend\">");
         for (Cause cause : Cause.values()) {
             add("<span><i class=\"%s\"></i>%s: %s</span> ", SvgChart.style(cause), cause.word(), cause.meaning());
         }
@@ -123,7 +124,8 @@ public final class HtmlPage {
 
     private void links() {
         add("""
-                <h2>Links</h2><table><caption>Messages by link and direction</caption><thead><tr>
+                <h2>Links</h2><div class="wide" role="region" aria-label="Links" tabindex="0">\
+                <table><caption>Messages by link and direction</caption><thead><tr>
                 <th scope="col">direction<th scope="col" class="text">links<th scope="col">messages
                 <th scope="col">bytes\
                 <th scope="col">transport p50<th scope="col">p99<th scope="col">credit p50<th scope="col">p99\
@@ -143,7 +145,7 @@ public final class HtmlPage {
                     row.retransmissions() < 0 ? "not known" : Long.toString(row.retransmissions()),
                     TerminalTable.clock(row.bound()));
         }
-        add("</tbody></table>\n");
+        add("</tbody></table></div>\n");
     }
 
     private void heat() {
@@ -154,7 +156,10 @@ public final class HtmlPage {
             ranks.add(row.to());
             slowest = Math.max(slowest, row.transportMedian());
         }
-        add("<h2>Link heat map</h2><table><caption>Median transport, from the row's rank to the column's</caption>");
+        add("""
+                <h2>Link heat map</h2><div class="wide" role="region" aria-label="Link heat map" tabindex="0">\
+                <table><caption>Median transport, from the row's rank to the column's</caption>
+                """);
         add("<thead><tr><th scope=\"col\">from");
         ranks.forEach(rank -> add("<th scope=\"col\">to %s", name(rank)));
         add("</tr></thead><tbody>\n");
@@ -176,7 +181,7 @@ public final class HtmlPage {
             }
             add("</tr>\n");
         }
-        add("</tbody></table>\n");
+        add("</tbody></table></div>\n");
     }
 
     private static String name(int rank) {
@@ -241,7 +246,10 @@ public final class HtmlPage {
                 <button type="button" data-zoom="0.667">Zoom out\
                 </button> <button type="button" data-zoom="0">All</button>
                 Keys: + and - zoom, 0 shows all, arrows scroll.</p>
-                <div class="scroll" tabindex="0">%s</div>
+                <p class="legend"><span><i class="credit"></i>waits for its receiver</span>
+                <span><i class="transport"></i>is sent</span> <span><i class="receive"></i>receive is posted</span>
+                Lines go from a send to its arrival.</p>
+                <div class="scroll" role="region" aria-label="Timeline" tabindex="0">%s</div>
                 <table><caption>The critical path, from the first call to the last end</caption><thead><tr>
                 <th scope="col">at<th scope="col">for<th scope="col" class="text">cause
                 <th scope="col" class="text">where\

@@ -10,6 +10,7 @@ import trigon.report.model.Happening;
 import trigon.report.model.Message;
 import trigon.report.model.Rank;
 import trigon.report.path.Segment;
+import trigon.report.summary.LinkRow;
 import trigon.report.summary.Report;
 
 /** Everything that is known of a run, an object a line; times are nanoseconds on the run's clock. */
@@ -37,7 +38,11 @@ public final class JsonLines {
         for (int i = 0; i < report.run().collectives().size(); i++) {
             collective(to, i, report.run().collectives().get(i), report.paths().get(i));
         }
+        for (LinkRow link : report.links()) {
+            link(to, link);
+        }
         for (Connection connection : report.run().connections()) {
+            connection(to, connection);
             for (Message message : connection.messages()) {
                 message(to, connection, message);
             }
@@ -92,6 +97,44 @@ public final class JsonLines {
                     "to",
                     segment.to());
         }
+    }
+
+    private static void link(Appendable to, LinkRow link) throws IOException {
+        line(
+                to,
+                "link",
+                "direction",
+                link.direction(),
+                "links",
+                link.links(),
+                "messages",
+                link.messages(),
+                "bytes",
+                link.bytes(),
+                "retransmissions",
+                link.retransmissions(),
+                "bound",
+                link.bound());
+    }
+
+    private static void connection(Appendable to, Connection connection) throws IOException {
+        line(
+                to,
+                "connection",
+                "connection",
+                connection.key(),
+                "direction",
+                connection.direction(),
+                "protocol",
+                connection.protocol(),
+                "sendLinks",
+                connection.senderFields().get("links"),
+                "sendQps",
+                connection.senderFields().get("qps"),
+                "receiveLinks",
+                connection.receiverFields().get("links"),
+                "receiveQps",
+                connection.receiverFields().get("qps"));
     }
 
     private static void message(Appendable to, Connection connection, Message message) throws IOException {

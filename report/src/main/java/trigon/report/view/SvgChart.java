@@ -33,7 +33,7 @@ public final class SvgChart {
             .arrow{stroke:currentColor;stroke-width:.6;opacity:.35}.row{fill:currentColor;opacity:.05}
             .late{fill:#a6761d}.launch{fill:#999999}.gpu{fill:#44aa66}.credit{fill:#e6ab02}.peer{fill:#d95f02}
             .transport{fill:#3477b9}.relay{fill:#66a8d9}.failover{fill:#c2185b}.proxy{fill:#8e5ea2}
-            .unknown{fill:#cccccc}
+            .unknown{fill:#cccccc}.receive{fill:#7d93a6}
             rect:focus,rect:hover{stroke:currentColor;stroke-width:1.5}
             """;
 
@@ -141,7 +141,9 @@ public final class SvgChart {
             double x = x(start + time);
             svg.append("<line x1=\"%s\" x2=\"%s\" y1=\"22\" y2=\"30\" stroke=\"currentColor\"/>%n"
                     .formatted(number(x), number(x)));
-            text(x - 12, 16, Amounts.time(time));
+            // the last one ends where the picture does
+            svg.append("<text x=\"%s\" y=\"16\" text-anchor=\"%s\">%s</text>%n"
+                    .formatted(number(x), i < 8 ? "middle" : "end", escaped(Amounts.time(time))));
         }
     }
 
@@ -157,7 +159,7 @@ public final class SvgChart {
         Integer receives = rows.get(receives(connection));
         if (receives != null && message.receivePosted() != 0) {
             int y = TOP + receives * ROW;
-            bar("gpu", message.receivePosted(), message.received(), y + 6, 9, what + " is received");
+            bar("receive", message.receivePosted(), message.received(), y + 6, 9, what + " is received");
         }
     }
 

@@ -17,7 +17,10 @@ function zoom(area, factor) {
   svg.dataset.zoom = next;
   svg.setAttribute("preserveAspectRatio", "none");
   svg.style.height = svg.dataset.height || (svg.dataset.height = svg.getBoundingClientRect().height + "px");
-  svg.style.width = next * 100 + "%";
+  if (now === 1) {
+    svg.dataset.width = svg.getBoundingClientRect().width; // on a narrow screen more than the area has
+  }
+  svg.style.width = next === 1 ? "" : next * svg.dataset.width + "px";
   area.scrollLeft = middle * area.scrollWidth - area.clientWidth / 2;
 }
 document.querySelectorAll(".scroll").forEach((area) => {
