@@ -4,6 +4,7 @@ module trigon.tools {
     requires jdk.net;
     requires trigon.config;
     requires trigon.policy;
+    requires trigon.qpstate;
     requires trigon.relay;
     requires trigon.report;
     requires trigon.routing;

@@ -17,6 +17,7 @@ public final class Diagnosis {
         findings.addAll(cluster.find());
         findings.addAll(CableChecks.of(seen));
         findings.addAll(LinkChecks.of(seen, cluster.misled()));
+        findings.addAll(RdmaChecks.of(seen, cluster.misled()));
         return findings.stream().distinct().sorted(Finding.BY_WEIGHT).toList();
     }
 }

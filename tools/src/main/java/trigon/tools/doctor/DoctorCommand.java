@@ -27,7 +27,7 @@ public final class DoctorCommand implements Callable<Integer> {
     @Mixin
     private final NodesOptions nodes = new NodesOptions();
 
-    @Option(names = "--rate", description = "Measure how fast each link is, too: 2 s for each, with all that it has.")
+    @Option(names = "--rate", description = "Measure how fast each link is, too: 2 or 3 s for each, all it has.")
     private boolean rate;
 
     @Option(names = "--fix", description = "Print the commands that would put it right, by node. None is run.")

@@ -49,13 +49,22 @@ final class DoctorText {
                                 seen.facts().size() + seen.silent().size(),
                                 working,
                                 seen.probes().size(),
-                                seen.facts().values().stream()
-                                                .flatMap(facts -> facts.objects("links").stream())
-                                                .anyMatch(link ->
-                                                        link.text("kind").equals("rdma"))
-                                        ? "there is RDMA"
-                                        : "over TCP, without RDMA"));
+                                rdmaInShort()));
         findings();
+    }
+
+    private String rdmaInShort() {
+        long tried = seen.probes().stream().filter(DoctorText::hasRdma).count();
+        long right = seen.probes().stream()
+                .filter(probe -> rdma(probe).equals("right"))
+                .count();
+        boolean isThere = seen.facts().values().stream()
+                .flatMap(facts -> facts.objects("links").stream())
+                .anyMatch(link -> link.text("kind").equals("rdma"));
+        if (tried > 0) {
+            return "%d of %d carry data by RDMA".formatted(right, tried);
+        }
+        return isThere ? "there is RDMA" : "over TCP, without RDMA";
     }
 
     private void title(String text) {
@@ -105,7 +114,16 @@ final class DoctorText {
 
     private static boolean works(Probe probe) {
         return probe.result().text("tcp").equals("ok")
-                && probe.result().text("data").equals("right");
+                && probe.result().text("data").equals("right")
+                && (!hasRdma(probe) || rdma(probe).equals("right"));
+    }
+
+    private static boolean hasRdma(Probe probe) {
+        return !rdma(probe).isEmpty() && !rdma(probe).equals("not tried");
+    }
+
+    private static String rdma(Probe probe) {
+        return probe.result().object("rdma").text("outcome");
     }
 
     private void links() {
@@ -113,23 +131,26 @@ final class DoctorText {
             return;
         }
         title("Links");
-        Table table = new Table("from", "to", "TCP", "round trip", "MTU", "rate", "addresses");
+        Table table = new Table("from", "to", "TCP", "RDMA", "round trip", "MTU", "rate", "addresses");
         for (Probe probe : seen.probes()) {
             JsonObject result = probe.result();
             table.styled(
                     works(probe) ? Style.GOOD : Style.BAD,
                     probe.from(),
                     probe.to(),
-                    works(probe)
-                            ? "ok"
-                            : result.text("tcp").equals("ok") ? "data: " + result.text("data") : result.text("tcp"),
+                    !result.text("tcp").equals("ok")
+                            ? result.text("tcp")
+                            : result.text("data").equals("right") ? "ok" : "data: " + result.text("data"),
+                    rdma(probe).isEmpty() ? "-" : rdma(probe).equals("right") ? "ok" : rdma(probe),
                     result.number("roundTripMicros")
                             .map(us -> us.longValue() + " us")
                             .orElse("-"),
                     result.number("mtuArrives")
                             .map(bytes -> Long.toString(bytes.longValue()))
                             .orElse("-"),
-                    result.number("rateMbps")
+                    result.object("rdma")
+                            .number("rateMbps")
+                            .or(() -> result.number("rateMbps"))
                             .map(mbps -> mbps.longValue() + " Mb/s")
                             .orElse("-"),
                     result.text("from") + " - " + result.text("to"));

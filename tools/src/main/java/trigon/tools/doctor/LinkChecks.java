@@ -299,23 +299,27 @@ final class LinkChecks {
 
     private void checkRate(Probe probe, String where) {
         JsonObject facts = seen.facts().get(probe.from());
-        if (facts == null || probe.result().number("rateMbps").isEmpty()) {
+        boolean byRdma = probe.result().object("rdma").number("rateMbps").isPresent();
+        JsonObject measured = byRdma ? probe.result().object("rdma") : probe.result();
+        if (facts == null || measured.number("rateMbps").isEmpty()) {
             return;
         }
-        long rate = probe.result().whole("rateMbps");
+        long rate = measured.whole("rateMbps");
         Observations.interfaceOf(facts, address(probe.result().text("from")))
                 .filter(nic -> nic.number("speedMbps").isPresent())
                 .filter(nic -> rate < nic.whole("speedMbps") * LEAST_SHARE_OF_SPEED)
                 .ifPresent(nic -> findings.add(Finding.warning(
                         "slow",
                         where,
-                        "one TCP connection carries %d Mbit/s; the link promises %d"
-                                .formatted(rate, nic.whole("speedMbps")),
-                        "less than 0.7 of its speed, measured for 2 s",
+                        "%s carries %d Mbit/s; the link promises %d"
+                                .formatted(byRdma ? "RDMA WRITE" : "one TCP connection", rate, nic.whole("speedMbps")),
+                        "less than 0.7 of its speed, measured for " + (byRdma ? "1 s" : "2 s"),
                         advice(
                                 probe.from(),
-                                "see MTU, PCIe link and counters of errors above; where there is RDMA, TCP alone"
-                                        + " may be slower"))));
+                                byRdma
+                                        ? "see MTU, PCIe link and counters of errors above"
+                                        : "see MTU, PCIe link and counters of errors above; where there is RDMA, TCP"
+                                                + " alone may be slower"))));
     }
 
     private static InterfaceAddress address(String text) {

@@ -3,6 +3,7 @@ package trigon.tools.machine;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Supplier;
 import trigon.config.ConfigException;
 import trigon.config.ConfigLoader;
 import trigon.config.LinkPolicy;
@@ -18,6 +19,7 @@ import trigon.routing.hardware.LinkSpeeds;
 import trigon.routing.hardware.NicHardware;
 import trigon.routing.hardware.TwinFunctions;
 import trigon.verbs.VerbsAvailability;
+import trigon.verbs.VerbsProvider;
 import trigon.verbs.ffm.Libibverbs;
 
 /**
@@ -28,6 +30,7 @@ import trigon.verbs.ffm.Libibverbs;
  * @param interfaces with their addresses, as routing sees them
  * @param config the settings; the defaults if there is a problem with them
  * @param discovered what would be used
+ * @param provider of the RDMA devices; empty if there is none
  * @param noRdma why there is none; empty if there is
  * @param problems what would end the plugin's start
  * @param warnings what it would warn of
@@ -38,6 +41,7 @@ public record MachineLinks(
         HostInterfaces interfaces,
         PluginConfig config,
         DiscoveredLinks discovered,
+        Optional<VerbsProvider> provider,
         Optional<String> noRdma,
         List<String> problems,
         List<String> warnings) {
@@ -51,19 +55,42 @@ public record MachineLinks(
 
     /** Looks at them, as the plugin does at its start, with libibverbs if it is there. */
     public static MachineLinks of(Machine machine) {
-        List<String> problems = new ArrayList<>();
-        PluginConfig config = config(machine, problems);
-        List<RdmaPort> ports = new ArrayList<>();
-        Optional<String> noRdma = rdma(config, ports, problems);
-        return of(machine, config, ports, HostInterfaces.snapshot(), noRdma, problems);
+        return of(machine, MachineLinks::libibverbs);
     }
 
-    static MachineLinks of(
+    /** The kernel's devices by libibverbs, which is loaded only where there are some. */
+    public static VerbsAvailability libibverbs() {
+        return Libibverbs.kernelHasDevices()
+                ? Libibverbs.load()
+                : new VerbsAvailability.Unavailable("the kernel has no RDMA device (/sys/class/infiniband)");
+    }
+
+    /**
+     * The same with other devices.
+     *
+     * @param verbs is asked unless the settings want no RDMA
+     */
+    public static MachineLinks of(Machine machine, Supplier<VerbsAvailability> verbs) {
+        List<String> problems = new ArrayList<>();
+        PluginConfig config = config(machine, problems);
+        VerbsAvailability available = config.links().value() == LinkPolicy.SOFTWARE
+                ? new VerbsAvailability.Unavailable("links is " + config.links())
+                : verbs.get();
+        List<RdmaPort> ports = new ArrayList<>();
+        if (available instanceof VerbsAvailability.Available(var provider)) {
+            RdmaPorts found = RdmaPorts.snapshot(provider);
+            ports.addAll(found.ports());
+            found.leftOut().forEach(each -> problems.add(each.toString()));
+        }
+        return of(machine, config, ports, HostInterfaces.snapshot(), available, problems);
+    }
+
+    private static MachineLinks of(
             Machine machine,
             PluginConfig config,
             List<RdmaPort> ports,
             HostInterfaces interfaces,
-            Optional<String> noRdma,
+            VerbsAvailability available,
             List<String> problems) {
         NicHardware hardware = new NicHardware(machine.file("sys"));
         DiscoveredLinks discovered;
@@ -81,7 +108,10 @@ public record MachineLinks(
                 interfaces,
                 config,
                 limited,
-                noRdma,
+                available instanceof VerbsAvailability.Available(var provider)
+                        ? Optional.of(provider)
+                        : Optional.empty(),
+                available instanceof VerbsAvailability.Unavailable(var reason) ? Optional.of(reason) : Optional.empty(),
                 problems,
                 TwinFunctions.warnings(limited.links(), hardware));
     }
@@ -93,23 +123,5 @@ public record MachineLinks(
             problems.add(String.valueOf(e.getMessage()));
             return PluginConfig.withoutFile(new Setting<>(LinkPolicy.AUTO, Source.DEFAULT));
         }
-    }
-
-    private static Optional<String> rdma(PluginConfig config, List<RdmaPort> ports, List<String> problems) {
-        if (config.links().value() == LinkPolicy.SOFTWARE) {
-            return Optional.of("links is " + config.links());
-        }
-        if (!Libibverbs.kernelHasDevices()) {
-            return Optional.of("the kernel has no RDMA device (/sys/class/infiniband)");
-        }
-        return switch (Libibverbs.load()) {
-            case VerbsAvailability.Unavailable(String reason) -> Optional.of(reason);
-            case VerbsAvailability.Available(var provider) -> {
-                RdmaPorts found = RdmaPorts.snapshot(provider);
-                ports.addAll(found.ports());
-                found.leftOut().forEach(each -> problems.add(each.toString()));
-                yield Optional.empty();
-            }
-        };
     }
 }

@@ -7,12 +7,16 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import trigon.config.InterfaceAddress;
 import trigon.tools.console.Console;
 import trigon.tools.console.Json;
 import trigon.tools.console.JsonObject;
 import trigon.tools.machine.Machine;
+import trigon.tools.machine.MachineLinks;
+import trigon.tools.rdma.RdmaEnds;
+import trigon.verbs.VerbsAvailability;
 
 /**
  * A node's part of an examination. It does what it is asked, a JSON object in a line, and answers with another. What it
@@ -24,13 +28,22 @@ public final class Agent implements AutoCloseable {
 
     private final Machine machine;
     private final InstantSource clock;
+    private final Supplier<VerbsAvailability> verbs;
     private final Responder responder = new Responder();
+    private final RdmaEnds rdma;
     private @Nullable Hellos hellos;
 
     /** Of this machine, with its clock. */
     public Agent(Machine machine, InstantSource clock) {
+        this(machine, clock, MachineLinks::libibverbs);
+    }
+
+    /** With other RDMA devices than the kernel's. */
+    Agent(Machine machine, InstantSource clock, Supplier<VerbsAvailability> verbs) {
         this.machine = machine;
         this.clock = clock;
+        this.verbs = verbs;
+        this.rdma = new RdmaEnds(() -> MachineLinks.of(machine, verbs));
     }
 
     /** Answers until there are no more questions. */
@@ -54,7 +67,7 @@ public final class Agent implements AutoCloseable {
     /** Does what is asked. */
     public Map<String, Object> answer(JsonObject question) throws IOException {
         return switch (question.text("do")) {
-            case "facts" -> NodeFacts.of(machine);
+            case "facts" -> NodeFacts.of(machine, MachineLinks.of(machine, verbs));
             case "clock" -> Json.object("clockMillis", clock.millis());
             case "listen" -> listen(question.texts("addresses"), (int) question.whole("topologyPort"));
             case "hello" -> {
@@ -67,6 +80,7 @@ public final class Agent implements AutoCloseable {
                 Json.object(
                         "heard",
                         hellos == null ? List.of() : hellos.heard(question.text("session"), question.text("node")));
+            case "rdma" -> rdma.answer(question);
             case "probe" -> new Prober(machine).probe(order(question));
             default ->
                 throw new IllegalArgumentException(
@@ -122,6 +136,7 @@ public final class Agent implements AutoCloseable {
 
     @Override
     public void close() throws IOException {
+        rdma.close();
         responder.close();
         if (hellos != null) {
             hellos.close();

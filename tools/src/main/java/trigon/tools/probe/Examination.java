@@ -77,12 +77,18 @@ public final class Examination {
             } else {
                 ask(there, node -> probe(node, trials), silent).values().forEach(probes::addAll);
             }
+            console.doing("transferring by RDMA, where both ends have it");
+            probes = new RdmaTrials(answering(there, silent), facts, rate).tried(probes);
             ask(there, node -> node.ask(Json.object("do", "facts")), silent)
                     .forEach((name, after) ->
                             facts.computeIfPresent(name, (_, before) -> withCountersOf(before, after)));
         }
         console.done();
         return new Observations(facts, silent, clocks, heard, probes, rate);
+    }
+
+    private static List<NodeConnection> answering(List<NodeConnection> all, Map<String, String> silent) {
+        return all.stream().filter(node -> !silent.containsKey(node.name())).toList();
     }
 
     private record Answer(JsonObject facts, Clock clock) {}
@@ -159,7 +165,7 @@ public final class Examination {
                             if (opened.find("error").isEmpty()
                                     && here.contains(InterfaceAddress.parseAddress(opened.text("address")))) {
                                 trials.computeIfAbsent(from.name(), _ -> new ArrayList<>())
-                                        .add(new Trial(to.name(), question(own, here, opened)));
+                                        .add(new Trial(to.name(), question(own, of(facts, to), here, opened)));
                             }
                         }
                     }
@@ -169,7 +175,7 @@ public final class Examination {
         return trials;
     }
 
-    private Map<String, Object> question(JsonObject own, InterfaceAddress here, JsonObject opened) {
+    private Map<String, Object> question(JsonObject own, JsonObject peer, InterfaceAddress here, JsonObject opened) {
         return Json.object(
                 "do",
                 "probe",
@@ -182,7 +188,11 @@ public final class Examination {
                 "udp",
                 opened.whole("udp"),
                 "roce",
-                opened.isTrue("roce"),
+                // an RDMA NIC takes what comes there itself, and a transfer by RDMA says more
+                opened.isTrue("roce")
+                        && RdmaTrials.device(own, InterfaceAddress.text(here.address()))
+                                .isEmpty()
+                        && RdmaTrials.device(peer, opened.text("address")).isEmpty(),
                 "topology",
                 opened.whole("topology"),
                 "mtu",

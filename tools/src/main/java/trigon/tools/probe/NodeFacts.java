@@ -23,7 +23,7 @@ import trigon.tools.machine.NicFacts;
 import trigon.tools.machine.Redaction;
 
 /** What a node says of itself: its links, and what besides them decides whether a job runs. No secrets. */
-public final class NodeFacts {
+final class NodeFacts {
 
     private static final String SCHEMA = "trigon.node/1";
 
@@ -34,8 +34,7 @@ public final class NodeFacts {
     private NodeFacts() {}
 
     /** Of that machine, now. */
-    public static Map<String, Object> of(Machine machine) {
-        MachineLinks links = MachineLinks.of(machine);
+    static Map<String, Object> of(Machine machine, MachineLinks links) {
         Map<String, Object> facts = LinksJson.of(machine, links);
         facts.put("schema", SCHEMA);
         facts.put("clockMillis", System.currentTimeMillis());

@@ -131,6 +131,14 @@ class DiagnosisTest {
             first(n).put("datagramsLost", 24);
         });
         FAULTS.put("round-trip-long", n -> first(n).put("leastRoundTripMicros", 40_000));
+        FAULTS.put("rdma-not-up", n -> {
+            rdma(n, "not up").put("at", "a");
+            rdma(n, "not up").put("failed", "INIT to READY_TO_RECEIVE");
+            rdma(n, "not up").put("errno", "ETIMEDOUT");
+        });
+        FAULTS.put("rdma-no-acknowledgement", n -> rdma(n, "no acknowledgement").put("status", "RETRY_EXCEEDED"));
+        FAULTS.put("rdma-write-failed", n -> rdma(n, "failed").put("status", "REMOTE_ACCESS_ERROR"));
+        FAULTS.put("rdma-data-wrong", n -> rdma(n, "wrong").put("wrong", 17));
         FAULTS.put("address-missing", n -> {
             n.nic("b", 0).put("addresses", new ArrayList<>());
             Nodes.list(n.node("b"), "links").removeFirst();
@@ -178,6 +186,13 @@ class DiagnosisTest {
                         "gids",
                         List.of(Json.object("index", 3, "gid", "::ffff:10.0.1.1", "type", type))));
         n.node("a").put("rdmaDevices", Json.object("usable", usable, "refused", refused));
+    }
+
+    private static Map<String, Object> rdma(Nodes n, String outcome) {
+        first(n).computeIfAbsent("rdma", _ -> Json.object());
+        Map<String, Object> rdma = Nodes.object(first(n), "rdma");
+        rdma.put("outcome", outcome);
+        return rdma;
     }
 
     private static void plant(String code, Nodes in) {

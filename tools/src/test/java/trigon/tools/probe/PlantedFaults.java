@@ -25,6 +25,7 @@ final class PlantedFaults {
         faults.addAll(ofSettings());
         faults.addAll(ofLimits());
         faults.addAll(ofHardware());
+        faults.addAll(ofRdma());
         return faults;
     }
 
@@ -253,6 +254,24 @@ final class PlantedFaults {
                         .file("a", NIC + "device/current_link_width", "4")
                         .file("a", NIC + "device/max_link_width", "4"),
                 twins());
+    }
+
+    /** Of node b: a has RDMA, too. */
+    private static List<PlantedFault> ofRdma() {
+        return List.of(
+                ofTwo("RDMA at one end of a link", "rdma-at-one-end").told("a", "rdma", "right"),
+                ofTwo("a GID that is not reached", "rdma-not-up")
+                        .told("a", "rdma", "right")
+                        .told("b", "rdma", "elsewhere"),
+                ofTwo("nothing is acknowledged by RDMA", "rdma-no-acknowledgement")
+                        .told("a", "rdma", "right")
+                        .told("b", "rdma", "silent"),
+                ofTwo("a key that RDMA refuses", "rdma-write-failed")
+                        .told("a", "rdma", "right")
+                        .told("b", "rdma", "key"),
+                ofTwo("bytes are changed on their way by RDMA", "rdma-data-wrong")
+                        .told("a", "rdma", "right")
+                        .told("b", "rdma", "changing"));
     }
 
     private static PlantedFault twins() {

@@ -14,13 +14,16 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import trigon.tools.console.Json;
 import trigon.tools.console.JsonObject;
 import trigon.tools.machine.Machine;
+import trigon.tools.machine.MachineLinks;
+import trigon.verbs.VerbsAvailability;
 
 /**
- * The agent of a node that can be told to have other variables, files, another version or another clock than this
- * machine. Everything else is the real agent's, as a process of its own.
+ * The agent of a node that can be told to have other variables, files, RDMA devices, another version or another clock
+ * than this machine. Everything else is the real agent's, as a process of its own.
  */
 final class PretendingAgent {
 
@@ -28,6 +31,8 @@ final class PretendingAgent {
     private Agent agent;
     private Path root = Path.of("/");
     private String rising = "";
+    private String rdma = "";
+    private @Nullable PretendedRdma devices;
     private long risen;
 
     private PretendingAgent(Path roots) {
@@ -62,13 +67,47 @@ final class PretendingAgent {
             if (question.text("do").equals("facts") && !rising.isEmpty()) {
                 Files.writeString(root.resolve(rising), ++risen + "\n");
             }
+            if (question.text("do").equals("rdma") && !rdma.isEmpty()) {
+                return pretended(question);
+            }
             return agent.answer(question);
         } catch (IOException | RuntimeException e) {
             return Json.object("error", e.toString());
         }
     }
 
+    /** What is wrong with its RDMA: its address, its key, or it is gone as soon as its peer writes. */
+    private Map<String, Object> pretended(JsonObject question) throws IOException {
+        Map<String, Object> answer = agent.answer(question);
+        if (rdma.equals("elsewhere")) {
+            answer.computeIfPresent("gid", (_, _) -> "00000000000000000000ffffc0000201");
+        } else if (rdma.equals("key")) {
+            answer.computeIfPresent("key", (_, _) -> "7fffffff");
+        } else if (rdma.equals("silent") && question.text("step").equals("READY_TO_RECEIVE to READY_TO_SEND")) {
+            Map<String, Object> close = new HashMap<>(question.values());
+            close.put("step", "close");
+            var _ = agent.answer(new JsonObject(close));
+        }
+        return answer;
+    }
+
+    /** RDMA devices, if it is to have some. */
+    private VerbsAvailability verbs() {
+        if (rdma.isEmpty()) {
+            return MachineLinks.libibverbs();
+        }
+        if (devices == null) {
+            devices = PretendedRdma.ofThisMachine(false, rdma.equals("changing"));
+        }
+        return new VerbsAvailability.Available(devices);
+    }
+
     private Agent agent(JsonObject pretended) {
+        if (devices != null) {
+            devices.close();
+            devices = null;
+        }
+        rdma = pretended.text("rdma");
         Map<String, String> environment = new HashMap<>(System.getenv());
         pretended.object("environment").values().forEach((name, value) -> environment.put(name, String.valueOf(value)));
         Map<String, Object> files = pretended.object("files").values();
@@ -86,7 +125,8 @@ final class PretendingAgent {
         String version = pretended.find("version").isPresent() ? pretended.text("version") : "1.0";
         return new Agent(
                 new Machine(root, environment, "localhost", version, Optional.empty()),
-                Clock.offset(Clock.systemUTC(), Duration.ofMillis(pretended.whole("aheadMillis"))));
+                Clock.offset(Clock.systemUTC(), Duration.ofMillis(pretended.whole("aheadMillis"))),
+                this::verbs);
     }
 
     /** This machine's files, as links to them, but for some. */

@@ -1,0 +1,159 @@
+package trigon.tools.doctor;
+
+import static trigon.tools.doctor.Finding.advice;
+import static trigon.tools.doctor.Finding.command;
+
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import trigon.tools.console.JsonObject;
+import trigon.tools.doctor.Finding.Remedy;
+import trigon.tools.probe.Observations;
+import trigon.tools.probe.Observations.Probe;
+
+/** What is wrong with RDMA between two nodes, on a link where both ends have it. Pure. */
+final class RdmaChecks {
+
+    private final List<Finding> findings = new ArrayList<>();
+    private final Set<String> said = new HashSet<>();
+
+    private RdmaChecks() {}
+
+    /**
+     * All of them.
+     *
+     * @param misled addresses whose trouble is explained already, by another finding
+     */
+    static List<Finding> of(Observations seen, Set<String> misled) {
+        RdmaChecks checks = new RdmaChecks();
+        for (Probe probe : seen.probes()) {
+            JsonObject result = probe.result();
+            if (!misled.contains(result.text("from")) && !misled.contains(result.text("to"))) {
+                checks.check(probe, result.object("rdma"));
+            }
+        }
+        return checks.findings;
+    }
+
+    private void check(Probe probe, JsonObject rdma) {
+        String from = probe.result().text("from");
+        String to = probe.result().text("to");
+        String where = "%s %s to %s %s".formatted(probe.from(), from, probe.to(), to);
+        switch (rdma.text("outcome")) {
+            case "not up" -> notUp(probe, rdma, where);
+            case "no acknowledgement" ->
+                findings.add(Finding.error(
+                        "rdma-no-acknowledgement",
+                        where,
+                        "what %s writes to %s by RDMA is not acknowledged, though the queue pairs are up"
+                                .formatted(probe.from(), probe.to()),
+                        "%s after %d bytes, in pieces of %d; %s; %s"
+                                .formatted(
+                                        status(rdma),
+                                        rdma.whole("bytes"),
+                                        rdma.whole("pathMtu"),
+                                        rdma.text("why"),
+                                        ends(rdma)),
+                        command(probe.to(), "iptables -I INPUT -p udp --dport 4791 -s " + from + " -j ACCEPT"),
+                        command(probe.from(), "iptables -I INPUT -p udp --dport 4791 -s " + to + " -j ACCEPT"),
+                        advice(
+                                probe.from(),
+                                "firewalls on the way have to let UDP port 4791 through, in both directions; both ends"
+                                        + " and the switch need the same MTU, and the same priorities with flow control"
+                                        + " (PFC: mlnx_qos -i INTERFACE)")));
+            case "wrong" ->
+                findings.add(Finding.error(
+                        "rdma-data-wrong",
+                        where,
+                        "data that %s writes to %s by RDMA are changed".formatted(probe.from(), probe.to()),
+                        "%d of the bytes are others than were sent, the first at %d; pieces of %d; %s"
+                                .formatted(
+                                        rdma.whole("wrong"),
+                                        rdma.whole("firstWrong"),
+                                        rdma.whole("pathMtu"),
+                                        ends(rdma)),
+                        advice(
+                                probe.from(),
+                                "do not use this link: exchange the cable, then the cards; update their firmware; see"
+                                        + " dmesg for errors of the IOMMU and of PCIe on both ends")));
+            case "failed" ->
+                findings.add(Finding.error(
+                        "rdma-write-failed",
+                        where,
+                        "an RDMA WRITE from %s to %s fails".formatted(probe.from(), probe.to()),
+                        "%s after %d bytes; %s; %s"
+                                .formatted(status(rdma), rdma.whole("bytes"), rdma.text("why"), ends(rdma)),
+                        command(probe.from(), "dmesg | tail -n 50"),
+                        command(probe.to(), "dmesg | tail -n 50")));
+            default -> {} // right, or there is none
+        }
+    }
+
+    private static String status(JsonObject rdma) {
+        return rdma.text("status").equals("none") ? "no completion" : rdma.text("status");
+    }
+
+    /** Once for a step of a node to a link: the other direction fails in the same way. */
+    private void notUp(Probe probe, JsonObject rdma, String where) {
+        String at = rdma.text("at");
+        String own = at.equals(probe.from())
+                ? probe.result().text("from")
+                : probe.result().text("to");
+        String other = at.equals(probe.from())
+                ? probe.result().text("to")
+                : probe.result().text("from");
+        String device = rdma.object(at.equals(probe.from()) ? "from" : "to").text("device");
+        if (!said.add(at + " " + own + " " + other + " " + rdma.text("failed"))) {
+            return;
+        }
+        boolean opening = rdma.text("failed").equals("open");
+        findings.add(Finding.error(
+                "rdma-not-up",
+                where,
+                opening
+                        ? "no queue pair can be created on " + at
+                        : "the queue pair of %s on %s does not come up: %s fails%s"
+                                .formatted(
+                                        at,
+                                        device,
+                                        rdma.text("failed"),
+                                        rdma.text("errno").isEmpty() ? "" : " with " + rdma.text("errno")),
+                rdma.text("why") + (opening ? "" : "; " + ends(rdma)),
+                remedies(at, other, rdma)));
+    }
+
+    private static Remedy[] remedies(String at, String other, JsonObject rdma) {
+        return switch (rdma.text("errno")) {
+            case "ETIMEDOUT", "ENETUNREACH", "EHOSTUNREACH" ->
+                new Remedy[] {
+                    command(at, "ip route get " + other + "; ip neigh show " + other), command(at, "ping -c 3 " + other)
+                };
+            case "ENOMEM", "EAGAIN" ->
+                new Remedy[] {
+                    command(at, "ulimit -l unlimited"),
+                    advice(at, "for good, in /etc/security/limits.d; in a container: --ulimit memlock=-1")
+                };
+            case "EACCES", "EPERM" -> new Remedy[] {command(at, "chmod 666 /dev/infiniband/uverbs*")};
+            default ->
+                new Remedy[] {
+                    command(at, "trigon links"),
+                    advice(
+                            at,
+                            "see whether both ends have a GID of RoCE v2 for their addresses; an address that was"
+                                    + " removed takes its GID along")
+                };
+        };
+    }
+
+    private static String ends(JsonObject rdma) {
+        return end(rdma.object("from")) + " to " + end(rdma.object("to"));
+    }
+
+    private static String end(JsonObject end) {
+        return end.text("device").isEmpty()
+                ? "an end without a device"
+                : "%s GID %d %s %s"
+                        .formatted(end.text("device"), end.whole("gidIndex"), end.text("gidType"), end.text("gidText"));
+    }
+}
