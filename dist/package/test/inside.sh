@@ -27,7 +27,7 @@ says_version() { # TRIGON VERSION
 under_a_job() { # TRIGON COMMAND...
   local trigon=$1 job waited=0
   shift
-  "$trigon" demo --links software --bytes 1048576 --iterations 400 --logs /tmp/job >/tmp/job.out 2>&1 &
+  "$trigon" demo --links software --bytes 1048576 --iterations 2000 --logs /tmp/job >/tmp/job.out 2>&1 &
   job=$!
   until [ "$(grep -sl 'sends to' /tmp/job/order-0/*.log | wc -l)" -eq 3 ]; do
     [ $waited -lt 600 ] && kill -0 $job || fail "the job does not start: $(cat /tmp/job.out)"
@@ -47,7 +47,7 @@ refused_by_a_full_disk() { # MEGABYTES COMMAND...
   shift
   mount -t tmpfs -o "size=${megabytes}m" tmpfs /opt
   ! "$@" >/tmp/full.out 2>&1 || fail "$* succeeded on a full disk"
-  grep -qi 'no space left' /tmp/full.out || fail "a full disk is not named: $(cat /tmp/full.out)"
+  grep -qiE 'no space left|more space on' /tmp/full.out || fail "a full disk is not named: $(cat /tmp/full.out)" # dpkg and tar; rpm
 }
 
 gone() { # PATH...

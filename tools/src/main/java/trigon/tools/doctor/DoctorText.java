@@ -216,7 +216,7 @@ final class DoctorText {
                 .forEach(line -> console.out().println("  " + line));
     }
 
-    /** All commands, by node; none of them has been run. */
+    /** All commands, by node, and what makes them last; none of them has been run. */
     private void fixes() {
         console.out().println();
         title("Commands that would do it; nothing was changed");
@@ -228,6 +228,9 @@ final class DoctorText {
                     said.add(remedy.node() + line);
                     console.out().println("# " + remedy.node() + ": " + finding.code());
                     console.out().println(line);
+                    if (remedy.command()) {
+                        LastingCommands.of(line).forEach(console.out()::println);
+                    }
                 }
             }
         }

@@ -1,0 +1,64 @@
+package trigon.tools.doctor;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * What makes a change by {@code ip} or {@code sysctl} outlast the next start: of NetworkManager and of netplan, since a
+ * machine has one or the other. Pure. See nmcli(1), netplan-set(8) and sysctl.d(5).
+ */
+final class LastingCommands {
+
+    private static final Pattern AND = Pattern.compile(" && ");
+    private static final Pattern ADDRESS = Pattern.compile("ip addr (add|del) (\\S+) dev (\\S+)");
+    private static final Pattern MTU = Pattern.compile("ip link set (\\S+) mtu (\\d+)");
+    private static final Pattern SYSCTL = Pattern.compile("sysctl -w (\\S+)=(\\S+)");
+
+    private LastingCommands() {}
+
+    /**
+     * Of commands joined by {@code &&}.
+     *
+     * @return comments, none for what does not change the configuration of an interface
+     */
+    static List<String> of(String commands) {
+        List<String> lines = new ArrayList<>();
+        for (String command : AND.splitAsStream(commands).toList()) {
+            Matcher address = ADDRESS.matcher(command);
+            Matcher mtu = MTU.matcher(command);
+            Matcher sysctl = SYSCTL.matcher(command);
+            if (address.matches()) {
+                addressed(address.group(1).equals("add"), address.group(2), address.group(3), lines);
+            } else if (mtu.matches()) {
+                String name = mtu.group(1);
+                networkManager(name, "802-3-ethernet.mtu " + mtu.group(2), lines);
+                lines.add("# netplan: netplan set ethernets." + name + ".mtu=" + mtu.group(2) + " && netplan apply");
+            } else if (sysctl.matches()) {
+                lines.add("# to keep it: echo '%s = %s' >> /etc/sysctl.d/60-trigon.conf"
+                        .formatted(sysctl.group(1), sysctl.group(2)));
+            }
+        }
+        return lines;
+    }
+
+    private static void addressed(boolean add, String address, String name, List<String> lines) {
+        String family = address.contains(":") ? "ipv6" : "ipv4";
+        String manual = add && family.equals("ipv4") ? " ipv4.method manual" : "";
+        networkManager(name, (add ? "+" : "-") + family + ".addresses " + address + manual, lines);
+        lines.add(
+                add
+                        ? "# netplan: netplan set 'ethernets.%s.addresses=[%s]' && netplan apply"
+                                .formatted(name, address)
+                        : "# netplan: take %s from the addresses of %s in /etc/netplan, then netplan apply"
+                                .formatted(address, name));
+    }
+
+    /** A connection may be called otherwise than its interface. */
+    private static void networkManager(String name, String change, List<String> lines) {
+        lines.add("# NetworkManager: nmcli connection modify \"$(nmcli -g GENERAL.CONNECTION device show %s)\" %s"
+                        .formatted(name, change)
+                + " && nmcli device reapply " + name);
+    }
+}
