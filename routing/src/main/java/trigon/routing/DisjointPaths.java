@@ -47,6 +47,9 @@ public final class DisjointPaths {
     private static boolean isAsDirectAs(Path first, Path other) {
         int bits = first.reason().subnetBits();
         boolean apart = bits >= 0 || first.reason().isLinkLocal();
-        return other.kind() == first.kind() && apart && other.reason().subnetBits() == bits;
+        return other.kind() == first.kind()
+                && apart
+                && other.reason().subnetBits() == bits
+                && other.reason().isLinkLocal() == first.reason().isLinkLocal();
     }
 }

@@ -6,18 +6,14 @@ import trigon.config.NicReference;
 /** Why a path is one. */
 public sealed interface Reason {
 
-    /** For what has to be tried before any subnet. */
-    int MORE_THAN_ANY_SUBNET = 129;
-
     /**
-     * How closely both ends are related: the bits that their subnet has; for a route, less than any; by link-local
-     * addresses of an interface that shares its subnet with another one, more.
+     * How closely both ends are related: the bits that their subnet has; for a route, less than any.
      */
     default int subnetBits() {
         return switch (this) {
             case SameSubnet(int prefixLength) -> prefixLength;
             case KernelRoute() -> -1;
-            case LinkLocal(boolean alone) -> alone ? MORE_THAN_ANY_SUBNET : -2;
+            case LinkLocal(int inPlaceOf) -> inPlaceOf > 0 ? inPlaceOf : -2;
             case Relayed _ -> -3;
             case Prescribed prescribed -> prescribed.because().subnetBits();
         };
@@ -55,9 +51,10 @@ public sealed interface Reason {
     /**
      * Both ends have a link-local address: they reach each other if they are on one link.
      *
-     * @param alone whether nothing else tells this interface from another one here: they share a subnet
+     * @param inPlaceOf bits of the subnet that this interface shares with another one here, so that the kernel does not
+     *     tell them apart; 0 where it has no other address
      */
-    record LinkLocal(boolean alone) implements Reason {
+    record LinkLocal(int inPlaceOf) implements Reason {
         @Override
         public String toString() {
             return "link-local";

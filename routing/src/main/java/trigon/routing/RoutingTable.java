@@ -23,8 +23,11 @@ public final class RoutingTable {
     private static final Comparator<Path> NEAREST_FIRST =
             Comparator.comparingInt((Path path) -> -path.reason().subnetBits()).thenComparing(Path::kind);
 
-    private static final Comparator<Path> BY_RANK =
-            Comparator.comparing(Path::local, LocalLink.BY_RANK).thenComparing(Path::remote, PeerLink.BY_ADDRESS);
+    private static final Comparator<Path> BY_RANK = Comparator.comparingInt(
+                    (Path path) -> path.local().rank())
+            .thenComparing(path -> !path.reason().isLinkLocal())
+            .thenComparing(Path::local, LocalLink.BY_RANK)
+            .thenComparing(Path::remote, PeerLink.BY_ADDRESS);
 
     private final List<LocalLink> links;
     private final RouteLookup kernel;
@@ -83,8 +86,9 @@ public final class RoutingTable {
     /**
      * The paths to a peer, in the order in which they should be tried. First those within one subnet, the longest
      * prefix first, RDMA before software, then by the NICs' rank; after them those along the kernel's routes, and those
-     * between link-local addresses, of which some may lead nowhere. Before all of these, link-local addresses of
-     * interfaces here that share a subnet. If the configuration prescribes a NIC for this peer, only that one's.
+     * between link-local addresses, of which some may lead nowhere. Link-local addresses of an interface here that
+     * shares its subnet with another one go before that subnet. If the configuration prescribes a NIC for this peer,
+     * only that one's.
      *
      * @return at least one path
      * @throws NoPathException if there is none
@@ -137,7 +141,7 @@ public final class RoutingTable {
     private Optional<Reason> reason(LocalLink local, PeerLink remote, Optional<InetAddress> source) {
         if (local.isLinkLocal() || remote.interfaceAddress().isLinkLocal()) {
             boolean both = local.isLinkLocal() && remote.interfaceAddress().isLinkLocal();
-            return both ? Optional.of(new Reason.LinkLocal(isBesideAnother(local))) : Optional.empty();
+            return both ? Optional.of(new Reason.LinkLocal(subnetBits(local))) : Optional.empty();
         }
         OptionalInt prefix = commonPrefix(local, remote);
         if (prefix.isPresent()) {
@@ -147,10 +151,13 @@ public final class RoutingTable {
                 .map(_ -> new Reason.KernelRoute());
     }
 
-    /** A link-local address is taken beside a routable one only where that does not do. */
-    private boolean isBesideAnother(LocalLink local) {
+    /** Of the interface with that link-local address; 0 if it has no other one. */
+    private int subnetBits(LocalLink local) {
         return links.stream()
-                .anyMatch(other -> !other.isLinkLocal() && other.interfaceName().equals(local.interfaceName()));
+                .filter(other -> !other.isLinkLocal() && other.interfaceName().equals(local.interfaceName()))
+                .mapToInt(other -> other.address().prefixLength())
+                .max()
+                .orElse(0);
     }
 
     /**

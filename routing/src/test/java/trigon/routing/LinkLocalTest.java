@@ -120,7 +120,28 @@ class LinkLocalTest {
 
         assertThat(paths)
                 .map(path -> path.local().interfaceName() + " " + path.remote().interfaceAddress())
-                .containsExactly("one fe80::b1/64", "two fe80::b1/64", "one 10.0.12.2/24", "two 10.0.12.2/24");
+                .containsExactly("one fe80::b1/64", "one 10.0.12.2/24", "two fe80::b1/64", "two 10.0.12.2/24");
+    }
+
+    /** Ethernet and wireless, say, beside the cables. */
+    @Test
+    void aCableGoesBeforeSlowInterfacesThatShareASubnet() {
+        DiscoveredLinks found = discover(
+                up("cable", 2, 200_000, "10.0.12.1/24"),
+                up("eth0", 3, 1000, "192.168.1.5/24", HERE_ONE),
+                up("wlan0", 4, 300, "192.168.1.6/24", HERE_TWO));
+
+        List<Path> paths = new RoutingTable(found.links(), _ -> Optional.empty(), Map.of(), List.of())
+                .pathsTo(peer(
+                        remote("10.0.12.2/24", SOFTWARE),
+                        remote("192.168.1.7/24", SOFTWARE),
+                        remote("fe80::b1/64", SOFTWARE)));
+
+        assertThat(paths)
+                .map(path -> path.local().interfaceName() + " " + path.remote().interfaceAddress())
+                .startsWith("cable 10.0.12.2/24", "eth0 fe80::b1/64", "eth0 192.168.1.7/24");
+        assertThat(DisjointPaths.among(paths, 4))
+                .noneMatch(path -> path.reason().isLinkLocal());
     }
 
     @Test

@@ -94,6 +94,6 @@ class LinkLocalPathsTest {
                 link,
                 new PeerLink(peer.address(), 64, 4711, Set.of(LinkKind.SOFTWARE)),
                 LinkKind.SOFTWARE,
-                new Reason.LinkLocal(false));
+                new Reason.LinkLocal(0));
     }
 }
