@@ -47,7 +47,8 @@ refused_by_a_full_disk() { # MEGABYTES COMMAND...
   shift
   mount -t tmpfs -o "size=${megabytes}m" tmpfs /opt
   ! "$@" >/tmp/full.out 2>&1 || fail "$* succeeded on a full disk"
-  grep -qiE 'no space left|more space on' /tmp/full.out || fail "a full disk is not named: $(cat /tmp/full.out)" # dpkg and tar; rpm
+  # dpkg and tar; rpm
+  grep -qiE 'no space left|more space on' /tmp/full.out || fail "a full disk is not named: $(cat /tmp/full.out)"
 }
 
 gone() { # PATH...

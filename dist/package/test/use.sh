@@ -26,5 +26,6 @@ eval "$("$trigon" env)"
 [ "$NCCL_NET" = Trigon ] && [ -r "$NCCL_NET_PLUGIN" ] || fail "env has set NCCL_NET_PLUGIN=${NCCL_NET_PLUGIN:-}"
 host=$(dirname "$(dirname "$NCCL_NET_PLUGIN")")/libexec/nccl-host
 # as a launcher says it of a job on one machine, which may have nothing but a loopback
-WORLD_SIZE=1 LOCAL_WORLD_SIZE=1 "$host" --plugin "$NCCL_NET_PLUGIN" --mode contract >"$log" 2>&1 || fail "the host program: $(tail -n 20 "$log")"
+WORLD_SIZE=1 LOCAL_WORLD_SIZE=1 "$host" --plugin "$NCCL_NET_PLUGIN" --mode contract >"$log" 2>&1 ||
+  fail "the host program: $(tail -n 20 "$log")"
 rm "$log"
