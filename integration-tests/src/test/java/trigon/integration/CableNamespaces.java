@@ -60,6 +60,15 @@ final class CableNamespaces implements AutoCloseable {
                 List.of("type", "veth", "peer", "name", name, "netns", prefix + other));
     }
 
+    /** Waits until each cable of a node has its link-local address: the kernel takes a second, and examines it for two. */
+    void awaitLinkLocal(String node) {
+        inside(node, "sh", "-c", """
+                cables() { ip -o link show up | grep -vc ': lo:'; }
+                ready() { ip -o -6 addr show scope link -tentative | wc -l; }
+                for i in $(seq 300); do [ "$(ready)" -ge "$(cables)" ] && exit; sleep 0.1; done; exit 1
+                """);
+    }
+
     /** Takes an interface up or down. */
     void set(String node, String name, boolean up) {
         inside(node, "ip", "link", "set", name, up ? "up" : "down");

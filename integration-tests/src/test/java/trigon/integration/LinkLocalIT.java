@@ -103,6 +103,7 @@ class LinkLocalIT {
         Path rendezvous = Files.createTempDirectory(directory, "rendezvous");
         Path config = Files.writeString(directory.resolve("patient.yaml"), PATIENT);
         List<HostProgram> hosts = new ArrayList<>();
+        List.of(nodes).forEach(network::awaitLinkLocal);
         try {
             for (String node : nodes) {
                 hosts.add(new HostProgram(

@@ -48,6 +48,11 @@ public sealed interface Reason {
         };
     }
 
+    /** Whether there is a subnet, too, in which the kernel may take another interface for this one. */
+    default boolean isInPlaceOfSubnet() {
+        return isLinkLocal() && subnetBits() > 0;
+    }
+
     /**
      * Both ends have a link-local address: they reach each other if they are on one link.
      *

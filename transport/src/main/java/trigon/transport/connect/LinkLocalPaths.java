@@ -26,6 +26,12 @@ final class LinkLocalPaths {
     /** So long an answer is waited for. */
     static final Duration ROUND = Duration.ofSeconds(1);
 
+    /**
+     * The same where what is left are addresses that lead to the wrong cable, and a whole handshake's time is lost by
+     * them. The kernel says earlier that nobody is there.
+     */
+    private static final Duration PATIENT_ROUND = Duration.ofSeconds(5);
+
     /** So long after the first answer others are waited for: there may be several cables. */
     private static final Duration MOMENT = Duration.ofMillis(20);
 
@@ -57,7 +63,7 @@ final class LinkLocalPaths {
     }
 
     /**
-     * Those over which the peer answers, in their order; none after {@link #ROUND}.
+     * Those over which the peer answers, in their order; none after a round, or once nobody can answer any more.
      *
      * @param silent hears of the others, and why they are not among those
      */
@@ -70,7 +76,8 @@ final class LinkLocalPaths {
             var _ = answer.thenRun(() -> first.complete(null));
         }
         CompletableFuture<Void> all = CompletableFuture.allOf(answers.values().toArray(CompletableFuture[]::new));
-        await(CompletableFuture.anyOf(first, all), ROUND);
+        boolean patient = paths.stream().anyMatch(path -> path.reason().isInPlaceOfSubnet());
+        await(CompletableFuture.anyOf(first, all), patient ? PATIENT_ROUND : ROUND);
         await(all, MOMENT);
         List<Path> answering = new ArrayList<>();
         answers.forEach((path, answer) -> {

@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import trigon.config.InterfaceAddress;
@@ -74,7 +75,19 @@ class LinkLocalPathsTest {
         assertThat(silent).containsEntry(wrong, refused);
     }
 
+    @Test
+    void whereOnlyTheWrongCableIsLeftABusyPeerHasMoreTime() {
+        Path shared = path(1, 1, 24);
+        answers.put(shared, new CompletableFuture<Void>().completeOnTimeout(null, 1500, TimeUnit.MILLISECONDS));
+
+        assertThat(paths.answering(List.of(shared), silent::put)).containsExactly(shared);
+    }
+
     private static Path path(int here, int there) {
+        return path(here, there, 0);
+    }
+
+    private static Path path(int here, int there, int inPlaceOf) {
         InterfaceAddress address = InterfaceAddress.parse("fe80::a%d/64".formatted(here));
         LocalLink link = new LocalLink(
                 "soft_" + here,
@@ -94,6 +107,6 @@ class LinkLocalPathsTest {
                 link,
                 new PeerLink(peer.address(), 64, 4711, Set.of(LinkKind.SOFTWARE)),
                 LinkKind.SOFTWARE,
-                new Reason.LinkLocal(0));
+                new Reason.LinkLocal(inPlaceOf));
     }
 }
