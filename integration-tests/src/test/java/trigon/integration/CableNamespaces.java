@@ -60,7 +60,7 @@ final class CableNamespaces implements AutoCloseable {
                 List.of("type", "veth", "peer", "name", name, "netns", prefix + other));
     }
 
-    /** Waits until each cable of a node has its link-local address: the kernel takes a second, and examines it for two. */
+    /** Waits until each cable of a node has its link-local address: the kernel takes seconds to make and examine it. */
     void awaitLinkLocal(String node) {
         inside(node, "sh", "-c", """
                 cables() { ip -o link show up | grep -vc ': lo:'; }
