@@ -97,17 +97,7 @@ class PlantedCausesIT {
 
     private static void endless(PlantedRun run) {
         for (int rank = 0; rank < 2; rank++) {
-            run.start(
-                    List.of(),
-                    Map.of(),
-                    "--bytes",
-                    "65536",
-                    "--iterations",
-                    "1000000",
-                    "--until",
-                    run.until().toString(),
-                    "--timeout",
-                    "100");
+            run.startEndless(List.of(), Map.of());
         }
     }
 }

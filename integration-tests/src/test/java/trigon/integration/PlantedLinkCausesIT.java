@@ -84,7 +84,7 @@ class PlantedLinkCausesIT {
                 """);
         try (PlantedRun run = new PlantedRun(directory, 2)) {
             for (String node : List.of("a", "b")) {
-                endless(run, node, Map.of("TRIGON_CONFIG", file.toString(), "TRIGON_NODE", node));
+                run.startEndless(network.by(node), Map.of("TRIGON_CONFIG", file.toString(), "TRIGON_NODE", node));
             }
             run.awaitTrace(50_000);
             network.lose("a", "one", "10.0.1.2");
@@ -120,8 +120,8 @@ class PlantedLinkCausesIT {
         try (HostProgram relay = relay()) {
             PlantedRun.isBlamed("relay on (0→1|1→0)", times -> {
                 try (PlantedRun run = new PlantedRun(directory, 2)) {
-                    endless(run, "a", patient());
-                    endless(run, "c", patient());
+                    run.startEndless(network.by("a"), patient());
+                    run.startEndless(network.by("c"), patient());
                     run.awaitTrace(50_000);
                     relay.signal("STOP");
                     Thread.sleep(1500L * times);
@@ -149,20 +149,6 @@ class PlantedLinkCausesIT {
         return relay;
     }
 
-    private void endless(PlantedRun run, String node, Map<String, String> environment) {
-        run.start(
-                network.by(node),
-                environment,
-                "--bytes",
-                "65536",
-                "--iterations",
-                "1000000",
-                "--until",
-                run.until().toString(),
-                "--timeout",
-                "100");
-    }
-
     private Report allReduces(String... more) throws Exception {
         try (PlantedRun run = new PlantedRun(directory, 2)) {
             for (String node : List.of("a", "b")) {
@@ -175,7 +161,11 @@ class PlantedLinkCausesIT {
     }
 
     private Map<String, String> patient() throws Exception {
-        Path file = Files.writeString(directory.resolve("patient.yaml"), "version: 1\nhandshake: {timeout: 40s}\n");
+        Path file = Files.writeString(directory.resolve("patient.yaml"), """
+                version: 1
+                handshake: {timeout: 40s, peerTimeout: 2m}
+                queuePair: {timeout: 21}
+                """);
         Path key = directory.resolve("key");
         if (!Files.exists(key)) {
             Files.writeString(key, "%064x%n".formatted(0x5eed));

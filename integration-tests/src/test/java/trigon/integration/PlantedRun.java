@@ -72,6 +72,21 @@ final class PlantedRun implements AutoCloseable {
         return host;
     }
 
+    /** The same, with all-reduces until {@link #until} is there. */
+    void startEndless(List<String> by, Map<String, String> more) {
+        start(
+                by,
+                more,
+                "--bytes",
+                "65536",
+                "--iterations",
+                "1000000",
+                "--until",
+                until().toString(),
+                "--timeout",
+                "100");
+    }
+
     private Path output(int rank) {
         return directory.resolve("output." + rank);
     }

@@ -55,6 +55,7 @@ public final class Recorder implements AutoCloseable {
     private final Condition changed = lock.newCondition();
     private final Thread drainer;
     private @Nullable RecordListener listener;
+    private boolean samples = true;
     private int streams;
     private long untraced;
     private boolean closed;
@@ -192,7 +193,7 @@ public final class Recorder implements AutoCloseable {
                 Memory.putLongRelease(TableLayout.comm(table, handle), 0);
                 close(ring);
                 if (comms.isEmpty() && !closed) {
-                    sample.accept(this); // the process may end within the second
+                    takeSample(); // the process may end within the second
                 }
             }
         } finally {
@@ -242,7 +243,7 @@ public final class Recorder implements AutoCloseable {
                 drain(checkpoint);
                 refillThreads();
                 if (checkpoint) {
-                    sample.accept(this);
+                    takeSample();
                 }
                 if (Memory.getLongAcquire(table + TableLayout.IS_ENDING) != 0) {
                     close();
@@ -254,6 +255,20 @@ public final class Recorder implements AutoCloseable {
             log.debug("the trace's thread was interrupted", e);
         } finally {
             lock.unlock();
+        }
+    }
+
+    /** What it throws ends the samples; not the trace, nor the call that closes a comm. */
+    private void takeSample() {
+        try {
+            if (samples) {
+                sample.accept(this);
+            }
+        } catch (RuntimeException e) {
+            samples = false;
+            log.warn(
+                    "the trace has no more samples of TCP and RDMA, which is a defect of Trigon's: please report it",
+                    e);
         }
     }
 

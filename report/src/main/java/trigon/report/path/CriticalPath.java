@@ -73,7 +73,7 @@ public final class CriticalPath {
                 sent(message, rank);
             }
             waited(message, rank);
-            done = events.before(message, rank, reached);
+            done = before(message, rank);
             ready(message, rank, done == null ? Long.MIN_VALUE : done.time());
             if (done != null) {
                 to(Cause.GPU, done.time(), rank, null);
@@ -81,6 +81,16 @@ public final class CriticalPath {
         }
         begin(rank);
         return List.copyOf(backwards.reversed());
+    }
+
+    /** Who waits for what has been sent waits for a new path, too; without one that is no more than a moment. */
+    private @Nullable Done before(Message message, int rank) {
+        Done last = events.before(message, rank, reached);
+        Done sent = LocalEvents.sentBefore(message, reached);
+        boolean held = sent != null
+                && (last == null || sent.time() > last.time())
+                && outages.within(message.connection(), sent.message().posted(), sent.time()) > 0;
+        return held ? sent : last;
     }
 
     private int firstRank() {
@@ -104,14 +114,18 @@ public final class CriticalPath {
         }
     }
 
-    /** A receive was posted late, first of all if its rank had not even called. */
+    /** A receive was posted late, first of all if its rank had not even called, or was without a path itself. */
     private void late(long since, int receiver, Connection connection) {
         Collective.Part part = collective.parts().get(receiver);
-        if (part != null && part.called() > since) {
-            to(Cause.PEER_LATE, part.called(), receiver, connection);
+        long called = part == null ? since : Math.max(since, part.called());
+        Connection cut = outages.longest(receiver, collective, called, reached);
+        if (cut != null) {
+            long outage = outages.within(cut, called, reached);
+            to(Cause.FAILOVER, Math.max(called, reached - outage), receiver, cut);
+        }
+        to(Cause.PEER_LATE, called, receiver, connection);
+        if (called > since) {
             to(Cause.LATE_CALL, since, receiver, null);
-        } else {
-            to(Cause.PEER_LATE, since, receiver, connection);
         }
     }
 

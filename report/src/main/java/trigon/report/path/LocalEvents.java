@@ -98,6 +98,16 @@ final class LocalEvents {
         return received;
     }
 
+    /** The message before it over the same connection, if it had been sent by then. */
+    static @Nullable Done sentBefore(Message message, long tried) {
+        if (message.number() == 0) {
+            return null;
+        }
+        Message former = message.connection().messages().get((int) message.number() - 1);
+        boolean before = former.collective() == message.collective() && former.sent() != 0 && former.sent() <= tried;
+        return before ? new Done(former.sent(), false, former) : null;
+    }
+
     private static @Nullable Done latest(@Nullable List<Done> sorted, long time) {
         if (sorted == null) {
             return null;

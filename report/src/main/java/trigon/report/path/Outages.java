@@ -1,12 +1,15 @@
 package trigon.report.path;
 
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import trigon.report.model.Collective;
 import trigon.report.model.Connection;
 import trigon.report.model.Happening;
+import trigon.report.model.Message;
 import trigon.report.model.Rank;
 import trigon.report.model.Run;
 
@@ -55,6 +58,21 @@ final class Outages {
             }
         }
         return most;
+    }
+
+    /** The connection of a rank, among a collective's, that had no path for the longest within a time; null: none. */
+    @Nullable
+    Connection longest(int rank, Collective collective, long from, long to) {
+        if (outages.stream().noneMatch(outage -> outage.from < to && outage.to > from)) {
+            return null;
+        }
+        return collective.messages().stream()
+                .map(Message::connection)
+                .distinct()
+                .filter(each -> is(rank, each.sender()) || is(rank, each.receiver()))
+                .filter(each -> within(each, from, to) > 0)
+                .max(Comparator.comparingLong(each -> within(each, from, to)))
+                .orElse(null);
     }
 
     private static boolean is(int number, @Nullable Rank rank) {

@@ -4,11 +4,14 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Executor;
+import java.util.function.BiConsumer;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
+import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import trigon.config.InterfaceAddress;
@@ -150,18 +153,14 @@ public final class Connector {
                 pause(schedule.pause());
                 continue;
             }
-            if (due.getFirst().reason().isLinkLocal()) {
-                List<Path> doubtful =
-                        due.stream().filter(path -> path.reason().isLinkLocal()).toList();
-                schedule.begin(doubtful);
-                List<Path> answering =
-                        linkLocal.answering(doubtful, (path, why) -> failed(path, why, schedule, failures, pending));
-                due = answering.isEmpty() ? others(due, doubtful) : answering;
-                if (due.isEmpty()) {
-                    continue;
-                }
+            List<Path> known = due.getFirst().reason().isLinkLocal()
+                    ? thatLeadThere(
+                            due, schedule, linkLocal, (path, why) -> failed(path, why, schedule, failures, pending))
+                    : due;
+            if (known.isEmpty()) {
+                continue;
             }
-            List<Path> paths = pathsToTake(due, how.links());
+            List<Path> paths = pathsToTake(known, how.links());
             schedule.begin(paths);
             try (ConnectionAttempt attempt = new ConnectionAttempt(
                     links,
@@ -208,8 +207,18 @@ public final class Connector {
         throw failures;
     }
 
-    private static List<Path> others(List<Path> all, List<Path> without) {
-        return all.stream().filter(path -> !without.contains(path)).toList();
+    /** Of those that may lead nowhere, the ones over which the peer answers; where it does not, all the others. */
+    private static List<Path> thatLeadThere(
+            List<Path> due,
+            PathSchedule schedule,
+            LinkLocalPaths linkLocal,
+            BiConsumer<Path, RuntimeException> hasFailed) {
+        Map<Boolean, List<Path>> byDoubt = due.stream()
+                .collect(Collectors.partitioningBy(path -> path.reason().isLinkLocal()));
+        List<Path> doubtful = byDoubt.getOrDefault(true, List.of());
+        schedule.begin(doubtful);
+        List<Path> answering = linkLocal.answering(doubtful, hasFailed);
+        return answering.isEmpty() ? byDoubt.getOrDefault(false, List.of()) : answering;
     }
 
     /** A path that is away may come back: a cable is plugged in again, a switch restarts. */

@@ -7,18 +7,13 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import trigon.config.InterfaceAddress;
-import trigon.routing.LocalLink;
 import trigon.routing.Path;
-import trigon.routing.PeerLink;
 import trigon.routing.Reason;
-import trigon.verbs.Gid;
-import trigon.verbs.LinkKind;
+import trigon.transport.TestPaths;
 
 @Timeout(60)
 class LinkLocalPathsTest {
@@ -88,25 +83,7 @@ class LinkLocalPathsTest {
     }
 
     private static Path path(int here, int there, int inPlaceOf) {
-        InterfaceAddress address = InterfaceAddress.parse("fe80::a%d/64".formatted(here));
-        LocalLink link = new LocalLink(
-                "soft_" + here,
-                LinkKind.SOFTWARE,
-                "soft_" + here,
-                1,
-                address,
-                0,
-                Gid.of(address.address()),
-                10_000,
-                "eth" + here,
-                here,
-                here);
-        InterfaceAddress peer = InterfaceAddress.parse("fe80::b%d/64".formatted(there));
-        return new Path(
-                "b",
-                link,
-                new PeerLink(peer.address(), 64, 4711, Set.of(LinkKind.SOFTWARE)),
-                LinkKind.SOFTWARE,
-                new Reason.LinkLocal(inPlaceOf));
+        return TestPaths.over(
+                here, "fe80::a%d/64".formatted(here), "fe80::b%d/64".formatted(there), new Reason.LinkLocal(inPlaceOf));
     }
 }

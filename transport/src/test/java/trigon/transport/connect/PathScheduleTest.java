@@ -2,27 +2,19 @@ package trigon.transport.connect;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.net.InetAddress;
-import java.net.UnknownHostException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
 import org.junit.jupiter.api.Test;
-import trigon.config.InterfaceAddress;
-import trigon.routing.LocalLink;
 import trigon.routing.Path;
-import trigon.routing.PeerLink;
-import trigon.routing.Reason;
-import trigon.verbs.Gid;
-import trigon.verbs.LinkKind;
+import trigon.transport.TestPaths;
 
 class PathScheduleTest {
 
     private static final Duration LIMIT = Duration.ofSeconds(10);
 
-    private final Path one = path(1);
-    private final Path two = path(2);
+    private final Path one = TestPaths.cable(1);
+    private final Path two = TestPaths.cable(2);
     private long now = 42;
 
     private final PathSchedule schedule = new PathSchedule(LIMIT, () -> now);
@@ -94,31 +86,5 @@ class PathScheduleTest {
 
     private void pass(Duration time) {
         now += time.toNanos();
-    }
-
-    private static Path path(int number) {
-        InterfaceAddress here = InterfaceAddress.parse("10.0.%d.1/24".formatted(number));
-        LocalLink link = new LocalLink(
-                "soft_" + number,
-                LinkKind.SOFTWARE,
-                "soft_" + number,
-                1,
-                here,
-                0,
-                Gid.of(here.address()),
-                10_000,
-                "eth" + number,
-                number,
-                number);
-        PeerLink peer = new PeerLink(address("10.0.%d.2".formatted(number)), 24, 4711, Set.of(LinkKind.SOFTWARE));
-        return new Path("b", link, peer, LinkKind.SOFTWARE, new Reason.SameSubnet(24));
-    }
-
-    private static InetAddress address(String text) {
-        try {
-            return InetAddress.getByName(text);
-        } catch (UnknownHostException e) {
-            throw new AssertionError(e);
-        }
     }
 }
