@@ -160,6 +160,37 @@ class ReportTest {
         assertThat(report().verdict()).contains("failover");
     }
 
+    @Test
+    void whoWaitsForASendWhosePathIsReplacedWaitsForFailover() {
+        try (TracedRun run = new TracedRun(folder).rank(0, "a", 0).rank(1, "a", 0)) {
+            run.connect(0, 1, "EAGER");
+            run.moved(0, 1, 0, BEGIN + 850 * US, 700 * US);
+            run.message(0, 1, 0, 64, BEGIN, BEGIN, BEGIN + 860 * US, BEGIN - 9 * US, BEGIN + 20 * US);
+            long posted = BEGIN + 865 * US;
+            run.message(0, 1, 1, 64, posted, posted, BEGIN + 895 * US, BEGIN + 30 * US, BEGIN + 900 * US);
+        }
+
+        assertThat(causes())
+                .containsEntry(Cause.FAILOVER, 700 * US)
+                .containsEntry(Cause.GPU, 5 * US)
+                .containsEntry(Cause.TRANSPORT, 195 * US);
+    }
+
+    @Test
+    void aReceiveIsNotLateWhereItsRankWasWithoutAPath() {
+        try (TracedRun run = new TracedRun(folder).rank(0, "a", 0).rank(1, "a", 0)) {
+            run.connect(0, 1, "RENDEZVOUS").connect(1, 0, "RENDEZVOUS");
+            run.moved(1, 0, 1, BEGIN + 790 * US, 700 * US);
+            run.message(1, 0, 0, 64, BEGIN, BEGIN, BEGIN + 795 * US, BEGIN, BEGIN + 8 * US);
+            run.message(0, 1, 0, 64, BEGIN, BEGIN, BEGIN + 5 * US, BEGIN, BEGIN + 8 * US);
+            long tried = BEGIN + 10 * US;
+            run.message(0, 1, 1, 64, tried, BEGIN + 810 * US, BEGIN + 850 * US, BEGIN + 800 * US, BEGIN + 840 * US);
+        }
+
+        assertThat(causes()).containsEntry(Cause.FAILOVER, 700 * US).containsEntry(Cause.PEER_LATE, 90 * US);
+        assertThat(report().verdict()).contains("failover on 1→0");
+    }
+
     /** The machines' clocks are a second apart, and messages go both ways: their times are right within the bound. */
     @Test
     void clocksAreAlignedByTheMessages() {
