@@ -126,9 +126,11 @@ def connection(kernel, entry, messages, steps):
             differences.append(f"{name}: message {message['number']} never arrived, or was never acknowledged")
             continue
         what = f"{name}, message {message['number']}"
-        in_order(what, [("isend", message["posted"]), ("the post", post["time"]), ("the first packet", first),
-                        ("the responder", arrived), ("the acknowledgement", acknowledged),
-                        ("the completion", sent["time"]), ("test() of it", message["sent"])])
+        # a requester that sends again meanwhile finds a work request in the shared ring before the kernel is called
+        in_order(what, [("isend", message["posted"]), ("the post", post["time"])])
+        in_order(what, [("isend", message["posted"]), ("the first packet", first), ("the responder", arrived),
+                        ("the acknowledgement", acknowledged), ("the completion", sent["time"]),
+                        ("test() of it", message["sent"])])
         in_order(what, [("the responder", arrived), ("the receiver's completion", received["time"]),
                         ("test() of it", message["received"])])
         steps[message["number"] // SLICES % STEPS].append((
