@@ -4,6 +4,7 @@ import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
@@ -68,7 +69,9 @@ final class TwofoldOffer implements OutgoingOffer {
     }
 
     private void afterAThird(Runnable step) {
-        var _ = loop.eventLoop().schedule(step, timeout.toNanos() / 3, TimeUnit.NANOSECONDS);
+        Future<?> timer = loop.eventLoop().schedule(step, timeout.toNanos() / 3, TimeUnit.NANOSECONDS);
+        // who waits in vain would keep the memory of a connection that was made, and perhaps closed, long ago
+        var _ = answer.whenComplete((_, _) -> timer.cancel(false));
     }
 
     private void startSecond(Duration timeLeft) {

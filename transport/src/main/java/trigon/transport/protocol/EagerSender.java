@@ -38,6 +38,11 @@ final class EagerSender implements SendProtocol, ResumableProtocol {
     private ProtectionDomain protectionDomain;
     private MemoryRegion ring;
 
+    /** The ring before it grew, with the copies of the messages below {@link #grownAt}; null if it has not grown. */
+    private @Nullable MemoryRegion firstRing;
+
+    private long grownAt;
+
     /** Messages that the peer had when the path was taken. */
     private long confirmedBefore;
 
@@ -58,12 +63,11 @@ final class EagerSender implements SendProtocol, ResumableProtocol {
         queuePair = path.queuePair();
         counters = path.counters();
         protectionDomain = path.link().protectionDomain();
-        ring = register(protectionDomain);
+        ring = register(unconfirmed.ring(), unconfirmed.ringBytes());
     }
 
-    private MemoryRegion register(ProtectionDomain domain) {
-        return domain.registerMemory(
-                unconfirmed.ring(), UnconfirmedMessages.RING_BYTES, EnumSet.noneOf(AccessFlag.class));
+    private MemoryRegion register(long address, int bytes) {
+        return protectionDomain.registerMemory(address, bytes, EnumSet.noneOf(AccessFlag.class));
     }
 
     @Override
@@ -75,11 +79,8 @@ final class EagerSender implements SendProtocol, ResumableProtocol {
         if (held && (asked || unconfirmed.oldest() == sequence)) {
             return NO_ROOM;
         }
-        if (!unconfirmed.hasRoom(size)) {
-            confirmed();
-            if (!unconfirmed.hasRoom(size)) {
-                return NO_ROOM;
-            }
+        if (!unconfirmed.hasRoom(size) && !makesRoom(size)) {
+            return NO_ROOM;
         }
         unconfirmed.add(address, size, tag, memory);
         int errno = post(sequence, unconfirmed.isToAsk() || held);
@@ -93,6 +94,16 @@ final class EagerSender implements SendProtocol, ResumableProtocol {
         return requests.begin(sequence, size);
     }
 
+    private boolean makesRoom(int size) {
+        confirmed();
+        if (unconfirmed.grow(size)) {
+            firstRing = ring;
+            grownAt = unconfirmed.next();
+            ring = register(unconfirmed.ring(), unconfirmed.ringBytes());
+        }
+        return unconfirmed.hasRoom(size);
+    }
+
     private int post(long sequence, boolean ask) {
         int size = unconfirmed.size(sequence);
         RegisteredMemory memory = unconfirmed.memory(sequence);
@@ -101,9 +112,13 @@ final class EagerSender implements SendProtocol, ResumableProtocol {
                 sequence,
                 unconfirmed.address(sequence),
                 size,
-                memory == null ? ring.localKey() : memory.localKey(),
+                memory == null ? ringOf(sequence).localKey() : memory.localKey(),
                 unconfirmed.tag(sequence),
                 flags);
+    }
+
+    private MemoryRegion ringOf(long sequence) {
+        return firstRing != null && sequence < grownAt ? firstRing : ring;
     }
 
     private long refused(int errno) {
@@ -169,16 +184,23 @@ final class EagerSender implements SendProtocol, ResumableProtocol {
         queuePair = path.queuePair();
         counters = path.counters();
         if (!path.link().protectionDomain().equals(protectionDomain)) {
-            MemoryRegion before = ring;
-            ring = register(path.link().protectionDomain());
             protectionDomain = path.link().protectionDomain();
-            before.close();
+            registerAnew();
         }
         unconfirmed.confirm(received);
         finishBelow(received);
         confirmedBefore = received;
         held = false;
         repeated = received;
+    }
+
+    private void registerAnew() {
+        ring.close();
+        ring = register(unconfirmed.ring(), unconfirmed.ringBytes());
+        if (firstRing != null) {
+            firstRing.close();
+            firstRing = register(unconfirmed.firstRing(), UnconfirmedMessages.FIRST_RING_BYTES);
+        }
     }
 
     @Override
@@ -215,6 +237,9 @@ final class EagerSender implements SendProtocol, ResumableProtocol {
     public void close() {
         unconfirmed.clear();
         ring.close();
+        if (firstRing != null) {
+            firstRing.close();
+        }
     }
 
     /** There is no wait: the receiver's device holds messages back. */

@@ -1,6 +1,7 @@
 package trigon.transport.protocol;
 
 import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 import trigon.transport.path.RegisteredMemory;
@@ -11,27 +12,28 @@ import trigon.verbs.Memory;
  * first, by their sequence numbers. A short one is copied into a ring, as NCCL may use its memory again before the peer
  * has it. A longer one stays where it is, since NCCL hears that it is done only when the peer has it.
  *
- * <p>For the thread that makes the session's data-path calls, or who has stopped them. Allocates nothing after
- * construction. The ring's memory is freed once nothing refers to it any more: a request that comes late must not find
- * another's.
+ * <p>For the thread that makes the session's data-path calls, or who has stopped them. Allocates once after
+ * construction, when the ring {@linkplain #grow grows}. The memory of rings is freed once nothing refers to it any
+ * more: a request that comes late must not find another's.
  */
 final class UnconfirmedMessages {
 
     /** Longer messages are not copied. */
     static final int LONGEST_COPY = 4 << 10;
 
-    /** So much is copied at a time. */
+    /** So much is copied at a time, at first: most connections have little that is short, and there may be thousands. */
+    static final int FIRST_RING_BYTES = 16 << 10;
+
+    /** And from when that was too little. */
     static final int RING_BYTES = 128 << 10;
 
     /** And so many messages may be unconfirmed, a power of two. */
     static final int MOST = 256;
 
     /**
-     * After a half of either the peer is asked: an answer costs two system calls, and comes before the other half is
-     * used up.
+     * After a half of the ring, or of these, the peer is asked: an answer costs two system calls, and comes before the
+     * other half is used up.
      */
-    private static final int ASK_BYTES = RING_BYTES / 2;
-
     private static final int ASK_MESSAGES = MOST / 2;
 
     /** Copies do not share lines of a cache: one is written while a device may still read the one before. */
@@ -39,8 +41,10 @@ final class UnconfirmedMessages {
 
     private static final int MASK = MOST - 1;
 
-    private final Arena arena = Arena.ofAuto();
-    private final long ring = arena.allocate(RING_BYTES, LINE).address();
+    private final MemorySegment firstRing = Arena.ofAuto().allocate(FIRST_RING_BYTES, LINE);
+    private MemorySegment ring = firstRing;
+    private int ringBytes = FIRST_RING_BYTES;
+    private boolean mayGrow = true;
 
     private final long[] addresses = new long[MOST];
     private final int[] sizes = new int[MOST];
@@ -57,9 +61,42 @@ final class UnconfirmedMessages {
     private long askedFor;
     private long askedAt;
 
-    /** Where the ring is, of {@link #RING_BYTES}, for who registers it. */
+    /** Where the ring is, for who registers it. */
     long ring() {
-        return ring;
+        return ring.address();
+    }
+
+    int ringBytes() {
+        return ringBytes;
+    }
+
+    /** Where the first ring is, of {@link #FIRST_RING_BYTES}. */
+    long firstRing() {
+        return firstRing.address();
+    }
+
+    /**
+     * If the ring is still the first one, and a message of that size does not fit into it, further copies go to a
+     * larger one. Those that are here stay where they are.
+     *
+     * @return whether they do; not if there is no memory: the first one has to be enough then
+     */
+    boolean grow(int size) {
+        if (!mayGrow || !isCopied(size) || fits(size)) {
+            return false;
+        }
+        mayGrow = false;
+        try {
+            ring = Arena.ofAuto().allocate(RING_BYTES, LINE);
+        } catch (OutOfMemoryError e) {
+            return false;
+        }
+        ringBytes = RING_BYTES;
+        used = 0;
+        free = 0;
+        askedFor = 0;
+        Arrays.fill(ends, 0);
+        return true;
     }
 
     /** The oldest message; the next one if there is none. */
@@ -74,13 +111,17 @@ final class UnconfirmedMessages {
 
     /** Whether one more message of that size fits. */
     boolean hasRoom(int size) {
-        return next - oldest < MOST && (!isCopied(size) || place(size) + size - free <= RING_BYTES);
+        return next - oldest < MOST && (!isCopied(size) || fits(size));
+    }
+
+    private boolean fits(int size) {
+        return place(size) + size - free <= ringBytes;
     }
 
     /** Where in the ring's count the next copy begins: none crosses its end. */
     private long place(int size) {
-        int at = (int) (used & (RING_BYTES - 1));
-        return at + size <= RING_BYTES ? used : used + RING_BYTES - at;
+        int at = (int) (used & (ringBytes - 1));
+        return at + size <= ringBytes ? used : used + ringBytes - at;
     }
 
     /** Adds a message, which {@linkplain #hasRoom fits}, and copies it if it is short. */
@@ -89,7 +130,7 @@ final class UnconfirmedMessages {
         boolean copied = isCopied(size);
         if (copied) {
             long begin = place(size);
-            long at = ring + (begin & (RING_BYTES - 1));
+            long at = ring.address() + (begin & (ringBytes - 1));
             Memory.copy(address, at, size);
             addresses[slot] = at;
             used = begin + ((size + LINE - 1) & -LINE);
@@ -113,7 +154,7 @@ final class UnconfirmedMessages {
 
     /** Whether it is time to ask the peer how far it is; with the message that was added last, if so. */
     boolean isToAsk() {
-        if (used - askedFor < ASK_BYTES && next - askedAt < ASK_MESSAGES) {
+        if (used - askedFor < ringBytes / 2 && next - askedAt < ASK_MESSAGES) {
             return false;
         }
         askedFor = used;

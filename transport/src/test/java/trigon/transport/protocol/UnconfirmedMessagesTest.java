@@ -21,12 +21,21 @@ class UnconfirmedMessagesTest {
         UnconfirmedMessages messages = new UnconfirmedMessages();
         Deque<Sent> expected = new ArrayDeque<>();
         int refused = 0;
+        int grown = 0;
         try (Arena arena = Arena.ofConfined()) {
             long from = arena.allocate(UnconfirmedMessages.LONGEST_COPY).address();
             for (int step = 0; step < 100_000; step++) {
                 int size = random.nextInt(4) == 0
                         ? random.nextInt(UnconfirmedMessages.LONGEST_COPY + 1)
                         : random.nextInt(200);
+                if (step == 30_000) {
+                    while (messages.hasRoom(UnconfirmedMessages.LONGEST_COPY)) {
+                        expected.add(new Sent(messages.next(), 100, Memory.getByte(from)));
+                        Memory.fill(from, 100, Memory.getByte(from));
+                        messages.add(from, 100, step, null);
+                    }
+                    grown += messages.grow(UnconfirmedMessages.LONGEST_COPY) ? 1 : 0;
+                }
                 if (messages.hasRoom(size)) {
                     byte content = (byte) random.nextInt();
                     Memory.fill(from, size, content);
@@ -52,6 +61,7 @@ class UnconfirmedMessagesTest {
             }
         }
         assertThat(refused).isPositive();
+        assertThat(grown).isEqualTo(1);
     }
 
     private static void assertKept(UnconfirmedMessages messages, Sent sent) {
@@ -73,7 +83,8 @@ class UnconfirmedMessagesTest {
                 long asked = 0;
                 for (int i = 0; i < 2000; i++) {
                     int size = random.nextInt(most);
-                    if (!messages.hasRoom(size)) {
+                    boolean grows = random.nextBoolean();
+                    if (!messages.hasRoom(size) && !(grows && messages.grow(size))) {
                         assertThat(asked).isGreaterThan(messages.oldest());
                         messages.confirm(asked);
                     }
