@@ -36,9 +36,10 @@ class FailureIT {
         hosts.forEach(HostProgram::close);
     }
 
-    @Test
-    void aKilledProcessIsAnErrorOnTheOthers() throws Exception {
-        start(Map.of());
+    @ParameterizedTest
+    @ValueSource(strings = {"off", "on"})
+    void aKilledProcessIsAnErrorOnTheOthers(String failover) throws Exception {
+        start(Map.of("TRIGON_FAILOVER", failover));
 
         hosts.get(2).signal("KILL");
 
@@ -81,9 +82,11 @@ class FailureIT {
         assertThat(hosts.get(2).exitStatus()).as(hosts.get(2).output()).isEqualTo(1);
     }
 
-    @Test
-    void aProcessThatIsStoppedBrieflyHoldsTheOthersUpAndNoMore() throws Exception {
-        hosts = triangle().start(Map.of("TRIGON_PEER_TIMEOUT", "20s"), "--bytes", "4000000", "--iterations", "300");
+    @ParameterizedTest
+    @ValueSource(strings = {"off", "on"})
+    void aProcessThatIsStoppedBrieflyHoldsTheOthersUpAndNoMore(String failover) throws Exception {
+        Map<String, String> environment = Map.of("TRIGON_PEER_TIMEOUT", "20s", "TRIGON_FAILOVER", failover);
+        hosts = triangle().start(environment, "--bytes", "4000000", "--iterations", "300");
         awaitConnected();
 
         hosts.get(2).signal("STOP");
@@ -93,6 +96,7 @@ class FailureIT {
 
         for (HostProgram host : hosts) {
             assertThat(host.exitStatus()).as(host.output()).isZero();
+            assertThat(host.output()).doesNotContain("goes on over");
         }
     }
 
