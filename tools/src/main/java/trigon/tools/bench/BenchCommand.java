@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalDouble;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.regex.Matcher;
@@ -21,13 +22,16 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
+import trigon.routing.LocalLink;
 import trigon.tools.bench.Measurement.Kind;
+import trigon.tools.console.CommandFailure;
 import trigon.tools.console.Console;
 import trigon.tools.console.Json;
 import trigon.tools.console.Style;
 import trigon.tools.console.Table;
 import trigon.tools.machine.Machine;
 import trigon.tools.machine.MachineLinks;
+import trigon.verbs.LinkKind;
 
 /** {@code trigon bench}: messages and all-reduces through the real plugin, size by size. */
 @Command(
@@ -44,6 +48,9 @@ public final class BenchCommand implements Callable<Integer> {
     private static final int MOST_RANKS = 64;
     private static final int MOST_LOCAL_RANKS = 8;
     private static final int LAST_PORT = 65_535;
+
+    /** One for Trigon, and one for each of perftest's programs. */
+    private static final int PORTS_OF_A_STEP = 3;
 
     /** So that each size takes about the same time. */
     private static final long BYTES_OF_A_SIZE = 64L << 20;
@@ -79,6 +86,11 @@ public final class BenchCommand implements Callable<Integer> {
     @Option(names = "--timeout", paramLabel = "S", description = "Seconds for each wait, also for others. Default: 120")
     private int timeout = 120;
 
+    @Option(
+            names = "--perftest",
+            description = "Between nodes: perftest's ib_write_lat and ib_write_bw over the same RDMA link as well.")
+    private boolean perftest;
+
     @Option(names = "--svg", paramLabel = "FILE", description = "A plot of the bandwidths.")
     private Optional<Path> svg = Optional.empty();
 
@@ -102,7 +114,10 @@ public final class BenchCommand implements Callable<Integer> {
         Path folder = Files.createTempDirectory("trigon-bench");
         try {
             BenchHost host = new BenchHost(machine, environment(alone), folder, timeout);
+            Optional<Perftest> without =
+                    perftest ? Optional.of(new Perftest(machine.environment(), folder, timeout)) : Optional.empty();
             List<Measurement> measured = new ArrayList<>();
+            List<Perftest.Figures> figures = new ArrayList<>();
             for (int i = 0; i < steps.size(); i++) {
                 Step step = steps.get(i);
                 List<Integer> here = alone
@@ -121,9 +136,12 @@ public final class BenchCommand implements Callable<Integer> {
                 }
                 int rounds = Math.clamp(BYTES_OF_A_SIZE / step.bytes(), LEAST_ROUNDS, MOST_ROUNDS);
                 measured.add(host.measure(step.kind(), step.ranks(), here, step.bytes(), rounds, meeting));
+                if (without.isPresent() && step.kind() == Kind.POINT_TO_POINT) {
+                    figures.add(withoutTrigon(without.get(), step, rounds, host.lastLinks(), steps.size() + 2 * i));
+                }
             }
             console.done();
-            return show(alone, measured, host.ways());
+            return show(alone, measured, figures, host.ways());
         } finally {
             console.done();
             try (Stream<Path> files = Files.walk(folder)) {
@@ -134,7 +152,26 @@ public final class BenchCommand implements Callable<Integer> {
         }
     }
 
+    /** Over the RDMA link of these that Trigon has just used. */
+    private Perftest.Figures withoutTrigon(Perftest programs, Step step, int rounds, Set<String> used, int port)
+            throws IOException, InterruptedException {
+        LocalLink link = MachineLinks.of(machine).discovered().links().stream()
+                .filter(each -> each.kind() == LinkKind.RDMA && used.contains(each.name()))
+                .findFirst()
+                .orElseThrow(() -> new CommandFailure("--perftest: Trigon used " + String.join(", ", used)
+                        + ", which is no RDMA link; \"trigon links\" says which there are"));
+        Matcher matcher = MEETING.matcher(meeting(port));
+        if (!matcher.matches()) {
+            throw new IllegalStateException(meet);
+        }
+        Optional<String> server = rank == 0 ? Optional.empty() : Optional.of(matcher.group(1));
+        return programs.measure(link, step.ranks(), step.bytes(), rounds, server, Integer.parseInt(matcher.group(2)));
+    }
+
     private List<Long> check(boolean alone) {
+        if (perftest && alone) {
+            throw wrong("--perftest goes with --meet: on one machine there is no link to try");
+        }
         if (ranks < 2 || ranks > (alone ? MOST_LOCAL_RANKS : MOST_RANKS)) {
             throw wrong("--ranks is " + ranks + ": must be 2 to " + (alone ? MOST_LOCAL_RANKS : MOST_RANKS));
         }
@@ -155,7 +192,9 @@ public final class BenchCommand implements Callable<Integer> {
         Matcher matcher = MEETING.matcher(meet);
         if (!alone
                 && (!matcher.matches()
-                        || Integer.parseInt(matcher.group(2)) + steps(bytes).size() > LAST_PORT)) {
+                        || Integer.parseInt(matcher.group(2))
+                                        + PORTS_OF_A_STEP * steps(bytes).size()
+                                > LAST_PORT)) {
             throw wrong("--meet is \"" + meet + "\": must be HOST:PORT, with some free ports from that one on");
         }
         return bytes;
@@ -196,7 +235,8 @@ public final class BenchCommand implements Callable<Integer> {
         return environment;
     }
 
-    private int show(boolean alone, List<Measurement> measured, Set<String> ways) throws IOException {
+    private int show(boolean alone, List<Measurement> measured, List<Perftest.Figures> figures, Set<String> ways)
+            throws IOException {
         Promise promise = Promise.of(
                 measured,
                 alone,
@@ -206,7 +246,7 @@ public final class BenchCommand implements Callable<Integer> {
             Files.writeString(svg.get(), new BenchPlot(measured).svg("trigon bench on " + machine.hostName()));
         }
         if (json) {
-            console.out().print(Json.text(json(measured, ways, promise)));
+            console.out().print(Json.text(json(measured, figures, ways, promise)));
             return promise.good() ? 0 : 1;
         }
         Table table = new Table("test", "ranks", "size", "rounds", "us", "GB/s");
@@ -221,6 +261,9 @@ public final class BenchCommand implements Callable<Integer> {
         }
         table.print(console);
         console.out().println();
+        if (!figures.isEmpty()) {
+            print(figures);
+        }
         ways.forEach(way -> Table.wrap(way, console.width()).forEach(console.out()::println));
         Table.wrap(
                         "us: median. Point to point: one message each way at the same time, GB/s of one direction."
@@ -233,11 +276,29 @@ public final class BenchCommand implements Callable<Integer> {
         return promise.good() ? 0 : 1;
     }
 
+    private void print(List<Perftest.Figures> figures) {
+        Table table = new Table("without Trigon", "size", "ib_write_lat us", "ib_write_bw GB/s");
+        for (Perftest.Figures each : figures) {
+            table.row(
+                    named(each.ranks()),
+                    Sizes.text(each.bytes()),
+                    number("%.1f", each.micros()),
+                    number("%.3f", each.gigabytesPerSecond()));
+        }
+        table.print(console);
+        console.out().println();
+    }
+
+    private static String number(String format, OptionalDouble number) {
+        return number.isPresent() ? String.format(Locale.ROOT, format, number.getAsDouble()) : "at the other end";
+    }
+
     private static String named(List<Integer> pair) {
         return pair.getFirst() + " and " + pair.getLast();
     }
 
-    private Map<String, Object> json(List<Measurement> measured, Set<String> ways, Promise promise) {
+    private Map<String, Object> json(
+            List<Measurement> measured, List<Perftest.Figures> figures, Set<String> ways, Promise promise) {
         return Json.object(
                 "schema",
                 "trigon.bench/1",
@@ -253,6 +314,18 @@ public final class BenchCommand implements Callable<Integer> {
                 promise.share(),
                 "ways",
                 List.copyOf(ways),
+                "perftest",
+                figures.stream()
+                        .map(each -> Json.object(
+                                "ranks",
+                                each.ranks(),
+                                "bytes",
+                                each.bytes(),
+                                "latencyMicros",
+                                boxed(each.micros()),
+                                "gigabytesPerSecond",
+                                boxed(each.gigabytesPerSecond())))
+                        .toList(),
                 "measurements",
                 measured.stream()
                         .map(each -> Json.object(
@@ -271,5 +344,9 @@ public final class BenchCommand implements Callable<Integer> {
                                 "wrong",
                                 each.wrong()))
                         .toList());
+    }
+
+    private static Optional<Double> boxed(OptionalDouble number) {
+        return number.isPresent() ? Optional.of(number.getAsDouble()) : Optional.empty();
     }
 }

@@ -36,6 +36,7 @@ final class BenchHost {
     private final Path folder;
     private final int timeoutSeconds;
     private final Set<String> ways = new LinkedHashSet<>();
+    private Set<String> lastLinks = Set.of();
 
     /**
      * Of that machine's distribution.
@@ -90,6 +91,11 @@ final class BenchHost {
         return Set.copyOf(ways);
     }
 
+    /** The names of the links that carried what was measured last. */
+    Set<String> lastLinks() {
+        return lastLinks;
+    }
+
     /** The names of the links in these words of the log. */
     static Set<String> links(Set<String> ways) {
         Set<String> names = new LinkedHashSet<>();
@@ -141,10 +147,13 @@ final class BenchHost {
     }
 
     private void noteWays(Path log) throws IOException {
+        Set<String> these = new LinkedHashSet<>();
         Matcher matcher = LINK.matcher(Files.readString(log));
         while (matcher.find()) {
-            ways.add(matcher.group().strip());
+            these.add(matcher.group().strip());
         }
+        ways.addAll(these);
+        lastLinks = links(these);
     }
 
     private static String end(Path log) throws IOException {

@@ -78,6 +78,26 @@ class BenchCommandTest {
     }
 
     @Test
+    void perftestGoesOverRdmaLinksOnly() throws Exception {
+        Machine machine = machine(GOOD.formatted(folder.resolve("calls")));
+        for (String program : List.of("ib_write_lat", "ib_write_bw")) {
+            Path file = Files.writeString(folder.resolve(program), "#!/bin/sh\n");
+            Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rwxr-xr-x"));
+        }
+        Machine withPerftest =
+                new Machine(machine.root(), Map.of("PATH", folder + ":/usr/bin:/bin"), "here", "1.2.3", machine.home());
+        String[] command = "bench --meet 10.0.0.1:7000 --ranks 2 --rank 1 --sizes 64K --perftest".split(" ");
+
+        Run none = Run.of(machine, 100, command);
+        Run software = Run.of(withPerftest, 100, command);
+
+        assertThat(none.status()).isEqualTo(1);
+        assertThat(none.err()).contains("ib_write_lat", "install the package perftest");
+        assertThat(software.status()).isEqualTo(1);
+        assertThat(software.err()).contains("soft_eth1", "no RDMA link");
+    }
+
+    @Test
     void wrongDataAndAProgramThatFailsAreErrors() throws Exception {
         Run wrong = Run.of(machine("echo '{\"wrong\": 7, \"round_us\": [1.5]}'\n"), 100, "bench", "--sizes", "4K");
         Run failed = Run.of(machine("echo it broke >&2; exit 1\n"), 100, "bench", "--sizes", "4K");
@@ -99,6 +119,7 @@ class BenchCommandTest {
                 "bench --meet 10.0.0.1 --rank 0",
                 "bench --meet 10.0.0.1:65535 --rank 0",
                 "bench --meet 10.0.0.1:7000 --rank 2",
+                "bench --perftest",
                 "bench --sizes 3",
                 "bench --sizes 2G",
                 "bench --timeout 0")) {

@@ -15,4 +15,10 @@ final class Links {
         return new LocalLink(
                 name, LinkKind.SOFTWARE, name, 1, address, 0, Gid.of(address.address()), speedMbps, "eth1", 2, 0);
     }
+
+    static LocalLink rdma(String device) {
+        InterfaceAddress address = InterfaceAddress.parse("10.0.12.1/24");
+        return new LocalLink(
+                device, LinkKind.RDMA, device, 1, address, 3, Gid.of(address.address()), 100_000, "eth1", 2, 0);
+    }
 }
