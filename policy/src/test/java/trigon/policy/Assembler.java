@@ -10,7 +10,8 @@ import trigon.policy.isa.Encoding;
 
 /**
  * Turns the notation of conformance data into instructions: {@code add32 %r1, 5}, {@code ldxw %r0, [%r1+4]},
- * {@code lock fetch add [%r10-8], %r1}, {@code jeq %r1, 7, label}. An exit is a label, too. Calls of functions get the distance to them.
+ * {@code lock fetch add [%r10-8], %r1}, {@code jeq %r1, 7, label}. An exit is a label, too. Calls of functions get the
+ * distance to them.
  */
 final class Assembler {
 

@@ -25,9 +25,9 @@ import trigon.policy.verify.VerificationException;
 import trigon.policy.verify.Verifier;
 
 /**
- * Runs conformance data of the instruction set, interpreted and compiled: a few files of our own, or those in the folder
- * that {@code trigon.conformance} names, as the {@code tests} of bpf_conformance. In a folder {@code negative} each file
- * is wrong in some way.
+ * Runs conformance data of the instruction set, interpreted and compiled: a few files of our own, or those in the
+ * folder that {@code trigon.conformance} names, as the {@code tests} of bpf_conformance. In a folder {@code negative}
+ * each file is wrong in some way.
  */
 class ConformanceTest {
 
