@@ -40,7 +40,7 @@ static const char usage[] =
     "  --communicators K    made, used and destroyed one after the other (default 1)\n"
     "  --channels C         rings side by side (default 1)\n"
     "  --device D           device number (default: channel modulo devices)\n"
-    "  --seed N             of --test exchange (default 1)\n"
+    "  --seed N             of --test exchange, and of communicators' numbers with --tuner (default 1)\n"
     "  --timeout SECONDS    for every wait (default 60)\n"
     "  --trace FILE         writes the calls made to the plugin, for comparison with NCCL's; one rank per process\n"
     "  --plant CAUSE:R:US   rank R is late by US microseconds: compute, receive or proxy (with each message), call\n"

@@ -12,6 +12,7 @@
 #include "host.h"
 #include "net.h"
 #include "profiler.h"
+#include "rendezvous.h"
 #include "tuner.h"
 
 enum { ALL_REDUCE = NCCL_TUNER_ALL_REDUCE, MEASURED_CALLS = 200000, LEAST_BYTES = 1024, CHANGES = 64 };
@@ -140,15 +141,29 @@ static bool measure(const struct tuned *tuned, void *ctx) {
 
 /* ---- a communicator ---- */
 
+/* NCCL's ranks have met before their tuners begin. */
+static bool meet(const struct tuned *tuned) {
+  const struct options *o = tuned->options;
+  const double deadline = now() + o->timeout_seconds;
+  struct rendezvous *rendezvous = rendezvous_open(o->rendezvous, tuned->rank, deadline);
+  if (rendezvous == NULL) {
+    return false;
+  }
+  bool ok = (rendezvous_barrier(rendezvous, "tuner", o->ranks, deadline) || fail(tuned->rank, "ranks are missing")) &&
+            rendezvous_leave(rendezvous, o->ranks, deadline);
+  rendezvous_close(rendezvous);
+  return ok;
+}
+
 static void *run_rank(void *argument) {
   const struct tuned *tuned = argument;
   const struct options *o = tuned->options;
   thread_rank = tuned->rank;
-  bool ok = true;
+  bool ok = o->rendezvous == NULL || meet(tuned);
   for (int k = 1; ok && k <= o->communicators; k++) {
     void *ctx = NULL;
     struct profile profile;
-    const uint64_t comm = 0x7267000000000000ULL + (unsigned)k;
+    const uint64_t comm = 0x7267000000000000ULL + ((uint64_t)(o->seed - 1) << 16) + (unsigned)k;
     if (!profile_begin(&profile, o, comm, tuned->rank)) { /* NCCL does that first */
       return NULL;
     }

@@ -68,7 +68,10 @@ enum { NCCL_LL = 0, NCCL_LL128 = 1, NCCL_SIMPLE = 2 };
 
 /* Outputs are volatile: a compiler would write two of them at once, which the verifier takes for no field. */
 
-/* SEC("tuner"): NCCL's getCollInfo. Ranks have to decide alike; SEC("tuner/advisory") is not checked for that. */
+/*
+ * SEC("tuner"): NCCL's getCollInfo. Ranks have to decide alike. SEC("tuner/advisory") is not checked for that: ranks of
+ * one node agree on its answers for powers of two bytes when the communicator begins.
+ */
 struct trigon_tuner {
     u64 n_bytes;
     u64 comm_id;

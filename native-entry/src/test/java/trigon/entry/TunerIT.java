@@ -20,9 +20,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** The host program asks the library's tuner as NCCL does, for each version of its API. */
 class TunerIT {
 
-    private static final Path EXAMPLES = Path.of("..", "policy", "examples").toAbsolutePath();
-    private static final Path PROGRAMS =
-            Path.of("..", "policy", "src", "test", "c").toAbsolutePath();
+    static final Path EXAMPLES = Path.of("..", "policy", "examples").toAbsolutePath();
+    static final Path PROGRAMS = Path.of("..", "policy", "src", "test", "c").toAbsolutePath();
 
     @TempDir
     private Path scratch;
@@ -131,14 +130,6 @@ class TunerIT {
         assertThat(host.stderr()).contains("policy refused: ", "policy.mode is required", "invalid usage");
     }
 
-    @Test
-    void anAdvisoryTunerDoesNotDecideForSeveralRanks() throws Exception {
-        ChildProcess host = tune(policy(EXAMPLES.resolve("slo.o")), 5);
-
-        assertThat(host.exit()).as(host.stderr()).isZero();
-        assertThat(host.stderr()).contains("slo.o is advisory", "all 2 ranks", "NCCL decides");
-    }
-
     /** The library's profiler hears of collectives, its tuner decides by what the policy has measured. */
     @ParameterizedTest
     @ValueSource(ints = {4, 6, 7})
@@ -180,7 +171,7 @@ class TunerIT {
         assertThat(host.stdout()).contains("\"after_events\": {\"algorithm\": \"ring\", \"channels\": 0}");
     }
 
-    private static List<String> eventsCommand(int profiler, int api) {
+    static List<String> eventsCommand(int profiler, int api) {
         return List.of(
                 ChildProcess.HOST,
                 "--plugin",
@@ -237,7 +228,7 @@ class TunerIT {
         Files.move(next, file, StandardCopyOption.ATOMIC_MOVE);
     }
 
-    private static Map<String, String> policy(Path object) {
+    static Map<String, String> policy(Path object) {
         return Map.of("TRIGON_POLICY", object.toString());
     }
 
@@ -245,7 +236,7 @@ class TunerIT {
         return ChildProcess.run(scratch, environment, command(api));
     }
 
-    private static List<String> command(int api, String... more) {
+    static List<String> command(int api, String... more) {
         List<String> command = new ArrayList<>(List.of(
                 ChildProcess.HOST,
                 "--plugin",

@@ -12,6 +12,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -19,6 +20,10 @@ import trigon.config.ConfigException;
 import trigon.config.PluginConfig;
 import trigon.config.PolicyMode;
 import trigon.config.Settings;
+import trigon.entry.decision.AdvisoryTuner;
+import trigon.entry.decision.Agreement;
+import trigon.entry.decision.Communicator;
+import trigon.entry.decision.TunerProgram;
 import trigon.net.ConnectionAdvice;
 import trigon.policy.Policy;
 import trigon.policy.PolicyException;
@@ -49,10 +54,15 @@ public final class ProcessPolicy {
     /** A file system in memory, see shm_overview(7). */
     private static final Path SHARED_MEMORY = Path.of("/dev/shm");
 
+    /** Ranks come to their tuner within the time that NCCL's search for rings takes, less than a second. */
+    private static final Duration FOR_ALL_RANKS = Duration.ofSeconds(5);
+
     private static final Duration BETWEEN_LOOKS = Duration.ofMillis(500);
 
     private final PolicyLoader loader = new PolicyLoader(Limits.DEFAULT);
     private final PolicyHost shared = new PolicyHost(loader, new MapSet());
+    private final AdvisoryTuner advisory =
+            new AdvisoryTuner(shared.slot(ProgramTypes.TUNER), new Agreement(SHARED_MEMORY, FOR_ALL_RANKS));
     private final CountDownLatch looked = new CountDownLatch(1);
     private final Set<Decider> deciders = ConcurrentHashMap.newKeySet();
     private @Nullable PolicyState state;
@@ -155,11 +165,12 @@ public final class ProcessPolicy {
     }
 
     /**
-     * A host of its own for a communicator's tuner, whose maps are that communicator's; null where NCCL is to decide.
+     * What decides for a communicator; null where that is NCCL. Blocks where the tuner is advisory, until the ranks
+     * have agreed.
      *
      * @throws ConfigException where there is none, but the settings require one
      */
-    public @Nullable PolicyHost hostFor(long commId, int ranks) {
+    public @Nullable CommunicatorPolicy forCommunicator(Communicator communicator) {
         Optional<PolicyVersion> version = current();
         if (version.isEmpty()) {
             if (isRequired()) {
@@ -169,35 +180,31 @@ public final class ProcessPolicy {
             }
             return null;
         }
-        if (!decides(version.get(), commId, ranks)) {
+        List<Policy.Program> programs = Stream.of(ProgramTypes.TUNER, ProgramTypes.CHUNK)
+                .flatMap(type -> version.get().program(type).stream())
+                .toList();
+        if (programs.isEmpty()) {
             return null;
         }
+        if (communicator.ranks() == 1 || programs.stream().noneMatch(Policy.Program::advisory)) {
+            PolicyHost host = host(communicator, version.get());
+            return new CommunicatorPolicy(host, new TunerProgram(host.slot(ProgramTypes.TUNER), communicator));
+        }
+        return advisory.agree(communicator, version.get())
+                .map(table -> new CommunicatorPolicy(host(communicator, version.get()), table))
+                .orElse(null);
+    }
+
+    /** Of its own for a communicator, whose maps are that communicator's. */
+    private PolicyHost host(Communicator communicator, PolicyVersion version) {
         try {
             PolicyHost host = new PolicyHost(loader, new MapSet());
-            var _ = host.replace(version.get().name(), version.get().object());
-            log.info("communicator 0x{}: policy {}", Long.toHexString(commId), version.get());
+            var _ = host.replace(version.name(), version.object());
+            log.info("communicator 0x{}: policy {}", Long.toHexString(communicator.id()), version);
             return host;
         } catch (PolicyException e) {
             throw new IllegalStateException("what was accepted once is refused: " + e.summary(), e);
         }
-    }
-
-    private static boolean decides(PolicyVersion version, long commId, int ranks) {
-        Optional<Policy.Program> tuner = version.program(ProgramTypes.TUNER);
-        Optional<Policy.Program> chunk = version.program(ProgramTypes.CHUNK);
-        boolean advisory = tuner.filter(Policy.Program::advisory).isPresent()
-                || chunk.filter(Policy.Program::advisory).isPresent();
-        if (advisory && ranks > 1) {
-            log.warn(
-                    "communicator 0x{}: the tuner of policy {} is advisory, which is not shown to decide alike on all"
-                            + " {} ranks, and NCCL hangs where it does not: NCCL decides; take /advisory off its"
-                            + " section, and trigon policy verify names what depends on the rank",
-                    Long.toHexString(commId),
-                    version.name(),
-                    ranks);
-            return false;
-        }
-        return tuner.isPresent() || chunk.isPresent();
     }
 
     private synchronized boolean isRequired() {

@@ -1,5 +1,6 @@
 package trigon.entry.tuner;
 
+import trigon.entry.decision.Communicator;
 import trigon.policy.PolicySlot;
 import trigon.policy.program.Field;
 import trigon.policy.program.ProgramType;
@@ -21,15 +22,11 @@ final class ChunkDecision {
     private static final Field CHUNK_BYTES = CHUNK.field("chunk_bytes");
 
     private final PolicySlot slot;
-    private final long commId;
-    private final int ranks;
-    private final int nodes;
+    private final Communicator communicator;
 
-    ChunkDecision(PolicySlot slot, long commId, int ranks, int nodes) {
+    ChunkDecision(PolicySlot slot, Communicator communicator) {
         this.slot = slot;
-        this.commId = commId;
-        this.ranks = ranks;
-        this.nodes = nodes;
+        this.communicator = communicator;
     }
 
     /** In bytes; 0: the policy leaves it to NCCL. */
@@ -38,11 +35,11 @@ final class ChunkDecision {
             return 0;
         }
         BYTES.set(scratch, bytes);
-        COMM_ID.set(scratch, commId);
+        COMM_ID.set(scratch, communicator.id());
         OF_NCCL.set(scratch, chunkOfNccl);
         COLLECTIVE.set(scratch, collective);
-        RANKS.set(scratch, ranks);
-        NODES.set(scratch, nodes);
+        RANKS.set(scratch, communicator.ranks());
+        NODES.set(scratch, communicator.nodes());
         ALGORITHM.set(scratch, algorithm);
         PROTOCOL.set(scratch, protocol);
         CHANNELS.set(scratch, channels);

@@ -1,11 +1,13 @@
 package trigon.entry.tuner;
 
+import trigon.entry.decision.Communicator;
+import trigon.entry.decision.Decisions;
+import trigon.entry.decision.TunerOutputs;
+import trigon.entry.policy.CommunicatorPolicy;
 import trigon.entry.policy.Decider;
 import trigon.policy.Policy;
 import trigon.policy.PolicyHost;
 import trigon.policy.PolicySlot;
-import trigon.policy.program.Field;
-import trigon.policy.program.ProgramType;
 import trigon.policy.program.ProgramTypes;
 import trigon.policy.report.PolicyReport;
 import trigon.verbs.Memory;
@@ -28,42 +30,19 @@ final class CommunicatorTuner implements Decider {
     /** NCCL cuts a piece down to whole grains, of which the largest has 1920 bytes: none may be left of nothing. */
     private static final long LEAST_CHUNK = 4096;
 
-    private static final int LEAVE_TO_NCCL = -1;
-    private static final int UNKNOWN_RANK = -1;
-
-    private static final ProgramType TUNER = ProgramTypes.TUNER;
-    private static final Field BYTES = TUNER.field("n_bytes");
-    private static final Field COMM_ID = TUNER.field("comm_id");
-    private static final Field CALL_SEQ = TUNER.field("call_seq");
-    private static final Field COLLECTIVE = TUNER.field("coll_type");
-    private static final Field RANKS = TUNER.field("n_ranks");
-    private static final Field NODES = TUNER.field("n_nodes");
-    private static final Field PIPE_OPS = TUNER.field("num_pipe_ops");
-    private static final Field RANK = TUNER.field("rank");
-    private static final Field REG_BUFF = TUNER.field("reg_buff");
-    private static final Field ALGORITHM = TUNER.field("algorithm");
-    private static final Field PROTOCOL = TUNER.field("protocol");
-    private static final Field CHANNELS = TUNER.field("n_channels");
-    private static final Field AVOID = TUNER.field("avoid");
-
-    private final long commId;
-    private final int ranks;
-    private final int nodes;
+    private final Communicator communicator;
     private final PolicyHost host;
-    private final PolicySlot tuner;
+    private final Decisions decisions;
     private final PolicySlot events;
     private final ChunkDecision chunks;
     private final DecisionCounts counts = new DecisionCounts();
-    private long calls;
 
-    CommunicatorTuner(long commId, int ranks, int nodes, PolicyHost host) {
-        this.commId = commId;
-        this.ranks = ranks;
-        this.nodes = nodes;
-        this.host = host;
-        tuner = host.slot(ProgramTypes.TUNER);
+    CommunicatorTuner(Communicator communicator, CommunicatorPolicy policy) {
+        this.communicator = communicator;
+        host = policy.host();
+        decisions = policy.decisions();
         events = host.slot(ProgramTypes.PROFILER);
-        chunks = new ChunkDecision(host.slot(ProgramTypes.CHUNK), commId, ranks, nodes);
+        chunks = new ChunkDecision(host.slot(ProgramTypes.CHUNK), communicator);
     }
 
     /** What the largest of the programs works on. */
@@ -78,7 +57,7 @@ final class CommunicatorTuner implements Decider {
 
     @Override
     public long communicator() {
-        return commId;
+        return communicator.id();
     }
 
     @Override
@@ -98,7 +77,7 @@ final class CommunicatorTuner implements Decider {
     /**
      * NCCL's {@code getCollInfo}.
      *
-     * @param scratch what the program works on
+     * @param scratch what programs work on
      * @param table address of the {@link CostTable}
      * @param channelsOut an {@code int}, 0 as NCCL left it: it decides
      */
@@ -112,34 +91,21 @@ final class CommunicatorTuner implements Decider {
             int protocols,
             int regBuff,
             long channelsOut) {
-        BYTES.set(scratch, bytes);
-        COMM_ID.set(scratch, commId);
-        CALL_SEQ.set(scratch, calls++);
-        COLLECTIVE.set(scratch, collective);
-        RANKS.set(scratch, ranks);
-        NODES.set(scratch, nodes);
-        PIPE_OPS.set(scratch, pipeOps);
-        RANK.set(scratch, UNKNOWN_RANK);
-        REG_BUFF.set(scratch, regBuff);
-        ALGORITHM.set(scratch, LEAVE_TO_NCCL);
-        PROTOCOL.set(scratch, LEAVE_TO_NCCL);
-        CHANNELS.set(scratch, 0);
-        AVOID.set(scratch, 0);
-        if (tuner.run(scratch) != ProgramType.APPLY) {
+        if (!decisions.decide(scratch, collective, bytes, pipeOps, regBuff)) {
             counts.left();
             return;
         }
-        int avoid = (int) AVOID.get(scratch);
+        int avoid = TunerOutputs.avoid(scratch);
         if (avoid != 0) {
             CostTable.avoid(table, algorithms, protocols, avoid);
         }
-        int algorithm = (int) ALGORITHM.get(scratch);
-        int protocol = (int) PROTOCOL.get(scratch);
-        int channels = (int) CHANNELS.get(scratch);
+        int algorithm = TunerOutputs.algorithm(scratch);
+        int protocol = TunerOutputs.protocol(scratch);
+        int channels = TunerOutputs.channels(scratch);
         if (channels > 0) {
             Memory.putInt(channelsOut, channels);
         }
-        boolean wantsNothing = algorithm == LEAVE_TO_NCCL && protocol == LEAVE_TO_NCCL;
+        boolean wantsNothing = algorithm == TunerOutputs.LEAVE_TO_NCCL && protocol == TunerOutputs.LEAVE_TO_NCCL;
         if (wantsNothing || CostTable.choose(table, algorithms, protocols, algorithm, protocol)) {
             counts.taken();
         } else {
@@ -159,6 +125,6 @@ final class CommunicatorTuner implements Decider {
 
     @Override
     public String toString() {
-        return "communicator 0x%x of %d ranks on %d nodes".formatted(commId, ranks, nodes);
+        return communicator.toString();
     }
 }

@@ -3,10 +3,11 @@ package trigon.entry.tuner;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import trigon.entry.decision.Communicator;
 import trigon.entry.host.CallFailures;
+import trigon.entry.policy.CommunicatorPolicy;
 import trigon.entry.policy.ProcessPolicy;
 import trigon.net.NcclResult;
-import trigon.policy.PolicyHost;
 import trigon.verbs.Memory;
 
 /**
@@ -32,9 +33,10 @@ final class TunerUpcalls {
     /** NCCL's {@code init}; leaves the context null where no policy is to decide. */
     int open(long commId, long ranks, long nodes, long contextOut) {
         try {
-            PolicyHost host = policy.hostFor(commId, (int) ranks);
-            if (host != null) {
-                CommunicatorTuner tuner = new CommunicatorTuner(commId, (int) ranks, (int) nodes, host);
+            Communicator communicator = new Communicator(commId, (int) ranks, (int) nodes);
+            CommunicatorPolicy decides = policy.forCommunicator(communicator);
+            if (decides != null) {
+                CommunicatorTuner tuner = new CommunicatorTuner(communicator, decides);
                 Memory.putLong(contextOut, add(tuner));
                 policy.begins(tuner);
             }

@@ -11,9 +11,13 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import trigon.entry.decision.Communicator;
+import trigon.entry.decision.TunerProgram;
+import trigon.entry.policy.CommunicatorPolicy;
 import trigon.policy.PolicyHost;
 import trigon.policy.PolicyLoader;
 import trigon.policy.map.MapSet;
+import trigon.policy.program.ProgramTypes;
 import trigon.policy.verify.Limits;
 
 /** What a communicator's policy says goes into NCCL's table, on memory as C gives it. */
@@ -37,7 +41,9 @@ class CommunicatorTunerTest {
     private static CommunicatorTuner tuner(String example, int ranks, int nodes) throws Exception {
         PolicyHost host = new PolicyHost(new PolicyLoader(Limits.DEFAULT), new MapSet());
         var _ = host.replace(example, Files.readAllBytes(Path.of("..", "policy", "examples", example + ".o")));
-        return new CommunicatorTuner(77, ranks, nodes, host);
+        Communicator communicator = new Communicator(77, ranks, nodes);
+        TunerProgram program = new TunerProgram(host.slot(ProgramTypes.TUNER), communicator);
+        return new CommunicatorTuner(communicator, new CommunicatorPolicy(host, program));
     }
 
     private void decide(CommunicatorTuner tuner, long bytes) {

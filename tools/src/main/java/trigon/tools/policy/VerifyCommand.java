@@ -105,7 +105,7 @@ final class VerifyCommand implements Callable<Integer> {
 
     private static String decides(Policy.Program program) {
         if (program.advisory()) {
-            return "for communicators of one rank only: advisory, not shown to be the same on all ranks";
+            return "advisory, not shown to be the same on all ranks: used where ranks of one node agree on it first";
         }
         return program.type().ranksMustAgree() ? "the same on all ranks, as is shown" : "for this process";
     }
