@@ -84,8 +84,8 @@ mkdir -p "$distribution/share/systemd"
 unit=trigon-relay.service
 install_file 644 "$project/dist/src/main/systemd/$unit" "$distribution/share/systemd/$unit"
 
-# manual pages and completion, of the commands' own descriptions
-rm -rf "$distribution/share/man" "$distribution/share/bash-completion"
+# manual pages, help and completion, of the commands' own descriptions
+rm -rf "$distribution/share/man" "$distribution/share/bash-completion" "$distribution/share/help"
 "$java_home/bin/java" -XX:TieredStopAtLevel=1 -XX:+UseSerialGC -cp "$distribution/tools/*:$distribution/jars/*" \
   trigon.tools.ManualPages "$distribution/share" \
   "$(sed -n 's|^ *<revision>\(.*\)</revision>$|\1|p' "$project/pom.xml")"

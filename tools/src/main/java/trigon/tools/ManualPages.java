@@ -17,10 +17,14 @@ import trigon.tools.console.Console;
 import trigon.tools.machine.Machine;
 
 /**
- * Writes what is made of the commands' own descriptions: the pages for man(1), in the language of man(7), and the
- * completion for bash. The build runs it: {@code ManualPages FOLDER VERSION}, for {@code share} of the distribution.
+ * Writes what is made of the commands' own descriptions: the pages for man(1), in the language of man(7), the completion
+ * for bash, and the help of each command, which {@code bin/trigon} prints without waiting for a JVM. The build runs it:
+ * {@code ManualPages FOLDER VERSION}, for {@code share} of the distribution.
  */
 final class ManualPages {
+
+    /** Fits every terminal. */
+    private static final int HELP_WIDTH = 80;
 
     private final String version;
 
@@ -44,6 +48,18 @@ final class ManualPages {
             Path pages = share.resolve("man/man1");
             Files.createDirectories(pages);
             new ManualPages(arguments[1]).write(program, pages);
+            Path help = share.resolve("help");
+            Files.createDirectories(help);
+            writeHelp(program.setUsageHelpWidth(HELP_WIDTH), help);
+        }
+    }
+
+    private static void writeHelp(CommandLine command, Path folder) throws IOException {
+        CommandSpec spec = command.getCommandSpec();
+        Files.writeString(
+                folder.resolve(spec.qualifiedName("-") + ".txt"), command.getUsageMessage(CommandLine.Help.Ansi.OFF));
+        for (CommandLine each : command.getSubcommands().values()) {
+            writeHelp(each, folder);
         }
     }
 

@@ -6,15 +6,19 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import trigon.tools.machine.Machine;
 
 class TrigonProgramTest {
 
     private static final List<String> COMMANDS = List.of(
             "bench", "check", "demo", "doctor", "env", "explain", "jobs", "links", "metrics", "plan", "policy", "relay",
             "support", "top", "train", "verify");
+
+    private static final Machine NOWHERE = new Machine(Path.of("/"), Map.of(), "localhost", "1.2.3", Optional.empty());
 
     @Test
     void helpHasEveryCommand() {
@@ -99,5 +103,11 @@ class TrigonProgramTest {
                 .content()
                 .startsWith(".TH \"TRIGON-LINKS\" 1")
                 .contains(".SH SYNOPSIS", "\\-\\-json");
+        for (String command : List.of("links", "policy verify")) {
+            assertThat(share.resolve("help/trigon-" + command.replace(' ', '-') + ".txt"))
+                    .content()
+                    .isEqualTo(
+                            Run.of(NOWHERE, 80, ("help " + command).split(" ")).out());
+        }
     }
 }
