@@ -27,18 +27,27 @@ class DifferentialTest {
     void compiledProgramsDoWhatInterpretedOnesDo() throws Exception {
         long seed = Long.getLong("trigon.policy.seed", System.nanoTime());
         System.out.println("seed " + seed);
+        Accepted accepted = tryAll(seed, PROGRAMS);
+        System.out.printf("accepted %d, mutants %d, of %d%n", accepted.programs(), accepted.mutants(), PROGRAMS);
+        assertThat(accepted.programs()).isBetween(PROGRAMS / 20, PROGRAMS - 1);
+        assertThat(accepted.mutants()).isPositive();
+    }
+
+    /** How many the verifier accepted. */
+    record Accepted(int programs, int mutants) {}
+
+    /** Random programs, and a mutant of each. */
+    static Accepted tryAll(long seed, int count) throws Exception {
         Random random = new Random(seed);
         RandomPrograms programs = new RandomPrograms(random);
         int accepted = 0;
-        int acceptedMutants = 0;
-        for (int i = 0; i < PROGRAMS; i++) {
+        int mutants = 0;
+        for (int i = 0; i < count; i++) {
             long[] code = programs.next();
             accepted += check(code, random, seed, i) ? 1 : 0;
-            acceptedMutants += check(programs.mutated(code), random, seed, i) ? 1 : 0;
+            mutants += check(programs.mutated(code), random, seed, i) ? 1 : 0;
         }
-        System.out.printf("accepted %d, mutants %d, of %d%n", accepted, acceptedMutants, PROGRAMS);
-        assertThat(accepted).isBetween(PROGRAMS / 20, PROGRAMS - 1);
-        assertThat(acceptedMutants).isPositive();
+        return new Accepted(accepted, mutants);
     }
 
     private static boolean check(long[] code, Random random, long seed, int number) throws Exception {
