@@ -27,24 +27,57 @@ static bool is_at(const struct sockaddr_storage *end, const char *address) {
   return strcmp(text, address) == 0;
 }
 
+/* The next TCP connection among the descriptors; -1 after the last. */
+static int next_connection(DIR *descriptors, struct sockaddr_storage *local) {
+  for (struct dirent *each; (each = readdir(descriptors)) != NULL;) {
+    int fd = (int)strtol(each->d_name, NULL, 10);
+    struct sockaddr_storage remote;
+    socklen_t length = sizeof *local;
+    socklen_t remote_length = sizeof remote;
+    if (fd > 2 && getsockname(fd, (struct sockaddr *)local, &length) == 0 && local->ss_family != AF_UNIX &&
+        getpeername(fd, (struct sockaddr *)&remote, &remote_length) == 0) {
+      return fd;
+    }
+  }
+  return -1;
+}
+
 /* Behind the backs of their owners, as a firewall would; listeners stay. */
 static void shut_down(const char *address) {
   DIR *descriptors = opendir("/proc/self/fd");
+  struct sockaddr_storage local;
   if (descriptors == NULL) {
     return;
   }
-  for (struct dirent *each; (each = readdir(descriptors)) != NULL;) {
-    int fd = (int)strtol(each->d_name, NULL, 10);
-    struct sockaddr_storage local;
-    struct sockaddr_storage remote;
-    socklen_t length = sizeof local;
-    socklen_t remote_length = sizeof remote;
-    if (fd > 2 && getsockname(fd, (struct sockaddr *)&local, &length) == 0 &&
-        getpeername(fd, (struct sockaddr *)&remote, &remote_length) == 0 && is_at(&local, address)) {
+  for (int fd; (fd = next_connection(descriptors, &local)) >= 0;) {
+    if (is_at(&local, address)) {
       (void)shutdown(fd, SHUT_RDWR);
     }
   }
   closedir(descriptors);
+}
+
+int cuts_any(unsigned *random, bool all) {
+  DIR *descriptors = opendir("/proc/self/fd");
+  struct sockaddr_storage local;
+  int chosen = -1;
+  int seen = 0;
+  if (descriptors == NULL) {
+    return 0;
+  }
+  for (int fd; (fd = next_connection(descriptors, &local)) >= 0;) {
+    seen++;
+    if (all) {
+      (void)shutdown(fd, SHUT_RDWR);
+    } else if (rand_r(random) % seen == 0) {
+      chosen = fd;
+    }
+  }
+  closedir(descriptors);
+  if (all) {
+    return seen;
+  }
+  return chosen >= 0 && shutdown(chosen, SHUT_RDWR) == 0;
 }
 
 static void *watch(void *argument) {

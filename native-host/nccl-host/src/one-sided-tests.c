@@ -21,8 +21,8 @@ static bool progress_all(const struct rank *r) {
   return true;
 }
 
-static int put(const struct rank *r, int comm, int context, uint64_t from, size_t bytes, uint64_t to, int rank,
-               uint64_t signal, uint64_t value, uint32_t op, void **request) {
+int one_sided_put(const struct rank *r, int comm, int context, uint64_t from, size_t bytes, uint64_t to, int rank,
+                  uint64_t signal, uint64_t value, uint32_t op, void **request) {
   void *window = bytes == 0 ? NULL : r->window_handles[comm];
   if (r->is_gin) {
     return op == 0 ? r->gin->iput(r->comms[comm], from, window, bytes, to, window, (uint32_t)rank, request)
@@ -38,10 +38,18 @@ static int ask(const struct rank *r, int comm, void *request, int *done) {
   return r->is_gin ? r->gin->test(r->comms[comm], request, done) : r->rma->test(r->comms[comm], request, done);
 }
 
-static bool finish(const struct rank *r, int comm, void *request) {
+static void wait_a_little(const struct rank *r, unsigned *idle) {
+  if (r->yields) {
+    idle_wait(idle);
+  }
+}
+
+bool one_sided_finish(const struct rank *r, int comm, void *request) {
   double deadline = now() + DEADLINE_SECONDS;
+  unsigned idle = 0;
   int done = 0;
   while (!done) {
+    wait_a_little(r, &idle);
     if (!one_sided_check(r, "test", ask(r, comm, request, &done)) || !progress_all(r)) {
       return false;
     }
@@ -55,20 +63,27 @@ static bool finish(const struct rank *r, int comm, void *request) {
 static bool put_and_finish(const struct rank *r, int comm, int context, uint64_t from, size_t bytes, uint64_t to,
                            int rank, uint64_t signal, uint64_t value, uint32_t op) {
   void *request = NULL;
-  if (!one_sided_check(r, "put", put(r, comm, context, from, bytes, to, rank, signal, value, op, &request))) {
+  if (!one_sided_check(r, "put", one_sided_put(r, comm, context, from, bytes, to, rank, signal, value, op, &request))) {
     return false;
   }
-  return (request != NULL || fail(r->number, "put gave no request")) && finish(r, comm, request);
+  return (request != NULL || fail(r->number, "put gave no request")) && one_sided_finish(r, comm, request);
 }
 
-static bool await(const struct rank *r, int comm, int word, uint64_t value) {
+bool one_sided_await(const struct rank *r, int comm, int word, uint64_t value) {
   double deadline = now() + DEADLINE_SECONDS;
-  while (atomic_load(&r->signals[comm][word]) < value) {
+  unsigned idle = 0;
+  uint64_t seen = 0;
+  for (uint64_t found; (found = atomic_load(&r->signals[comm][word])) < value;) {
     if (!progress_all(r)) {
       return false;
     }
-    if (now() > deadline) {
-      return fail(r->number, "timeout: signal %d is %llu instead of %llu", word,
+    wait_a_little(r, &idle);
+    if (found != seen) { /* it comes on */
+      seen = found;
+      deadline = now() + DEADLINE_SECONDS;
+    }
+    if (now() > deadline || is_failing() || atomic_load(&r->shared->failures) > 0) {
+      return fail(r->number, "timeout, or another rank has failed: signal %d is %llu instead of %llu", word,
                   (unsigned long long)atomic_load(&r->signals[comm][word]), (unsigned long long)value);
     }
   }
@@ -105,7 +120,7 @@ static bool test_puts(struct rank *r) {
       r->window[at] = byte_of(r->number, at, i);
     }
     if (!put_and_finish(r, comm, i % CONTEXTS, 0, sizes[i], half, next, 8, 1, NCCL_ONE_SIDED_INCREMENT) ||
-        !await(r, comm, 1, (uint64_t)(i / COMMS + 1))) {
+        !one_sided_await(r, comm, 1, (uint64_t)(i / COMMS + 1))) {
       return false;
     }
     for (size_t at = 0; at < sizes[i]; at++) {
@@ -132,18 +147,18 @@ static bool test_strong(struct rank *r) {
     void *requests[1000];
     for (int i = 0; i < 1000; i++) {
       uint64_t at = (uint64_t)i * 8;
-      if (!one_sided_check(r, "put", put(r, 2, 0, at, 8, half + at, next, 0, 0, 0, &requests[i]))) {
+      if (!one_sided_check(r, "put", one_sided_put(r, 2, 0, at, 8, half + at, next, 0, 0, 0, &requests[i]))) {
         return false;
       }
       if (i % BATCH == BATCH - 1 || i == 999) {
         for (int j = i - i % BATCH; j <= i; j++) {
-          if (!finish(r, 2, requests[j])) {
+          if (!one_sided_finish(r, 2, requests[j])) {
             return false;
           }
         }
       }
     }
-    if (!put_and_finish(r, 2, 0, 0, 0, 0, next, 16, 5, NCCL_ONE_SIDED_ADD) || !await(r, 2, 2, 5)) {
+    if (!put_and_finish(r, 2, 0, 0, 0, 0, next, 16, 5, NCCL_ONE_SIDED_ADD) || !one_sided_await(r, 2, 2, 5)) {
       return false;
     }
     for (int at = 0; at < 8000; at++) {
@@ -170,17 +185,18 @@ static bool test_signals(struct rank *r) {
   for (long i = 0; i < r->count; i += BATCH) {
     int now_many = r->count - i < BATCH ? (int)(r->count - i) : BATCH;
     for (int j = 0; j < now_many; j++) {
-      if (!one_sided_check(r, "signal", put(r, 0, j % CONTEXTS, 0, 0, 0, 0, 40, 1, NCCL_ONE_SIDED_ADD, &requests[j]))) {
+      int result = one_sided_put(r, 0, j % CONTEXTS, 0, 0, 0, 0, 40, 1, NCCL_ONE_SIDED_ADD, &requests[j]);
+      if (!one_sided_check(r, "signal", result)) {
         return false;
       }
     }
     for (int j = 0; j < now_many; j++) {
-      if (!finish(r, 0, requests[j])) {
+      if (!one_sided_finish(r, 0, requests[j])) {
         return false;
       }
     }
   }
-  if (r->number == 0 && !await(r, 0, 5, all)) {
+  if (r->number == 0 && !one_sided_await(r, 0, 5, all)) {
     return false;
   }
   if (r->number == 0) {
@@ -208,9 +224,9 @@ static bool test_gets(struct rank *r) {
     void *window = r->window_handles[1];
     int result = r->rma->iget(r->contexts[1], 1, 0, window, bytes, half, window, (uint32_t)from, &request);
     if (!one_sided_check(r, "iget", result) ||
-        !finish(r, 1, request) ||
+        !one_sided_finish(r, 1, request) ||
         !one_sided_check(r, "iflush", r->rma->iflush(r->contexts[1], 1, window, (uint32_t)from, &request)) ||
-        !finish(r, 1, request)) {
+        !one_sided_finish(r, 1, request)) {
       return false;
     }
     for (size_t at = 0; at < bytes; at++) {
@@ -226,10 +242,11 @@ static bool test_gets(struct rank *r) {
 static bool test_refusals(struct rank *r) {
   void *request = NULL;
   bool has_error = true;
-  bool ok = put(r, 0, 0, WINDOW_BYTES - 4, 8, 0, 0, 0, 0, 0, &request) == NCCL_INVALID_ARGUMENT && request == NULL &&
-            put(r, 0, 0, 0, 8, 0, r->ranks, 0, 0, 0, &request) == NCCL_INVALID_ARGUMENT &&
-            put(r, 0, 0, 0, 0, 0, 0, 4, 1, NCCL_ONE_SIDED_ADD, &request) == NCCL_INVALID_ARGUMENT &&
-            put(r, 0, 0, 0, 0, 0, 0, 8, 1, 7, &request) == NCCL_INVALID_ARGUMENT;
+  bool ok = one_sided_put(r, 0, 0, WINDOW_BYTES - 4, 8, 0, 0, 0, 0, 0, &request) == NCCL_INVALID_ARGUMENT &&
+            request == NULL &&
+            one_sided_put(r, 0, 0, 0, 8, 0, r->ranks, 0, 0, 0, &request) == NCCL_INVALID_ARGUMENT &&
+            one_sided_put(r, 0, 0, 0, 0, 0, 0, 4, 1, NCCL_ONE_SIDED_ADD, &request) == NCCL_INVALID_ARGUMENT &&
+            one_sided_put(r, 0, 0, 0, 0, 0, 0, 8, 1, 7, &request) == NCCL_INVALID_ARGUMENT;
   void *handle = r->is_gin ? r->comms[0] : r->contexts[0];
   int result = r->is_gin ? r->gin->queryLastError(handle, &has_error) : r->rma->queryLastError(handle, &has_error);
   return (ok || fail(r->number, "wrong use is not refused")) &&
@@ -256,11 +273,11 @@ static bool test_times(struct rank *r) {
     int rounds = sizes[s] >= 65536 ? 1000 : ROUNDS;
     for (int i = 0; i < rounds; i++) {
       double start = now();
-      if (r->number == 1 && !await(r, 0, 9, ++seen)) {
+      if (r->number == 1 && !one_sided_await(r, 0, 9, ++seen)) {
         return false;
       }
       if (!put_and_finish(r, 0, 0, 0, sizes[s], WINDOW_BYTES / 2, 1 - r->number, 72, 1, NCCL_ONE_SIDED_INCREMENT) ||
-          (r->number == 0 && !await(r, 0, 9, ++seen))) {
+          (r->number == 0 && !one_sided_await(r, 0, 9, ++seen))) {
         return false;
       }
       times[i] = (now() - start) / 2;
@@ -283,12 +300,12 @@ static bool test_death(struct rank *r) {
   double deadline = now() + DEADLINE_SECONDS;
   bool has_error = false;
   if (r->number == last) {
-    (void)put(r, 0, 0, 0, 1 << 20, 0, 0, 0, 0, 0, &request);
+    (void)one_sided_put(r, 0, 0, 0, 1 << 20, 0, 0, 0, 0, 0, &request);
     raise(SIGKILL);
   }
   int result = NCCL_SUCCESS;
   while (result == NCCL_SUCCESS && now() < deadline) {
-    result = put(r, 0, 0, 0, 8, 0, last, 8, 1, NCCL_ONE_SIDED_ADD, &request);
+    result = one_sided_put(r, 0, 0, 0, 8, 0, last, 8, 1, NCCL_ONE_SIDED_ADD, &request);
     int done = 0;
     while (result == NCCL_SUCCESS && !done && now() < deadline) {
       result = ask(r, 0, request, &done);
@@ -297,7 +314,8 @@ static bool test_death(struct rank *r) {
   void *handle = r->is_gin ? r->comms[0] : r->contexts[0];
   int queried = r->is_gin ? r->gin->queryLastError(handle, &has_error) : r->rma->queryLastError(handle, &has_error);
   return (result != NCCL_SUCCESS || fail(r->number, "nobody notices that rank %d is dead", last)) &&
-         (put(r, 0, 0, 0, 8, 0, 0, 0, 0, 0, &request) != NCCL_SUCCESS || fail(r->number, "the next put succeeds")) &&
+         (one_sided_put(r, 0, 0, 0, 8, 0, 0, 0, 0, 0, &request) != NCCL_SUCCESS ||
+          fail(r->number, "the next put succeeds")) &&
          (progress(r, 0) != NCCL_SUCCESS || fail(r->number, "progress succeeds")) &&
          ((queried == NCCL_SUCCESS && has_error) || fail(r->number, "queryLastError knows of nothing"));
 }
@@ -305,6 +323,9 @@ static bool test_death(struct rank *r) {
 bool one_sided_test(struct rank *r, const char *name) {
   if (strcmp(name, "all") == 0) {
     return test_puts(r) && test_strong(r) && test_gets(r) && test_refusals(r) && test_signals(r);
+  }
+  if (strcmp(name, "rounds") == 0) {
+    return one_sided_rounds(r);
   }
   return strcmp(name, "signals") == 0 ? test_signals(r) : strcmp(name, "times") == 0 ? test_times(r) : test_death(r);
 }

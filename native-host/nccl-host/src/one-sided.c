@@ -3,8 +3,11 @@
  * of NCCL 2.28.9 (--order gin) or of the GIN and host API of 2.30.7 (--order rma), in their order. Exits with 0 only if
  * all was right.
  *
- *   one-sided-host --plugin PATH --order gin|rma [--ranks N] [--test all|signals|times|death] [--count N]
- *                  [--absent|--refused|--threads|--gpu]
+ *   one-sided-host --plugin PATH --order gin|rma [--ranks N] [--test all|signals|rounds|times|death] [--count N]
+ *                  [--cuts N] [--seed N] [--nodes A,B,...] [--absent|--refused|--threads|--gpu]
+ *
+ * The test "rounds" lasts for --count rounds and --cuts TCP connections, or all of a process, that are shut down. Each
+ * rank is on its own of the --nodes.
  */
 #include <dlfcn.h>
 #include <pthread.h>
@@ -230,19 +233,40 @@ static int option(int argc, char **argv, const char *name, int otherwise) {
   return otherwise;
 }
 
+/* The rank's own of the nodes with commas between them. */
+static bool name_node(const char *nodes, int rank) {
+  for (int i = 0; i < rank && nodes != NULL; i++) {
+    nodes = strchr(nodes, ',');
+    nodes = nodes == NULL ? NULL : nodes + 1;
+  }
+  if (nodes == NULL) {
+    return fail(rank, "--nodes names no node for it");
+  }
+  char name[64] = "";
+  return (sscanf(nodes, "%63[^,]", name) == 1 && setenv("TRIGON_NODE", name, 1) == 0) ||
+         fail(rank, "it cannot be on the node of --nodes");
+}
+
 int main(int argc, char **argv) {
   int plugin = option(argc, argv, "--plugin", 0);
   int order = option(argc, argv, "--order", 0);
   int ranks = option(argc, argv, "--ranks", 0);
   int count = option(argc, argv, "--count", 0);
   int test = option(argc, argv, "--test", 0);
+  int cuts = option(argc, argv, "--cuts", 0);
+  int seed = option(argc, argv, "--seed", 0);
+  int nodes = option(argc, argv, "--nodes", 0);
   bool absent = strcmp(argv[argc - 1], "--absent") == 0;
   bool threads = strcmp(argv[argc - 1], "--threads") == 0;
   struct rank r = {.ranks = ranks == 0 ? 2 : atoi(argv[ranks]), .count = count == 0 ? 2000 : atol(argv[count])};
+  r.cuts = cuts == 0 ? 0 : atoi(argv[cuts]);
+  r.cutters = threads ? 1 : r.ranks;
+  r.seed = seed == 0 ? 1 : (unsigned)strtoul(argv[seed], NULL, 10);
   const char *name = strcmp(argv[argc - 1], "--refused") == 0 ? "refused" : test == 0 ? "all" : argv[test];
-  if (plugin == 0 || order == 0 || r.ranks < 1 || r.ranks > MOST_RANKS) {
+  if (plugin == 0 || order == 0 || (threads && nodes != 0) || r.ranks < 1 || r.ranks > MOST_RANKS) {
     fprintf(stderr, "usage: one-sided-host --plugin PATH --order gin|rma [--ranks 1..8]"
-                    " [--test all|signals|times|death] [--count N] [--absent|--refused|--threads|--gpu]\n");
+                    " [--test all|signals|rounds|times|death] [--count N] [--cuts N] [--seed N] [--nodes A,B,...]"
+                    " [--absent|--refused|--threads|--gpu]\n");
     return 2;
   }
   r.apart = strcmp(argv[argc - 1], "--gpu") == 0 ? (uintptr_t)1 << 56 : 0;
@@ -262,7 +286,7 @@ int main(int argc, char **argv) {
     children[i] = fork();
     if (children[i] == 0) {
       r.number = i;
-      bool ok = run_rank(&r, argv[plugin], name, absent) && !is_failing();
+      bool ok = (nodes == 0 || name_node(argv[nodes], i)) && run_rank(&r, argv[plugin], name, absent) && !is_failing();
       fflush(stdout);
       atomic_fetch_add(&r.shared->failures, ok ? 0 : 1);
       exit(ok ? 0 : 1);

@@ -18,6 +18,9 @@ struct shared {
   _Atomic int arrived[4096];
   char handles[COMMS + 1][MOST_RANKS][NCCL_NET_HANDLE_BYTES];
   _Atomic int failures;
+  _Atomic int cuts;        /* made so far, by all ranks */
+  _Atomic long rounds;     /* of the test "rounds", by all ranks */
+  _Atomic long last_round; /* once it is known */
 };
 
 struct rank {
@@ -26,6 +29,10 @@ struct rank {
   int ranks;
   bool is_gin;
   long count;
+  int cuts;
+  int cutters; /* as many of the ranks cut connections: those of a process share them */
+  unsigned seed;
+  bool yields; /* while it waits, for the good of others */
   struct net net;
   void *net_ctx;
   const struct nccl_gin_v11 *gin;
@@ -52,7 +59,19 @@ bool one_sided_barrier(struct rank *r);
 /* The same, and data moves meanwhile. */
 bool all_progress_until(struct rank *r);
 
-/* One of "all", "signals", "times" and "death"; on the thread that moves data. */
+/* One of "all", "signals", "rounds", "times" and "death"; on the thread that moves data. */
 bool one_sided_test(struct rank *r, const char *name);
+
+/* Rounds of puts and signals by chance, while connections are cut; each byte and each addition is looked at. */
+bool one_sided_rounds(struct rank *r);
+
+/* Puts as the table has it; operation 0: without a signal. */
+int one_sided_put(const struct rank *r, int comm, int context, uint64_t from, size_t bytes, uint64_t to, int rank,
+                  uint64_t signal, uint64_t value, uint32_t op, void **request);
+
+bool one_sided_finish(const struct rank *r, int comm, void *request);
+
+/* Until the word has the value, or more. */
+bool one_sided_await(const struct rank *r, int comm, int word, uint64_t value);
 
 #endif

@@ -68,6 +68,18 @@ final class HostProgram implements AutoCloseable {
         return command;
     }
 
+    /** The one that makes the calls of one-sided communication instead, which is not in the distribution. */
+    static HostProgram oneSided(List<String> by, Path output, Map<String, String> environment, String... arguments) {
+        List<String> command = new ArrayList<>(by);
+        command.add(Path.of(System.getProperty("trigon.odd.host"))
+                .resolveSibling("one-sided-host")
+                .toString());
+        command.addAll(List.of(
+                "--plugin", distribution().resolve("lib/libnccl-net-trigon.so").toString()));
+        command.addAll(List.of(arguments));
+        return new HostProgram(command, output, environment);
+    }
+
     /** {@code trigon relay} instead. */
     static HostProgram relay(List<String> by, Path output, Map<String, String> environment) {
         List<String> command = new ArrayList<>(by);

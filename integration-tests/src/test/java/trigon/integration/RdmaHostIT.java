@@ -1,7 +1,6 @@
 package trigon.integration;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assumptions.assumeThat;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -31,32 +30,15 @@ class RdmaHostIT {
     /** Every so many completions of sends are held back until the next poll, or none with 0. */
     private static final String LATE = "INSTANTVERBS_LATE";
 
-    private static final Path INSTANT =
-            Path.of(System.getProperty("trigon.odd.host")).resolveSibling("instant");
-    private static final Path FAKE_SYSFS =
-            Path.of("../native-host/instant-device/fake-sysfs.sh").toAbsolutePath();
     private static final Pattern TRAFFIC =
             Pattern.compile("\\(rdma\\): [0-9]+ messages, ([0-9]+) bytes sent and received");
-
-    private static final List<String> AS_NIC = List.of("unshare", "-r", FAKE_SYSFS.toString(), "instant");
 
     @TempDir
     private Path scratch;
 
     @BeforeEach
     void theDeviceIsThere() throws IOException, InterruptedException {
-        assumeThat(INSTANT.resolve("libibverbs.so.1"))
-                .as("the instant device, which needs libibverbs-dev")
-                .exists();
-        List<String> nothing = new ArrayList<>(AS_NIC);
-        nothing.add("true");
-        assumeThat(new ProcessBuilder(nothing)
-                        .redirectErrorStream(true)
-                        .redirectOutput(ProcessBuilder.Redirect.DISCARD)
-                        .start()
-                        .waitFor())
-                .as("unshare may make a mount namespace with another /sys/class")
-                .isZero();
+        InstantDevice.assumeItIsThere(InstantDevice.AS_NIC);
     }
 
     /**
@@ -96,7 +78,7 @@ class RdmaHostIT {
     @ValueSource(ints = {8, 12})
     void holdsTheContract(int api) throws IOException {
         try (HostProgram host = new HostProgram(
-                AS_NIC,
+                InstantDevice.AS_NIC,
                 HostProgram.distribution(),
                 scratch.resolve("output.txt"),
                 environment(Map.of()),
@@ -176,12 +158,9 @@ class RdmaHostIT {
     private String runOver(String nics, int bytes, int iterations, Map<String, String> more) throws IOException {
         Path nodes = Files.writeString(scratch.resolve("over.yaml"), "version: 1\n" + nics);
         Map<String, String> device = new HashMap<>(more);
-        device.put("INSTANTVERBS_DEVICES", "one=10.1.12.1/24,two=10.1.13.1/24");
+        device.putAll(InstantDevice.TWO);
         device.put("TRIGON_CONFIG", nodes.toString());
-        List<String> by = new ArrayList<>(List.of("unshare", "-rn", "sh", "-ec"));
-        by.add("ip link set lo up; ip addr add 10.1.12.1/24 dev lo; ip addr add 10.1.13.1/24 dev lo; exec \"$@\"");
-        by.addAll(List.of("sh", FAKE_SYSFS.toString(), "instant"));
-        return run(by, "ring", 12, bytes, device, "--iterations", Integer.toString(iterations));
+        return run(InstantDevice.AS_TWO_NICS, "ring", 12, bytes, device, "--iterations", Integer.toString(iterations));
     }
 
     private Map<String, String> environment(Map<String, String> device) throws IOException {
@@ -189,7 +168,7 @@ class RdmaHostIT {
                 scratch.resolve("nodes.yaml"),
                 "version: 1\nlinks: rdma\nnodes:\n  a: {nics: [{address: 127.0.0.1/8}]}\n");
         Map<String, String> environment = new HashMap<>();
-        environment.put("LD_LIBRARY_PATH", INSTANT.toString());
+        environment.putAll(InstantDevice.LIBRARY);
         environment.put("TRIGON_CONFIG", nodes.toString());
         environment.put("TRIGON_NODE", "a");
         environment.putAll(device);
@@ -197,7 +176,7 @@ class RdmaHostIT {
     }
 
     private String run(String test, int api, int bytes, Map<String, String> device, String... more) throws IOException {
-        return run(AS_NIC, test, api, bytes, device, more);
+        return run(InstantDevice.AS_NIC, test, api, bytes, device, more);
     }
 
     private String run(List<String> by, String test, int api, int bytes, Map<String, String> device, String... more)

@@ -2,6 +2,7 @@ package trigon.entry;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -14,9 +15,16 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import trigon.testsupport.Seed;
 
 /** Processes that call as NCCL 2.28.9 and 2.30.7 do, over software links of this machine. */
 class OneSidedIT {
+
+    /** Each rank's, to one word. */
+    private static final int SIGNALS = Integer.getInteger("trigon.signals", 3000);
+
+    /** How often TCP connections are cut. */
+    private static final int CUTS = Integer.getInteger("trigon.cuts", 2);
 
     private static final String HOST =
             Path.of(ChildProcess.HOST).resolveSibling("one-sided-host").toString();
@@ -28,10 +36,10 @@ class OneSidedIT {
     @ParameterizedTest
     @CsvSource({"gin, 2", "gin, 3", "rma, 2", "rma, 4"})
     void allThatNcclCallsWorks(String order, String ranks) throws Exception {
-        ChildProcess host = run(Map.of(), "--order", order, "--ranks", ranks, "--count", "3000");
+        ChildProcess host = run(Map.of(), "--order", order, "--ranks", ranks, "--count", "" + SIGNALS);
 
         assertThat(host.exit()).as(host.stderr()).isZero();
-        assertThat(host.stdout()).contains("\"signals\": " + 3000 * Integer.parseInt(ranks), "\"lost\": 0");
+        assertThat(host.stdout()).contains("\"signals\": " + SIGNALS * Integer.parseInt(ranks), "\"lost\": 0");
         assertThat(host.stderr()).contains("refused: a range is not in its window");
     }
 
@@ -39,20 +47,54 @@ class OneSidedIT {
     @ParameterizedTest
     @CsvSource({"gin, 2", "rma, 3"})
     void memoryOfAGpuIsStaged(String order, String ranks) throws Exception {
-        ChildProcess host = run(
-                Map.of(
-                        "LD_LIBRARY_PATH",
-                        Path.of(HOST).resolveSibling("fake-cuda").toString()),
-                "--order",
-                order,
-                "--ranks",
-                ranks,
-                "--count",
-                "1000",
-                "--gpu");
+        ChildProcess host = run(fakeGpu(), "--order", order, "--ranks", ranks, "--count", "1000", "--gpu");
 
         assertThat(host.exit()).as(host.stderr()).isZero();
         assertThat(host.stdout()).contains("\"lost\": 0");
+    }
+
+    /**
+     * TCP connections are cut under puts with signals, one or all of a process at a time: each byte is there when its
+     * signal is, in its order, and each addition was made once.
+     */
+    @ParameterizedTest
+    @CsvSource({"gin, false", "rma, true"})
+    void nothingIsLostOrDoneTwiceWhenConnectionsAreCut(String order, boolean onDevice) throws Exception {
+        Map<String, String> environment = new HashMap<>(onNodes("""
+                  a: {nics: [{address: 127.1.12.1/24}, {address: 127.1.13.1/24}]}
+                  b: {nics: [{address: 127.1.12.2/24}, {address: 127.1.13.2/24}]}
+                """));
+        environment.put("TRIGON_FAILOVER", "on");
+        List<String> arguments = new ArrayList<>(List.of("--order", order, "--nodes", "a,b", "--test", "rounds"));
+        arguments.addAll(List.of("--count", "3", "--cuts", "" + CUTS, "--seed", "" + Seed.next() % 100_000));
+        if (onDevice) {
+            environment.putAll(fakeGpu());
+            arguments.add("--gpu");
+        }
+
+        ChildProcess host = run(environment, arguments.toArray(String[]::new));
+
+        assertThat(host.exit()).as(host.stderr()).isZero();
+        assertThat(host.stdout()).contains("\"cuts\": " + CUTS, "\"wrong\": 0");
+        assertThat(host.stderr()).contains(" goes on over ");
+    }
+
+    /** Of three nodes in a line, the middle one passes on what the others put. */
+    @ParameterizedTest
+    @ValueSource(strings = {"gin", "rma"})
+    void aRelayedRankIsReached(String order) throws Exception {
+        Map<String, String> line = onNodes("""
+                  a: {nics: [{address: 127.1.112.1/24}]}
+                  b: {nics: [{address: 127.1.112.2/24}, {address: 127.1.123.2/24}]}
+                  c: {nics: [{address: 127.1.123.3/24}]}
+                """);
+
+        ChildProcess host =
+                run(line, "--order", order, "--ranks", "3", "--nodes", "a,b,c", "--test", "rounds", "--count", "5");
+
+        assertThat(host.exit()).as(host.stderr()).isZero();
+        assertThat(host.stdout()).contains("\"wrong\": 0");
+        assertThat(host.stderr()).contains("relayed by b");
     }
 
     @ParameterizedTest
@@ -97,6 +139,18 @@ class OneSidedIT {
 
         assertThat(host.exit()).as(host.stderr()).isZero();
         assertThat(host.stderr()).contains("no one-sided communication").doesNotContain("WARN");
+    }
+
+    private static Map<String, String> fakeGpu() {
+        return Map.of(
+                "LD_LIBRARY_PATH", Path.of(HOST).resolveSibling("fake-cuda").toString());
+    }
+
+    /** A cluster of these, given as in the file. */
+    private Map<String, String> onNodes(String nodes) throws IOException {
+        String settings = "version: 1\nhandshake: {timeout: 30s, peerTimeout: 1m}\nnodes:\n";
+        Path file = Files.writeString(scratch.resolve("paths.yaml"), settings + nodes.indent(2));
+        return Map.of("TRIGON_CONFIG", file.toString());
     }
 
     private ChildProcess run(Map<String, String> more, String... arguments) throws Exception {

@@ -180,6 +180,40 @@ class OneSidedTest {
         requests.forEach(request -> finish(from, request));
     }
 
+    /** Short ones go with their records and long ones beside them; what was put last lies on top. */
+    @ParameterizedTest
+    @CsvSource({"100, false", "40, false", "100, true", "40, true"})
+    void putsToOnePlaceKeepTheirOrder(int percent, boolean onDevice) throws Exception {
+        long seed = System.nanoTime();
+        System.err.println("seed " + seed);
+        connect(2, seed, percent, onDevice);
+        Random random = new Random(seed);
+        Rank from = ranks.getFirst();
+        Rank to = ranks.getLast();
+        int place = 20_000;
+        byte[] data = new byte[WINDOW_BYTES];
+        random.nextBytes(data);
+        Memory.copy(MemorySegment.ofArray(data), from.windowAddress, WINDOW_BYTES);
+        byte[] expected = new byte[place];
+        List<Long> requests = new ArrayList<>();
+        for (int i = 1; i <= 200; i++) {
+            int offset = random.nextInt(place);
+            int bytes = random.nextInt(random.nextBoolean() ? 5000 : place);
+            bytes = Math.min(bytes, place - offset);
+            int source = random.nextInt(WINDOW_BYTES - place);
+            requests.add(from.oneSided.put(
+                    from.context, 0, source, from.window, bytes, offset, from.window, 1, 8, from.signals, 1, 2));
+            System.arraycopy(data, source, expected, offset, bytes);
+            if (i % 20 == 0) {
+                await(to, 1, i);
+                assertThat(Memory.segment(to.windowAddress, place).mismatch(MemorySegment.ofArray(expected)))
+                        .as("first byte that is not of the last put with signal %d", i)
+                        .isEqualTo(-1);
+            }
+        }
+        requests.forEach(request -> finish(from, request));
+    }
+
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void noAdditionIsLost(boolean onDevice) throws Exception {

@@ -81,7 +81,7 @@ public record TestCluster(Path file, LinkKind kind, Optional<LaneSettings> lanes
     }
 
     /** Opens one of the nodes. */
-    TestNode open(String name) {
+    public TestNode open(String name) {
         return new TestNode(this, name);
     }
 }

@@ -7,7 +7,9 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
 import trigon.config.ConfigLoader;
+import trigon.config.InterfaceAddress;
 import trigon.config.PluginConfig;
 import trigon.net.DeviceProperties;
 import trigon.net.NetPlugin;
@@ -26,6 +28,7 @@ import trigon.transport.plugin.RoutedNetPlugin;
 import trigon.transport.request.RequestRow;
 import trigon.transport.request.RequestTable;
 import trigon.verbs.DeviceContext;
+import trigon.verbs.Gid;
 import trigon.verbs.LinkKind;
 import trigon.verbs.Memory;
 import trigon.verbs.VerbsAvailability;
@@ -33,11 +36,13 @@ import trigon.verbs.VerbsProvider;
 import trigon.verbs.ffm.Libibverbs;
 
 /** One node of a cluster: the whole transport, as the native entry wires it. Closed by the test. */
-final class TestNode implements AutoCloseable {
+public final class TestNode implements AutoCloseable {
 
     static final int PAGE_BYTES = 4 << 10;
+    static final int RDMA_MBPS = 100_000;
 
-    final RoutedNetPlugin plugin;
+    public final RoutedNetPlugin plugin;
+
     final long context;
     final List<LocalLink> links;
 
@@ -126,6 +131,40 @@ final class TestNode implements AutoCloseable {
         context = plugin.openContext(1, NetPlugin.TRAFFIC_CLASS_UNDEFINED);
     }
 
+    /**
+     * The same on this machine, with all of several equally direct links in use.
+     *
+     * @param addresses of the links' devices, with their prefixes
+     */
+    public static TestNode onRdmaLinks(String name, String... addresses) {
+        return new TestNode(
+                name,
+                Stream.of(addresses).map(TestNode::rdmaLink).toList(),
+                Map.of("TRIGON_STRIPES", "all"),
+                RDMA_MBPS,
+                PAGE_BYTES,
+                NicHardware.ofThisMachine());
+    }
+
+    /** A link by a device and an interface of its own, whose numbers are the third of the IPv4 address. */
+    static LocalLink rdmaLink(String text) {
+        InterfaceAddress address = InterfaceAddress.parse(text);
+        int net = address.address().getAddress()[2];
+        String device = "roce" + net;
+        return new LocalLink(
+                device,
+                LinkKind.RDMA,
+                device,
+                1,
+                address,
+                0,
+                Gid.of(address.address()),
+                RDMA_MBPS,
+                "en" + net,
+                net,
+                net);
+    }
+
     private RoutedNetPlugin open(
             PluginConfig config,
             DiscoveredLinks discovered,
@@ -163,7 +202,8 @@ final class TestNode implements AutoCloseable {
         return ports;
     }
 
-    VerbsProvider verbs() {
+    /** Its devices. */
+    public VerbsProvider verbs() {
         return verbs;
     }
 
@@ -173,7 +213,7 @@ final class TestNode implements AutoCloseable {
     }
 
     /** Native memory that lives as long as the node. */
-    long allocate(long bytes) {
+    public long allocate(long bytes) {
         return arena.allocate(bytes, PAGE_BYTES).address();
     }
 

@@ -177,11 +177,14 @@ public final class Incoming {
         while (payloadOf < arrived) {
             long record = staging.record(payloadOf);
             int slot = (int) payloadOf & MASK;
+            int pieceBytes = RecordLayout.kind(record) == RecordLayout.GET ? 0 : RecordLayout.pieceBytes(record);
             if (payloadFrom == 0) {
+                if (pieceBytes > 0 && Overlap.withEarlier(staging, applied, payloadOf)) {
+                    return 0;
+                }
                 missing[slot] = 0;
                 marks[slot] = 0;
             }
-            int pieceBytes = RecordLayout.kind(record) == RecordLayout.GET ? 0 : RecordLayout.pieceBytes(record);
             while (pieceBytes > 0 && payloadFrom < RecordLayout.size(record)) {
                 int result = postPiece(record, slot, pieceBytes);
                 if (result <= 0) {

@@ -1,0 +1,5 @@
+/** One-sided communication over the real transport, by calls as the entry makes them. */
+@NullMarked
+package trigon.integration.onesided;
+
+import org.jspecify.annotations.NullMarked;
