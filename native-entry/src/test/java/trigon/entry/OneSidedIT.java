@@ -80,9 +80,8 @@ class OneSidedIT {
     }
 
     /** Of three nodes in a line, the middle one passes on what the others put. */
-    @ParameterizedTest
-    @ValueSource(strings = {"gin", "rma"})
-    void aRelayedRankIsReached(String order) throws Exception {
+    @Test
+    void aRelayedRankIsReached() throws Exception {
         Map<String, String> line = onNodes("""
                   a: {nics: [{address: 127.1.112.1/24}]}
                   b: {nics: [{address: 127.1.112.2/24}, {address: 127.1.123.2/24}]}
@@ -90,7 +89,7 @@ class OneSidedIT {
                 """);
 
         ChildProcess host =
-                run(line, "--order", order, "--ranks", "3", "--nodes", "a,b,c", "--test", "rounds", "--count", "5");
+                run(line, "--order", "rma", "--ranks", "3", "--nodes", "a,b,c", "--test", "rounds", "--count", "5");
 
         assertThat(host.exit()).as(host.stderr()).isZero();
         assertThat(host.stdout()).contains("\"wrong\": 0");
@@ -146,11 +145,11 @@ class OneSidedIT {
                 "LD_LIBRARY_PATH", Path.of(HOST).resolveSibling("fake-cuda").toString());
     }
 
-    /** A cluster of these, given as in the file. */
+    /** A cluster of these, given as in the file; the log says which paths are taken. */
     private Map<String, String> onNodes(String nodes) throws IOException {
         String settings = "version: 1\nhandshake: {timeout: 30s, peerTimeout: 1m}\nnodes:\n";
         Path file = Files.writeString(scratch.resolve("paths.yaml"), settings + nodes.indent(2));
-        return Map.of("TRIGON_CONFIG", file.toString());
+        return Map.of("TRIGON_CONFIG", file.toString(), "NCCL_DEBUG", "INFO");
     }
 
     private ChildProcess run(Map<String, String> more, String... arguments) throws Exception {
