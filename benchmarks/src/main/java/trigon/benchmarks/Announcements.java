@@ -47,10 +47,10 @@ final class Announcements {
             System.out.println("| %s | %d | %d | %d | %d | %d |"
                     .formatted(cost.shape, cost.nodes, cost.millis, cost.firstRate, cost.laterRate, cost.memory));
             if ("ring".equals(cost.shape)) {
-                chart.add(cost.nodes + " nodes", "known after", cost.millis);
-                chart.add(cost.nodes + " nodes", "at first, B/s", cost.firstRate);
-                chart.add(cost.nodes + " nodes", "later, B/s", cost.laterRate);
-                chart.add(cost.nodes + " nodes", "memory, B", cost.memory);
+                chart.add(cost.nodes + " nodes", "known after", (double) cost.millis);
+                chart.add(cost.nodes + " nodes", "at first, B/s", (double) cost.firstRate);
+                chart.add(cost.nodes + " nodes", "later, B/s", (double) cost.laterRate);
+                chart.add(cost.nodes + " nodes", "memory, B", (double) cost.memory);
             }
         }
         Path folder = Files.createDirectories(Path.of(arguments[1]));

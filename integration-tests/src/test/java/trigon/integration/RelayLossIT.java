@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
@@ -87,7 +88,7 @@ class RelayLossIT {
         assertThat(inUse.find()).as(first.output()).isTrue();
         String lost = inUse.group(1);
 
-        relays.get(lost).signal(signal);
+        relay(lost).signal(signal);
         Await.until(
                 () -> output(),
                 PATIENCE,
@@ -100,7 +101,11 @@ class RelayLossIT {
             assertThat(rank.exitStatus()).as(output()).isZero();
             assertThat(rank.output()).contains(" 0 wrong");
         }
-        assertThat(relays.get("b".equals(lost) ? "d" : "b").isAlive()).isTrue();
+        assertThat(relay("b".equals(lost) ? "d" : "b").isAlive()).isTrue();
+    }
+
+    private HostProgram relay(String node) {
+        return Objects.requireNonNull(relays.get(node), node);
     }
 
     private void startRank(String node) throws IOException {
