@@ -34,6 +34,10 @@ usage: ./trigon benchmarks COMMAND
        stripes [ROUNDS [MBIT:MBIT...]]
                                          one message over two cables that tc limits to a rate, beside each alone; as
                                          root
+       relay [ROUNDS [MBIT:MBIT...]]     bandwidth and latency through one relay, beside its two hops, and the relay
+                                         node's own traffic under a flood; as root
+       announcements [NODES,...]         how long 3 to 256 simulated nodes take until they know each other by
+                                         announcements, and what that costs
        divided [OPTIONS]                 what it costs to divide a message: two instant devices, and one of them; as
                                          root
        lab [ROUNDS]                      SoftRoCE in the lab, beside perftest's ib_write_lat and ib_write_bw
@@ -225,6 +229,15 @@ cold() { # OPTIONS...
   java_with_classes trigon.benchmarks.Cold "$results/cold.tsv" "$results"
 }
 
+# A test of the module, since the simulation is one.
+announcements() { # NODES,...
+  mkdir -p "$results"
+  "$project/mvnw" -q -B -ntp -f "$project/pom.xml" -pl topology -am test -Dtest=ConvergenceTest \
+    -Dsurefire.failIfNoSpecifiedTests=false "-Dtrigon.nodes=${1:-3,4,8,16,32,64,128,256}" \
+    "-Dtrigon.table=$results/announcements.tsv" >&2
+  java_with_classes trigon.benchmarks.Announcements "$results/announcements.tsv" "$results"
+}
+
 jmh() { # NAME OPTIONS...
   local name=$1
   shift
@@ -255,7 +268,7 @@ pack() { # FILE
   built "$native/instant/libibverbs.so.1"
   mkdir -p "$kit/benchmarks/target/native/instant" "$kit/benchmarks/target/jars" "$kit/benchmarks/native" \
     "$kit/dist/target" "$kit/native-host/instant-device"
-  cp "$here"/{bench,cold,footprint,stripes,trace}.sh "$here/stripes-results.py" "$kit/benchmarks"
+  cp "$here"/{bench,cold,footprint,relay,stripes,trace}.sh "$here"/{relay,stripes}-results.py "$kit/benchmarks"
   cp "$here/native/own-network.sh" "$kit/benchmarks/native"
   cp "$instant_device/fake-sysfs.sh" "$kit/native-host/instant-device"
   cp "$native"/{net-bench,net-ping-pong,libfloor.so,socket-floor,verbs-floor,verbs-ping-pong} \
@@ -330,6 +343,8 @@ case $command in
     done
     ;;
   stripes) exec "$here/stripes.sh" "$results" "$@" ;;
+  relay) exec "$here/relay.sh" "$results" "$@" ;;
+  announcements) announcements "$@" ;;
   lab) exec "$here/lab.sh" "$results" "$@" ;;
   render) java_with_classes trigon.benchmarks.Render "$results" "${1:-$project/docs/measurements/results}" ;;
   all) all "$@" ;;

@@ -1,113 +1,184 @@
 #!/usr/bin/env bash
-# Two nodes in network namespaces, with two cables. Cables are cut under a running all-reduce that checks every element:
-# a random one, at a random moment, for a random time. Root is needed.
+# Nodes in network namespaces, with cables between them. Cables are cut under a running all-reduce that checks every
+# element: a random one, at a random moment, for a random time. Root is needed.
 set -euo pipefail
 
-usage="usage: ./trigon cuts [--cuts N] [--seed N] [--silent] [--logs DIRECTORY]
+usage="usage: ./trigon cuts [--shape pair|triangle|ring4] [--cuts N] [--seed N] [--silent] [--return] [--logs DIRECTORY]
 
-Cuts one of two cables between two nodes, again and again, under a running all-reduce over software links with
-failover: on. Exit status 0 only if every element was right on both ranks. As root.
+Cuts one cable, again and again, under a running all-reduce over software links with failover: on. Exit status 0 only
+if every element was right on every rank. As root.
 
+  --shape   pair (the default): two nodes with two cables; triangle: three nodes; ring4: a ring of four. Where a cable
+            of the last two is cut, the connections over it go on through relays
   --cuts    how many (default 20)
   --seed    of the cables, the moments and the times (default: the clock)
   --silent  packets are lost, and the interfaces stay up
+  --return  waits after each cut until the connections have returned to the cable
   --logs    keeps the configuration and the logs there"
 
-cuts=20 seed=$(date +%s) silent=0 logs=
+shape=pair cuts=20 seed=$(date +%s) silent=0 return=0 logs=
 home=${1:?"the distribution's folder"}
 shift
 while [ $# -gt 0 ]; do
   case $1 in
+    --shape) shape=$2; shift ;;
     --cuts) cuts=$2; shift ;;
     --seed) seed=$2; shift ;;
     --silent) silent=1 ;;
+    --return) return=1 ;;
     --logs) logs=$2; shift ;;
     *) echo "$usage" >&2; exit 2 ;;
   esac
   shift
 done
+# which nodes each cable joins; NCCL's ring is the nodes in this order
+case $shape in
+  pair) nodes=(a b) cables=(ab ab) ;;
+  triangle) nodes=(a b c) cables=(ab ac bc) ;;
+  ring4) nodes=(a b c d) cables=(ab bc cd ad) ;;
+  *) echo "cuts: --shape $shape: must be pair, triangle or ring4" >&2; exit 2 ;;
+esac
 [ "$(id -u)" = 0 ] || { echo "cuts: needs root, for network namespaces" >&2; exit 2; }
 RANDOM=$((seed % 32768))
-a=trigon-cuts-a-$$ b=trigon-cuts-b-$$
+prefix=trigon-cuts-$$-
 work=$(mktemp -d)
 ranks=()
 
 clean() {
   for rank in "${ranks[@]}"; do kill "$rank" 2>/dev/null || true; done
   wait || true
-  ip netns del "$a" 2>/dev/null || true
-  ip netns del "$b" 2>/dev/null || true
-  if [ -n "$logs" ]; then mkdir -p "$logs" && cp "$work"/*.log "$work"/*.yaml "$logs"; fi
+  for node in "${nodes[@]}"; do ip netns del "$prefix$node" 2>/dev/null || true; done
+  if [ -n "$logs" ]; then mkdir -p "$logs" && cp "$work"/*.log "$work"/*.yaml "$work/cuts" "$logs"; fi
   rm -rf "$work"
 }
 trap clean EXIT
 
-ip netns add "$a"
-ip netns add "$b"
-for cable in 1 2; do
-  ip -n "$a" link add "c$cable" type veth peer name "c$cable" netns "$b"
-  ip -n "$a" address add "10.77.$cable.1/24" dev "c$cable"
-  ip -n "$b" address add "10.77.$cable.2/24" dev "c$cable"
-  for node in "$a" "$b"; do ip -n "$node" link set "c$cable" up; done
+declare -A nics=()
+for node in "${nodes[@]}"; do
+  ip netns add "$prefix$node"
+  ip -n "$prefix$node" link set lo up
 done
-for node in "$a" "$b"; do ip -n "$node" link set lo up; done
-cat > "$work/trigon.yaml" <<END
-version: 1
-links: software
-failover: on
-nodes:
-  a: {nics: [{address: 10.77.1.1/24}, {address: 10.77.2.1/24}]}
-  b: {nics: [{address: 10.77.1.2/24}, {address: 10.77.2.2/24}]}
-END
+for ((cable = 1; cable <= ${#cables[@]}; cable++)); do
+  ends=${cables[cable - 1]}
+  ip -n "$prefix${ends:0:1}" link add "c$cable" type veth peer name "c$cable" netns "$prefix${ends:1}"
+  for host in 1 2; do
+    node=${ends:host - 1:1}
+    ip -n "$prefix$node" address add "10.77.$cable.$host/24" dev "c$cable"
+    ip -n "$prefix$node" link set "c$cable" up
+    nics[$node]+="${nics[$node]:+, }{address: 10.77.$cable.$host/24}"
+  done
+done
+{
+  printf 'version: 1\nlinks: software\nfailover: on\nnodes:\n'
+  for node in "${nodes[@]}"; do echo "  $node: {nics: [${nics[$node]}]}"; done
+} >"$work/trigon.yaml"
+printf '%064x\n' "$((RANDOM * 32768 + RANDOM))" >"$work/key"
+chmod 600 "$work/key"
 mkdir "$work/meet"
+: >"$work/cuts"
 
-rank() { # NAMESPACE NODE NUMBER
-  ip netns exec "$1" env TRIGON_CONFIG="$work/trigon.yaml" TRIGON_NODE="$2" TRIGON_LOG=info \
-    "$home/libexec/nccl-host" --plugin "$home/lib/libnccl-net-trigon.so" --rank "$3" --ranks 2 \
-    --rendezvous "$work/meet" --bytes 1048576 --iterations 100000000 --until "$work/until" --channels 2 --timeout 120 \
-    > "$work/$2.log" 2>&1 &
+for ((number = 0; number < ${#nodes[@]}; number++)); do
+  node=${nodes[number]}
+  ip netns exec "$prefix$node" env TRIGON_CONFIG="$work/trigon.yaml" TRIGON_NODE="$node" TRIGON_LOG=info \
+    TRIGON_CLUSTER_KEY_FILE="$work/key" \
+    "$home/libexec/nccl-host" --plugin "$home/lib/libnccl-net-trigon.so" --rank "$number" --ranks "${#nodes[@]}" \
+    --rendezvous "$work/meet" --bytes 1048576 --iterations 100000000 --until "$work/until" --channels 2 \
+    --timeout 120 --print-longer 1 >"$work/$node.log" 2>&1 &
   ranks+=($!)
+done
+
+alive() {
+  for rank in "${ranks[@]}"; do kill -0 "$rank" 2>/dev/null || return 1; done
 }
-rank "$a" a 0
-rank "$b" b 1
 
 state() { # CABLE up|down
+  local ends=${cables[$1 - 1]}
   if [ $silent = 0 ]; then
-    ip -n "$a" link set "c$1" "$2"
-  elif [ "$2" = down ]; then # frames go to nobody, which needs no module of the kernel
-    ip -n "$a" neigh replace "10.77.$1.2" lladdr 02:00:00:00:00:01 dev "c$1" nud permanent
-    ip -n "$b" neigh replace "10.77.$1.1" lladdr 02:00:00:00:00:01 dev "c$1" nud permanent
-  else
-    ip -n "$a" neigh del "10.77.$1.2" dev "c$1"
-    ip -n "$b" neigh del "10.77.$1.1" dev "c$1"
+    ip -n "$prefix${ends:0:1}" link set "c$1" "$2"
+    return
   fi
+  for host in 1 2; do
+    local at=(-n "$prefix${ends:host - 1:1}") other=10.77.$1.$((3 - host))
+    if [ "$2" = down ]; then # frames go to nobody, which needs no module of the kernel
+      ip "${at[@]}" neigh replace "$other" lladdr 02:00:00:00:00:01 dev "c$1" nud permanent
+    else
+      ip "${at[@]}" neigh del "$other" dev "c$1"
+    fi
+  done
 }
 
-sleep 5
+said() { # PATTERN: how often, in all logs
+  { grep -hc "$1" "$work"/*.log || true; } | awk '{ sum += $1 } END { print sum }'
+}
+
+# Whether as many paths are back as were lost.
+returned() {
+  [ "$(said 'the path to .* is lost')" -gt 0 ] &&
+    [ "$(said 'the path to .* is lost')" = "$(said 'the path to .* is back')" ]
+}
+
+pause() { # MILLISECONDS
+  sleep "$(printf '%d.%03d' $(($1 / 1000)) $(($1 % 1000)))"
+}
+
+for ((i = 0; i < 1200; i++)); do # the ranks have begun
+  ! grep -qs "all-reduce 0 took" "$work/a.log" || break
+  alive || break
+  sleep 0.1
+done
+sleep 3
 done=0
-while [ $done -lt "$cuts" ] && kill -0 "${ranks[0]}" "${ranks[1]}" 2>/dev/null; do
-  cable=$((RANDOM % 2 + 1)) time=$((RANDOM % 2500 + 200))
+while [ $done -lt "$cuts" ] && alive; do
+  cable=$((RANDOM % ${#cables[@]} + 1)) time=$((RANDOM % 2500 + 200))
+  echo "$(date +%s.%N) $cable ${cables[cable - 1]} $time" >>"$work/cuts"
   state $cable down
-  sleep "$(printf '%d.%03d' $((time / 1000)) $((time % 1000)))"
+  pause $time
   state $cable up
-  sleep "$(printf '%d.%03d' $((RANDOM % 2 + 1)) $((RANDOM % 1000)))"
+  pause $((RANDOM % 2000 + 1000))
+  for ((i = 0; i < 1200 && return; i++)); do
+    ! returned && alive || break
+    sleep 0.1
+  done
   done=$((done + 1))
 done
 touch "$work/until"
 failed=0
 for rank in "${ranks[@]}"; do wait "$rank" || failed=1; done
 ranks=()
-{ grep -ho 'goes on over .* after [0-9]* ms' "$work"/*.log || true; } | sed 's/.* after //' | sort -n | awk '
-  { pauses[NR] = $1 }
-  END {
-    middle = pauses[int((NR + 1) / 2)]
-    if (NR) printf "%d changes of paths, after %d ms (median), %d ms at most\n", NR, middle, pauses[NR]
-  }'
-echo "$({ grep -h 'returns to' "$work"/*.log || true; } | wc -l) returns to the better path"
-grep -h "wrong" "$work"/*.log || true
+
+percentiles() { # WHAT: of the numbers on stdin, in ms
+  sort -n | awk -v what="$1" '
+    { value[NR] = $1 }
+    function at(part) { i = int(NR * part + 0.999999); return value[i < 1 ? 1 : i] }
+    END { if (NR) printf "%s: %d; ms p50 %d, p99 %d, max %d\n", what, NR, at(0.5), at(0.99), value[NR] }'
+}
+{ grep -ho 'goes on over .* after [0-9]* ms' "$work"/*.log || true; } | sed 's/.* after //' |
+  percentiles "changes of paths"
+# the longest all-reduce that ended after each cut and before the next one
+awk '
+  FNR == NR { at[++cuts] = $1; next }
+  / all-reduce [0-9]* took / {
+    split($0, words, " took | ms, until ")
+    while (cut < cuts && words[3] >= at[cut + 1]) cut++
+    if (cut && words[2] > longest[cut]) longest[cut] = words[2]
+    if (!cut) print words[2] > before
+  }
+  END { for (i = 1; i <= cuts; i++) print longest[i] + 0 }' before="$work/before" "$work/cuts" "$work/a.log" |
+  percentiles "the longest all-reduce of each cut"
+[ ! -e "$work/before" ] || percentiles "all-reduces before the first cut" <"$work/before"
+moved=$({ grep -h 'goes on over' "$work"/*.log || true; } |
+  sed 's/.* over \([^ ]*\) .* instead of \([^ ]*\) .*/\1 \2/' |
+  awk '$1 != $2 { moved++ } END { print moved + 0 }')
+echo "$moved of them to another cable$([ "$shape" = pair ] || echo ", by relays")"
+echo "$(said 'returns to') returns to the better path"
+grep -h " wrong$" "$work"/*.log || true
 if [ $failed != 0 ]; then
   grep -h "WARN\|error" "$work"/*.log | tail -20 >&2
   echo "cuts: FAILED after $done cuts, seed $seed" >&2
   exit 1
 fi
-echo "$done cuts survived, seed $seed: every element was right on both ranks."
+if [ $return = 1 ] && [ "$cuts" -gt 0 ] && [ "$(said 'returns to')" = 0 ]; then
+  echo "cuts: FAILED: nothing has returned to a cable after $done cuts, seed $seed" >&2
+  exit 1
+fi
+echo "$done cuts of a $shape survived, seed $seed: every element was right on every rank."

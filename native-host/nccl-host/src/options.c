@@ -47,13 +47,14 @@ static const char usage[] =
     "                       (with each all-reduce), or first (with the first one only)\n"
     "  --print-json         one line of JSON per rank on stdout\n"
     "  --print-rounds       the same, with how long each all-reduce took, in microseconds\n"
+    "  --print-longer MS    a line on stderr for each all-reduce that takes longer, with when it ended\n"
     "  --verbose            devices and steps on stderr\n";
 
 enum { PLUGIN = 256, API, MODE, TEST, RANK, RANKS, LOCAL_RANKS, RENDEZVOUS, BYTES, SLICE_BYTES, ITERATIONS,
        CHANNELS, DEVICE, SEED, TIMEOUT, PRINT_JSON, VERBOSE, WARMUP, SPIN, TRACE,
        COMMUNICATORS, PAUSE, LINGER, PRINT_ROUNDS, PLANT, REST, TUNER, NODES, WITHOUT_NET, MEASURE,
        EVENT_MICROSECONDS,
-       PROFILER, NET_EVENTS, UNTIL, CUTS };
+       PROFILER, NET_EVENTS, UNTIL, CUTS, PRINT_LONGER };
 
 static const struct option long_options[] = {
     {"plugin", required_argument, NULL, PLUGIN},
@@ -91,6 +92,7 @@ static const struct option long_options[] = {
     {"net-events", no_argument, NULL, NET_EVENTS},
     {"until", required_argument, NULL, UNTIL},
     {"cuts", required_argument, NULL, CUTS},
+    {"print-longer", required_argument, NULL, PRINT_LONGER},
     {NULL, 0, NULL, 0},
 };
 
@@ -163,6 +165,7 @@ static bool set(struct options *options, int option, const char *text) {
   case RENDEZVOUS: options->rendezvous = text; break;
   case PRINT_JSON: options->print_json = true; break;
   case PRINT_ROUNDS: options->print_json = options->print_rounds = true; break;
+  case PRINT_LONGER: ok = number(text, 1, 86400000, &value); options->print_longer_ms = (int)value; break;
   case VERBOSE: options->verbose = true; break;
   case PLANT: ok = plant(text, options); break;
   case SPIN: options->spin = true; break;

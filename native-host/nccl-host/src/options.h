@@ -30,6 +30,7 @@ struct options {
   const char *cuts;  /* where the test says which connections to shut down; or NULL */
   int warmup; /* iterations before, checked but not timed */
   int pause_seconds; /* from the connections to the first message */
+  int print_longer_ms; /* all-reduces that take longer have a line; 0: none */
   int rest_seconds; /* from the last communicator to the end */
   int linger_seconds; /* from a failure to the closes */
   int timeout_seconds;

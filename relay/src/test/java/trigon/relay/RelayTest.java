@@ -3,13 +3,19 @@ package trigon.relay;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -31,6 +37,17 @@ import trigon.config.InterfaceAddress;
 /** Nodes on the loopback: 127.0.12.0/24 is the cable between nodes 1 and 2, and so on. */
 @Timeout(60)
 class RelayTest {
+
+    private static final int STRANGERS = Integer.getInteger("trigon.strangers", 1000);
+    private static final long SEED = Long.getLong("trigon.seed", 5);
+
+    /** What this process may have open. */
+    private static final int OPEN = 500;
+
+    private static final long MOST_GROWTH = 1 << 20;
+
+    /** The young generation grows into what the JVM has reserved. */
+    private static final long MOST_RESIDENT_GROWTH = 64 << 20;
 
     private static final CircuitKeys KEYS = new CircuitKeys(Optional.of(new byte[] {7}));
 
@@ -136,6 +153,7 @@ class RelayTest {
         circuit(relay, "127.0.12.2", end);
     }
 
+    /** {@code -Dtrigon.strangers=10000} takes another number of connections that come to nothing. */
     @Test
     void strangersCostLittleAndDisturbNobody() throws Exception {
         RelayLimits limits = RelayLimits.DEFAULT;
@@ -143,13 +161,43 @@ class RelayTest {
         ServerSocket end = listen("127.0.23.3");
         Socket client = circuit(relay, "127.0.12.2", end);
         Socket server = accept(end);
-        Random random = new Random(5);
+        eventually(() -> relay.counts().slotBytes() > 0); // the reply goes out before
         long slots = relay.counts().slotBytes();
-        List<Socket> halfOpen = new ArrayList<>();
+        halfOpen(relay, limits.strangers()); // what the first ones load is no leak
+        long heap = usedHeap();
+        long resident = resident();
+        long refused = relay.counts().refused();
+
+        halfOpen(relay, STRANGERS);
+
+        assertThat(relay.counts().strangers()).isLessThanOrEqualTo(limits.strangers());
+        client.getOutputStream().write(42);
+        assertThat(server.getInputStream().read()).isEqualTo(42);
+        circuit(relay, "127.0.12.2", end);
+        assertThat(relay.counts().slotBytes()).isEqualTo(slots);
+        eventually(() -> relay.counts().strangers() == 0);
+        long heapNow = usedHeap();
+        System.err.printf(
+                "%d half-open circuits, seed %d: %d refused, heap %d to %d KiB, resident %d to %d KiB%n",
+                STRANGERS,
+                SEED,
+                relay.counts().refused() - refused,
+                heap >> 10,
+                heapNow >> 10,
+                resident >> 10,
+                resident() >> 10);
+        assertThat(heapNow - heap).isLessThan(MOST_GROWTH);
+        assertThat(resident() - resident).isLessThan(MOST_RESIDENT_GROWTH);
+    }
+
+    /** Each says nothing, a part of a request, or garbage; the last {@value #OPEN} of them at the same time. */
+    private void halfOpen(Relay relay, int count) throws IOException {
+        Random random = new Random(SEED);
         InetSocketAddress at = new InetSocketAddress("127.0.12.2", relay.port(InetAddress.ofLiteral("127.0.12.2")));
-        for (int i = 0; i < 10_000; i++) {
+        ArrayDeque<Socket> halfOpen = new ArrayDeque<>();
+        for (int i = 0; i < count; i++) {
             Socket socket = new Socket();
-            socket.connect(at, 5000);
+            socket.connect(at, 20_000);
             if (i % 3 == 0) {
                 byte[] garbage = new byte[random.nextInt(64)];
                 random.nextBytes(garbage);
@@ -160,19 +208,54 @@ class RelayTest {
                 }
             }
             halfOpen.add(socket);
-            if (halfOpen.size() > 500) { // what this process may have open
+            if (halfOpen.size() > OPEN) {
                 halfOpen.removeFirst().close();
             }
         }
-        assertThat(relay.counts().strangers()).isLessThanOrEqualTo(limits.strangers());
-        client.getOutputStream().write(42);
-        assertThat(server.getInputStream().read()).isEqualTo(42);
-        circuit(relay, "127.0.12.2", end);
-        assertThat(relay.counts().slotBytes()).isEqualTo(slots);
         for (Socket each : halfOpen) {
             each.close();
         }
-        eventually(() -> relay.counts().strangers() == 0);
+    }
+
+    /** The serial collector leaves some of the dead where they are, but for each fourth time. */
+    private static long usedHeap() {
+        for (int i = 0; i < 4; i++) {
+            System.gc();
+        }
+        return Runtime.getRuntime().totalMemory() - Runtime.getRuntime().freeMemory();
+    }
+
+    /** Memory of the process, what is native included. */
+    private static long resident() throws IOException {
+        return Files.readAllLines(Path.of("/proc/self/status")).stream()
+                .filter(line -> line.startsWith("VmRSS:"))
+                .mapToLong(line -> Long.parseLong(line.replaceAll("[^0-9]", "")) << 10)
+                .sum();
+    }
+
+    /** What opened a circuit opens no other one: each connection has a nonce of its own. */
+    @Test
+    void aRecordedRequestIsRefused() throws Exception {
+        Relay relay = relay(RelayLimits.DEFAULT, "127.0.12.2", "127.0.23.2");
+        ServerSocket end = listen("127.0.23.3");
+        InetAddress address = InetAddress.ofLiteral("127.0.12.2");
+        ByteArrayOutputStream recorded = new ByteArrayOutputStream();
+        try (Socket socket = new Socket(address, relay.port(address))) {
+            CircuitOpening opening = new CircuitOpening(new CircuitRequest(List.of(at(end))), KEYS);
+            assertThat(say(socket, opening, recorded)).isEqualTo(new Step.Open());
+        }
+        accept(end).close();
+        assertThat(recorded.size()).isPositive();
+        eventually(() -> relay.counts().circuits() == 0);
+
+        try (Socket socket = new Socket(address, relay.port(address))) {
+            socket.setSoTimeout(20_000);
+            socket.getOutputStream().write(recorded.toByteArray());
+            String answer = new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+            assertThat(answer).contains("the cluster's key");
+        }
+        assertThat(relay.counts().opened()).isEqualTo(1);
+        eventually(() -> relay.counts().refused() == 1);
     }
 
     @Test
@@ -291,6 +374,11 @@ class RelayTest {
     }
 
     private static Step say(Socket socket, CircuitOpening opening) throws IOException {
+        return say(socket, opening, OutputStream.nullOutputStream());
+    }
+
+    /** The same, and writes down what was said. */
+    private static Step say(Socket socket, CircuitOpening opening, OutputStream record) throws IOException {
         DataInputStream in = new DataInputStream(socket.getInputStream());
         while (true) {
             byte[] read = new byte[opening.expected().remaining()];
@@ -299,6 +387,7 @@ class RelayTest {
             Step step = opening.next();
             if (step instanceof Step.Send(byte[] bytes)) {
                 socket.getOutputStream().write(bytes);
+                record.write(bytes);
             } else if (!(step instanceof Step.Read)) {
                 return step;
             }

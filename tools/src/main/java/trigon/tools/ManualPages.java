@@ -17,9 +17,9 @@ import trigon.tools.console.Console;
 import trigon.tools.machine.Machine;
 
 /**
- * Writes what is made of the commands' own descriptions: the pages for man(1), in the language of man(7), the completion
- * for bash, and the help of each command, which {@code bin/trigon} prints without waiting for a JVM. The build runs it:
- * {@code ManualPages FOLDER VERSION}, for {@code share} of the distribution.
+ * Writes what is made of the commands' own descriptions: the pages for man(1), in the language of man(7), the
+ * completion for bash, and the help of each command, which {@code bin/trigon} prints without waiting for a JVM. The
+ * build runs it: {@code ManualPages FOLDER VERSION}, for {@code share} of the distribution.
  */
 final class ManualPages {
 

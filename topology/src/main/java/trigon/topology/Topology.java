@@ -291,10 +291,15 @@ public final class Topology {
 
     /** What is known now, this process included. */
     public Nodes nodes() {
+        return Nodes.of(node, records());
+    }
+
+    /** The same as it was announced, this process's first. */
+    List<NodeRecord> records() {
         List<NodeRecord> records = new ArrayList<>();
         records.add(own());
         known.values().forEach(each -> records.add(each.record));
-        return Nodes.of(node, records);
+        return records;
     }
 
     /** Its links' addresses, by the index of {@link Outgoing}. */

@@ -21,7 +21,7 @@ final class UnconfirmedMessages {
     /** Longer messages are not copied. */
     static final int LONGEST_COPY = 4 << 10;
 
-    /** So much is copied at a time, at first: most connections have little that is short, and there may be thousands. */
+    /** So much is copied at first: most connections have little that is short, and there may be thousands. */
     static final int FIRST_RING_BYTES = 16 << 10;
 
     /** And from when that was too little. */

@@ -1,0 +1,55 @@
+package trigon.integration;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * Any cable is cut under a running all-reduce, where no second one leads to the same node: the connections go on
+ * through relays, and return. {@code -Dtrigon.cuts=} takes a number of cuts; with more than one the ring of four
+ * follows.
+ */
+@Timeout(3600)
+class RelayedCutsIT {
+
+    private static final int CUTS = Integer.getInteger("trigon.cuts", 1);
+    private static final long SEED = Long.getLong("trigon.seed", 20261125);
+
+    static List<String> shapes() {
+        return CUTS > 1 ? List.of("triangle", "ring4") : List.of("triangle");
+    }
+
+    @ParameterizedTest
+    @MethodSource("shapes")
+    void connectionsGoOnThroughRelaysAndReturn(String shape) throws Exception {
+        CableNamespaces.open().close(); // or the test is skipped
+        Path script = ProjectFiles.PROJECT.resolve("integration-tests/cuts/cuts.sh");
+        String home = HostProgram.distribution().toString();
+        Process cuts = new ProcessBuilder(List.of(
+                        script.toString(),
+                        home,
+                        "--shape",
+                        shape,
+                        "--return",
+                        "--cuts",
+                        Integer.toString(CUTS),
+                        "--seed",
+                        Long.toString(SEED)))
+                .redirectErrorStream(true)
+                .start();
+        String output = new String(cuts.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+
+        assertThat(cuts.waitFor(60, TimeUnit.SECONDS)).isTrue();
+        assertThat(cuts.exitValue()).as(output).isZero();
+        assertThat(output)
+                .contains("%d cuts of a %s survived, seed %d".formatted(CUTS, shape, SEED))
+                .containsPattern("[1-9][0-9]* of them to another cable, by relays")
+                .containsPattern("[1-9][0-9]* returns to the better path");
+    }
+}
