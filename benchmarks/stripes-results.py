@@ -20,7 +20,7 @@ def runs(pair: str, name: str) -> list[float]:
     """Mbit/s of payload in messages of 1 MiB, of each round."""
     values = []
     for file in sorted(folder.glob(f"{pair}.{name}.*.json")):
-        bandwidth = json.loads(file.read_text())["bandwidth"]
+        bandwidth = json.loads(file.read_text())["rounds"][0]["bandwidth"]
         values.append(next(each["mb_per_second"] for each in bandwidth if each["bytes"] == LONG) * LONG * 8 / 1e6)
     if not values:
         raise SystemExit(f"{folder} has no output for {pair}, {name}")
