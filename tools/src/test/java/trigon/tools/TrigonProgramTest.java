@@ -107,7 +107,7 @@ class TrigonProgramTest {
             assertThat(share.resolve("help/trigon-" + command.replace(' ', '-') + ".txt"))
                     .content()
                     .isEqualTo(
-                            Run.of(NOWHERE, 80, ("help " + command).split(" ")).out());
+                            Run.of(NOWHERE, 80, (command + " --help").split(" ")).out());
         }
     }
 }
