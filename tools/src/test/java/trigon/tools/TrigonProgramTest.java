@@ -106,8 +106,8 @@ class TrigonProgramTest {
         for (String command : List.of("links", "policy verify")) {
             assertThat(share.resolve("help/trigon-" + command.replace(' ', '-') + ".txt"))
                     .content()
-                    .isEqualTo(
-                            Run.of(NOWHERE, 80, (command + " --help").split(" ")).out());
+                    .isEqualTo(Run.of(NOWHERE, 80, (command + " --help").split(" "))
+                            .out());
         }
     }
 }
