@@ -167,7 +167,6 @@ bool one_sided_rounds(struct rank *r) {
   uint64_t totals[COMMS] = {0};
   long round = 1;
   double start = now();
-  r->yields = true;
   if (pthread_create(&thread, NULL, cut, &cutter) != 0) {
     return fail(r->number, "no thread for cuts");
   }

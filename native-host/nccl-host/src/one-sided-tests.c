@@ -93,8 +93,10 @@ bool one_sided_await(const struct rank *r, int comm, int word, uint64_t value) {
 bool all_progress_until(struct rank *r) { /* a barrier that moves data meanwhile */
   _Atomic int *arrived = &r->shared->arrived[r->barrier++];
   double deadline = now() + DEADLINE_SECONDS;
+  unsigned idle = 0;
   atomic_fetch_add(arrived, 1);
   while (atomic_load(arrived) < r->ranks) {
+    wait_a_little(r, &idle);
     if (!progress_all(r) || atomic_load(&r->shared->failures) > 0 || now() > deadline) {
       return fail(r->number, "another rank has failed, or does not come");
     }
@@ -304,10 +306,12 @@ static bool test_death(struct rank *r) {
     raise(SIGKILL);
   }
   int result = NCCL_SUCCESS;
+  unsigned idle = 0;
   while (result == NCCL_SUCCESS && now() < deadline) {
     result = one_sided_put(r, 0, 0, 0, 8, 0, last, 8, 1, NCCL_ONE_SIDED_ADD, &request);
     int done = 0;
     while (result == NCCL_SUCCESS && !done && now() < deadline) {
+      wait_a_little(r, &idle);
       result = ask(r, 0, request, &done);
     }
   }

@@ -269,6 +269,7 @@ int main(int argc, char **argv) {
                     " [--absent|--refused|--threads|--gpu]\n");
     return 2;
   }
+  r.yields = strcmp(name, "times") != 0 && strcmp(name, "signals") != 0;
   r.apart = strcmp(argv[argc - 1], "--gpu") == 0 ? (uintptr_t)1 << 56 : 0;
   r.is_gin = strcmp(argv[order], "gin") == 0;
   r.shared = mmap(NULL, sizeof *r.shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);

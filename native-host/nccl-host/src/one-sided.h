@@ -32,7 +32,7 @@ struct rank {
   int cuts;
   int cutters; /* as many of the ranks cut connections: those of a process share them */
   unsigned seed;
-  bool yields; /* while it waits, for the good of others */
+  bool yields; /* while it waits, for the good of others: where no times are told */
   struct net net;
   void *net_ctx;
   const struct nccl_gin_v11 *gin;
