@@ -1,0 +1,131 @@
+package trigon.handshake;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static trigon.handshake.HandshakeAssert.eventually;
+import static trigon.handshake.HandshakeAssert.failureOf;
+
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import trigon.handshake.HandshakeException.Kind;
+import trigon.handshake.HandshakeMessage.Ready;
+import trigon.handshake.HandshakeMessage.Reject;
+
+/** Listeners that are silent, out of turn or not Trigon at all, as raw sockets. */
+class HostileListenerTest {
+
+    /** Waited out by some tests. */
+    private static final Duration SHORT = Duration.ofMillis(1500);
+
+    private static final int HELLO_BYTES = 8 + 8 + 32 + 32;
+
+    private final Node server = new Node("127.0.0.1", Node.LONG);
+    private final Node client = new Node("127.0.0.2", SHORT);
+    private final Node patientClient = new Node("127.0.0.2", Node.LONG);
+    private final ConnectionId connection = ConnectionId.random();
+
+    @AfterEach
+    void close() {
+        client.close();
+        patientClient.close();
+        server.close();
+    }
+
+    @Test
+    void aSilentListenerTimesOut() throws Exception {
+        try (ServerSocket silent = new ServerSocket(0, 1, server.address())) {
+            OutgoingOffer outgoing = client.connect(at(silent), client.offer(connection));
+
+            assertThat(failureOf(outgoing.answer()))
+                    .returns(Kind.TIMED_OUT, HandshakeException::kind)
+                    .hasMessageContaining("127.0.0.1:" + silent.getLocalPort())
+                    .hasMessageContaining("the answer to the hello did not come within 1500 ms");
+        }
+    }
+
+    @Test
+    void aTcpConnectionThatNeverComesTimesOut() throws Exception {
+        // a full backlog: Linux drops what asks for more, like a path that loses everything
+        try (ServerSocket full = new ServerSocket(0, 1, server.address());
+                Socket first = new Socket(server.address(), full.getLocalPort());
+                Socket second = new Socket(server.address(), full.getLocalPort())) {
+            OutgoingOffer outgoing = client.connect(at(full), client.offer(connection));
+
+            assertThat(failureOf(outgoing.answer()))
+                    .returns(Kind.TIMED_OUT, HandshakeException::kind)
+                    .hasMessageContaining("the TCP connection did not come within 1500 ms");
+            assertThat(first.isConnected() && second.isConnected()).isTrue();
+        }
+    }
+
+    @Test
+    void aListenerThatIsNotTrigonFailsAtOnce() throws Exception {
+        assertThat(failureOf(offerTo("SSH-2.0-OpenSSH_9.6\r\n".getBytes(StandardCharsets.US_ASCII))))
+                .returns(Kind.PROTOCOL, HandshakeException::kind)
+                .hasMessageContaining("does not speak Trigon's handshake");
+    }
+
+    @Test
+    void aListenerThatHangsUpFailsAtOnce() throws Exception {
+        assertThat(failureOf(offerTo(new byte[0])))
+                .returns(Kind.DISCONNECTED, HandshakeException::kind)
+                .hasMessageContaining("before the answer to the hello came");
+    }
+
+    @Test
+    void aListenerThatTalksOutOfTurnFails() throws Exception {
+        assertThat(failureOf(offerTo(HandshakeCodec.encode(new Ready(1)))))
+                .returns(Kind.PROTOCOL, HandshakeException::kind)
+                .hasMessageContaining("Ready where none is due");
+    }
+
+    @Test
+    void aListenersReasonIsPrintable() throws Exception {
+        byte[] reject = HandshakeCodec.encode(new Reject("a b"));
+        reject[reject.length - 2] = '\n';
+
+        assertThat(failureOf(offerTo(reject)))
+                .returns(Kind.REJECTED, HandshakeException::kind)
+                .hasMessageEndingWith("a b");
+    }
+
+    @Test
+    void aListenerThatNeverConfirmsTimesOut() throws Exception {
+        try (ServerSocket listener = new ServerSocket(0, 1, server.address())) {
+            OutgoingOffer outgoing = client.connect(at(listener), client.offer(connection));
+            try (RawPeer accepted = RawPeer.listening(listener.accept(), connection, Node.secretOf(connection))) {
+                accepted.challenge();
+                accepted.expect(HandshakeMessage.Offer.class);
+                accepted.say(server.answer());
+                outgoing.answer().get(60, TimeUnit.SECONDS);
+
+                assertThat(failureOf(outgoing.sendReady(1)))
+                        .returns(Kind.TIMED_OUT, HandshakeException::kind)
+                        .hasMessageContaining("the listener's confirmation did not come");
+            }
+        }
+    }
+
+    /** Offers to a listener that says that, and hangs up. */
+    private CompletableFuture<?> offerTo(byte[] reply) throws Exception {
+        try (ServerSocket listener = new ServerSocket(0, 1, server.address())) {
+            OutgoingOffer outgoing = patientClient.connect(at(listener), patientClient.offer(connection));
+            try (Socket accepted = listener.accept()) {
+                assertThat(accepted.getInputStream().readNBytes(HELLO_BYTES)).hasSize(HELLO_BYTES);
+                HostilePeerTest.send(accepted, reply);
+            }
+            eventually("the offer fails", outgoing.answer()::isDone);
+            return outgoing.answer();
+        }
+    }
+
+    private static InetSocketAddress at(ServerSocket socket) {
+        return new InetSocketAddress(socket.getInetAddress(), socket.getLocalPort());
+    }
+}
