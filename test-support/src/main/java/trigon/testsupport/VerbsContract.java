@@ -13,6 +13,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(180)
 public abstract class VerbsContract
         implements DataTransferContract,
+                CompletionContract,
                 InjectedSendContract,
                 RefusalContract,
                 LostPeerContract,
