@@ -19,8 +19,6 @@ import trigon.routing.LocalLink;
 import trigon.routing.hardware.NicHardware;
 import trigon.testsupport.DgxSpark;
 import trigon.transport.protocol.MessageProtocol;
-import trigon.verbs.Gid;
-import trigon.verbs.LinkKind;
 
 /**
  * What NCCL is told of a DGX Spark, and that a connection goes over both functions of a cable without a setting. The
@@ -105,18 +103,7 @@ class DgxSparkTest {
     private static LocalLink link(String device, int host, int mbps, int number) {
         InterfaceAddress address = InterfaceAddress.parse("127.7.%d.%d/24".formatted(number, host));
         String interfaceName = device.replaceFirst("roce", "en") + (device.endsWith("f0") ? "np0" : "np1");
-        return new LocalLink(
-                device,
-                LinkKind.RDMA,
-                device,
-                1,
-                address,
-                0,
-                Gid.of(address.address()),
-                mbps,
-                interfaceName,
-                2 + number,
-                number);
+        return TestNode.rdmaLink(device, address, mbps, interfaceName, 2 + number, number);
     }
 
     private static void send(Connected ab, int size) {

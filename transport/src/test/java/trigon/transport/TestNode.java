@@ -150,19 +150,15 @@ public final class TestNode implements AutoCloseable {
     static LocalLink rdmaLink(String text) {
         InterfaceAddress address = InterfaceAddress.parse(text);
         int net = address.address().getAddress()[2];
-        String device = "roce" + net;
+        return rdmaLink("roce" + net, address, RDMA_MBPS, "en" + net, net, net);
+    }
+
+    /** A link by a device and an interface of its own; the last three are the link's as they stand there. */
+    static LocalLink rdmaLink(
+            String device, InterfaceAddress address, int mbps, String interfaceName, int interfaceIndex, int rank) {
+        Gid gid = Gid.of(address.address());
         return new LocalLink(
-                device,
-                LinkKind.RDMA,
-                device,
-                1,
-                address,
-                0,
-                Gid.of(address.address()),
-                RDMA_MBPS,
-                "en" + net,
-                net,
-                net);
+                device, LinkKind.RDMA, device, 1, address, 0, gid, mbps, interfaceName, interfaceIndex, rank);
     }
 
     private RoutedNetPlugin open(
