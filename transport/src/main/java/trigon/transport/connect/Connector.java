@@ -8,7 +8,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Executor;
-import java.util.function.BiConsumer;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 import java.util.stream.Collectors;
@@ -113,52 +112,96 @@ public final class Connector {
     /** Starts to connect, over the preferred link if that leads to the peer; returns at once. */
     public PendingConnection connect(ListenHandle handle, Optional<LocalLink> preferred, int trafficClass) {
         PendingConnection pending = new PendingConnection(peerName(handle));
-        control.execute(() -> pending.run(() -> connectOverAnyPath(handle, preferred, trafficClass, pending)));
+        control.execute(() -> pending.run(() -> new Search(handle, preferred, trafficClass, pending).connect()));
         return pending;
     }
 
-    private ConnectedPaths connectOverAnyPath(
-            ListenHandle handle, Optional<LocalLink> preferred, int trafficClass, PendingConnection pending) {
-        List<PeerLink> peerLinks = handle.links().stream()
-                .map(link -> new PeerLink(link.address(), link.prefixLength(), link.port(), link.kinds()))
-                .toList();
-        PeerDescription peer = new PeerDescription(handle.nodeIndex(), peerLinks);
-        long tie = handle.connection().value();
-        List<Path> candidates = candidatePaths.find(pending.peer(), peer, preferred, tie, pending::isAbandoned);
-        ConnectionAdvice.Advice how = advice.on(question(numberOf(handle), candidates, trafficClass));
-        if (!how.relays() && !isDirect(candidates.getFirst())) {
-            throw new NoPathException("only relays lead to %s, and the policy lets no connection go through them"
-                    .formatted(pending.peer()));
+    /** For one connection: over one path to the peer after the other, until one leads there. */
+    private final class Search {
+        private final ListenHandle handle;
+        private final Optional<LocalLink> preferred;
+        private final int trafficClass;
+        private final PendingConnection pending;
+        private final PeerDescription peer;
+        private final List<Path> candidates;
+        private final ConnectionAdvice.Advice how;
+        private final NoConnectionException failures;
+        private final List<Path> tried;
+        private final PathSchedule schedule;
+        private final LinkLocalPaths linkLocal;
+        private boolean triesRelays;
+
+        Search(ListenHandle handle, Optional<LocalLink> preferred, int trafficClass, PendingConnection pending) {
+            this.handle = handle;
+            this.preferred = preferred;
+            this.pending = pending;
+            peer = new PeerDescription(
+                    handle.nodeIndex(),
+                    handle.links().stream()
+                            .map(link -> new PeerLink(link.address(), link.prefixLength(), link.port(), link.kinds()))
+                            .toList());
+            candidates = candidatePaths.find(pending.peer(), peer, preferred, tie(), pending::isAbandoned);
+            how = advice.on(question(numberOf(handle), candidates, trafficClass));
+            if (!how.relays() && !hasDirectPath()) {
+                throw new NoPathException("only relays lead to %s, and the policy lets no connection go through them"
+                        .formatted(pending.peer()));
+            }
+            this.trafficClass = how.trafficClassOr(trafficClass);
+            triesRelays = how.relays() && hasDirectPath();
+            failures = new NoConnectionException(pending.peer(), candidates.size());
+            tried = new ArrayList<>(candidates);
+            schedule = new PathSchedule(config.handshake().timeout(), System::nanoTime);
+            schedule.add(candidates);
+            linkLocal = new LinkLocalPaths((path, remote) ->
+                    client.ask(path.local().bindAddress(), remote, handle.secret(), handle.connection()));
         }
-        boolean triesRelays = how.relays() && isDirect(candidates.getFirst());
-        NoConnectionException failures = new NoConnectionException(pending.peer(), candidates.size());
-        List<Path> tried = new ArrayList<>(candidates);
-        PathSchedule schedule = new PathSchedule(config.handshake().timeout(), System::nanoTime);
-        schedule.add(candidates);
-        Duration beforeRelays = candidates.stream().allMatch(recentFailures::has) ? Duration.ZERO : BEFORE_RELAYS;
-        LinkLocalPaths linkLocal = new LinkLocalPaths(
-                (path, remote) -> client.ask(path.local().bindAddress(), remote, handle.secret(), handle.connection()));
-        while (!pending.isAbandoned()) {
-            if (triesRelays && (schedule.isEmpty() || schedule.sinceFirst().compareTo(beforeRelays) > 0)) {
-                triesRelays = false;
-                List<Path> relayed = candidatePaths.relayed(pending.peer(), peer, tie);
-                schedule.add(relayed);
-                tried.addAll(relayed);
+
+        /** Decides between relays of equal rank. */
+        private long tie() {
+            return handle.connection().value();
+        }
+
+        private boolean hasDirectPath() {
+            return isDirect(candidates.getFirst());
+        }
+
+        ConnectedPaths connect() {
+            Duration beforeRelays = candidates.stream().allMatch(recentFailures::has) ? Duration.ZERO : BEFORE_RELAYS;
+            while (!pending.isAbandoned()) {
+                if (triesRelays && (schedule.isEmpty() || schedule.sinceFirst().compareTo(beforeRelays) > 0)) {
+                    addRelays();
+                }
+                if (schedule.isEmpty()) {
+                    break;
+                }
+                List<Path> due = schedule.due();
+                if (due.isEmpty()) {
+                    pause(schedule.pause());
+                    continue;
+                }
+                Optional<ConnectedPaths> connected = connectOver(due);
+                if (connected.isPresent()) {
+                    return connected.get();
+                }
             }
-            if (schedule.isEmpty()) {
-                break;
+            if (!pending.isAbandoned()) {
+                resignation.tell(handle, tried, failures.getMessage());
             }
-            List<Path> due = schedule.due();
-            if (due.isEmpty()) {
-                pause(schedule.pause());
-                continue;
-            }
-            List<Path> known = due.getFirst().reason().isLinkLocal()
-                    ? thatLeadThere(
-                            due, schedule, linkLocal, (path, why) -> failed(path, why, schedule, failures, pending))
-                    : due;
+            throw failures;
+        }
+
+        private void addRelays() {
+            triesRelays = false;
+            List<Path> relayed = candidatePaths.relayed(pending.peer(), peer, tie());
+            schedule.add(relayed);
+            tried.addAll(relayed);
+        }
+
+        /** Tries some of these once. */
+        private Optional<ConnectedPaths> connectOver(List<Path> due) {
+            List<Path> known = due.getFirst().reason().isLinkLocal() ? thatLeadThere(due) : due;
             if (known.isEmpty()) {
-                continue;
+                return Optional.empty();
             }
             List<Path> paths = pathsToTake(known, how.links());
             schedule.begin(paths);
@@ -169,74 +212,68 @@ public final class Connector {
                     self,
                     listeners.get(),
                     handle,
-                    how.trafficClassOr(trafficClass),
+                    trafficClass,
                     schedule.timeLeft(paths),
                     pending)) {
                 List<Path> stripes = stripes(paths, how.queuePairs());
                 List<PathChannel> connected = attempt.connect(attempts.nextLong(), stripes);
-                attempt.failures().forEach((path, why) -> failed(path, why, schedule, failures, pending));
-                if (!connected.isEmpty()) {
-                    recentFailures.note(attempt.failures().keySet());
-                    report(pending.peer(), paths, attempt.failures().keySet(), connected.size());
-                    if (paths.getFirst().reason() instanceof Reason.Relayed(List<String> over)) {
-                        if (isDirect(candidates.getFirst())) {
-                            recentFailures.note(candidates);
-                        }
-                        trace(connected.getFirst(), over);
-                        relayedTraffic.watch(paths.getFirst(), connected.getFirst());
-                    }
-                    MessageProtocol protocol =
-                            MessageProtocol.on(paths.getFirst().kind(), stripes.size() > 1);
-                    return new ConnectedPaths(
-                            protocol,
-                            connected,
-                            new Counterpart(
-                                    pending.peer(),
-                                    handle.nodeIndex(),
-                                    handle.links(),
-                                    handle.connection(),
-                                    handle.secret(),
-                                    how.trafficClassOr(trafficClass),
-                                    preferred));
+                attempt.failures().forEach(this::failed);
+                if (connected.isEmpty()) {
+                    return Optional.empty();
                 }
+                note(paths, attempt.failures().keySet(), connected);
+                return Optional.of(connectedBy(paths, stripes, connected));
             }
         }
-        if (!pending.isAbandoned()) {
-            resignation.tell(handle, tried, failures.getMessage());
-        }
-        throw failures;
-    }
 
-    /** Of those that may lead nowhere, the ones over which the peer answers; where it does not, all the others. */
-    private static List<Path> thatLeadThere(
-            List<Path> due,
-            PathSchedule schedule,
-            LinkLocalPaths linkLocal,
-            BiConsumer<Path, RuntimeException> hasFailed) {
-        Map<Boolean, List<Path>> byDoubt = due.stream()
-                .collect(Collectors.partitioningBy(path -> path.reason().isLinkLocal()));
-        List<Path> doubtful = byDoubt.getOrDefault(true, List.of());
-        schedule.begin(doubtful);
-        List<Path> answering = linkLocal.answering(doubtful, hasFailed);
-        return answering.isEmpty() ? byDoubt.getOrDefault(false, List.of()) : answering;
-    }
-
-    /** A path that is away may come back: a cable is plugged in again, a switch restarts. */
-    private void failed(
-            Path path,
-            RuntimeException why,
-            PathSchedule schedule,
-            NoConnectionException failures,
-            PendingConnection pending) {
-        links.of(path.local()).counters().retried();
-        if (mayPass(why) && schedule.away(path)) {
-            log.debug("no connection to {} over {} yet: {}", pending.peer(), path, why.getMessage());
-            return;
+        private void note(List<Path> paths, Set<Path> failed, List<PathChannel> connected) {
+            recentFailures.note(failed);
+            report(pending.peer(), paths, failed, connected.size());
+            if (paths.getFirst().reason() instanceof Reason.Relayed(List<String> over)) {
+                if (hasDirectPath()) {
+                    recentFailures.note(candidates);
+                }
+                trace(connected.getFirst(), over);
+                relayedTraffic.watch(paths.getFirst(), connected.getFirst());
+            }
         }
-        schedule.failed(path);
-        failures.add(path, why);
-        if (!pending.isAbandoned()) {
-            log.warn("no connection to {} over {}: {}", pending.peer(), path, why.getMessage());
+
+        private ConnectedPaths connectedBy(List<Path> paths, List<Path> stripes, List<PathChannel> connected) {
+            return new ConnectedPaths(
+                    MessageProtocol.on(paths.getFirst().kind(), stripes.size() > 1),
+                    connected,
+                    new Counterpart(
+                            pending.peer(),
+                            handle.nodeIndex(),
+                            handle.links(),
+                            handle.connection(),
+                            handle.secret(),
+                            trafficClass,
+                            preferred));
+        }
+
+        /** Of those that may lead nowhere, the ones over which the peer answers; where it does not, all the others. */
+        private List<Path> thatLeadThere(List<Path> due) {
+            Map<Boolean, List<Path>> byDoubt = due.stream()
+                    .collect(Collectors.partitioningBy(path -> path.reason().isLinkLocal()));
+            List<Path> doubtful = byDoubt.getOrDefault(true, List.of());
+            schedule.begin(doubtful);
+            List<Path> answering = linkLocal.answering(doubtful, this::failed);
+            return answering.isEmpty() ? byDoubt.getOrDefault(false, List.of()) : answering;
+        }
+
+        /** A path that is away may come back: a cable is plugged in again, a switch restarts. */
+        private void failed(Path path, RuntimeException why) {
+            links.of(path.local()).counters().retried();
+            if (mayPass(why) && schedule.away(path)) {
+                log.debug("no connection to {} over {} yet: {}", pending.peer(), path, why.getMessage());
+                return;
+            }
+            schedule.failed(path);
+            failures.add(path, why);
+            if (!pending.isAbandoned()) {
+                log.warn("no connection to {} over {}: {}", pending.peer(), path, why.getMessage());
+            }
         }
     }
 
