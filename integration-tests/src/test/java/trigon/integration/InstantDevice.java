@@ -41,6 +41,24 @@ final class InstantDevice {
 
     private InstantDevice() {}
 
+    /**
+     * The environment of a device whose queue pairs fail now and then, under connections that are to go on by new ones.
+     *
+     * @param stripes {@code TRIGON_STRIPES}
+     * @param late every so many completions of sends are held back until the next poll, or none with 0
+     */
+    static Map<String, String> failingQueuePairs(String stripes, String late) {
+        return Map.of(
+                "INSTANTVERBS_QUEUE_PAIR_FAULTS",
+                "1000",
+                "TRIGON_FAILOVER",
+                "on",
+                "TRIGON_STRIPES",
+                stripes,
+                "INSTANTVERBS_LATE",
+                late);
+    }
+
     private static List<String> asTwoNics(String interfaces) {
         String script = interfaces + "; exec \"$@\"";
         return List.of("unshare", "-rn", "sh", "-ec", script, "sh", FAKE_SYSFS.toString(), "instant");

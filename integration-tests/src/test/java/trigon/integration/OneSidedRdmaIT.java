@@ -43,17 +43,7 @@ class OneSidedRdmaIT {
     @ParameterizedTest
     @CsvSource({"gin, one, 0", "rma, all, 3"})
     void nothingIsLostOrDoneTwiceWhenQueuePairsFail(String order, String stripes, String late) throws IOException {
-        Map<String, String> faults = Map.of(
-                "INSTANTVERBS_QUEUE_PAIR_FAULTS",
-                "1000",
-                "TRIGON_FAILOVER",
-                "on",
-                "TRIGON_STRIPES",
-                stripes,
-                "INSTANTVERBS_LATE",
-                late);
-
-        String said = run(faults, order, 150);
+        String said = run(InstantDevice.failingQueuePairs(stripes, late), order, 150);
 
         assertThat(said.lines().filter(line -> line.contains("instantverbs: queue pair ")))
                 .hasSizeGreaterThan(5);

@@ -98,17 +98,7 @@ class RdmaHostIT {
     @ParameterizedTest
     @CsvSource({"one, 0, 70000", "all, 3, 200000"})
     void anAllReduceGoesOnHoweverOftenQueuePairsFail(String stripes, String late, int bytes) throws IOException {
-        Map<String, String> device = Map.of(
-                "INSTANTVERBS_QUEUE_PAIR_FAULTS",
-                "1000",
-                "TRIGON_FAILOVER",
-                "on",
-                "TRIGON_STRIPES",
-                stripes,
-                LATE,
-                late);
-
-        String said = runOverTwo(bytes, 2000, device);
+        String said = runOverTwo(bytes, 2000, InstantDevice.failingQueuePairs(stripes, late));
 
         assertThat(lines(said, "instantverbs: queue pair ")).hasSizeGreaterThan(20);
         assertThat(lines(said, " goes on over ")).hasSizeGreaterThan(20);
