@@ -22,6 +22,12 @@ import java.util.function.Supplier;
 /** One run of the program that plays NCCL, on all nodes of a triangle: a rank each. */
 final class ContainerJob {
 
+    /** In the job's directory: the file that ends an endless one. */
+    static final String END = "end";
+
+    /** For connections of programs that start on a busy machine. */
+    private static final String PATIENT = "version: 1\nhandshake: {timeout: 40s}\n";
+
     private final DockerClient client;
     private final Path directory;
     private final Map<Node, String> processes = new EnumMap<>(Node.class);
@@ -36,7 +42,7 @@ final class ContainerJob {
      *
      * @param containers a node's container id
      * @param directory new, in the directory that the containers see; for the rendezvous and the logs
-     * @param environment more variables, {@code NAME=value}
+     * @param environment more variables, {@code NAME=value}; without {@code TRIGON_CONFIG}, the ranks are patient
      */
     static ContainerJob start(
             DockerClient client,
@@ -47,12 +53,17 @@ final class ContainerJob {
         ContainerJob job = new ContainerJob(client, directory);
         try {
             Files.createDirectory(directory);
+            Files.writeString(directory.resolve("patient.yaml"), PATIENT);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
         String inside = ContainerTriangle.DIRECTORY + "/" + directory.getFileName();
         List<String> variables = new ArrayList<>(environment);
         variables.add("NCCL_DEBUG=INFO");
+        variables.add("TRIGON_JAVA_OPTS=-XX:TieredStopAtLevel=1"); // the second compiler would delay the ranks
+        if (environment.stream().noneMatch(each -> each.startsWith("TRIGON_CONFIG="))) {
+            variables.add("TRIGON_CONFIG=" + inside + "/patient.yaml");
+        }
         for (Node node : Node.values()) {
             List<String> command =
                     new ArrayList<>(List.of("/bin/sh", "-c", "log=$1; shift; exec \"$@\" >$log 2>&1", "sh"));
@@ -97,6 +108,15 @@ final class ContainerJob {
                 () -> Arrays.stream(Node.values())
                         .allMatch(node -> Files.exists(rendezvous.resolve("barrier.connected.1." + node.rank()))),
                 () -> "not all ranks have connected");
+    }
+
+    /** Lets an endless job end, soon and well. */
+    void end() {
+        try {
+            Files.createFile(directory.resolve(END));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     /** Waits for the end of the node's rank and returns its exit status. */

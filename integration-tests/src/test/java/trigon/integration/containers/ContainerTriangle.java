@@ -14,6 +14,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
@@ -121,6 +122,14 @@ final class ContainerTriangle implements AutoCloseable {
     /** The same with more environment variables, {@code NAME=value}. */
     ContainerJob run(List<String> environment, String name, String... arguments) {
         return ContainerJob.start(client, this::id, directory.resolve(name), environment, arguments);
+    }
+
+    /** The same; the all-reduces go on until {@link ContainerJob#end}. */
+    ContainerJob runEndless(List<String> environment, String name, String... arguments) {
+        List<String> all = new ArrayList<>(List.of(arguments));
+        all.addAll(List.of("--iterations", "1000000"));
+        all.addAll(List.of("--until", DIRECTORY + "/" + name + "/" + ContainerJob.END));
+        return run(environment, name, all.toArray(String[]::new));
     }
 
     /** Pulls the cable out of this node. */
