@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
@@ -23,7 +24,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Timeout(300)
 class FailureIT {
 
-    private static final Map<String, String> SHORT = Map.of("TRIGON_PEER_TIMEOUT", "3s");
+    private static final Map<String, String> SHORT = withQuickStart("TRIGON_PEER_TIMEOUT", "3s");
     private static final Pattern CONNECTED = Pattern.compile("receives from");
 
     @TempDir
@@ -39,7 +40,7 @@ class FailureIT {
     @ParameterizedTest
     @ValueSource(strings = {"off", "on"})
     void aKilledProcessIsAnErrorOnTheOthers(String failover) throws Exception {
-        start(Map.of("TRIGON_FAILOVER", failover));
+        start(withQuickStart("TRIGON_FAILOVER", failover));
 
         hosts.get(2).signal("KILL");
 
@@ -85,14 +86,17 @@ class FailureIT {
     @ParameterizedTest
     @ValueSource(strings = {"off", "on"})
     void aProcessThatIsStoppedBrieflyHoldsTheOthersUpAndNoMore(String failover) throws Exception {
-        Map<String, String> environment = Map.of("TRIGON_PEER_TIMEOUT", "20s", "TRIGON_FAILOVER", failover);
-        hosts = triangle().start(environment, "--bytes", "4000000", "--iterations", "300");
+        Map<String, String> environment = withQuickStart("TRIGON_PEER_TIMEOUT", "20s", "TRIGON_FAILOVER", failover);
+        Path end = directory.resolve("end");
+        hosts = triangle()
+                .start(environment, "--bytes", "4000000", "--iterations", "100000", "--until", end.toString());
         awaitConnected();
 
         hosts.get(2).signal("STOP");
-        Thread.sleep(5000);
+        Thread.sleep(3000);
         assertThat(hosts).allMatch(HostProgram::isAlive);
         hosts.get(2).signal("CONT");
+        Files.createFile(end); // the ranks make some rounds more
 
         for (HostProgram host : hosts) {
             assertThat(host.exitStatus()).as(host.output()).isZero();
@@ -106,7 +110,7 @@ class FailureIT {
             Files.createSymbolicLink(directory.resolve(node + ".log"), Path.of("/dev/full"));
         }
 
-        hosts = triangle().start(Map.of(), "--bytes", "1000003", "--iterations", "3");
+        hosts = triangle().start(HostProgram.QUICK_START, "--bytes", "1000003", "--iterations", "3");
 
         for (HostProgram host : hosts) {
             assertThat(host.exitStatus()).isZero();
@@ -119,7 +123,7 @@ class FailureIT {
         hosts = triangle()
                 .start(
                         List.of("/bin/sh", "-c", "ulimit -n " + limit + " && exec \"$@\"", "sh"),
-                        Map.of(),
+                        HostProgram.QUICK_START,
                         "--bytes",
                         "100000",
                         "--iterations",
@@ -134,6 +138,15 @@ class FailureIT {
         }
         assertThat(hosts.get(0).exitStatus()).as(hosts.get(0).output()).isEqualTo(status);
         assertThat(hosts.get(1).exitStatus()).as(hosts.get(1).output()).isEqualTo(status);
+    }
+
+    /** The environment of {@link HostProgram#QUICK_START}, and these names and values. */
+    private static Map<String, String> withQuickStart(String... namesAndValues) {
+        Map<String, String> all = new HashMap<>(HostProgram.QUICK_START);
+        for (int i = 0; i < namesAndValues.length; i += 2) {
+            all.put(namesAndValues[i], namesAndValues[i + 1]);
+        }
+        return all;
     }
 
     private Triangle triangle() {
@@ -159,7 +172,7 @@ class FailureIT {
             started.add(new HostProgram(
                     HostProgram.distribution(),
                     directory.resolve("n" + rank + ".log"),
-                    Map.of("TRIGON_CONFIG", file.toString(), "TRIGON_NODE", "n" + rank),
+                    withQuickStart("TRIGON_CONFIG", file.toString(), "TRIGON_NODE", "n" + rank),
                     "--rank",
                     Integer.toString(rank),
                     "--ranks",

@@ -7,6 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -21,7 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
  */
 class SetupGapsIT {
 
-    private static final int SETUPS = Integer.getInteger("trigon.setups", 6);
+    private static final int SETUPS = Integer.getInteger("trigon.setups", 4);
     private static final long SEED = Long.getLong("trigon.seed", new Random().nextLong());
 
     /** With a third, TCP itself may be silent for longer than peers are given. */
@@ -215,7 +216,9 @@ class SetupGapsIT {
 
     private Map<String, String> patient() throws IOException {
         Path file = Files.writeString(directory.resolve("patient.yaml"), PATIENT);
-        return Map.of("TRIGON_CONFIG", file.toString());
+        Map<String, String> environment = new HashMap<>(HostProgram.QUICK_START);
+        environment.put("TRIGON_CONFIG", file.toString());
+        return environment;
     }
 
     /** Empty if all have ended well; one that does not end is a failure like others, and the next set-up follows. */

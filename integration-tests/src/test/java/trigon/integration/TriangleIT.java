@@ -21,7 +21,8 @@ class TriangleIT {
     @ParameterizedTest
     @ValueSource(ints = {0, 1, 2, 3, 4, 5, 6, 7})
     void reducesInEveryOrderOfListingTheNics(int order) {
-        Map<String, String> logs = triangle(order).run("--api", "11", "--bytes", "1000003", "--iterations", "2");
+        Map<String, String> logs =
+                triangle(order).run(HostProgram.QUICK_START, "--api", "11", "--bytes", "1000003", "--iterations", "2");
 
         // the cable between two nodes, and no other, carries what they send each other
         assertThat(logs.get("a")).contains("sends to b 127.0.12.2 via").contains("receives from c 127.0.13.3");
@@ -32,7 +33,8 @@ class TriangleIT {
     @ParameterizedTest
     @ValueSource(ints = {8, 9, 10, 12})
     void reducesThroughEveryApiVersion(int api) {
-        triangle(0).run("--api", Integer.toString(api), "--bytes", "65536", "--iterations", "3");
+        triangle(0)
+                .run(HostProgram.QUICK_START, "--api", Integer.toString(api), "--bytes", "65536", "--iterations", "3");
     }
 
     @ParameterizedTest
