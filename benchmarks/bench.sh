@@ -41,6 +41,9 @@ usage: ./trigon benchmarks COMMAND
        divided [OPTIONS]                 what it costs to divide a message: two instant devices, and one of them; as
                                          root
        lab [ROUNDS]                      SoftRoCE in the lab, beside perftest's ib_write_lat and ib_write_bw
+       policy COMMAND                    policies replaced under load (reload [DECISIONS_PER_SECOND [SECONDS [TURNS]]]),
+                                         verifier and compiler against the interpreter (differential [STREAMS [THREADS
+                                         [SEED]]]), what a call costs in a warm loop (decision)
        jmh [OPTIONS]                     the parts one by one; the options are JMH's
        nodes [OPTIONS]                   the cluster file, the routes and the handshakes with 4 to 1024 nodes; by JMH,
                                          too
@@ -341,6 +344,12 @@ case $command in
     for ((pass = 1; pass <= passes; pass++)); do
       jmh "nodes-$pass" "${jmh_length[@]}" "$@" NodesBenchmark
     done
+    ;;
+  policy)
+    # shellcheck source=/dev/null
+    . "$project/.mvn/find-jdk.sh"
+    trigon_find_jdk
+    exec "$project/policy/bench.sh" "$@"
     ;;
   stripes) exec "$here/stripes.sh" "$results" "$@" ;;
   relay) exec "$here/relay.sh" "$results" "$@" ;;

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# bench.sh - long runs on the classes of policy's tests, which have to be built (./mvnw test-compile -pl policy -am):
+# bench.sh - long runs on the classes of policy's tests; "./trigon benchmarks policy" builds them and comes here:
 #     bench.sh reload [DECISIONS_PER_SECOND [SECONDS [TURNS]]]      policies replaced while four threads decide
 #     bench.sh differential [STREAMS [THREADS [SEED]]]              verifier and compiler against the interpreter
 #     bench.sh decision                                             what a call costs in a warm loop
