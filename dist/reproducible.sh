@@ -23,7 +23,7 @@ mkdir "$scratch/elsewhere"
 (
   umask 077
   cd "$scratch/elsewhere"
-  TRIGON_UNTRAINED=yes TZ=Pacific/Chatham LC_ALL=C ./mvnw -q -B -ntp package -pl dist -am \
+  WITHOUT_AOT_CACHE=yes TZ=Pacific/Chatham LC_ALL=C ./mvnw -q -B -ntp package -pl dist -am \
     -Dmaven.test.skip=true -Dspotless.check.skip=true >&2
 )
 

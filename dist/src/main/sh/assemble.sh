@@ -3,7 +3,7 @@
 # usage: assemble.sh DISTRIBUTION JAVA_HOME PROJECT [ARCH]
 #   ARCH   another processor than this machine's: its JDK is what dist/cross/fetch.sh brought, and there is no AOT
 #          cache, which only a run of the distribution can make
-# TRIGON_UNTRAINED=yes: without an AOT cache, for who does not look at it
+# WITHOUT_AOT_CACHE=yes: for who does not look at it
 set -eu
 distribution=$1 java_home=$2 project=$3 arch=${4:-}
 
@@ -95,7 +95,7 @@ rm -rf "$distribution/share/man" "$distribution/share/bash-completion" "$distrib
 
 # The AOT cache is made again when a jar, a program, the runtime or how it is learnt has changed, or namespaces may be
 # made by now.
-[ -z "$arch" ] && [ "${TRIGON_UNTRAINED:-}" != yes ] || exit 0
+[ -z "$arch" ] && [ "${WITHOUT_AOT_CACHE:-}" != yes ] || exit 0
 work=$project/dist/target/training
 learnt_from="$made_from $(
   "$training/fake-sysfs.sh" instant true 2>/dev/null && echo "with namespaces"

@@ -22,8 +22,8 @@ import trigon.net.NoConnectionException;
 import trigon.verbs.Memory;
 
 /**
- * What NCCL may expect of the plugin where something is wrong or ends early, over links of any kind: two nodes, a and b,
- * in one process. A subclass says what links they have.
+ * What NCCL may expect of the plugin where something is wrong or ends early, over links of any kind: two nodes, a and
+ * b, in one process. A subclass says what links they have.
  */
 @Timeout(120)
 public abstract class NetPluginFailureContract {
