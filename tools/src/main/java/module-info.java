@@ -25,6 +25,8 @@ module trigon.tools {
             info.picocli;
     opens trigon.tools.metrics to
             info.picocli;
+    opens trigon.tools.probe to
+            info.picocli;
     opens trigon.tools.plan to
             info.picocli;
     opens trigon.tools.links to

@@ -3,6 +3,7 @@ package trigon.integration;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.net.InetAddress;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -100,6 +101,27 @@ class UserCommandsIT {
                         .contains("\"schema\": \"trigon.bench/1\"", "point-to-point", "all-reduce")
                         .contains(rank == 0 ? "soft_ab" : "soft_ba", "\"wrong\": 0", "promises");
             }
+        }
+    }
+
+    @Test
+    void benchStartsTheOtherNodesRank() throws Exception {
+        try (CableNamespaces lab = CableNamespaces.open()) {
+            lab.node("a");
+            lab.node("b");
+            lab.cable("a", "ab", "10.9.42.1/24", "b", "ba", "10.9.42.2/24");
+            List<String> command = new ArrayList<>(lab.by("a"));
+            String there = String.join(" ", lab.by("b"));
+            String here = InetAddress.getLocalHost().getHostName();
+            // the last word is the name of the node, which the program that reaches it is given last
+            int name = there.lastIndexOf(' ');
+            command.addAll(List.of(TRIGON, "bench", "--nodes", here + "," + there.substring(name + 1)));
+            command.addAll(List.of("--via", there.substring(0, name), "--meet", "10.9.42.1:7600"));
+            command.addAll(List.of("--sizes", "64K", "--json"));
+
+            assertThat(output("nodes", start("nodes", Map.of("TRIGON_LINKS", "software"), command)))
+                    .contains("\"schema\": \"trigon.bench/1\"", "point-to-point", "all-reduce")
+                    .contains("soft_ab", "\"wrong\": 0", "promises");
         }
     }
 }

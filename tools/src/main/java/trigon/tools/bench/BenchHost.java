@@ -9,6 +9,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -19,7 +20,7 @@ import trigon.tools.machine.Machine;
 
 /**
  * The distribution's nccl-host, a C program that calls the plugin as NCCL does: a process for each rank of this machine
- * and each size. One thread.
+ * and each size. One thread, but for {@link #stop()}.
  */
 final class BenchHost {
 
@@ -37,6 +38,8 @@ final class BenchHost {
     private final int timeoutSeconds;
     private final Set<String> ways = new LinkedHashSet<>();
     private Set<String> lastLinks = Set.of();
+    private final Set<Process> running = ConcurrentHashMap.newKeySet();
+    private volatile boolean stopped;
 
     /**
      * Of that machine's distribution.
@@ -61,29 +64,29 @@ final class BenchHost {
     /**
      * Measures one size; returns what the first of the ranks of this machine says.
      *
-     * @param all the ranks that take part, by their numbers in the whole
-     * @param here places in that list, of those that are on this machine
+     * @param here places in the list of the ranks that take part, of those that are on this machine
      * @param meeting where they meet
      */
-    Measurement measure(Kind kind, List<Integer> all, List<Integer> here, long bytes, int rounds, String meeting)
-            throws IOException, InterruptedException {
+    Measurement measure(Step step, List<Integer> here, String meeting) throws IOException, InterruptedException {
         List<Process> processes = new ArrayList<>();
         try {
             for (int place : here) {
-                processes.add(start(kind, all.size(), place, bytes, rounds, meeting));
+                processes.add(start(step, place, meeting));
             }
             for (int i = 0; i < here.size(); i++) {
                 if (!processes.get(i).waitFor(timeoutSeconds + GRACE_SECONDS, TimeUnit.SECONDS)
                         || processes.get(i).exitValue() != 0) {
                     throw new CommandFailure("%s of %d bytes failed on rank %d; the end of its log:%n%s"
-                            .formatted(kind, bytes, all.get(here.get(i)), end(log(here.get(i)))));
+                            .formatted(
+                                    step.kind(), step.bytes(), step.ranks().get(here.get(i)), end(log(here.get(i)))));
                 }
             }
         } finally {
             processes.forEach(Process::destroyForcibly);
+            running.clear();
         }
         noteWays(log(here.getFirst()));
-        return result(kind, all, bytes, Files.readString(output(here.getFirst())));
+        return result(step.kind(), step.ranks(), step.bytes(), Files.readString(output(here.getFirst())));
     }
 
     /** Which ways the connections took, as the plugin's log says; for example over which link. */
@@ -108,8 +111,14 @@ final class BenchHost {
         return names;
     }
 
-    private Process start(Kind kind, int ranks, int place, long bytes, int rounds, String meeting) throws IOException {
-        long reduced = kind == Kind.POINT_TO_POINT ? 2 * bytes : bytes;
+    /** Ends what is measured now, and all that would be, with a failure. By any thread. */
+    void stop() {
+        stopped = true;
+        running.forEach(Process::destroyForcibly);
+    }
+
+    private Process start(Step step, int place, String meeting) throws IOException {
+        long reduced = step.kind() == Kind.POINT_TO_POINT ? 2 * step.bytes() : step.bytes();
         ProcessBuilder builder = new ProcessBuilder(
                 program.toString(),
                 "--plugin",
@@ -117,25 +126,30 @@ final class BenchHost {
                 "--rank",
                 Integer.toString(place),
                 "--ranks",
-                Integer.toString(ranks),
+                Integer.toString(step.ranks().size()),
                 "--rendezvous",
                 meeting,
                 "--bytes",
                 Long.toString(reduced),
                 "--iterations",
-                Integer.toString(rounds),
+                Integer.toString(step.rounds()),
                 "--warmup",
-                Integer.toString(Math.max(1, rounds / 5)),
+                Integer.toString(Math.max(1, step.rounds() / 5)),
                 "--timeout",
                 Integer.toString(timeoutSeconds),
                 "--print-rounds");
         builder.environment().clear();
         builder.environment().putAll(environment);
         builder.environment().put("NCCL_DEBUG", "INFO");
-        return builder.redirectInput(ProcessBuilder.Redirect.from(new File("/dev/null")))
+        Process process = builder.redirectInput(ProcessBuilder.Redirect.from(new File("/dev/null")))
                 .redirectOutput(output(place).toFile())
                 .redirectError(log(place).toFile())
                 .start();
+        running.add(process);
+        if (stopped) {
+            process.destroyForcibly();
+        }
+        return process;
     }
 
     private Path output(int place) {

@@ -14,6 +14,8 @@ import java.util.OptionalDouble;
 import java.util.concurrent.TimeUnit;
 import trigon.routing.LocalLink;
 import trigon.tools.console.CommandFailure;
+import trigon.tools.console.Json;
+import trigon.tools.console.JsonObject;
 
 /**
  * perftest's {@code ib_write_lat} and {@code ib_write_bw} over the device that Trigon used: what the link does without
@@ -23,6 +25,8 @@ final class Perftest {
 
     private static final String LATENCY = "ib_write_lat";
     private static final String BANDWIDTH = "ib_write_bw";
+    private static final String LATENCY_MICROS = "latencyMicros";
+    private static final String BANDWIDTH_GIGABYTES = "gigabytesPerSecond";
 
     /** perftest counts megabytes of 2^20 bytes. */
     private static final double MEBIBYTE = 1 << 20;
@@ -46,6 +50,47 @@ final class Perftest {
 
         Figures {
             ranks = List.copyOf(ranks);
+        }
+
+        /** As JSON, under {@code perftest}. */
+        Map<String, Object> json() {
+            return Json.object(
+                    "ranks",
+                    ranks,
+                    "bytes",
+                    bytes,
+                    LATENCY_MICROS,
+                    BenchResult.boxed(micros),
+                    BANDWIDTH_GIGABYTES,
+                    BenchResult.boxed(gigabytesPerSecond));
+        }
+
+        /** With what these say of the same ranks and size, where this has nothing. */
+        Figures completed(List<JsonObject> others) {
+            List<JsonObject> same = others.stream()
+                    .filter(each -> each.whole("bytes") == bytes && ranks.equals(wholes(each, "ranks")))
+                    .toList();
+            return new Figures(
+                    ranks, bytes, or(micros, same, LATENCY_MICROS), or(gigabytesPerSecond, same, BANDWIDTH_GIGABYTES));
+        }
+
+        private static List<Integer> wholes(JsonObject object, String name) {
+            return object.values().get(name) instanceof List<?> list
+                    ? list.stream()
+                            .filter(Number.class::isInstance)
+                            .map(each -> ((Number) each).intValue())
+                            .toList()
+                    : List.of();
+        }
+
+        private static OptionalDouble or(OptionalDouble own, List<JsonObject> others, String name) {
+            return own.isPresent()
+                    ? own
+                    : others.stream()
+                            .map(each -> each.values().get(name))
+                            .filter(Number.class::isInstance)
+                            .mapToDouble(each -> ((Number) each).doubleValue())
+                            .findFirst();
         }
     }
 
@@ -86,7 +131,7 @@ final class Perftest {
      * @param port the one that they meet at; the next one is used, too
      * @throws CommandFailure if one fails, or the other end's does not come in time
      */
-    Figures measure(LocalLink link, List<Integer> ranks, long bytes, int rounds, Optional<String> server, int port)
+    Figures measure(LocalLink link, Step step, Optional<String> server, int port)
             throws IOException, InterruptedException {
         List<String> of = List.of(
                 "-d",
@@ -96,15 +141,15 @@ final class Perftest {
                 "-x",
                 Integer.toString(link.gidIndex()),
                 "-s",
-                Long.toString(bytes),
+                Long.toString(step.bytes()),
                 "-n",
-                Integer.toString(rounds),
+                Integer.toString(step.rounds()),
                 "-F");
         return new Figures(
-                ranks,
-                bytes,
-                figure(run(latency, of, server, port), bytes, TYPICAL_MICROS),
-                scaled(figure(run(bandwidth, of, server, port + 1), bytes, AVERAGE_MEGABYTES)));
+                step.ranks(),
+                step.bytes(),
+                figure(run(latency, of, server, port), step.bytes(), TYPICAL_MICROS),
+                scaled(figure(run(bandwidth, of, server, port + 1), step.bytes(), AVERAGE_MEGABYTES)));
     }
 
     private static OptionalDouble scaled(OptionalDouble megabytes) {

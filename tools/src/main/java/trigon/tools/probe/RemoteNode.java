@@ -5,6 +5,7 @@ import java.io.BufferedWriter;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -18,17 +19,18 @@ import trigon.tools.console.JsonObject;
 /** A node whose agent is started by a program such as ssh, and is asked by its standard streams. */
 public final class RemoteNode implements NodeConnection {
 
-    private static final long ANSWER_SECONDS = 60;
     private static final int MOST_COMPLAINT = 400;
 
     private final String name;
+    private final Duration patience;
     private final Process process;
     private final BufferedReader answers;
     private final BufferedWriter questions;
     private final StringBuilder complaints = new StringBuilder(); // guarded by itself
 
-    private RemoteNode(String name, Process process) {
+    private RemoteNode(String name, Duration patience, Process process) {
         this.name = name;
+        this.patience = patience;
         this.process = process;
         this.answers = new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
         this.questions = process.outputWriter(StandardCharsets.UTF_8);
@@ -41,12 +43,14 @@ public final class RemoteNode implements NodeConnection {
      * @param via the program and its options, such as {@code ssh -o BatchMode=yes}; the node's name follows it
      * @param remote the agent's command on the node
      * @param name of the node
+     * @param patience for each answer, the first of which waits for the agent's start
      */
-    public static RemoteNode start(List<String> via, List<String> remote, String name) throws IOException {
+    public static RemoteNode start(List<String> via, List<String> remote, String name, Duration patience)
+            throws IOException {
         List<String> command = new ArrayList<>(via);
         command.add(name);
         command.addAll(remote);
-        return new RemoteNode(name, new ProcessBuilder(command).start());
+        return new RemoteNode(name, patience, new ProcessBuilder(command).start());
     }
 
     private void listenToComplaints() {
@@ -79,10 +83,10 @@ public final class RemoteNode implements NodeConnection {
         CompletableFuture<String> line = CompletableFuture.supplyAsync(this::readLine);
         String answer;
         try {
-            answer = line.get(ANSWER_SECONDS, TimeUnit.SECONDS);
+            answer = line.get(patience.toMillis(), TimeUnit.MILLISECONDS);
         } catch (TimeoutException e) {
             process.destroy();
-            throw new IOException(name + " has not answered for " + ANSWER_SECONDS + " s", e);
+            throw new IOException(name + " has not answered for " + patience.toSeconds() + " s", e);
         } catch (ExecutionException e) {
             throw ended(e);
         } catch (InterruptedException e) {

@@ -97,6 +97,60 @@ class BenchCommandTest {
         assertThat(software.err()).contains("soft_eth1", "no RDMA link");
     }
 
+    /** Reaches a node by this script. */
+    private String via(String script) throws IOException {
+        Path program = Files.writeString(folder.resolve("reach"), "#!/bin/sh\n" + script);
+        Files.setPosixFilePermissions(program, PosixFilePermissions.fromString("rwxr-xr-x"));
+        return program.toString();
+    }
+
+    @Test
+    void theOtherNodesRanksAreStartedFromHere() throws Exception {
+        Path calls = folder.resolve("calls");
+        Path remote = folder.resolve("remote");
+        String via = via("echo \"$@\" >>%s; echo '{}'\n".formatted(remote));
+
+        Run run = Run.of(
+                machine(GOOD.formatted(calls)),
+                100,
+                ("bench --nodes b,here,c --sizes 64K --timeout 30 --meet 10.0.0.1:7000 --remote /opt/trigon --via "
+                                + via)
+                        .split(" "));
+
+        assertThat(run.out()).as(run.err()).contains("0 and 1", "0 and 2", "all 3");
+        assertThat(Files.readAllLines(calls)).hasSize(3).allMatch(line -> line.contains("--rank 0"));
+        String options = " /opt/trigon bench --json --meet 10.0.0.1:7000 --ranks 3 --sizes 64K --timeout 30 --rank ";
+        assertThat(Files.readAllLines(remote)).containsExactlyInAnyOrder("b" + options + "1", "c" + options + "2");
+    }
+
+    @Test
+    void aNodeThatIsNotReachedEndsIt() throws Exception {
+        String via = via("echo there is no way to \"$1\" >&2; exit 255\n");
+
+        Run run = Run.of(
+                machine("exec sleep 100\n"),
+                100,
+                ("bench --nodes here,b --meet 10.0.0.1:7000 --via " + via).split(" "));
+
+        assertThat(run.status()).isEqualTo(1);
+        assertThat(run.err()).contains("rank 1 on b failed with exit status 255", "there is no way to b");
+    }
+
+    @Test
+    void whereNodesMeetIsTheAddressThatIsUsedForThem() throws Exception {
+        Path remote = folder.resolve("remote");
+        String via = via("echo \"$@\" >>%s; echo '{}'\n".formatted(remote));
+        Machine machine = machine(GOOD.formatted(folder.resolve("calls")));
+
+        Run known = Run.of(machine, 100, ("bench --nodes here,127.0.0.2 --sizes 4K --via " + via).split(" "));
+        Run unknown = Run.of(machine, 100, "bench --nodes here,b.invalid --sizes 4K".split(" "));
+
+        assertThat(known.out()).as(known.err()).contains("0 and 1");
+        assertThat(remote).content().contains("--meet 127.0.0.1:27600 ");
+        assertThat(unknown.status()).isEqualTo(1);
+        assertThat(unknown.err()).contains("b.invalid", "--meet HOST:PORT");
+    }
+
     @Test
     void wrongDataAndAProgramThatFailsAreErrors() throws Exception {
         Run wrong = Run.of(machine("echo '{\"wrong\": 7, \"round_us\": [1.5]}'\n"), 100, "bench", "--sizes", "4K");
@@ -120,6 +174,11 @@ class BenchCommandTest {
                 "bench --meet 10.0.0.1:65535 --rank 0",
                 "bench --meet 10.0.0.1:7000 --rank 2",
                 "bench --perftest",
+                "bench --nodes here",
+                "bench --nodes here,here",
+                "bench --nodes a,b",
+                "bench --nodes here,b --ranks 2",
+                "bench --nodes here,b --meet 10.0.0.1",
                 "bench --sizes 3",
                 "bench --sizes 2G",
                 "bench --timeout 0")) {

@@ -34,6 +34,7 @@ class PerftestTest {
             echo ' 65536      20             2100.00            2000.00              0.032'
             """;
 
+    private static final Step STEP = new Step(Measurement.Kind.POINT_TO_POINT, List.of(0, 1), 65536);
     private static final LocalLink LINK = Links.rdma("rxe_ab");
 
     @TempDir
@@ -61,14 +62,14 @@ class PerftestTest {
         program("ib_write_lat", LATENCY);
         program("ib_write_bw", BANDWIDTH);
 
-        Perftest.Figures figures = perftest(10).measure(LINK, List.of(0, 1), 65536, 20, Optional.of("10.0.0.1"), 7010);
+        Perftest.Figures figures = perftest(10).measure(LINK, STEP, Optional.of("10.0.0.1"), 7010);
 
         assertThat(figures.micros().orElseThrow()).isEqualTo(3.25);
         assertThat(figures.gigabytesPerSecond().orElseThrow()).isCloseTo(2.097, within(0.001));
         assertThat(Files.readAllLines(calls))
                 .satisfiesExactly(
                         latency -> assertThat(latency)
-                                .endsWith("ib_write_lat -d rxe_ab -i 1 -x 3 -s 65536 -n 20 -F -p 7010 10.0.0.1"),
+                                .endsWith("ib_write_lat -d rxe_ab -i 1 -x 3 -s 65536 -n 100 -F -p 7010 10.0.0.1"),
                         bandwidth -> assertThat(bandwidth).endsWith("-p 7011 10.0.0.1"));
     }
 
@@ -77,7 +78,7 @@ class PerftestTest {
         program("ib_write_lat", "[ -e %1$s ] || { touch %1$s; echo 'Could not connect'; exit 1; }\n");
         program("ib_write_bw", BANDWIDTH);
 
-        Perftest.Figures figures = perftest(20).measure(LINK, List.of(0, 1), 65536, 20, Optional.of("10.0.0.1"), 7010);
+        Perftest.Figures figures = perftest(20).measure(LINK, STEP, Optional.of("10.0.0.1"), 7010);
 
         assertThat(figures.micros()).as("it said nothing").isEmpty();
         assertThat(figures.gigabytesPerSecond()).isPresent();
@@ -88,7 +89,7 @@ class PerftestTest {
         program("ib_write_lat", "echo 'Unable to find the Infiniband/RoCE device'; exit 1\n");
         program("ib_write_bw", BANDWIDTH);
 
-        assertThatThrownBy(() -> perftest(1).measure(LINK, List.of(0, 1), 65536, 20, Optional.empty(), 7010))
+        assertThatThrownBy(() -> perftest(1).measure(LINK, STEP, Optional.empty(), 7010))
                 .isInstanceOf(CommandFailure.class)
                 .hasMessageContaining("ib_write_lat -d rxe_ab")
                 .hasMessageContaining("Unable to find");

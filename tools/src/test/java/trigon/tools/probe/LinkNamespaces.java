@@ -1,26 +1,23 @@
 package trigon.tools.probe;
 
-import java.io.File;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.concurrent.TimeUnit;
-import java.util.regex.Pattern;
-import java.util.stream.Collectors;
+import java.util.concurrent.atomic.AtomicInteger;
 import trigon.tools.console.Json;
 
 /** Nodes that are network namespaces of this machine, joined by pairs of virtual interfaces. Needs root. */
-final class LinkNamespaces implements AutoCloseable {
+final class LinkNamespaces implements FaultyNodes, AutoCloseable {
 
-    private static final long DEADLINE_SECONDS = 60;
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
 
-    private final String prefix = "tr" + ProcessHandle.current().pid() + "-";
+    private static final AtomicInteger MADE = new AtomicInteger();
+
+    private final String prefix = "tr" + ProcessHandle.current().pid() + "-" + MADE.incrementAndGet();
     private final Map<String, NodeConnection> agents = new HashMap<>();
     private final List<String> cables = new ArrayList<>();
 
@@ -47,34 +44,16 @@ final class LinkNamespaces implements AutoCloseable {
     }
 
     private NodeConnection agent(String node) throws IOException {
-        return RemoteNode.start(
-                List.of("ip", "netns", "exec"),
-                List.of(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "-XX:TieredStopAtLevel=1",
-                        "-XX:+UseSerialGC",
-                        "--enable-native-access=ALL-UNNAMED",
-                        "-cp",
-                        classPath(),
-                        PretendingAgent.class.getName()),
-                prefix + node);
+        return AgentProcess.start(List.of("ip", "netns", "exec"), prefix + node, PATIENCE);
     }
 
-    /** As the command's own, which has no Logback: that of the tests would print to where the answers go. */
-    private static String classPath() {
-        return Pattern.compile(File.pathSeparator)
-                .splitAsStream(System.getProperty("java.class.path"))
-                .filter(jar -> !jar.contains("logback"))
-                .collect(Collectors.joining(File.pathSeparator));
-    }
-
-    /** The nodes, as an examination asks them. */
-    List<NodeConnection> nodes() {
+    @Override
+    public List<NodeConnection> nodes() {
         return agents.keySet().stream().sorted().map(agents::get).toList();
     }
 
-    /** One of them. */
-    NodeConnection node(String node) {
+    @Override
+    public NodeConnection node(String node) {
         return Objects.requireNonNull(agents.get(node));
     }
 
@@ -121,34 +100,14 @@ final class LinkNamespaces implements AutoCloseable {
         cables.clear();
     }
 
-    /** Runs a command on a node; PID in it is the agent's. */
-    void in(String node, String command) throws IOException {
-        String known = command;
-        if (command.contains(" PID ")) {
-            long pid = node(node).ask(Json.object("do", "pid")).whole("pid");
-            known = command.replace(" PID ", " " + pid + " ");
-        }
-        run("ip netns exec " + prefix + node + " " + known);
+    @Override
+    public void in(String node, String command) throws IOException {
+        run("ip netns exec " + prefix + node + " "
+                + (agents.containsKey(node) ? AgentProcess.known(command, node(node)) : command));
     }
 
     private static void run(String command) throws IOException {
-        Path output = Files.createTempFile("trigon-namespaces", ".log");
-        try {
-            Process process = new ProcessBuilder(command.split(" ", -1))
-                    .redirectErrorStream(true)
-                    .redirectOutput(output.toFile())
-                    .start();
-            if (!process.waitFor(DEADLINE_SECONDS, TimeUnit.SECONDS) || process.exitValue() != 0) {
-                process.destroyForcibly();
-                throw new IOException(command + ": "
-                        + Files.readString(output, StandardCharsets.UTF_8).strip());
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new IOException(e);
-        } finally {
-            Files.delete(output);
-        }
+        Command.run(List.of(command.split(" ", -1)));
     }
 
     @Override

@@ -1,13 +1,20 @@
 package trigon.tools.probe;
 
 import java.io.IOException;
+import java.io.OutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import trigon.tools.console.Console;
 import trigon.tools.console.Json;
+import trigon.tools.doctor.Finding;
 
 /** A fault of nodes a, b and c, whose cables are ab1, ac2 and bc3, with what the doctor has to find. */
 final class PlantedFault {
@@ -103,7 +110,7 @@ final class PlantedFault {
         return this;
     }
 
-    void plant(LinkNamespaces in) throws IOException {
+    void plant(FaultyNodes in) throws IOException {
         for (Step step : steps) {
             in.in(step.node(), step.plant());
         }
@@ -114,7 +121,7 @@ final class PlantedFault {
         }
     }
 
-    void mend(LinkNamespaces in) throws IOException {
+    void mend(FaultyNodes in) throws IOException {
         for (Step step : steps.reversed()) {
             if (!step.mend().isEmpty()) {
                 in.in(step.node(), step.mend());
@@ -151,5 +158,21 @@ final class PlantedFault {
     @Override
     public String toString() {
         return what;
+    }
+
+    /** What the first of these nodes show. */
+    static Observations examined(FaultyNodes in, int nodes, boolean rate) {
+        OutputStream nowhere = OutputStream.nullOutputStream();
+        PrintStream silent = new PrintStream(nowhere, false, StandardCharsets.UTF_8);
+        Console console = new Console(silent, silent, false, false, 100);
+        return new Examination(in.nodes().subList(0, nodes), console, rate).run();
+    }
+
+    /** Of the findings, but for the usual ones. */
+    static Set<String> codes(List<Finding> findings, Set<String> usual) {
+        return findings.stream()
+                .map(Finding::code)
+                .filter(code -> !usual.contains(code))
+                .collect(Collectors.toCollection(TreeSet::new));
     }
 }

@@ -1,0 +1,138 @@
+package trigon.tools.bench;
+
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalDouble;
+import java.util.Set;
+import trigon.tools.bench.Measurement.Kind;
+import trigon.tools.console.Console;
+import trigon.tools.console.Json;
+import trigon.tools.console.JsonObject;
+import trigon.tools.console.Style;
+import trigon.tools.console.Table;
+import trigon.tools.machine.Machine;
+
+/**
+ * What {@code trigon bench} has to say.
+ *
+ * @param figures of perftest, of the same sizes
+ * @param ways that the connections took, as the plugin's log says
+ */
+record BenchResult(
+        int ranks, List<Measurement> measured, List<Perftest.Figures> figures, Set<String> ways, Promise promise) {
+
+    BenchResult {
+        measured = List.copyOf(measured);
+        figures = List.copyOf(figures);
+        ways = Set.copyOf(ways);
+    }
+
+    /** With the figures that other nodes have and this one has not: perftest says some at one end only. */
+    BenchResult with(List<JsonObject> others) {
+        List<JsonObject> theirs = others.stream()
+                .flatMap(each -> each.objects("perftest").stream())
+                .toList();
+        return new BenchResult(
+                ranks,
+                measured,
+                figures.stream().map(own -> own.completed(theirs)).toList(),
+                ways,
+                promise);
+    }
+
+    void print(Console console) {
+        Table table = new Table("test", "ranks", "size", "rounds", "us", "GB/s");
+        for (Measurement each : measured) {
+            table.row(
+                    each.kind().toString(),
+                    each.kind() == Kind.POINT_TO_POINT ? named(each.ranks()) : "all " + ranks,
+                    Sizes.text(each.bytes()),
+                    Integer.toString(each.rounds()),
+                    String.format(Locale.ROOT, "%.1f", each.micros()),
+                    String.format(Locale.ROOT, "%.3f", each.gigabytesPerSecond()));
+        }
+        table.print(console);
+        console.out().println();
+        if (!figures.isEmpty()) {
+            printFigures(console);
+        }
+        ways.forEach(way -> Table.wrap(way, console.width()).forEach(console.out()::println));
+        Table.wrap(
+                        "us: median. Point to point: one message each way at the same time, GB/s of one direction."
+                                + " All-reduce: bus bandwidth.",
+                        console.width())
+                .forEach(console.out()::println);
+        Style style = promise.good() ? Style.GOOD : Style.BAD;
+        Table.wrap(promise.text(), console.width())
+                .forEach(line -> console.out().println(console.styled(style, line)));
+    }
+
+    private void printFigures(Console console) {
+        Table table = new Table("without Trigon", "size", "ib_write_lat us", "ib_write_bw GB/s");
+        for (Perftest.Figures each : figures) {
+            table.row(
+                    named(each.ranks()),
+                    Sizes.text(each.bytes()),
+                    number("%.1f", each.micros()),
+                    number("%.3f", each.gigabytesPerSecond()));
+        }
+        table.print(console);
+        console.out().println();
+    }
+
+    private static String number(String format, OptionalDouble number) {
+        return number.isPresent() ? String.format(Locale.ROOT, format, number.getAsDouble()) : "at the other end";
+    }
+
+    private static String named(List<Integer> pair) {
+        return pair.getFirst() + " and " + pair.getLast();
+    }
+
+    /** Schema {@code trigon.bench/1}. */
+    Map<String, Object> json(Machine machine) {
+        return Json.object(
+                "schema",
+                "trigon.bench/1",
+                "version",
+                machine.version(),
+                "host",
+                machine.hostName(),
+                "good",
+                promise.good(),
+                "verdict",
+                promise.text(),
+                "shareOfSpeed",
+                promise.share(),
+                "ways",
+                List.copyOf(ways),
+                "perftest",
+                figures.stream().map(Perftest.Figures::json).toList(),
+                "measurements",
+                measured.stream().map(BenchResult::json).toList());
+    }
+
+    private static Map<String, Object> json(Measurement each) {
+        return Json.object(
+                "test",
+                each.kind().toString(),
+                "ranks",
+                each.ranks(),
+                "bytes",
+                each.bytes(),
+                "rounds",
+                each.rounds(),
+                "medianMicros",
+                each.micros(),
+                "gigabytesPerSecond",
+                each.gigabytesPerSecond(),
+                "wrong",
+                each.wrong());
+    }
+
+    /** For JSON, which has no other way to say that there is none. */
+    static Optional<Double> boxed(OptionalDouble number) {
+        return number.isPresent() ? Optional.of(number.getAsDouble()) : Optional.empty();
+    }
+}

@@ -1,0 +1,117 @@
+package trigon.tools.bench;
+
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import trigon.tools.console.CommandFailure;
+import trigon.tools.console.JsonObject;
+import trigon.tools.machine.Machine;
+import trigon.tools.probe.ReachOptions;
+
+/** The same command on other nodes, started from here: a rank on each. One thread. */
+final class RemoteRanks implements AutoCloseable {
+
+    private static final int LINES_OF_A_FAILURE = 6;
+
+    private final List<Started> started = new ArrayList<>();
+
+    private record Started(int rank, String node, Process process, Path output, Path log) {
+
+        /** Ended without a result; one that says that links are slow has one. */
+        boolean hasFailed() {
+            try {
+                return !process.isAlive() && !Files.readString(output).startsWith("{");
+            } catch (IOException e) {
+                return true;
+            }
+        }
+
+        CommandFailure failure() {
+            String said;
+            try {
+                List<String> lines = Files.readAllLines(log);
+                said = String.join("\n", lines.subList(Math.max(0, lines.size() - LINES_OF_A_FAILURE), lines.size()));
+            } catch (IOException e) {
+                said = e.toString();
+            }
+            return new CommandFailure("rank %d on %s failed%s; the end of what it says:%n%s"
+                    .formatted(
+                            rank,
+                            node,
+                            process.isAlive() ? "" : " with exit status " + process.exitValue(),
+                            said.isBlank() ? "nothing" : said));
+        }
+    }
+
+    /**
+     * Starts a rank on each of these, from rank 1 on.
+     *
+     * @param options of the command, for all of them
+     * @param folder for what they print
+     * @param atFailure called by another thread when one has failed
+     */
+    void start(
+            List<String> nodes,
+            Machine machine,
+            ReachOptions reach,
+            List<String> options,
+            Path folder,
+            Runnable atFailure)
+            throws IOException {
+        for (int i = 0; i < nodes.size(); i++) {
+            int rank = i + 1;
+            List<String> command = new ArrayList<>(reach.via());
+            command.add(ReachOptions.checkedName(nodes.get(i)));
+            List<String> arguments = new ArrayList<>(List.of("bench", "--json"));
+            arguments.addAll(options);
+            arguments.addAll(List.of("--rank", Integer.toString(rank)));
+            command.addAll(reach.trigon(machine, arguments));
+            Path output = folder.resolve("remote-" + rank + ".json");
+            Path log = folder.resolve("remote-" + rank + ".log");
+            Process process = new ProcessBuilder(command)
+                    .redirectInput(ProcessBuilder.Redirect.from(new File("/dev/null")))
+                    .redirectOutput(output.toFile())
+                    .redirectError(log.toFile())
+                    .start();
+            Started one = new Started(rank, nodes.get(i), process, output, log);
+            started.add(one);
+            var _ = process.onExit().thenRun(() -> {
+                if (one.hasFailed()) {
+                    atFailure.run();
+                }
+            });
+        }
+    }
+
+    /** What is wrong with the first one that has failed. */
+    Optional<CommandFailure> failure() {
+        return started.stream().filter(Started::hasFailed).map(Started::failure).findFirst();
+    }
+
+    /**
+     * Waits for their ends.
+     *
+     * @return what each says
+     * @throws CommandFailure if one has failed, or does not end
+     */
+    List<JsonObject> results(int timeoutSeconds) throws IOException, InterruptedException {
+        List<JsonObject> results = new ArrayList<>();
+        for (Started one : started) {
+            if (!one.process().waitFor(timeoutSeconds, TimeUnit.SECONDS) || one.hasFailed()) {
+                throw one.failure();
+            }
+            results.add(JsonObject.parse(Files.readString(one.output())));
+        }
+        return results;
+    }
+
+    @Override
+    public void close() {
+        started.forEach(one -> one.process().destroy());
+    }
+}

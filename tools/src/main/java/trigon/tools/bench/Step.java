@@ -1,0 +1,52 @@
+package trigon.tools.bench;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.IntStream;
+import trigon.tools.bench.Measurement.Kind;
+
+/**
+ * One size.
+ *
+ * @param ranks that take part, by their numbers
+ */
+record Step(Kind kind, List<Integer> ranks, long bytes) {
+
+    /** So that each size takes about the same time. */
+    private static final long BYTES_OF_A_SIZE = 64L << 20;
+
+    private static final int LEAST_ROUNDS = 5;
+    private static final int MOST_ROUNDS = 100;
+
+    Step {
+        ranks = List.copyOf(ranks);
+    }
+
+    /**
+     * Rank 0 with each other one, and then all of them.
+     *
+     * @param alone whether they are on one machine, where one pair is as good as another
+     */
+    static List<Step> of(int ranks, boolean alone, List<Long> sizes) {
+        List<Step> steps = new ArrayList<>();
+        for (int other = 1; other < (alone ? 2 : ranks); other++) {
+            for (long size : sizes) {
+                steps.add(new Step(Kind.POINT_TO_POINT, List.of(0, other), size));
+            }
+        }
+        for (long size : sizes) {
+            steps.add(
+                    new Step(Kind.ALL_REDUCE, IntStream.range(0, ranks).boxed().toList(), size));
+        }
+        return steps;
+    }
+
+    int rounds() {
+        return Math.clamp(BYTES_OF_A_SIZE / bytes, LEAST_ROUNDS, MOST_ROUNDS);
+    }
+
+    @Override
+    public String toString() {
+        return kind + " of " + Sizes.text(bytes);
+    }
+}

@@ -1,0 +1,57 @@
+package trigon.tools.probe;
+
+import java.util.ArrayList;
+import java.util.List;
+import picocli.CommandLine.Option;
+import trigon.tools.console.CommandFailure;
+import trigon.tools.machine.Machine;
+
+/** How other nodes are reached: the options of all commands that start something on them. */
+public final class ReachOptions {
+
+    @Option(
+            names = "--via",
+            paramLabel = "PROGRAM",
+            description = "How a command is started on a node: the node's name and the command follow. Default:"
+                    + " ssh -o BatchMode=yes -o ConnectTimeout=5")
+    private String via = "ssh -o BatchMode=yes -o ConnectTimeout=5";
+
+    @Option(
+            names = "--remote",
+            paramLabel = "PATH",
+            description = "Where trigon is on the other nodes; otherwise in the same folder as here.")
+    private String remote = "";
+
+    /** The program that reaches a node, and its options; the node's name follows. */
+    public List<String> via() {
+        return List.of(via.strip().split("\\s+"));
+    }
+
+    /**
+     * The command {@code trigon} on another node.
+     *
+     * @throws CommandFailure if nobody has said where it is
+     */
+    public List<String> trigon(Machine machine, List<String> arguments) {
+        String program = remote.isEmpty()
+                ? machine.home()
+                        .map(home -> home.resolve("bin/trigon").toString())
+                        .orElseThrow(() -> new CommandFailure("--remote has to say where trigon is on the other nodes"))
+                : remote;
+        List<String> command = new ArrayList<>(List.of(program));
+        command.addAll(arguments);
+        return command;
+    }
+
+    /**
+     * A node's name, as it was given.
+     *
+     * @throws CommandFailure if it is none
+     */
+    public static String checkedName(String name) {
+        if (name.isBlank() || name.startsWith("-")) {
+            throw new CommandFailure("--nodes has \"" + name + "\", which is no name of a node");
+        }
+        return name;
+    }
+}
