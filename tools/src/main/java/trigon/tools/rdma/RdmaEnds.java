@@ -11,6 +11,7 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import trigon.config.InterfaceAddress;
 import trigon.routing.LocalLink;
 import trigon.tools.console.Json;
@@ -28,7 +29,7 @@ import trigon.verbs.WorkCompletionStatus;
 /**
  * This node's ends of transfers over RDMA. It is told step by step what to do, and what the other end has said. A step
  * that fails is an answer, too: {@code failed} names it. One thread asks. A device that does not return from a call is
- * left alone from then on, with what is open of it.
+ * left alone until it does.
  */
 public final class RdmaEnds implements AutoCloseable {
 
@@ -41,7 +42,9 @@ public final class RdmaEnds implements AutoCloseable {
     private final Supplier<MachineLinks> links;
     private final SecureRandom random = new SecureRandom();
     private final Map<String, RdmaEnd> ends = new ConcurrentHashMap<>();
-    private boolean stuck;
+
+    /** The step that was waited for in vain. */
+    private @Nullable FutureTask<?> late;
 
     /**
      * Ends of this machine's links.
@@ -59,7 +62,7 @@ public final class RdmaEnds implements AutoCloseable {
      */
     public Map<String, Object> answer(JsonObject question) {
         String step = question.text("step");
-        if (stuck) {
+        if (isStuck()) {
             return failed(step, "", "the device has not returned from a call before this one");
         }
         FutureTask<Map<String, Object>> task = new FutureTask<>(() -> attempt(step, question));
@@ -67,15 +70,19 @@ public final class RdmaEnds implements AutoCloseable {
         try {
             return task.get(STEP_SECONDS, TimeUnit.SECONDS);
         } catch (TimeoutException _) {
-            stuck = true;
+            late = task;
             return failed(step, "", "the device has not returned from it within " + STEP_SECONDS + " s");
         } catch (ExecutionException e) {
             throw new IllegalArgumentException(e.getCause());
         } catch (InterruptedException _) {
             Thread.currentThread().interrupt();
-            stuck = true;
+            late = task;
             return failed(step, "", "interrupted");
         }
+    }
+
+    private boolean isStuck() {
+        return late != null && !late.isDone();
     }
 
     private Map<String, Object> attempt(String step, JsonObject question) {
@@ -239,7 +246,7 @@ public final class RdmaEnds implements AutoCloseable {
 
     @Override
     public void close() {
-        if (stuck) {
+        if (isStuck()) {
             return;
         }
         for (String id : ends.keySet()) {
