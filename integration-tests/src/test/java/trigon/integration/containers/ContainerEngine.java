@@ -26,8 +26,8 @@ import org.testcontainers.DockerClientFactory;
 /**
  * The container engine that the tests run on, and the image that their containers are made of.
  *
- * <p>The image holds nothing but a shell and the C library of this machine, to show that the distribution needs nothing
- * else, and so that no registry is asked.
+ * <p>The image holds nothing but a shell, what the command {@code trigon} calls, and the C library of this machine, to
+ * show that the distribution needs nothing else, and so that no registry is asked.
  */
 final class ContainerEngine {
 
@@ -39,7 +39,15 @@ final class ContainerEngine {
     /** If this is in the environment with the value {@code required}, tests without an engine fail. */
     private static final String REQUIREMENT = "TRIGON_CONTAINERS";
 
-    private static final List<String> PROGRAMS = List.of("/bin/sh", "/bin/sleep", "/bin/cat");
+    private static final List<String> PROGRAMS = List.of(
+            "/bin/sh",
+            "/bin/sleep",
+            "/bin/cat",
+            "/bin/bash",
+            "/usr/bin/env",
+            "/usr/bin/dirname",
+            "/usr/bin/readlink",
+            "/usr/bin/stat");
 
     private ContainerEngine() {}
 

@@ -189,6 +189,16 @@ final class ContainerTriangle implements AutoCloseable {
 
     /** How many bytes the node has sent over that cable so far, by the count of its interface there. */
     long sentBytes(Node node, Cable cable) {
+        return Long.parseLong(ofInterface(node, cable, "read sent <$i/statistics/tx_bytes && echo $sent"));
+    }
+
+    /** What the node calls its interface there. */
+    String interfaceName(Node node, Cable cable) {
+        return ofInterface(node, cable, "echo ${i##*/}");
+    }
+
+    /** What this shell command prints in the node, in which {@code $i} is the interface's folder in sysfs. */
+    private String ofInterface(Node node, Cable cable, String command) {
         String network = network(cable);
         String mac = container(node).getCurrentContainerInfo().getNetworkSettings().getNetworks().values().stream()
                 .filter(attachment -> network.equals(attachment.getNetworkID()))
@@ -197,13 +207,15 @@ final class ContainerTriangle implements AutoCloseable {
                 .orElseThrow();
         try {
             // the engine's order of joining is not the order of the interfaces' names
-            var result = container(node).execInContainer("/bin/sh", "-c", """
+            return container(node)
+                    .execInContainer("/bin/sh", "-c", """
                             for i in /sys/class/net/*; do
-                              read mac <$i/address && read sent <$i/statistics/tx_bytes
-                              [ $mac != %s ] || echo $sent
+                              read mac <$i/address
+                              [ $mac != %s ] || { %s; }
                             done
-                            """.formatted(mac));
-            return Long.parseLong(result.getStdout().strip());
+                            """.formatted(mac, command))
+                    .getStdout()
+                    .strip();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         } catch (InterruptedException e) {
@@ -212,11 +224,17 @@ final class ContainerTriangle implements AutoCloseable {
         }
     }
 
+    /** Its first process, as this machine knows it. */
+    long processId(Node node) {
+        return requireNonNull(container(node).getCurrentContainerInfo().getState().getPidLong());
+    }
+
     private NodeContainer container(Node node) {
         return requireNonNull(containers.get(node));
     }
 
-    private String id(Node node) {
+    /** By which the engine knows its container. */
+    String id(Node node) {
         return container(node).getContainerId();
     }
 
