@@ -226,7 +226,8 @@ final class ContainerTriangle implements AutoCloseable {
 
     /** Its first process, as this machine knows it. */
     long processId(Node node) {
-        return requireNonNull(container(node).getCurrentContainerInfo().getState().getPidLong());
+        return requireNonNull(
+                container(node).getCurrentContainerInfo().getState().getPidLong());
     }
 
     private NodeContainer container(Node node) {

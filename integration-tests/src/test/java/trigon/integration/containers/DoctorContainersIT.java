@@ -62,8 +62,10 @@ class DoctorContainersIT {
         command.addAll(List.of("--remote", ContainerTriangle.DISTRIBUTION + "/bin/trigon"));
         String found = output(command);
         assertThat(found).contains("\"schema\": \"trigon.doctor/1\"", SMALL_SHARED_MEMORY);
-        Set<String> codes =
-                CODE.matcher(found).results().map(match -> match.group(1)).collect(Collectors.toCollection(TreeSet::new));
+        Set<String> codes = CODE.matcher(found)
+                .results()
+                .map(match -> match.group(1))
+                .collect(Collectors.toCollection(TreeSet::new));
         codes.removeAll(Set.of(SMALL_SHARED_MEMORY, "open-files-low", "tasks-few", "memlock-low"));
         return codes;
     }

@@ -32,9 +32,9 @@ class PlantedLabFaults {
 
     private static LabMachines lab;
 
-    /** What such a machine has itself: limits, and on emulated processors each round trip takes milliseconds. */
+    /** What such machines have themselves: limits, and emulated processors that answer late, so that rxe sends again. */
     private static final Set<String> USUAL =
-            Set.of("open-files-low", "shared-memory-small", "tasks-few", "round-trip-long");
+            Set.of("open-files-low", "shared-memory-small", "tasks-few", "round-trip-long", "rdma-sent-again");
 
     @BeforeAll
     static void connect() throws IOException {
@@ -73,8 +73,9 @@ class PlantedLabFaults {
                         .on("b", "mv /dev/infiniband /dev/none", "mv /dev/none /dev/infiniband"),
                 ofTwo("an interface is down", "interface-down", "rdma-port-down")
                         .on("b", "ip link set ba down", "ip link set ba up"),
-                ofTwo("an MTU of 1400 at one end", "mtu").on("b", "ip link set ba mtu 1400", "ip link set ba mtu 4200"),
-                ofTwo("every tenth packet is lost", "packets-lost", "rdma-sent-again")
+                ofTwo("a firewall drops TCP", "tcp-blocked")
+                        .on("b", "iptables-legacy -A" + tcp, "iptables-legacy -D" + tcp),
+                ofTwo("every tenth packet is lost", "packets-lost")
                         .on("b", "tc qdisc add dev ba root netem loss 10%", "tc qdisc del dev ba root"),
                 ofTwo("an address is another one", "no-common-subnet")
                         .on("b", "ip addr del 10.0.12.2/24 dev ba", "ip addr add 10.0.12.2/24 dev ba")
@@ -101,8 +102,8 @@ class PlantedLabFaults {
         String to4791 = " INPUT -i ba -p udp --dport 4791 -j DROP";
         PlantedFault firewall = ofCable("ab", "a firewall drops RoCE's packets", "rdma-no-acknowledgement")
                 .on("b", "iptables-legacy -A" + to4791, "iptables-legacy -D" + to4791);
-        PlantedFault clock = ofNode("a clock is five minutes off", "clock")
-                .on("c", "date -s +5minutes", "date -s -5minutes");
+        PlantedFault clock =
+                ofNode("a clock is five minutes off", "clock").on("c", "date -s +5minutes", "date -s -5minutes");
         firewall.plant(lab);
         clock.plant(lab);
         List<Finding> findings = Diagnosis.of(PlantedFault.examined(lab, 3, false));
