@@ -18,8 +18,8 @@ import trigon.transport.TestNode;
 import trigon.verbs.Memory;
 
 /**
- * Ranks that put to all others, short and long, with a signal each; all add to one word of the first. A subclass says
- * on which nodes they are, and by which links those reach each other.
+ * Ranks that put to all others, short and long, with a signal each, and get from all; all add to one word of the
+ * first. A subclass says on which nodes they are, and by which links those reach each other.
  */
 @Timeout(180)
 public abstract class OneSidedContract {
@@ -50,6 +50,7 @@ public abstract class OneSidedContract {
                 ends.add(threads.submit(() -> {
                     rank.connect(handles);
                     rank.putToAll();
+                    rank.getFromAll();
                     working.countDown();
                     rank.progressUntil("all ranks are done", () -> working.getCount() == 0);
                 }));

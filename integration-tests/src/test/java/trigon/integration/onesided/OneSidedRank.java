@@ -83,6 +83,18 @@ final class OneSidedRank implements AutoCloseable {
         }
     }
 
+    /** What each rank has put last, from where it has put it from. */
+    void getFromAll() {
+        int round = SIZES.length - 1;
+        for (int from = 0; from < ranks; from++) {
+            long place = (long) (1 + from) * PLACE;
+            Memory.fill(memory + place, SIZES[round], (byte) 0);
+            finish(oneSided.get(context, 0, 0, window, SIZES[round], place, window, from));
+            finish(oneSided.flush(context, 0));
+            check(from, round);
+        }
+    }
+
     private long put(int within, int bytes, int to, int word) {
         return oneSided.put(
                 context,
@@ -134,7 +146,7 @@ final class OneSidedRank implements AutoCloseable {
         long place = memory + (long) (1 + from) * PLACE;
         for (int at = 0; at < SIZES[round]; at++) {
             if (Memory.getByte(place + at) != byteOf(from, round, at)) {
-                throw new AssertionError("byte %d of %d that rank %d has put to rank %d is wrong"
+                throw new AssertionError("byte %d of %d from rank %d at rank %d is wrong"
                         .formatted(at, SIZES[round], from, number));
             }
         }
