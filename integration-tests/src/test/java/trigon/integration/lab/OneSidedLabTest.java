@@ -3,12 +3,14 @@ package trigon.integration.lab;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Timeout;
 import trigon.integration.onesided.OneSidedContract;
 import trigon.transport.TestCluster;
 import trigon.transport.TestNode;
 import trigon.verbs.LinkKind;
 
-/** On SoftRoCE, where each node reaches each other one by another device. */
+/** On SoftRoCE, where each node reaches each other one by another device. Processors are emulated: what is short elsewhere takes minutes. */
+@Timeout(600)
 class OneSidedLabTest extends OneSidedContract {
 
     @Override
