@@ -146,8 +146,8 @@ final class OneSidedRank implements AutoCloseable {
         long place = memory + (long) (1 + from) * PLACE;
         for (int at = 0; at < SIZES[round]; at++) {
             if (Memory.getByte(place + at) != byteOf(from, round, at)) {
-                throw new AssertionError("byte %d of %d from rank %d at rank %d is wrong"
-                        .formatted(at, SIZES[round], from, number));
+                throw new AssertionError(
+                        "byte %d of %d from rank %d at rank %d is wrong".formatted(at, SIZES[round], from, number));
             }
         }
     }
