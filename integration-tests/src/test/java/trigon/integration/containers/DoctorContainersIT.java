@@ -101,12 +101,13 @@ class DoctorContainersIT {
     }
 
     @Test
-    void aCableThatIsCutIsFound() throws Exception {
-        triangle.cut(AB, A);
+    void anInterfaceThatIsDownIsFound() throws Exception {
+        String name = triangle.interfaceName(A, AB);
+        inNetworkOf(A, "ip", "link", "set", name, "down");
         try {
-            assertThat(found()).containsExactly("no-neighbour");
+            assertThat(found()).containsExactly("interface-down");
         } finally {
-            triangle.heal(AB, A);
+            inNetworkOf(A, "ip", "link", "set", name, "up");
         }
     }
 

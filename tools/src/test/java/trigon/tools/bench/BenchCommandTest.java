@@ -88,7 +88,9 @@ class BenchCommandTest {
                 new Machine(machine.root(), Map.of("PATH", folder + ":/usr/bin:/bin"), "here", "1.2.3", machine.home());
         String[] command = "bench --meet 10.0.0.1:7000 --ranks 2 --rank 1 --sizes 64K --perftest".split(" ");
 
-        Run none = Run.of(machine, 100, command);
+        Machine without =
+                new Machine(machine.root(), Map.of("PATH", folder + "/none"), "here", "1.2.3", machine.home());
+        Run none = Run.of(without, 100, command);
         Run software = Run.of(withPerftest, 100, command);
 
         assertThat(none.status()).isEqualTo(1);

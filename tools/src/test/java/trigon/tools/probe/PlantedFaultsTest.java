@@ -4,20 +4,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.concurrent.ArrayBlockingQueue;
-import java.util.concurrent.BlockingQueue;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.MethodOrderer;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.parallel.Execution;
-import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -26,23 +24,21 @@ import trigon.tools.doctor.Diagnosis;
 import trigon.tools.doctor.Finding;
 
 /**
- * Faults planted into triangles of namespaces, whose agents are processes as on nodes: one at a time, and two. There are
- * two such triangles, since most of the time somebody waits for an answer that does not come. More pairs by
- * {@code -Dtrigon.faults.pairs=100 -Dtrigon.faults.seed=N}; slow ones by {@code -Dtrigon.faults.all=true}, and by
- * {@code -Dtrigon.faults.only=WORDS} those alone whose description has the words.
+ * Faults planted into a triangle of namespaces, whose agents are processes as on nodes: one at a time, and two. More
+ * pairs by {@code -Dtrigon.faults.pairs=100 -Dtrigon.faults.seed=N}; slow ones by {@code -Dtrigon.faults.all=true}, and
+ * by {@code -Dtrigon.faults.only=WORDS} those alone whose description has the words.
  */
 @Timeout(240)
+@TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class PlantedFaultsTest {
 
-    private static final int LABS = 2;
     private static final List<PlantedFault> FAULTS = PlantedFaults.all().stream()
             .filter(fault -> !fault.isSlow() || Boolean.getBoolean("trigon.faults.all"))
             .toList();
     private static final int PAIRS = Integer.getInteger("trigon.faults.pairs", 2);
     private static final long SEED = Long.getLong("trigon.faults.seed", 25);
 
-    private static final BlockingQueue<LinkNamespaces> FREE = new ArrayBlockingQueue<>(LABS);
-    private static final List<LinkNamespaces> ALL = new ArrayList<>();
+    private static LinkNamespaces lab;
     private static boolean firewalls;
 
     /** What this machine has itself, whatever the links are, such as a low limit. */
@@ -51,16 +47,8 @@ class PlantedFaultsTest {
     @BeforeAll
     static void build() throws IOException {
         assumeTrue(LinkNamespaces.areThere(), "network namespaces need root");
-        for (int i = 0; i < LABS; i++) {
-            LinkNamespaces lab = new LinkNamespaces("a", "b", "c", "d");
-            ALL.add(lab);
-            FREE.add(lab);
-        }
-        LinkNamespaces lab = ALL.getFirst();
-        triangle(lab);
-        Set<String> healthy = codes(examine(lab, 3, false));
-        assertThat(healthy).isSubsetOf("open-files-low", "shared-memory-small", "tasks-few", "memlock-low");
-        usual = healthy;
+        lab = new LinkNamespaces("a", "b", "c", "d");
+        triangle();
         try {
             lab.in("a", "iptables -A INPUT -p tcp -m length --length 1 -j DROP");
             lab.in("a", "iptables -F");
@@ -72,38 +60,24 @@ class PlantedFaultsTest {
 
     @AfterAll
     static void tearDown() throws IOException {
-        for (LinkNamespaces lab : ALL) {
+        if (lab != null) {
             lab.close();
         }
     }
 
-    private interface Attempt {
-        void in(LinkNamespaces lab) throws IOException;
-    }
-
-    /** In a triangle that nobody else uses meanwhile. */
-    private static void inTriangle(Attempt attempt) throws IOException, InterruptedException {
-        LinkNamespaces lab = FREE.take();
-        try {
-            triangle(lab);
-            attempt.in(lab);
-        } catch (IOException e) {
-            lab.renew(); // what is left of it would be in the way of others
-            throw e;
-        } finally {
-            FREE.add(lab);
-        }
-    }
-
-    private static void triangle(LinkNamespaces lab) throws IOException {
+    private static void triangle() throws IOException {
         if (!lab.isCabled()) {
             lab.cable("a", "b", 1);
             lab.cable("a", "c", 2);
             lab.cable("b", "c", 3);
+            usual = Set.of();
+            Set<String> healthy = codes(examine(3, false));
+            assertThat(healthy).isSubsetOf("open-files-low", "shared-memory-small", "tasks-few", "memlock-low");
+            usual = healthy;
         }
     }
 
-    private static List<Finding> examine(LinkNamespaces lab, int nodes, boolean rate) {
+    private static List<Finding> examine(int nodes, boolean rate) {
         return Diagnosis.of(PlantedFault.examined(lab, nodes, rate));
     }
 
@@ -116,52 +90,58 @@ class PlantedFaultsTest {
         return FAULTS.stream().filter(fault -> fault.toString().contains(only)).toList();
     }
 
-    @Execution(ExecutionMode.CONCURRENT)
     @ParameterizedTest
     @MethodSource("faults")
-    void aFaultIsFoundAndNothingElse(PlantedFault fault) throws Exception {
+    @Order(1)
+    void aFaultIsFoundAndNothingElse(PlantedFault fault) throws IOException {
         assumeTrue(firewalls || !fault.isOfFirewall(), "no firewall here");
-        inTriangle(lab -> {
+        triangle();
+        try {
             fault.plant(lab);
-            List<Finding> findings = examine(lab, fault.nodes(), fault.isMeasured());
+            List<Finding> findings = examine(fault.nodes(), fault.isMeasured());
             fault.mend(lab);
 
             assertThat(codes(findings)).as(() -> findings.toString()).isEqualTo(unusual(fault.codes()));
-        });
+        } catch (IOException e) {
+            lab.renew(); // what is left of it would be in the way of others
+            throw e;
+        }
     }
 
     private static Set<String> unusual(Set<String> codes) {
         return codes.stream().filter(code -> !usual.contains(code)).collect(Collectors.toCollection(TreeSet::new));
     }
 
-    @Execution(ExecutionMode.CONCURRENT)
     @Test
-    void twoAtATimeAreBothFound() throws Exception {
+    @Order(2)
+    void twoAtATimeAreBothFound() throws IOException {
+        triangle();
         System.err.println("pairs of faults: seed " + SEED);
         Random random = new Random(SEED);
         for (int i = 0; i < PAIRS; i++) {
             PlantedFault one = any(random);
             PlantedFault other = any(random);
-            if (one.isApartFrom(other)) {
-                inTriangle(lab -> bothAreFound(one, other, lab));
-            } else {
+            if (!one.isApartFrom(other)) {
                 i--;
+                continue;
+            }
+            Set<String> both = new TreeSet<>(unusual(one.codes()));
+            both.addAll(unusual(other.codes()));
+            try {
+                one.plant(lab);
+                other.plant(lab);
+                List<Finding> findings = examine(3, false);
+                other.mend(lab);
+                one.mend(lab);
+
+                assertThat(codes(findings))
+                        .as(() -> one + ", and " + other + ": " + findings)
+                        .isEqualTo(both);
+            } catch (IOException e) {
+                lab.renew();
+                throw e;
             }
         }
-    }
-
-    private static void bothAreFound(PlantedFault one, PlantedFault other, LinkNamespaces lab) throws IOException {
-        one.plant(lab);
-        other.plant(lab);
-        List<Finding> findings = examine(lab, 3, false);
-        other.mend(lab);
-        one.mend(lab);
-
-        Set<String> both = new TreeSet<>(unusual(one.codes()));
-        both.addAll(unusual(other.codes()));
-        assertThat(codes(findings))
-                .as(() -> one + ", and " + other + ": " + findings)
-                .isEqualTo(both);
     }
 
     private static PlantedFault any(Random random) {
@@ -171,60 +151,55 @@ class PlantedFaultsTest {
         return quick.get(random.nextInt(quick.size()));
     }
 
-    @Execution(ExecutionMode.CONCURRENT)
     @Test
-    void aNodeWhoseAgentHasEndedIsSilent() throws Exception {
-        inTriangle(lab -> {
-            long pid = lab.node("c").ask(Json.object("do", "pretend")).whole("pid");
-            assertThat(ProcessHandle.of(pid).orElseThrow().destroyForcibly()).isTrue();
-            try {
-                assertThat(codes(examine(lab, 3, false))).containsExactly("node-silent");
-            } finally {
-                lab.restart("c");
-            }
-        });
+    @Order(3)
+    void aNodeWhoseAgentHasEndedIsSilent() throws IOException {
+        triangle();
+        long pid = lab.node("c").ask(Json.object("do", "pretend")).whole("pid");
+        assertThat(ProcessHandle.of(pid).orElseThrow().destroyForcibly()).isTrue();
+        try {
+            assertThat(codes(examine(3, false))).containsExactly("node-silent");
+        } finally {
+            lab.restart("c");
+        }
     }
 
-    @Execution(ExecutionMode.CONCURRENT)
     @Test
-    void healthyRdmaIsUsedAndHasNoFindings() throws Exception {
+    @Order(3)
+    void healthyRdmaIsUsedAndHasNoFindings() throws IOException {
+        triangle();
         PlantedFault none = PlantedFault.ofTwo("RDMA at both ends")
                 .told("a", "rdma", "right")
                 .told("b", "rdma", "right");
-        inTriangle(lab -> {
-            try {
-                none.plant(lab);
-                Observations seen = PlantedFault.examined(lab, 2, false);
+        try {
+            none.plant(lab);
+            Observations seen = PlantedFault.examined(lab, 2, false);
 
-                assertThat(codes(Diagnosis.of(seen))).isEmpty();
-                assertThat(seen.probes())
-                        .hasSize(2)
-                        .allSatisfy(probe -> assertThat(
-                                        probe.result().object("rdma").text("outcome"))
-                                .as(probe.toString())
-                                .isEqualTo("right"));
-            } finally {
-                none.mend(lab);
-            }
-        });
+            assertThat(codes(Diagnosis.of(seen))).isEmpty();
+            assertThat(seen.probes())
+                    .hasSize(2)
+                    .allSatisfy(
+                            probe -> assertThat(probe.result().object("rdma").text("outcome"))
+                                    .as(probe.toString())
+                                    .isEqualTo("right"));
+        } finally {
+            none.mend(lab);
+        }
     }
 
-    @Execution(ExecutionMode.CONCURRENT)
     @ParameterizedTest
     @ValueSource(strings = {"ab bc cd ad", "ab bc cd", "ab ac ad", "ab ac ad bc bd cd", "ab ab ac ac bc bc"})
-    void healthyShapesHaveNoFindings(String cables) throws Exception {
-        inTriangle(lab -> {
-            lab.unplug();
-            int subnet = 1;
-            try {
-                for (String cable : cables.split(" ", -1)) {
-                    lab.cable(cable.substring(0, 1), cable.substring(1), subnet++);
-                }
-                assertThat(codes(examine(lab, cables.contains("d") ? 4 : 3, false)))
-                        .isEmpty();
-            } finally {
-                lab.unplug();
+    @Order(4)
+    void healthyShapesHaveNoFindings(String cables) throws IOException {
+        lab.unplug();
+        int subnet = 1;
+        try {
+            for (String cable : cables.split(" ", -1)) {
+                lab.cable(cable.substring(0, 1), cable.substring(1), subnet++);
             }
-        });
+            assertThat(codes(examine(cables.contains("d") ? 4 : 3, false))).isEmpty();
+        } finally {
+            lab.unplug();
+        }
     }
 }
