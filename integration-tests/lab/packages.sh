@@ -39,3 +39,15 @@ find_kernel() {
 		echo "$project/.cross/$LAB_ARCH/lab/kernel"
 	fi
 }
+
+unpack_vmlinux() { # BZIMAGE OUT
+	for magic in 'fd377a585a00:xz -dc' '28b52ffd:zstd -dcq' '1f8b08:gzip -dc' '02214c18:lz4 -dc'; do
+		for off in $(LC_ALL=C grep -abo "$(printf '%s' "${magic%%:*}" | sed 's/../\\x&/g')" -P "$1" |
+				cut -d: -f1 | head -5); do
+			tail -c +$((off + 1)) "$1" | ${magic#*:} >"$2" 2>/dev/null || :
+			if [ "$(head -c 4 "$2" | od -An -c | tr -d ' ')" = '177ELF' ]; then return 0; fi
+		done
+	done
+	rm -f "$2"
+	return 1
+}

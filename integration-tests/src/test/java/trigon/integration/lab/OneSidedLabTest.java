@@ -9,7 +9,10 @@ import trigon.transport.TestCluster;
 import trigon.transport.TestNode;
 import trigon.verbs.LinkKind;
 
-/** On SoftRoCE, where each node reaches each other one by another device. Processors are emulated: what is short elsewhere takes minutes. */
+/**
+ * On SoftRoCE, where each node reaches each other one by another device. Processors are emulated: what is short
+ * elsewhere takes minutes.
+ */
 @Timeout(600)
 class OneSidedLabTest extends OneSidedContract {
 

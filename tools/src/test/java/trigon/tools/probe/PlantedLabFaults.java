@@ -32,7 +32,7 @@ class PlantedLabFaults {
 
     private static LabMachines lab;
 
-    /** What such machines have themselves: limits, and emulated processors that answer late, so that rxe sends again. */
+    /** What such machines have themselves: limits, and emulated processors that are late, so that rxe sends again. */
     private static final Set<String> USUAL =
             Set.of("open-files-low", "shared-memory-small", "tasks-few", "round-trip-long", "rdma-sent-again");
 
