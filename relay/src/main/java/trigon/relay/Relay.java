@@ -7,9 +7,11 @@ import java.net.StandardSocketOptions;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.ServerSocketChannel;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.locks.LockSupport;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import trigon.circuit.CircuitKeys;
@@ -27,6 +29,7 @@ public final class Relay implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Relay.class);
     private static final int BACKLOG = 1024;
     private static final long JOIN_MILLIS = 5000;
+    private static final long LOOK_NANOS = 5_000_000;
 
     private final Selector selector;
     private final Map<InetAddress, ServerSocketChannel> listeners = new HashMap<>();
@@ -101,6 +104,32 @@ public final class Relay implements AutoCloseable {
     /** What it has done so far. */
     public RelayCounts counts() {
         return counts;
+    }
+
+    /**
+     * Waits until all circuits have ended, for who is about to end the relay's process: bytes that it has taken and not
+     * passed on would be lost. Circuits through which nothing moves are not waited for longer than a while.
+     *
+     * @param quiet after so long without a byte it gives up
+     * @param most it does not wait longer than this
+     * @return how many circuits are left
+     */
+    public long drain(Duration quiet, Duration most) {
+        long begin = System.nanoTime();
+        long lastMove = begin;
+        long bytes = counts.bytes();
+        while (counts.circuits() > 0) {
+            long now = System.nanoTime();
+            if (counts.bytes() != bytes) {
+                bytes = counts.bytes();
+                lastMove = now;
+            }
+            if (now - lastMove >= quiet.toNanos() || now - begin >= most.toNanos()) {
+                break;
+            }
+            LockSupport.parkNanos(LOOK_NANOS);
+        }
+        return counts.circuits();
     }
 
     private void closeSockets() throws IOException {

@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.List;
 import trigon.circuit.Detours;
 
-/** The ways through relays, as they are known now. Thread-safe; nothing here blocks. */
+/** The ways through relays, as they are known now. Thread-safe; only {@link #drain} blocks. */
 public interface Relays {
 
     /** No relay is ever known. */
@@ -43,6 +43,11 @@ public interface Relays {
         public void closed(long communicator) {
             // nobody asks
         }
+
+        @Override
+        public void drain() {
+            // nothing is relayed
+        }
     };
 
     /**
@@ -71,4 +76,10 @@ public interface Relays {
 
     /** It is open no more. */
     void closed(long communicator);
+
+    /**
+     * The last communicator of this process has ended, and the process may end any time: waits some seconds at most
+     * until others have what they send each other through it.
+     */
+    void drain();
 }

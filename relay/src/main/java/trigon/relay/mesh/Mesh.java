@@ -44,6 +44,11 @@ public final class Mesh implements Relays, AutoCloseable {
     /** All others have announced themselves some times by then. */
     private static final Duration PATIENCE = Duration.ofSeconds(8);
 
+    /** After so long without a byte, others keep their communicators open for something else. */
+    private static final Duration DRAIN_QUIET = Duration.ofSeconds(2);
+
+    private static final Duration DRAIN_MOST = Duration.ofSeconds(10);
+
     private static final Logger log = LoggerFactory.getLogger(Mesh.class);
 
     private final CircuitKeys keys;
@@ -199,6 +204,17 @@ public final class Mesh implements Relays, AutoCloseable {
     @Override
     public void closed(long communicator) {
         keys.closed(communicator);
+    }
+
+    @Override
+    public void drain() {
+        long left = relay == null ? 0 : relay.drain(DRAIN_QUIET, DRAIN_MOST);
+        if (left > 0) {
+            log.info(
+                    "{} connections of other nodes go through this one still, and break when its process ends; a relay"
+                            + " without a rank, trigon relay, would keep them",
+                    left);
+        }
     }
 
     /** What is known of the others now. */

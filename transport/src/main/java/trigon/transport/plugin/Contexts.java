@@ -1,5 +1,6 @@
 package trigon.transport.plugin;
 
+import java.util.List;
 import java.util.Set;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -49,7 +50,7 @@ final class Contexts {
         return contexts.remove(handle);
     }
 
-    Iterable<Long> handles() {
+    List<Long> handles() {
         return contexts.handles();
     }
 

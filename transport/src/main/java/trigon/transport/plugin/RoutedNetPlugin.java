@@ -178,6 +178,13 @@ public final class RoutedNetPlugin implements NetPlugin, AutoCloseable {
 
     @Override
     public void closeContext(long handle) {
+        end(handle);
+        if (contexts.handles().isEmpty()) {
+            setup.relays().drain();
+        }
+    }
+
+    private void end(long handle) {
         Context context = contexts.remove(handle);
         if (context == null) {
             return;
@@ -293,7 +300,7 @@ public final class RoutedNetPlugin implements NetPlugin, AutoCloseable {
      */
     @Override
     public void close() {
-        contexts.handles().forEach(this::closeContext);
+        contexts.handles().forEach(this::end);
         node.listeners().close();
         monitor.stop();
         connections.stop();
