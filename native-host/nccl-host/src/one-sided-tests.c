@@ -261,19 +261,26 @@ static int by_time(const void *a, const void *b) {
   return left < right ? -1 : left > right;
 }
 
+static void print_times(const char *what, size_t bytes, double *times, long rounds) {
+  qsort(times, (size_t)rounds, sizeof times[0], by_time);
+  printf("{\"put_with_signal_bytes\": %zu, \"rounds\": %ld, \"%s_us_p50\": %.2f, \"p99\": %.2f}\n", bytes, rounds,
+         what, times[rounds / 2] * 1e6, times[rounds / 100 * 99] * 1e6);
+  fflush(stdout);
+}
+
 /* One way, rank 0 to 1 and back: put with signal. */
 static bool test_times(struct rank *r) {
   static const size_t sizes[] = {0, 8, 4096, 65536, 1 << 20};
-  enum { ROUNDS = 20000 };
-  double *times = calloc(ROUNDS, sizeof *times);
+  enum { LONG_ROUNDS = 1000 };
+  double *times = calloc((size_t)r->times, sizeof *times);
   uint64_t seen = 0;
   if (r->number > 1 || times == NULL) {
     free(times);
     return all_progress_until(r);
   }
   for (int s = 0; s < (int)(sizeof sizes / sizeof sizes[0]); s++) {
-    int rounds = sizes[s] >= 65536 ? 1000 : ROUNDS;
-    for (int i = 0; i < rounds; i++) {
+    long rounds = sizes[s] >= 65536 && r->times > LONG_ROUNDS ? LONG_ROUNDS : r->times;
+    for (long i = 0; i < rounds; i++) {
       double start = now();
       if (r->number == 1 && !one_sided_await(r, 0, 9, ++seen)) {
         return false;
@@ -285,14 +292,51 @@ static bool test_times(struct rank *r) {
       times[i] = (now() - start) / 2;
     }
     if (r->number == 0) {
-      qsort(times, (size_t)rounds, sizeof times[0], by_time);
-      printf("{\"put_with_signal_bytes\": %zu, \"rounds\": %d, \"one_way_us_p50\": %.2f, \"p99\": %.2f}\n", sizes[s],
-             rounds, times[rounds / 2] * 1e6, times[rounds / 100 * 99] * 1e6);
-      fflush(stdout);
+      print_times("one_way", sizes[s], times, rounds);
     }
   }
   free(times);
   return all_progress_until(r);
+}
+
+/* Puts from rank 0 to rank 1, each until it is done here and seen there, by all calls of both on this thread. */
+static bool time_calls(struct rank *r, struct rank *peer, double *times) {
+  static const size_t sizes[] = {0, 8, 4096};
+  uint64_t seen = 0;
+  for (int s = 0; s < (int)(sizeof sizes / sizeof sizes[0]); s++) {
+    for (long i = 0; i < r->times; i++) {
+      double start = now();
+      void *request = NULL;
+      int done = 0;
+      int result = one_sided_put(r, 0, 0, 0, sizes[s], WINDOW_BYTES / 2, 1, 72, 1, NCCL_ONE_SIDED_INCREMENT, &request);
+      seen++;
+      while (result == NCCL_SUCCESS && (!done || atomic_load(&peer->signals[0][9]) < seen)) {
+        result = progress(peer, 0);
+        if (result == NCCL_SUCCESS && !done) {
+          result = ask(r, 0, request, &done);
+        }
+        if (now() - start > DEADLINE_SECONDS) {
+          return fail(r->number, "timeout: a put is not done");
+        }
+      }
+      if (!one_sided_check(r, "put, test or progress", result)) {
+        return false;
+      }
+      times[i] = now() - start;
+    }
+    print_times("both_ends", sizes[s], times, r->times);
+  }
+  return true;
+}
+
+/* What the calls of both ends take, without a thread that waits for another one. */
+static bool test_calls(struct rank *r) {
+  double *times = calloc((size_t)r->times, sizeof *times);
+  r->shared->threads[r->number] = r;
+  bool ok = times != NULL && one_sided_barrier(r) &&
+            (r->number != 0 || r->ranks < 2 || time_calls(r, r->shared->threads[1], times)) && one_sided_barrier(r);
+  free(times);
+  return ok && all_progress_until(r);
 }
 
 /* The last rank dies with puts under way: every other one's calls fail within the time limit, and go on failing. */
@@ -331,5 +375,11 @@ bool one_sided_test(struct rank *r, const char *name) {
   if (strcmp(name, "rounds") == 0) {
     return one_sided_rounds(r);
   }
-  return strcmp(name, "signals") == 0 ? test_signals(r) : strcmp(name, "times") == 0 ? test_times(r) : test_death(r);
+  if (strcmp(name, "signals") == 0) {
+    return test_signals(r);
+  }
+  if (strcmp(name, "calls") == 0) {
+    return test_calls(r);
+  }
+  return strcmp(name, "times") == 0 ? test_times(r) : test_death(r);
 }

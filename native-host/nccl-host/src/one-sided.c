@@ -3,11 +3,12 @@
  * of NCCL 2.28.9 (--order gin) or of the GIN and host API of 2.30.7 (--order rma), in their order. Exits with 0 only if
  * all was right.
  *
- *   one-sided-host --plugin PATH --order gin|rma [--ranks N] [--test all|signals|rounds|times|death] [--count N]
- *                  [--cuts N] [--seed N] [--nodes A,B,...] [--absent|--refused|--threads|--gpu]
+ *   one-sided-host --plugin PATH --order gin|rma [--ranks N] [--test all|signals|rounds|times|calls|death] [--count N]
+ *                  [--cuts N] [--seed N] [--nodes A,B,...] [--gpu] [--absent|--refused|--threads]
  *
- * The test "rounds" lasts for --count rounds and --cuts TCP connections, or all of a process, that are shut down. Each
- * rank is on its own of the --nodes.
+ * The test "rounds" lasts for --count rounds and --cuts TCP connections, or all of a process, that are shut down;
+ * "times" for --count rounds of each size, 1000 at most of long ones. "calls" is for --threads: one thread makes the
+ * calls of both ends. Each rank is on its own of the --nodes.
  */
 #include <dlfcn.h>
 #include <pthread.h>
@@ -233,6 +234,15 @@ static int option(int argc, char **argv, const char *name, int otherwise) {
   return otherwise;
 }
 
+static bool has(int argc, char **argv, const char *name) {
+  for (int i = 1; i < argc; i++) {
+    if (strcmp(argv[i], name) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
 /* The rank's own of the nodes with commas between them. */
 static bool name_node(const char *nodes, int rank) {
   for (int i = 0; i < rank && nodes != NULL; i++) {
@@ -256,21 +266,23 @@ int main(int argc, char **argv) {
   int cuts = option(argc, argv, "--cuts", 0);
   int seed = option(argc, argv, "--seed", 0);
   int nodes = option(argc, argv, "--nodes", 0);
-  bool absent = strcmp(argv[argc - 1], "--absent") == 0;
-  bool threads = strcmp(argv[argc - 1], "--threads") == 0;
+  bool absent = has(argc, argv, "--absent");
+  bool threads = has(argc, argv, "--threads");
   struct rank r = {.ranks = ranks == 0 ? 2 : atoi(argv[ranks]), .count = count == 0 ? 2000 : atol(argv[count])};
+  r.times = count == 0 ? 20000 : r.count;
   r.cuts = cuts == 0 ? 0 : atoi(argv[cuts]);
   r.cutters = threads ? 1 : r.ranks;
   r.seed = seed == 0 ? 1 : (unsigned)strtoul(argv[seed], NULL, 10);
-  const char *name = strcmp(argv[argc - 1], "--refused") == 0 ? "refused" : test == 0 ? "all" : argv[test];
-  if (plugin == 0 || order == 0 || (threads && nodes != 0) || r.ranks < 1 || r.ranks > MOST_RANKS) {
+  const char *name = has(argc, argv, "--refused") ? "refused" : test == 0 ? "all" : argv[test];
+  bool fits = !threads ? strcmp(name, "calls") != 0 : nodes == 0;
+  if (plugin == 0 || order == 0 || !fits || r.ranks < 1 || r.ranks > MOST_RANKS) {
     fprintf(stderr, "usage: one-sided-host --plugin PATH --order gin|rma [--ranks 1..8]"
-                    " [--test all|signals|rounds|times|death] [--count N] [--cuts N] [--seed N] [--nodes A,B,...]"
-                    " [--absent|--refused|--threads|--gpu]\n");
+                    " [--test all|signals|rounds|times|calls|death] [--count N] [--cuts N] [--seed N] [--nodes A,B,...]"
+                    " [--gpu] [--absent|--refused|--threads]\n");
     return 2;
   }
-  r.yields = strcmp(name, "times") != 0 && strcmp(name, "signals") != 0;
-  r.apart = strcmp(argv[argc - 1], "--gpu") == 0 ? (uintptr_t)1 << 56 : 0;
+  r.yields = strcmp(name, "times") != 0 && strcmp(name, "calls") != 0 && strcmp(name, "signals") != 0;
+  r.apart = has(argc, argv, "--gpu") ? (uintptr_t)1 << 56 : 0;
   r.is_gin = strcmp(argv[order], "gin") == 0;
   r.shared = mmap(NULL, sizeof *r.shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (r.shared == MAP_FAILED) {

@@ -11,6 +11,8 @@
 #include "nccl_one_sided_abi.h"
 #include "net.h"
 
+struct rank;
+
 enum { MOST_RANKS = 8, COMMS = 4, DEADLINE_SECONDS = 60, WINDOW_BYTES = 4 << 20, CONTEXTS = 4 };
 
 /* What the ranks share, as NCCL's bootstrap does for them. */
@@ -21,6 +23,7 @@ struct shared {
   _Atomic int cuts;        /* made so far, by all ranks */
   _Atomic long rounds;     /* of the test "rounds", by all ranks */
   _Atomic long last_round; /* once it is known */
+  struct rank *threads[MOST_RANKS]; /* for one thread that plays them all */
 };
 
 struct rank {
@@ -29,6 +32,7 @@ struct rank {
   int ranks;
   bool is_gin;
   long count;
+  long times; /* rounds of the test "times" */
   int cuts;
   int cutters; /* as many of the ranks cut connections: those of a process share them */
   unsigned seed;
@@ -59,7 +63,7 @@ bool one_sided_barrier(struct rank *r);
 /* The same, and data moves meanwhile. */
 bool all_progress_until(struct rank *r);
 
-/* One of "all", "signals", "rounds", "times" and "death"; on the thread that moves data. */
+/* One of "all", "signals", "rounds", "times", "calls" and "death"; on the thread that moves data. */
 bool one_sided_test(struct rank *r, const char *name);
 
 /* Rounds of puts and signals by chance, while connections are cut; each byte and each addition is looked at. */

@@ -77,6 +77,7 @@ if [ -e "$host/instant/libibverbs.so.1" ]; then
 else
   rm -f "$training/libibverbs.so.1"
 fi
+install_program "$host/fake-cuda/libcuda.so.1" "$training/libcuda.so.1"
 for jar in "$distribution"/jars/trigon-*.jar; do
   "$java_home/bin/jar" tf "$jar"
 done | sed -n '/-info\.class$/d; /\/generated\//d; s|/|.|g; s/\.class$//p' >"$training/classes"

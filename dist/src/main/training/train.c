@@ -21,8 +21,9 @@
 
 #include "host/jars.h"
 
-/* nccl-host's main */
+/* nccl-host's main, and one-sided-host's */
 int run_host(int argc, char **argv);
+int run_one_sided(int argc, char **argv);
 
 static int fails(const char *what) {
   fprintf(stderr, "train: %s\n", what);
@@ -146,7 +147,21 @@ static bool write_binding(const char *distribution, const char *cache, const cha
 }
 
 #define ARGUMENTS(...) ((char *[]){"train", __VA_ARGS__, NULL})
-#define RUN(...) run_host((int)(sizeof ARGUMENTS(__VA_ARGS__) / sizeof(char *)) - 1, ARGUMENTS(__VA_ARGS__))
+#define COUNT(...) ((int)(sizeof ARGUMENTS(__VA_ARGS__) / sizeof(char *)) - 1)
+#define RUN(...) run_host(COUNT(__VA_ARGS__), ARGUMENTS(__VA_ARGS__))
+#define RUN_ONE_SIDED(...) run_one_sided(COUNT(__VA_ARGS__), ARGUMENTS(__VA_ARGS__))
+
+/* Puts, signals and gets of two ranks; of a GPU's memory, too, where the CUDA driver of tests is in the library path. */
+static bool learn_one_sided(char *plugin) {
+  bool ok = RUN_ONE_SIDED("--plugin", plugin, "--order", "gin", "--threads") == 0 &&
+            RUN_ONE_SIDED("--plugin", plugin, "--order", "rma", "--threads") == 0;
+  void *cuda = dlopen("libcuda.so.1", RTLD_NOW);
+  if (cuda == NULL || dlsym(cuda, "trigon_fake_cuda") == NULL) {
+    return ok;
+  }
+  return ok && RUN_ONE_SIDED("--plugin", plugin, "--order", "gin", "--threads", "--gpu") == 0 &&
+         RUN_ONE_SIDED("--plugin", plugin, "--order", "rma", "--threads", "--gpu") == 0;
+}
 
 int main(int argc, char **argv) {
   char plugin[PATH_MAX];
@@ -169,6 +184,7 @@ int main(int argc, char **argv) {
   (void)setenv("TRIGON_JAVA_OPTS", options, 1);
   (void)setenv("TRIGON_CONFIG", argv[2], 1);
   (void)setenv("TRIGON_NODE", "a", 1);
+  (void)setenv("TRIGON_ONE_SIDED", "on", 1);
   (void)setenv("TRIGON_LINKS", "software", 1); /* those over RDMA are the warm-up's part */
   /* every call and every refusal; then the data path, long enough for profiles */
   if (RUN("--plugin", plugin, "--mode", "contract") != 0) {
@@ -188,6 +204,9 @@ int main(int argc, char **argv) {
   if (RUN("--plugin", plugin, "--ranks", "2", "--local-ranks", "2", "--rendezvous", long_messages, "--bytes", "2097152",
           "--slice-bytes", "262144", "--iterations", "100", "--channels", "2") != 0) {
     return fails("the all-reduce of long messages failed");
+  }
+  if (!learn_one_sided(plugin)) {
+    return fails("one-sided communication failed");
   }
   if (!is_warm_up_over()) {
     return fails("the warm-up has no end");

@@ -26,6 +26,10 @@ public final class CudaMemory implements DeviceMemory {
     private final long context;
     private final long stream;
     private final long[] events = new long[EVENTS];
+
+    /** Since {@link #enter}, the context has been needed; then the thread's own is {@link #previous}. */
+    private boolean isCurrent;
+
     private long previous;
     private long marks;
     private long over;
@@ -75,8 +79,25 @@ public final class CudaMemory implements DeviceMemory {
         return result == SUCCESS && Memory.getInt(out) == OF_DEVICE ? Kind.DEVICE : Kind.HOST;
     }
 
+    /** Nearly all calls of NCCL's progress thread find nothing to copy: they do not ask the driver. */
     @Override
     public void enter() {
+        isCurrent = false;
+    }
+
+    @Override
+    public void leave() {
+        if (isCurrent && previous != context) {
+            var _ = driver.setCurrent(previous);
+        }
+        isCurrent = false;
+    }
+
+    private void makeCurrent() {
+        if (isCurrent) {
+            return;
+        }
+        isCurrent = true;
         previous = driver.getCurrent(scratch) == SUCCESS ? Memory.getLong(scratch) : 0;
         if (previous != context) {
             var _ = driver.setCurrent(context);
@@ -84,24 +105,20 @@ public final class CudaMemory implements DeviceMemory {
     }
 
     @Override
-    public void leave() {
-        if (previous != context) {
-            var _ = driver.setCurrent(previous);
-        }
-    }
-
-    @Override
     public int copy(long to, long from, long bytes) {
+        makeCurrent();
         return driver.copy(to, from, bytes, stream);
     }
 
     @Override
     public int write(long address, long value) {
+        makeCurrent();
         return driver.writeValue(stream, address, value);
     }
 
     @Override
     public long mark() {
+        makeCurrent();
         marks++;
         int result = driver.eventRecord(events[(int) (marks % EVENTS)], stream);
         return result == SUCCESS ? marks : -result;
@@ -112,6 +129,7 @@ public final class CudaMemory implements DeviceMemory {
         if (mark <= over) {
             return 1;
         }
+        makeCurrent();
         int result = driver.eventQuery(events[(int) (mark % EVENTS)]);
         if (result == NOT_READY) {
             return 0;
@@ -137,6 +155,7 @@ public final class CudaMemory implements DeviceMemory {
     @Override
     public void close() {
         enter();
+        makeCurrent();
         for (long event : events) {
             var _ = driver.eventDestroy(event);
         }

@@ -29,10 +29,10 @@ public interface DeviceMemory extends AutoCloseable {
      */
     Kind kindOf(long address);
 
-    /** The driver's context is the calling thread's until {@link #leave}. */
+    /** The calls until {@link #leave} are the calling thread's, whatever CUDA context it has. */
     void enter();
 
-    /** Undoes {@link #enter}. */
+    /** Undoes {@link #enter}: the thread has its own context again. */
     void leave();
 
     /** Begins a copy behind all that has begun; of memory of any kind. Returns 0, or the driver's error. */
