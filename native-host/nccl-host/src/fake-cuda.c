@@ -89,6 +89,15 @@ EXPORTED int cuStreamDestroy_v2(uint64_t stream) {
   (void)stream;
   return 0;
 }
+EXPORTED int cuStreamSynchronize(uint64_t stream) {
+  struct stream *s = (struct stream *)(uintptr_t)stream;
+  pthread_mutex_lock(&lock);
+  while (s->over < s->begun) {
+    run_one(s);
+  }
+  pthread_mutex_unlock(&lock);
+  return current == 0 ? INVALID_CONTEXT : 0;
+}
 EXPORTED int cuEventCreate(uint64_t *out, unsigned flags) {
   (void)flags;
   pthread_mutex_lock(&lock);

@@ -33,7 +33,7 @@ public final class OneSided {
     private static final long COMM_MASK = (1L << CONTEXT_SHIFT) - 1;
     private static final int INVALID_ARGUMENT = -NcclResult.INVALID_ARGUMENT.code();
 
-    /** For the transport, where the communicator has no number. */
+    /** For the transport, where no communicator has had a number: failures of its connections belong together. */
     private static final long UNKNOWN_COMMUNICATOR = 0x6f6e_652d_7369_6465L;
 
     private final NetPlugin net;
@@ -42,6 +42,9 @@ public final class OneSided {
     private final Handles<Use> uses = new Handles<>("one-sided context");
     private final Handles<Listener> listeners = new Handles<>("one-sided listener");
     private final Handles<Comm> comms = new Handles<>("one-sided comm");
+
+    /** NCCL 2.28 passes no context for later communicators; relays admit by a number that only the job knows. */
+    private volatile long lastCommunicator = UNKNOWN_COMMUNICATOR;
 
     /** A communicator that uses it. */
     private record Use(long commId) {}
@@ -95,7 +98,10 @@ public final class OneSided {
 
     /** A communicator begins to use it; returns the context. */
     public long openContext(long commId) {
-        return uses.add(new Use(commId == 0 ? UNKNOWN_COMMUNICATOR : commId));
+        if (commId != 0) {
+            lastCommunicator = commId;
+        }
+        return uses.add(new Use(commId == 0 ? lastCommunicator : commId));
     }
 
     /** It uses it no more; its collective comms are closed by themselves. */
@@ -112,8 +118,7 @@ public final class OneSided {
      */
     public long listen(long context, int device, long handleAddress) {
         Use use = uses.find(context);
-        long own =
-                net.openContext(use == null ? UNKNOWN_COMMUNICATOR : use.commId(), NetPlugin.TRAFFIC_CLASS_UNDEFINED);
+        long own = net.openContext(use == null ? lastCommunicator : use.commId(), NetPlugin.TRAFFIC_CLASS_UNDEFINED);
         try {
             return listeners.add(new Listener(own, device, net.listen(own, device, handleAddress)));
         } catch (RuntimeException e) {
@@ -142,18 +147,24 @@ public final class OneSided {
         for (int i = 0; i < ranks; i++) {
             addresses[i] = Memory.getLong(handles + (long) i * Long.BYTES);
         }
+        Group group;
         try {
-            Group group = Group.connect(
+            group = Group.connect(
                     net, waiting.context, waiting.device, addresses, rank, waiting.comm, patience, devices);
-            Comm comm = new Comm(group);
-            if (open) {
-                comm.traffic = group.open(NetPlugin.TRAFFIC_CLASS_UNDEFINED);
-            }
-            return comms.add(comm);
         } catch (RuntimeException e) {
             net.closeContext(waiting.context);
             throw e;
         }
+        Comm comm = new Comm(group);
+        try {
+            if (open) {
+                comm.traffic = group.open(NetPlugin.TRAFFIC_CLASS_UNDEFINED);
+            }
+        } catch (RuntimeException e) {
+            group.close();
+            throw e;
+        }
+        return comms.add(comm);
     }
 
     /**

@@ -1,5 +1,7 @@
 package trigon.onesided;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Random;
@@ -20,9 +22,20 @@ final class SimulatedDevice implements DeviceMemory {
     private long beginnings;
     private long over;
     private boolean isCurrent;
+    private boolean holds;
+    private boolean isClosed;
 
     SimulatedDevice(long seed) {
         random = new Random(seed);
+    }
+
+    /** Copies that have begun come to no end until they are waited for, or this is called with false. */
+    void hold(boolean all) {
+        holds = all;
+    }
+
+    boolean isClosed() {
+        return isClosed;
     }
 
     private static long address(long address) {
@@ -75,8 +88,19 @@ final class SimulatedDevice implements DeviceMemory {
     }
 
     @Override
+    public void finish() {
+        while (!begun.isEmpty()) {
+            begun.remove().run();
+            over++;
+        }
+    }
+
+    @Override
     public int isOver(long mark) {
-        if (over < mark && random.nextInt(3) == 0) {
+        if (mark < 0) {
+            return (int) mark;
+        }
+        if (over < mark && !holds && random.nextInt(3) == 0) {
             begun.remove().run();
             over++;
         }
@@ -90,5 +114,8 @@ final class SimulatedDevice implements DeviceMemory {
     public void unpin(long address) {}
 
     @Override
-    public void close() {}
+    public void close() {
+        assertThat(begun).as("copies to memory that is given back").isEmpty();
+        isClosed = true;
+    }
 }

@@ -20,6 +20,9 @@ import trigon.verbs.Memory;
  */
 final class SimulatedNet {
 
+    /** In a rank's place. */
+    static final int ALL = -1;
+
     private static final long CONTEXT = 5;
 
     private final Random random;
@@ -27,6 +30,8 @@ final class SimulatedNet {
     private final Map<Long, Wire> wires = new HashMap<>();
     private final List<Integer> cutRanks = new ArrayList<>();
     private long next = 1;
+    private int refusingRank;
+    private long refusedBytes = Long.MAX_VALUE;
 
     /** Of each wire as many messages are under way at most. */
     private static final int DEPTH = 32;
@@ -69,6 +74,12 @@ final class SimulatedNet {
     /** All connections of a rank fail from now on. */
     synchronized void cut(int rank) {
         cutRanks.add(rank);
+    }
+
+    /** A rank's memory of so many bytes or more cannot be registered from now on, as with a low limit of locked memory. */
+    synchronized void refuseMemory(int rank, long leastBytes) {
+        refusingRank = rank;
+        refusedBytes = leastBytes;
     }
 
     private boolean moves() {
@@ -142,6 +153,11 @@ final class SimulatedNet {
 
         @Override
         public long registerMemory(long comm, long address, long size, int type) {
+            synchronized (SimulatedNet.this) {
+                if ((refusingRank == ALL || rank == refusingRank) && size >= refusedBytes) {
+                    throw new IllegalArgumentException("no memory may be locked");
+                }
+            }
             return 7;
         }
 

@@ -23,6 +23,7 @@ public final class CudaDriver {
     private final MethodHandle attribute;
     private final MethodHandle streamCreate;
     private final MethodHandle streamDestroy;
+    private final MethodHandle streamSynchronize;
     private final MethodHandle eventCreate;
     private final MethodHandle eventDestroy;
     private final MethodHandle eventRecord;
@@ -38,6 +39,7 @@ public final class CudaDriver {
         attribute = find(library, "cuPointerGetAttribute", "lil");
         streamCreate = find(library, "cuStreamCreate", "li");
         streamDestroy = find(library, "cuStreamDestroy_v2", "l");
+        streamSynchronize = find(library, "cuStreamSynchronize", "l");
         eventCreate = find(library, "cuEventCreate", "li");
         eventDestroy = find(library, "cuEventDestroy_v2", "l");
         eventRecord = find(library, "cuEventRecord", "ll");
@@ -108,6 +110,14 @@ public final class CudaDriver {
     int streamDestroy(long stream) {
         try {
             return (int) streamDestroy.invokeExact(stream);
+        } catch (Throwable e) {
+            throw impossible(e);
+        }
+    }
+
+    int streamSynchronize(long stream) {
+        try {
+            return (int) streamSynchronize.invokeExact(stream);
         } catch (Throwable e) {
             throw impossible(e);
         }

@@ -126,6 +126,9 @@ public final class CudaMemory implements DeviceMemory {
 
     @Override
     public int isOver(long mark) {
+        if (mark < 0) {
+            return (int) mark;
+        }
         if (mark <= over) {
             return 1;
         }
@@ -149,6 +152,12 @@ public final class CudaMemory implements DeviceMemory {
     @Override
     public void unpin(long address) {
         var _ = driver.unregister(address);
+    }
+
+    /** The caller's context is NCCL's, and any will do: nothing is begun. */
+    @Override
+    public void finish() {
+        var _ = driver.streamSynchronize(stream); // fails where the copies have failed: they are over, too
     }
 
     /** Its copies are over, or no longer wanted: whoever closes stages nothing any more. */

@@ -1,6 +1,7 @@
 package trigon.onesided.group;
 
 import java.lang.foreign.Arena;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
@@ -33,10 +34,16 @@ public final class Group implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Group.class);
 
     /** Says that it is this protocol, and its version. */
-    private static final long GREETING = 0x7472_6967_6f6e_0001L;
+    private static final long GREETING = 0x7472_6967_6f6e_0002L;
 
     /** Windows of a GPU whose totals are kept are not longer. */
     private static final long MOST_TOTALS_BYTES = 64 << 20;
+
+    /** A page: what is pinned is pinned in pages. */
+    private static final int SIGNAL_WORD_BYTES = 4096;
+
+    /** How long a rank that ends waits for its last records to go. */
+    private static final Duration LEAVING = Duration.ofSeconds(1);
 
     private final NetPlugin net;
     private final long context;
@@ -53,6 +60,9 @@ public final class Group implements AutoCloseable {
     private final List<Connection> outgoing = new ArrayList<>();
     private final List<Connection> incoming = new ArrayList<>();
     private @Nullable Traffic traffic;
+
+    /** What the driver copies a signal to that it reads first; 0 before there are connections. */
+    private long signalWord;
 
     private Group(
             NetPlugin net,
@@ -96,7 +106,7 @@ public final class Group implements AutoCloseable {
         int ranks = handles.length;
         Ring ring = ranks == 1
                 ? Ring.ofOne(net, patience)
-                : ring(net, context, deviceNumber, handles, rank, listenComm, patience);
+                : Ring.connect(net, context, deviceNumber, handles, rank, listenComm, patience);
         long[] greeting = {GREETING, ranks, rank};
         long[][] all = ring.allGather(greeting);
         for (int other = 0; other < ranks; other++) {
@@ -107,35 +117,6 @@ public final class Group implements AutoCloseable {
             }
         }
         return new Group(net, context, deviceNumber, rank, ranks, ring, patience, devices);
-    }
-
-    private static Ring ring(
-            NetPlugin net,
-            long context,
-            int deviceNumber,
-            long[] handles,
-            int rank,
-            long listenComm,
-            Patience patience) {
-        int ranks = handles.length;
-        int next = (rank + 1) % ranks;
-        long[] comms = new long[2];
-        try (Connections connections = new Connections(net, context, deviceNumber)) {
-            List<Connections.Pending> pending = List.of(
-                    connections.connect(
-                            Words.read(handles[next], Connections.HANDLE_WORDS),
-                            NetPlugin.TRAFFIC_CLASS_UNDEFINED,
-                            comm -> comms[0] = comm),
-                    connections.accept(listenComm, comm -> comms[1] = comm));
-            patience.until(
-                    () -> Connections.lookAtAll(pending),
-                    () -> "one-sided communication: rank %d has not %s within %d s; its log says why, if it lives"
-                            .formatted(
-                                    comms[0] == 0 ? next : Math.floorMod(rank - 1, ranks),
-                                    comms[0] == 0 ? "answered" : "called",
-                                    patience.limit().toSeconds()));
-        }
-        return new Ring(net, rank, ranks, comms[0], comms[1], patience);
     }
 
     public int rank() {
@@ -208,8 +189,9 @@ public final class Group implements AutoCloseable {
 
     private Traffic traffic(long[][] comms) {
         RequestPool requests = new RequestPool();
-        long word = arena.allocate(Long.BYTES, Long.BYTES).address();
-        SignalWord signals = new SignalWord(device, word);
+        signalWord = arena.allocate(SIGNAL_WORD_BYTES, SIGNAL_WORD_BYTES).address();
+        device.pin(signalWord, SIGNAL_WORD_BYTES); // else the driver waits for such a copy, and we for the driver
+        SignalWord signals = new SignalWord(device, signalWord);
         boolean staged = device.exists();
         List<Outgoing> out = new ArrayList<>();
         List<Incoming> in = new ArrayList<>();
@@ -272,16 +254,35 @@ public final class Group implements AutoCloseable {
         windows.use(id);
         boolean[] ofDevice = agreed(all, id, size, problem);
         Window window = new Window(id, address, size, rank, neverReset, ofDevice);
-        if (window.isOfDevice() && neverReset && size <= MOST_TOTALS_BYTES) {
+        RuntimeException failure = null;
+        try {
+            prepare(window);
+        } catch (RuntimeException e) {
+            failure = e;
+        }
+        windows.add(window); // before the others know that it is there
+        long[][] ready = ring.allGather(new long[] {id, failure == null ? 1 : 0});
+        for (int other = 0; other < ranks; other++) {
+            if (ready[other][1] == 0) {
+                deregister(id);
+                throw failure != null ? failure : notByAll(other);
+            }
+        }
+        return id;
+    }
+
+    private void prepare(Window window) {
+        if (window.isOfDevice() && window.isNeverReset() && window.size() <= MOST_TOTALS_BYTES) {
             keepTotals(window);
         }
         if (traffic != null) {
             register(window);
         }
-        windows.add(window);
-        // nobody puts into it before all have it
-        var _ = ring.allGather(new long[] {id});
-        return id;
+    }
+
+    private static IllegalArgumentException notByAll(int other) {
+        return new IllegalArgumentException(
+                "rank %d cannot register its memory of a window, so no rank does; its log says why".formatted(other));
     }
 
     private boolean[] agreed(long[][] all, int id, long size, @Nullable String problem) {
@@ -292,9 +293,7 @@ public final class Group implements AutoCloseable {
         for (int other = 0; other < ranks; other++) {
             long[] words = all[other];
             if (words[3] == 0) {
-                throw new IllegalArgumentException(
-                        "rank %d cannot register its memory of a window, so no rank does; its log says why"
-                                .formatted(other));
+                throw notByAll(other);
             }
             if (words[0] != id || words[1] != size) {
                 throw new IllegalArgumentException(
@@ -349,22 +348,42 @@ public final class Group implements AutoCloseable {
     /** Undoes {@link #register}, for this rank; stale numbers are ignored. */
     public void deregister(long id) {
         Window window = windows.remove(id);
-        if (window == null || window.isOfDevice()) {
+        if (window == null) {
+            return;
+        }
+        if (window.isOfDevice()) {
+            device.finish(); // NCCL may free it at once
             return;
         }
         for (int i = 0; i < outgoing.size(); i++) {
             int other = outgoing.get(i).rank();
-            net.deregisterMemory(outgoing.get(i).payloads(), window.sendHandle(other));
-            net.deregisterMemory(incoming.get(i).payloads(), window.receiveHandle(other));
+            deregister(outgoing.get(i).payloads(), window.sendHandle(other));
+            deregister(incoming.get(i).payloads(), window.receiveHandle(other));
         }
     }
 
-    /** Closes all connections, whatever is under way; no data-path call may be running. */
+    private void deregister(long comm, long handle) {
+        if (handle != 0) { // where registering has failed half way
+            net.deregisterMemory(comm, handle);
+        }
+    }
+
+    /**
+     * Closes all connections, whatever is under way; no data-path call may be running. Ranks with which nothing is under
+     * way are told, and go on without this one.
+     */
     @Override
     public void close() {
+        if (traffic != null) {
+            traffic.leave(patience.of(LEAVING));
+        }
         net.closeContext(context);
+        device.finish(); // copies to and from what is freed now
         stagings.forEach(Staging::close);
         stagings.clear();
+        if (signalWord != 0) {
+            device.unpin(signalWord);
+        }
         device.close();
         arena.close();
     }

@@ -19,6 +19,19 @@ public record Patience(LongSupplier clock, Duration limit) {
     private static final int BUSY_LOOKS = 2000;
     private static final long PAUSE = TimeUnit.MICROSECONDS.toNanos(100);
 
+    /** The same with another limit. */
+    Patience of(Duration other) {
+        return new Patience(clock, other);
+    }
+
+    /** Waits, and gives up after the limit. */
+    void briefly(BooleanSupplier look) {
+        long end = clock.getAsLong() + limit.toNanos();
+        for (int looks = 0; !look.getAsBoolean() && clock.getAsLong() - end < 0; looks++) {
+            pause(looks);
+        }
+    }
+
     /** Waits for as long as it takes: whoever does not come fails the look. */
     void until(BooleanSupplier look) {
         for (int looks = 0; !look.getAsBoolean(); looks++) {

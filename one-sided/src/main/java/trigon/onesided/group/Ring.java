@@ -1,6 +1,7 @@
 package trigon.onesided.group;
 
 import java.lang.foreign.Arena;
+import java.util.List;
 import trigon.net.DeviceProperties;
 import trigon.net.NetPlugin;
 import trigon.net.NoConnectionException;
@@ -33,6 +34,42 @@ final class Ring implements AutoCloseable {
         this.toNext = toNext;
         this.fromPrevious = fromPrevious;
         this.patience = patience;
+    }
+
+    /**
+     * Connects a ring.
+     *
+     * @param handles of all ranks' listeners, by rank
+     * @param listenComm this rank's listener
+     * @throws NoConnectionException if a neighbour cannot be reached, or does not come
+     */
+    static Ring connect(
+            NetPlugin net,
+            long context,
+            int deviceNumber,
+            long[] handles,
+            int rank,
+            long listenComm,
+            Patience patience) {
+        int ranks = handles.length;
+        int next = (rank + 1) % ranks;
+        long[] comms = new long[2];
+        try (Connections connections = new Connections(net, context, deviceNumber)) {
+            List<Connections.Pending> pending = List.of(
+                    connections.connect(
+                            Words.read(handles[next], Connections.HANDLE_WORDS),
+                            NetPlugin.TRAFFIC_CLASS_UNDEFINED,
+                            comm -> comms[0] = comm),
+                    connections.accept(listenComm, comm -> comms[1] = comm));
+            patience.until(
+                    () -> Connections.lookAtAll(pending),
+                    () -> "one-sided communication: rank %d has not %s within %d s; its log says why, if it lives"
+                            .formatted(
+                                    comms[0] == 0 ? next : Math.floorMod(rank - 1, ranks),
+                                    comms[0] == 0 ? "answered" : "called",
+                                    patience.limit().toSeconds()));
+        }
+        return new Ring(net, rank, ranks, comms[0], comms[1], patience);
     }
 
     /** One rank alone. */

@@ -31,6 +31,9 @@ public final class Traffic {
 
     private static final Logger log = LoggerFactory.getLogger(Traffic.class);
     private static final int INVALID_ARGUMENT = -NcclResult.INVALID_ARGUMENT.code();
+    private static final int REMOTE_ERROR = -NcclResult.REMOTE_ERROR.code();
+    private static final String HAS_LEFT = "it has ended its part of the communicator (ncclCommDestroy) before;"
+            + " let no rank end before the last put to it";
     private static final int INVALID_USAGE = -NcclResult.INVALID_USAGE.code();
 
     private final int rank;
@@ -155,6 +158,9 @@ public final class Traffic {
             int signalOperation,
             long request) {
         Outgoing out = outgoing[place(to)];
+        if (incoming[place(to)].hasLeft()) {
+            return fail(REMOTE_ERROR, to, HAS_LEFT);
+        }
         boolean begun = out.put(
                 from,
                 sourceOffset,
@@ -224,13 +230,21 @@ public final class Traffic {
         if (from == rank) {
             result = putToSelf(source, remoteOffset, target, localOffset, size, null, 0, 0, NO_SIGNAL, request);
         } else {
-            Outgoing out = outgoing[place(from)];
-            result = out.get(source.id(), remoteOffset, size, target.id(), localOffset, request)
-                    ? started(out, from, request)
-                    : tooMany(from);
+            result = get(source, remoteOffset, size, target, localOffset, from, request);
         }
         leave();
         return result;
+    }
+
+    private long get(
+            Window source, long remoteOffset, long size, Window target, long localOffset, int from, long request) {
+        Outgoing out = outgoing[place(from)];
+        if (incoming[place(from)].hasLeft()) {
+            return fail(REMOTE_ERROR, from, HAS_LEFT);
+        }
+        return out.get(source.id(), remoteOffset, size, target.id(), localOffset, request)
+                ? started(out, from, request)
+                : tooMany(from);
     }
 
     /**
@@ -268,6 +282,35 @@ public final class Traffic {
             case RequestPool.NOT_DONE -> failed;
             default -> INVALID_ARGUMENT;
         };
+    }
+
+    /**
+     * Tells the other ranks that this one ends its part, as far as nothing is under way with them: control path, when
+     * the data path is at rest.
+     */
+    void leave(Patience patience) {
+        if (failed != 0) {
+            return;
+        }
+        enter();
+        boolean[] done = new boolean[outgoing.length];
+        for (int i = 0; i < outgoing.length; i++) {
+            done[i] = incoming[i].hasLeft() || !outgoing[i].leave();
+        }
+        patience.briefly(() -> {
+            boolean all = true;
+            for (int i = 0; i < outgoing.length; i++) {
+                // who has left, or is lost, need not hear it
+                done[i] = done[i]
+                        || incoming[i].progress() != 0
+                        || incoming[i].hasLeft()
+                        || outgoing[i].progress() != 0
+                        || outgoing[i].isIdle();
+                all &= done[i];
+            }
+            return all;
+        });
+        leave();
     }
 
     /** Moves what can be moved; 0, or a failure. */
@@ -313,7 +356,7 @@ public final class Traffic {
         if (failed == 0) {
             failed = result;
             String why = problem != null
-                    ? problem + "; use one version of Trigon on all nodes, and deregister windows after the last put"
+                    ? problem
                     : -result == NcclResult.UNHANDLED_CUDA_ERROR.code()
                             ? "the CUDA driver failed to copy; see the program's other errors and dmesg"
                             : "the lines before say why";

@@ -44,7 +44,7 @@ public interface DeviceMemory extends AutoCloseable {
     /** A number for all that has begun; negative: the driver's error. */
     long mark();
 
-    /** Whether all is over that had begun at a mark: 1 or 0; negative: the driver's error. */
+    /** Whether all is over that had begun at a mark: 1 or 0; negative: the driver's error, as is a negative mark. */
     int isOver(long mark);
 
     /** Makes copies to and from host memory faster, where that can be had; control path. */
@@ -52,6 +52,9 @@ public interface DeviceMemory extends AutoCloseable {
 
     /** Undoes {@link #pin}; control path. */
     void unpin(long address);
+
+    /** Waits until all is over that has begun; any thread, control path. */
+    void finish();
 
     /** Nothing is copied any more; control path. */
     @Override

@@ -48,5 +48,10 @@ final class NoDeviceMemory implements DeviceMemory {
     public void unpin(long address) {}
 
     @Override
+    public void finish() {
+        // nothing begins
+    }
+
+    @Override
     public void close() {}
 }

@@ -57,6 +57,12 @@ public final class Incoming {
 
     private @Nullable String problem;
 
+    /** Why nothing comes any more; what has arrived is applied all the same, for its sender was told that it is done. */
+    private int broken;
+
+    /** The other rank has ended its part: what happens to the connection is no failure. */
+    private boolean hasLeft;
+
     /** Nothing has come yet. */
     public Incoming(
             Connection from,
@@ -84,13 +90,24 @@ public final class Incoming {
         return applied;
     }
 
+    /** Whether the other rank has ended its part in good order; all that it sent before has been applied. */
+    public boolean hasLeft() {
+        return hasLeft;
+    }
+
     /** Takes what has come as far as it goes now. */
     public int progress() {
-        int result = postRecords();
-        if (result == 0) {
-            result = takeRecords();
+        if (hasLeft) {
+            return 0;
         }
-        if (result == 0 && applied < arrived) {
+        if (broken == 0) {
+            broken = postRecords();
+        }
+        if (broken == 0) {
+            broken = takeRecords();
+        }
+        int result = 0;
+        if (applied < arrived) {
             result = postPayloads();
             if (result == 0) {
                 result = takePayloads();
@@ -99,7 +116,7 @@ public final class Incoming {
                 result = apply();
             }
         }
-        return result;
+        return result != 0 || hasLeft || applied < arrived ? result : broken;
     }
 
     private int postRecords() {
@@ -131,43 +148,17 @@ public final class Incoming {
             if (bytes < 0) {
                 return (int) bytes;
             }
-            int result = check(staging.record(arrived), bytes);
-            if (result != 0) {
-                return result;
+            String objection = RecordCheck.objection(staging.record(arrived), bytes, arrived, windows);
+            if (objection != null) {
+                return wrong(objection);
             }
             arrived++;
         }
         return 0;
     }
 
-    private int check(long record, long bytes) {
-        if (bytes < RecordLayout.HEADER_BYTES
-                || bytes != RecordLayout.HEADER_BYTES + RecordLayout.inlineBytes(record)) {
-            return wrong("a record has not the length that it says");
-        }
-        if (RecordLayout.sequence(record) != arrived) {
-            return wrong("a record is missing, or has come twice");
-        }
-        int kind = RecordLayout.kind(record);
-        if (kind < RecordLayout.PUT || kind > RecordLayout.FETCHED) {
-            return wrong("a record is of no kind that is known here");
-        }
-        Window window = windows.find(RecordLayout.window(record));
-        long size = RecordLayout.size(record);
-        if ((size != 0 || kind == RecordLayout.GET)
-                && (window == null || !window.covers(RecordLayout.offset(record), size))) {
-            return wrong("a record is about memory that is not, or no longer, registered here");
-        }
-        Window signal = windows.find(RecordLayout.signalWindow(record));
-        if (RecordLayout.signalWindow(record) != RecordLayout.NO_WINDOW
-                && (signal == null || !signal.hasWord(RecordLayout.signalOffset(record)))) {
-            return wrong("a record is about a signal that is not, or no longer, registered here");
-        }
-        return 0;
-    }
-
     private int wrong(String what) {
-        problem = what;
+        problem = what + "; use one version of Trigon on all nodes, and deregister windows after the last put";
         return REMOTE_ERROR;
     }
 
@@ -382,6 +373,7 @@ public final class Incoming {
             if (RecordLayout.kind(record) == RecordLayout.FETCHED) {
                 answers.answered(RecordLayout.request(record));
             }
+            hasLeft |= RecordLayout.kind(record) == RecordLayout.LEAVING;
             applied++;
         }
         return 0;

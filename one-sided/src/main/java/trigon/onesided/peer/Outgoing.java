@@ -149,6 +149,17 @@ public final class Outgoing {
         return true;
     }
 
+    /** The last record. False: the other rank is not told, for NCCL has not had all of its requests. */
+    public boolean leave() {
+        Operation operation = next();
+        if (unfinished > 0 || operation == null) {
+            return false;
+        }
+        operation.begin(RecordLayout.LEAVING);
+        add(operation, null, 0, 0, false);
+        return true;
+    }
+
     private @Nullable Operation next() {
         return unfinished >= MOST || added - over >= RING ? null : ring[(int) added & (RING - 1)];
     }

@@ -27,7 +27,7 @@ public final class SelfCopies {
 
     /** Whether {@link #put} can be called for a signal. */
     public boolean isFree(@Nullable Window signal) {
-        return signal == null || !signal.isOfDevice() || signals.isFree(signal);
+        return signal == null || !signal.isOfDevice() || signals.isFreeForSelf(signal);
     }
 
     /** Copies, then adds; 0 or a failure. */

@@ -15,6 +15,10 @@ public final class SignalWord {
     private final DeviceMemory device;
     private final long scratch;
     private boolean reading;
+
+    /** The rank itself waits for its turn: peers' additions without a pause would not let it have one. */
+    private boolean reserved;
+
     private long target;
     private long addend;
 
@@ -28,12 +32,19 @@ public final class SignalWord {
         this.scratch = scratch;
     }
 
-    /** Whether an addition can begin. */
+    /** Whether a peer's addition can begin. */
     public boolean isFree(Window window) {
-        return !reading || window.keepsTotals();
+        return window.keepsTotals() || !(reading || reserved);
     }
 
-    /** Begins an addition, if it {@linkplain #isFree can}; 0, or the driver's error. */
+    /** Whether the rank's own addition can begin; if not, it is the next one. */
+    public boolean isFreeForSelf(Window window) {
+        boolean free = window.keepsTotals() || !reading;
+        reserved = !free;
+        return free;
+    }
+
+    /** Begins an addition that is {@linkplain #isFree free} to; 0, or the driver's error. */
     public int begin(Window window, long offset, long value) {
         long word = window.address() + offset;
         if (window.keepsTotals()) {
@@ -45,12 +56,7 @@ public final class SignalWord {
         return device.copy(scratch, target, Long.BYTES);
     }
 
-    /** The word is being read: once that is over, {@link #goOn}. */
-    public boolean isReading() {
-        return reading;
-    }
-
-    /** The word has been read, and is written. */
+    /** The read of {@link #begin} is over, and the word is written. */
     public int goOn() {
         reading = false;
         Memory.putLong(scratch, Memory.getLong(scratch) + addend);

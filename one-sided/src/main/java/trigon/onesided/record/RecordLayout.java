@@ -20,6 +20,9 @@ public final class RecordLayout {
     /** Data that was asked for. */
     public static final int FETCHED = 3;
 
+    /** The last record: the rank ends its part, and has nothing under way to this one. */
+    public static final int LEAVING = 4;
+
     /** No window: its identifiers begin with 1. */
     public static final int NO_WINDOW = 0;
 
