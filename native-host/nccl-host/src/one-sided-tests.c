@@ -6,15 +6,15 @@
 #include "host.h"
 #include "one-sided.h"
 
-enum { BATCH = 32 };
+enum { BATCH = 32, LEFT_SECONDS = 4 };
 
-static int progress(const struct rank *r, int comm) {
+int one_sided_progress(const struct rank *r, int comm) {
   return r->is_gin ? r->gin->ginProgress(r->comms[comm]) : r->rma->rmaProgress(r->contexts[comm]);
 }
 
 static bool progress_all(const struct rank *r) {
   for (int i = 0; i < COMMS; i++) {
-    if (r->comms[i] != NULL && !one_sided_check(r, "progress", progress(r, i))) {
+    if (r->comms[i] != NULL && !one_sided_check(r, "progress", one_sided_progress(r, i))) {
       return false;
     }
   }
@@ -34,7 +34,7 @@ int one_sided_put(const struct rank *r, int comm, int context, uint64_t from, si
                                       signal, r->signal_handles[comm], value, op, true, request);
 }
 
-static int ask(const struct rank *r, int comm, void *request, int *done) {
+int one_sided_ask(const struct rank *r, int comm, void *request, int *done) {
   return r->is_gin ? r->gin->test(r->comms[comm], request, done) : r->rma->test(r->comms[comm], request, done);
 }
 
@@ -50,7 +50,7 @@ bool one_sided_finish(const struct rank *r, int comm, void *request) {
   int done = 0;
   while (!done) {
     wait_a_little(r, &idle);
-    if (!one_sided_check(r, "test", ask(r, comm, request, &done)) || !progress_all(r)) {
+    if (!one_sided_check(r, "test", one_sided_ask(r, comm, request, &done)) || !progress_all(r)) {
       return false;
     }
     if (!done && now() > deadline) {
@@ -60,8 +60,8 @@ bool one_sided_finish(const struct rank *r, int comm, void *request) {
   return true;
 }
 
-static bool put_and_finish(const struct rank *r, int comm, int context, uint64_t from, size_t bytes, uint64_t to,
-                           int rank, uint64_t signal, uint64_t value, uint32_t op) {
+bool one_sided_put_and_finish(const struct rank *r, int comm, int context, uint64_t from, size_t bytes, uint64_t to,
+                              int rank, uint64_t signal, uint64_t value, uint32_t op) {
   void *request = NULL;
   if (!one_sided_check(r, "put", one_sided_put(r, comm, context, from, bytes, to, rank, signal, value, op, &request))) {
     return false;
@@ -95,7 +95,7 @@ bool all_progress_until(struct rank *r) { /* a barrier that moves data meanwhile
   double deadline = now() + DEADLINE_SECONDS;
   unsigned idle = 0;
   atomic_fetch_add(arrived, 1);
-  while (atomic_load(arrived) < r->ranks) {
+  while (!r->leaves && atomic_load(arrived) < r->ranks) {
     wait_a_little(r, &idle);
     if (!progress_all(r) || atomic_load(&r->shared->failures) > 0 || now() > deadline) {
       return fail(r->number, "another rank has failed, or does not come");
@@ -121,7 +121,7 @@ static bool test_puts(struct rank *r) {
     for (size_t at = 0; at < sizes[i]; at++) {
       r->window[at] = byte_of(r->number, at, i);
     }
-    if (!put_and_finish(r, comm, i % CONTEXTS, 0, sizes[i], half, next, 8, 1, NCCL_ONE_SIDED_INCREMENT) ||
+    if (!one_sided_put_and_finish(r, comm, i % CONTEXTS, 0, sizes[i], half, next, 8, 1, NCCL_ONE_SIDED_INCREMENT) ||
         !one_sided_await(r, comm, 1, (uint64_t)(i / COMMS + 1))) {
       return false;
     }
@@ -160,7 +160,7 @@ static bool test_strong(struct rank *r) {
         }
       }
     }
-    if (!put_and_finish(r, 2, 0, 0, 0, 0, next, 16, 5, NCCL_ONE_SIDED_ADD) || !one_sided_await(r, 2, 2, 5)) {
+    if (!one_sided_put_and_finish(r, 2, 0, 0, 0, 0, next, 16, 5, NCCL_ONE_SIDED_ADD) || !one_sided_await(r, 2, 2, 5)) {
       return false;
     }
     for (int at = 0; at < 8000; at++) {
@@ -255,88 +255,26 @@ static bool test_refusals(struct rank *r) {
          ((result == NCCL_SUCCESS && !has_error) || fail(r->number, "refusals count as errors"));
 }
 
-static int by_time(const void *a, const void *b) {
-  double left = *(const double *)a;
-  double right = *(const double *)b;
-  return left < right ? -1 : left > right;
-}
-
-static void print_times(const char *what, size_t bytes, double *times, long rounds) {
-  qsort(times, (size_t)rounds, sizeof times[0], by_time);
-  printf("{\"put_with_signal_bytes\": %zu, \"rounds\": %ld, \"%s_us_p50\": %.2f, \"p99\": %.2f}\n", bytes, rounds,
-         what, times[rounds / 2] * 1e6, times[rounds / 100 * 99] * 1e6);
-  fflush(stdout);
-}
-
-/* One way, rank 0 to 1 and back: put with signal. */
-static bool test_times(struct rank *r) {
-  static const size_t sizes[] = {0, 8, 4096, 65536, 1 << 20};
-  enum { LONG_ROUNDS = 1000 };
-  double *times = calloc((size_t)r->times, sizeof *times);
-  uint64_t seen = 0;
-  if (r->number > 1 || times == NULL) {
-    free(times);
-    return all_progress_until(r);
+/* The last rank ends as it should, and the others go on: longer than it takes to see that its connections are gone. */
+static bool test_leave(struct rank *r) {
+  int next = (r->number + 1) % r->ranks;
+  int others = r->ranks - 1;
+  r->leaves = r->number == others;
+  if (!one_sided_put_and_finish(r, 0, 0, 0, 100, WINDOW_BYTES / 2, next, 8, 1, NCCL_ONE_SIDED_ADD) ||
+      !one_sided_await(r, 0, 1, 1)) {
+    return false;
   }
-  for (int s = 0; s < (int)(sizeof sizes / sizeof sizes[0]); s++) {
-    long rounds = sizes[s] >= 65536 && r->times > LONG_ROUNDS ? LONG_ROUNDS : r->times;
-    for (long i = 0; i < rounds; i++) {
-      double start = now();
-      if (r->number == 1 && !one_sided_await(r, 0, 9, ++seen)) {
-        return false;
-      }
-      if (!put_and_finish(r, 0, 0, 0, sizes[s], WINDOW_BYTES / 2, 1 - r->number, 72, 1, NCCL_ONE_SIDED_INCREMENT) ||
-          (r->number == 0 && !one_sided_await(r, 0, 9, ++seen))) {
-        return false;
-      }
-      times[i] = (now() - start) / 2;
-    }
-    if (r->number == 0) {
-      print_times("one_way", sizes[s], times, rounds);
+  double later = now() + LEFT_SECONDS;
+  unsigned idle = 0;
+  while (!r->leaves && now() < later) {
+    idle_wait(&idle);
+    if (!progress_all(r)) {
+      return fail(r->number, "rank %d has left, and so nothing works any more", others);
     }
   }
-  free(times);
-  return all_progress_until(r);
-}
-
-/* Puts from rank 0 to rank 1, each until it is done here and seen there, by all calls of both on this thread. */
-static bool time_calls(struct rank *r, struct rank *peer, double *times) {
-  static const size_t sizes[] = {0, 8, 4096};
-  uint64_t seen = 0;
-  for (int s = 0; s < (int)(sizeof sizes / sizeof sizes[0]); s++) {
-    for (long i = 0; i < r->times; i++) {
-      double start = now();
-      void *request = NULL;
-      int done = 0;
-      int result = one_sided_put(r, 0, 0, 0, sizes[s], WINDOW_BYTES / 2, 1, 72, 1, NCCL_ONE_SIDED_INCREMENT, &request);
-      seen++;
-      while (result == NCCL_SUCCESS && (!done || atomic_load(&peer->signals[0][9]) < seen)) {
-        result = progress(peer, 0);
-        if (result == NCCL_SUCCESS && !done) {
-          result = ask(r, 0, request, &done);
-        }
-        if (now() - start > DEADLINE_SECONDS) {
-          return fail(r->number, "timeout: a put is not done");
-        }
-      }
-      if (!one_sided_check(r, "put, test or progress", result)) {
-        return false;
-      }
-      times[i] = now() - start;
-    }
-    print_times("both_ends", sizes[s], times, r->times);
-  }
-  return true;
-}
-
-/* What the calls of both ends take, without a thread that waits for another one. */
-static bool test_calls(struct rank *r) {
-  double *times = calloc((size_t)r->times, sizeof *times);
-  r->shared->threads[r->number] = r;
-  bool ok = times != NULL && one_sided_barrier(r) &&
-            (r->number != 0 || r->ranks < 2 || time_calls(r, r->shared->threads[1], times)) && one_sided_barrier(r);
-  free(times);
-  return ok && all_progress_until(r);
+  return r->leaves || (one_sided_put_and_finish(r, 0, 0, 0, 1 << 20, WINDOW_BYTES / 2, (r->number + 1) % others, 8, 1,
+                                      NCCL_ONE_SIDED_ADD) &&
+                       one_sided_await(r, 0, 1, 2));
 }
 
 /* The last rank dies with puts under way: every other one's calls fail within the time limit, and go on failing. */
@@ -356,7 +294,7 @@ static bool test_death(struct rank *r) {
     int done = 0;
     while (result == NCCL_SUCCESS && !done && now() < deadline) {
       wait_a_little(r, &idle);
-      result = ask(r, 0, request, &done);
+      result = one_sided_ask(r, 0, request, &done);
     }
   }
   void *handle = r->is_gin ? r->comms[0] : r->contexts[0];
@@ -364,7 +302,7 @@ static bool test_death(struct rank *r) {
   return (result != NCCL_SUCCESS || fail(r->number, "nobody notices that rank %d is dead", last)) &&
          (one_sided_put(r, 0, 0, 0, 8, 0, 0, 0, 0, 0, &request) != NCCL_SUCCESS ||
           fail(r->number, "the next put succeeds")) &&
-         (progress(r, 0) != NCCL_SUCCESS || fail(r->number, "progress succeeds")) &&
+         (one_sided_progress(r, 0) != NCCL_SUCCESS || fail(r->number, "progress succeeds")) &&
          ((queried == NCCL_SUCCESS && has_error) || fail(r->number, "queryLastError knows of nothing"));
 }
 
@@ -379,7 +317,10 @@ bool one_sided_test(struct rank *r, const char *name) {
     return test_signals(r);
   }
   if (strcmp(name, "calls") == 0) {
-    return test_calls(r);
+    return one_sided_calls(r);
   }
-  return strcmp(name, "times") == 0 ? test_times(r) : test_death(r);
+  if (strcmp(name, "leave") == 0) {
+    return test_leave(r);
+  }
+  return strcmp(name, "times") == 0 ? one_sided_times(r) : test_death(r);
 }

@@ -3,8 +3,9 @@
  * of NCCL 2.28.9 (--order gin) or of the GIN and host API of 2.30.7 (--order rma), in their order. Exits with 0 only if
  * all was right.
  *
- *   one-sided-host --plugin PATH --order gin|rma [--ranks N] [--test all|signals|rounds|times|calls|death] [--count N]
- *                  [--cuts N] [--seed N] [--nodes A,B,...] [--gpu] [--absent|--refused|--threads]
+ *   one-sided-host --plugin PATH --order gin|rma [--ranks N]
+ *                  [--test all|signals|rounds|times|calls|leave|death] [--count N] [--cuts N] [--seed N]
+ *                  [--nodes A,B,...] [--gpu] [--absent|--refused|--threads]
  *
  * The test "rounds" lasts for --count rounds and --cuts TCP connections, or all of a process, that are shut down;
  * "times" for --count rounds of each size, 1000 at most of long ones. "calls" is for --threads: one thread makes the
@@ -277,8 +278,8 @@ int main(int argc, char **argv) {
   bool fits = !threads ? strcmp(name, "calls") != 0 : nodes == 0;
   if (plugin == 0 || order == 0 || !fits || r.ranks < 1 || r.ranks > MOST_RANKS) {
     fprintf(stderr, "usage: one-sided-host --plugin PATH --order gin|rma [--ranks 1..8]"
-                    " [--test all|signals|rounds|times|calls|death] [--count N] [--cuts N] [--seed N] [--nodes A,B,...]"
-                    " [--gpu] [--absent|--refused|--threads]\n");
+                    " [--test all|signals|rounds|times|calls|leave|death] [--count N] [--cuts N] [--seed N]"
+                    " [--nodes A,B,...] [--gpu] [--absent|--refused|--threads]\n");
     return 2;
   }
   r.yields = strcmp(name, "times") != 0 && strcmp(name, "calls") != 0 && strcmp(name, "signals") != 0;

@@ -48,6 +48,7 @@ struct rank {
   void *window_handles[COMMS];
   _Atomic uint64_t *signals[COMMS];
   unsigned char *window;
+  bool leaves; /* before the others, for which it does not wait */
   int barrier;
   uintptr_t apart; /* a fake GPU's addresses from those of the processor */
 };
@@ -63,17 +64,30 @@ bool one_sided_barrier(struct rank *r);
 /* The same, and data moves meanwhile. */
 bool all_progress_until(struct rank *r);
 
-/* One of "all", "signals", "rounds", "times", "calls" and "death"; on the thread that moves data. */
+/* One of "all", "signals", "rounds", "times", "calls", "leave" and "death"; on the thread that moves data. */
 bool one_sided_test(struct rank *r, const char *name);
 
 /* Rounds of puts and signals by chance, while connections are cut; each byte and each addition is looked at. */
 bool one_sided_rounds(struct rank *r);
 
+/* One way, rank 0 to 1 and back: puts with a signal. */
+bool one_sided_times(struct rank *r);
+
+/* What the calls of both ends take, without a thread that waits for another one. */
+bool one_sided_calls(struct rank *r);
+
 /* Puts as the table has it; operation 0: without a signal. */
 int one_sided_put(const struct rank *r, int comm, int context, uint64_t from, size_t bytes, uint64_t to, int rank,
                   uint64_t signal, uint64_t value, uint32_t op, void **request);
 
+int one_sided_progress(const struct rank *r, int comm);
+
+int one_sided_ask(const struct rank *r, int comm, void *request, int *done);
+
 bool one_sided_finish(const struct rank *r, int comm, void *request);
+
+bool one_sided_put_and_finish(const struct rank *r, int comm, int context, uint64_t from, size_t bytes, uint64_t to,
+                              int rank, uint64_t signal, uint64_t value, uint32_t op);
 
 /* Until the word has the value, or more. */
 bool one_sided_await(const struct rank *r, int comm, int word, uint64_t value);

@@ -151,7 +151,7 @@ static bool write_binding(const char *distribution, const char *cache, const cha
 #define RUN(...) run_host(COUNT(__VA_ARGS__), ARGUMENTS(__VA_ARGS__))
 #define RUN_ONE_SIDED(...) run_one_sided(COUNT(__VA_ARGS__), ARGUMENTS(__VA_ARGS__))
 
-/* Puts, signals and gets of two ranks; of a GPU's memory, too, where the CUDA driver of tests is in the library path. */
+/* Puts, signals and gets of two ranks; of a GPU's memory, too, where the library path has the driver of tests. */
 static bool learn_one_sided(char *plugin) {
   bool ok = RUN_ONE_SIDED("--plugin", plugin, "--order", "gin", "--threads") == 0 &&
             RUN_ONE_SIDED("--plugin", plugin, "--order", "rma", "--threads") == 0;

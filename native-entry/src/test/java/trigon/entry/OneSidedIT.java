@@ -108,6 +108,17 @@ class OneSidedIT {
         assertThat(host.stderr()).contains("with rank 2 has failed");
     }
 
+    /** It is told from one that is lost, for longer than its connections take to end. */
+    @ParameterizedTest
+    @CsvSource({"gin, off", "rma, on"})
+    void aRankThatEndsDoesNotEndTheOthers(String order, String failover) throws Exception {
+        ChildProcess host =
+                run(Map.of("TRIGON_FAILOVER", failover), "--order", order, "--ranks", "3", "--test", "leave");
+
+        assertThat(host.exit()).as(host.stderr()).isZero();
+        assertThat(host.stderr()).doesNotContain("has failed");
+    }
+
     @Test
     void theTablesAreHiddenUnlessTheyAreAskedFor() throws Exception {
         ChildProcess host = run(Map.of("TRIGON_ONE_SIDED", "off"), "--order", "rma", "--ranks", "1", "--absent");

@@ -76,7 +76,7 @@ final class SimulatedNet {
         cutRanks.add(rank);
     }
 
-    /** A rank's memory of so many bytes or more cannot be registered from now on, as with a low limit of locked memory. */
+    /** A rank's memory of so many bytes or more cannot be registered any more, as with a low limit of locked memory. */
     synchronized void refuseMemory(int rank, long leastBytes) {
         refusingRank = rank;
         refusedBytes = leastBytes;

@@ -369,8 +369,8 @@ public final class Group implements AutoCloseable {
     }
 
     /**
-     * Closes all connections, whatever is under way; no data-path call may be running. Ranks with which nothing is under
-     * way are told, and go on without this one.
+     * Closes all connections, whatever is under way; no data-path call may be running. Ranks with which nothing is
+     * under way are told, and go on without this one.
      */
     @Override
     public void close() {

@@ -57,7 +57,7 @@ public final class Incoming {
 
     private @Nullable String problem;
 
-    /** Why nothing comes any more; what has arrived is applied all the same, for its sender was told that it is done. */
+    /** Why nothing comes any more; what has arrived is applied all the same: its sender was told that it is done. */
     private int broken;
 
     /** The other rank has ended its part: what happens to the connection is no failure. */
