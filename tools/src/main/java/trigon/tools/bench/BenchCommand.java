@@ -180,7 +180,7 @@ public final class BenchCommand implements Callable<Integer> {
             throws IOException, InterruptedException {
         Optional<Perftest> without =
                 perftest ? Optional.of(new Perftest(machine.environment(), folder, timeout)) : Optional.empty();
-        List<Measurement> measured = new ArrayList<>();
+        List<Promise.Carried> measured = new ArrayList<>();
         List<Perftest.Figures> figures = new ArrayList<>();
         for (int i = 0; i < steps.size(); i++) {
             Step step = steps.get(i);
@@ -190,7 +190,8 @@ public final class BenchCommand implements Callable<Integer> {
             }
             console.doing("%s, %d of %d".formatted(step, i + 1, steps.size()));
             try {
-                measured.add(host.measure(step, here, rendezvous(meeting, i, folder)));
+                Measurement one = host.measure(step, here, rendezvous(meeting, i, folder));
+                measured.add(new Promise.Carried(one, host.lastLinks()));
             } catch (CommandFailure e) {
                 throw others.failure().orElse(e);
             }
@@ -201,8 +202,12 @@ public final class BenchCommand implements Callable<Integer> {
         }
         List<LocalLink> links =
                 isAlone() ? List.of() : MachineLinks.of(machine).discovered().links();
-        Promise promise = Promise.of(measured, isAlone(), links, BenchHost.links(host.ways()));
-        return new BenchResult(ranks, measured, figures, host.ways(), promise);
+        return new BenchResult(
+                ranks,
+                measured.stream().map(Promise.Carried::measured).toList(),
+                figures,
+                host.ways(),
+                Promise.of(measured, isAlone(), links));
     }
 
     /** Places in the step's list of ranks, of those of this machine. */

@@ -14,6 +14,7 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import trigon.routing.LocalLink;
 import trigon.tools.Run;
 import trigon.tools.bench.Measurement.Kind;
 import trigon.tools.machine.Machine;
@@ -200,10 +201,36 @@ class BenchCommandTest {
         assertThat(promise(0, 1 << 20).text()).contains("not known");
     }
 
+    @Test
+    void eachPairOfATriangleIsHeldAgainstItsOwnLink() {
+        List<LocalLink> equal = List.of(Links.software("soft_eth1", 1_000), Links.software("soft_eth2", 1_000));
+        List<LocalLink> faster = List.of(Links.software("soft_eth1", 1_000), Links.software("soft_eth2", 10_000));
+        List<Promise.Carried> measured = List.of(
+                carried(1, 40_000, "soft_eth1"), carried(1, 20_000, "soft_eth1"), carried(2, 20_000, "soft_eth2"));
+
+        assertThat(Promise.of(measured, false, equal)).satisfies(each -> {
+            assertThat(each.good()).as(each.text()).isTrue();
+            assertThat(each.share().orElseThrow()).isCloseTo(0.839, within(0.001));
+        });
+        assertThat(Promise.of(measured, false, faster)).satisfies(each -> {
+            assertThat(each.good()).isFalse();
+            assertThat(each.text())
+                    .contains("ranks 0 and 2", "soft_eth2", "10000 Mbit/s")
+                    .doesNotContain("soft_eth1");
+            assertThat(each.share().orElseThrow()).isCloseTo(0.084, within(0.001));
+        });
+    }
+
+    private static Promise.Carried carried(int other, double micros, String link) {
+        return new Promise.Carried(
+                new Measurement(Kind.POINT_TO_POINT, List.of(0, other), 1 << 20, 5, micros, 0), Set.of(link));
+    }
+
     private static Promise promise(int speedMbps, long bytes) {
         // 10 ms for a message of 1 MiB: 0.105 GB/s, or 839 Mbit/s
         Measurement measured = new Measurement(Kind.POINT_TO_POINT, List.of(0, 1), bytes, 5, 20_000, 0);
         Set<String> links = BenchHost.links(Set.of("sends to b via soft_eth1 10.0.12.1/24 (software): TCP"));
-        return Promise.of(List.of(measured), false, List.of(Links.software("soft_eth1", speedMbps)), links);
+        return Promise.of(
+                List.of(new Promise.Carried(measured, links)), false, List.of(Links.software("soft_eth1", speedMbps)));
     }
 }
