@@ -116,7 +116,7 @@ public final class VerifyCommand implements Callable<Integer> {
             ProcessHandle process = ProcessHandle.of(pid)
                     .orElseThrow(() -> new CommandFailure(
                             "there is no process " + pid + "; \"trigon jobs\" lists those with Trigon"));
-            watch.look(List.of(process.pid()));
+            watch.lookAtNamed(process.pid());
         }
         long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(seconds);
         while (System.nanoTime() < end && pids.stream().anyMatch(VerifyCommand::isAlive)) {
