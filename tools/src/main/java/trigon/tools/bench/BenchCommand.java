@@ -119,10 +119,17 @@ public final class BenchCommand implements Callable<Integer> {
         Path folder = Files.createTempDirectory("trigon-bench");
         try (RemoteRanks others = new RemoteRanks()) {
             BenchHost host = new BenchHost(machine, environment(), folder, timeout);
+            Optional<Perftest> without =
+                    perftest ? Optional.of(new Perftest(machine.environment(), folder, timeout)) : Optional.empty();
             if (!nodes.isEmpty()) {
-                others.start(otherNodes(), machine, reach, optionsOfOthers(meeting), folder, host::stop);
+                Runnable stop = () -> {
+                    host.stop();
+                    without.ifPresent(Perftest::stop);
+                };
+                others.start(otherNodes(), machine, reach, optionsOfOthers(meeting), folder, stop);
             }
-            BenchResult result = measured(host, steps, meeting, folder, others).with(others.results(timeout));
+            BenchResult result =
+                    measured(host, without, steps, meeting, folder, others).with(others.results(timeout));
             console.done();
             return show(result);
         } finally {
@@ -176,10 +183,13 @@ public final class BenchCommand implements Callable<Integer> {
     }
 
     private BenchResult measured(
-            BenchHost host, List<Step> steps, Optional<Meeting> meeting, Path folder, RemoteRanks others)
+            BenchHost host,
+            Optional<Perftest> without,
+            List<Step> steps,
+            Optional<Meeting> meeting,
+            Path folder,
+            RemoteRanks others)
             throws IOException, InterruptedException {
-        Optional<Perftest> without =
-                perftest ? Optional.of(new Perftest(machine.environment(), folder, timeout)) : Optional.empty();
         List<Promise.Carried> measured = new ArrayList<>();
         List<Perftest.Figures> figures = new ArrayList<>();
         for (int i = 0; i < steps.size(); i++) {
@@ -192,12 +202,12 @@ public final class BenchCommand implements Callable<Integer> {
             try {
                 Measurement one = host.measure(step, here, rendezvous(meeting, i, folder));
                 measured.add(new Promise.Carried(one, host.lastLinks()));
+                if (without.isPresent() && step.kind() == Kind.POINT_TO_POINT) {
+                    Meeting of = meeting.orElseThrow().after(steps.size() + 2 * i);
+                    figures.add(withoutTrigon(without.get(), step, host.lastLinks(), of));
+                }
             } catch (CommandFailure e) {
-                throw others.failure().orElse(e);
-            }
-            if (without.isPresent() && step.kind() == Kind.POINT_TO_POINT) {
-                Meeting of = meeting.orElseThrow().after(steps.size() + 2 * i);
-                figures.add(withoutTrigon(without.get(), step, host.lastLinks(), of));
+                throw withThatOf(others, e, host.isStopped());
             }
         }
         List<LocalLink> links =
@@ -208,6 +218,14 @@ public final class BenchCommand implements Callable<Integer> {
                 figures,
                 host.ways(),
                 Promise.of(measured, isAlone(), links));
+    }
+
+    /** Two nodes that work together fail together, and either may know why. */
+    private static CommandFailure withThatOf(RemoteRanks others, CommandFailure own, boolean stopped)
+            throws InterruptedException {
+        return others.failure()
+                .map(theirs -> stopped ? theirs : new CommandFailure(own.getMessage() + "\n" + theirs.getMessage()))
+                .orElse(own);
     }
 
     /** Places in the step's list of ranks, of those of this machine. */

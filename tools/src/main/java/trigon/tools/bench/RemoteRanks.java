@@ -17,6 +17,8 @@ import trigon.tools.probe.ReachOptions;
 final class RemoteRanks implements AutoCloseable {
 
     private static final int LINES_OF_A_FAILURE = 6;
+    private static final long LATER_NANOS = TimeUnit.SECONDS.toNanos(3);
+    private static final long LOOK_MILLIS = 20;
 
     private final List<Started> started = new ArrayList<>();
 
@@ -88,8 +90,14 @@ final class RemoteRanks implements AutoCloseable {
         }
     }
 
-    /** What is wrong with the first one that has failed. */
-    Optional<CommandFailure> failure() {
+    /** What is wrong with the first one that has failed, or fails now: what reaches it may end some time later. */
+    Optional<CommandFailure> failure() throws InterruptedException {
+        long end = System.nanoTime() + LATER_NANOS;
+        while (started.stream().noneMatch(Started::hasFailed)
+                && started.stream().anyMatch(one -> one.process().isAlive())
+                && System.nanoTime() - end < 0) {
+            Thread.sleep(LOOK_MILLIS);
+        }
         return started.stream().filter(Started::hasFailed).map(Started::failure).findFirst();
     }
 

@@ -140,6 +140,22 @@ class BenchCommandTest {
     }
 
     @Test
+    void theReasonOfAnotherNodeIsShownThoughItComesLater() throws Exception {
+        Path failed = folder.resolve("failed");
+        // its words and its end come when rank 0 has failed for long
+        String via = via("while [ ! -e %s ]; do sleep 0.05; done; sleep 1; echo no memory there >&2; exit 7\n"
+                .formatted(failed));
+
+        Run run = Run.of(
+                machine("echo peer lost >&2; touch %s; exit 1\n".formatted(failed)),
+                100,
+                ("bench --nodes here,b --meet 10.0.0.1:7000 --via " + via).split(" "));
+
+        assertThat(run.status()).isEqualTo(1);
+        assertThat(run.err()).contains("rank 0", "peer lost", "rank 1 on b failed", "no memory there");
+    }
+
+    @Test
     void whereNodesMeetIsTheAddressThatIsUsedForThem() throws Exception {
         Path remote = folder.resolve("remote");
         String via = via("echo \"$@\" >>%s; echo '{}'\n".formatted(remote));
