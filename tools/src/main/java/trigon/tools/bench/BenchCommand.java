@@ -292,6 +292,11 @@ public final class BenchCommand implements Callable<Integer> {
         if (nodes.size() < 2 || nodes.size() > MOST_RANKS || Set.copyOf(nodes).size() < nodes.size()) {
             throw wrong("--nodes has " + String.join(",", nodes) + ": must be 2 to " + MOST_RANKS + " different nodes");
         }
+        for (String node : nodes) {
+            if (!ReachOptions.isName(node)) {
+                throw wrong(ReachOptions.noName(node));
+            }
+        }
         if (!nodes.contains(machine.hostName())) {
             throw wrong("--nodes has " + String.join(",", nodes) + ": one of them has to be this machine, "
                     + machine.hostName());

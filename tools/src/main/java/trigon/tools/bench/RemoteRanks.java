@@ -68,7 +68,7 @@ final class RemoteRanks implements AutoCloseable {
         for (int i = 0; i < nodes.size(); i++) {
             int rank = i + 1;
             List<String> command = new ArrayList<>(reach.via());
-            command.add(ReachOptions.checkedName(nodes.get(i)));
+            command.add(nodes.get(i));
             List<String> arguments = new ArrayList<>(List.of("bench", "--json"));
             arguments.addAll(options);
             arguments.addAll(List.of("--rank", Integer.toString(rank)));

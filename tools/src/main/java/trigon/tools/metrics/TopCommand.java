@@ -5,8 +5,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import trigon.tools.console.CommandFailure;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
 import trigon.tools.console.Console;
 import trigon.tools.console.Style;
 import trigon.tools.console.Table;
@@ -25,6 +27,9 @@ public final class TopCommand implements Callable<Integer> {
 
     private final Console console;
 
+    @Spec
+    private CommandSpec spec;
+
     @Option(names = "--times", paramLabel = "N", description = "End after so many looks. 0, the default: never.")
     private int times;
 
@@ -34,12 +39,14 @@ public final class TopCommand implements Callable<Integer> {
     /** Of this machine. */
     public TopCommand(Console console) {
         this.console = console;
+        this.spec = CommandSpec.create(); // until picocli has set it
     }
 
     @Override
     public Integer call() throws InterruptedException {
         if (interval < 1 || interval > 3600 || times < 0) {
-            throw new CommandFailure("--interval must be 1 to 3600 seconds, and --times not below 0");
+            throw new ParameterException(
+                    spec.commandLine(), "--interval must be 1 to 3600 seconds, and --times not below 0");
         }
         Map<String, Counts> before = new HashMap<>();
         long then = System.nanoTime();

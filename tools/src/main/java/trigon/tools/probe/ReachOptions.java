@@ -43,15 +43,13 @@ public final class ReachOptions {
         return command;
     }
 
-    /**
-     * A node's name, as it was given.
-     *
-     * @throws CommandFailure if it is none
-     */
-    public static String checkedName(String name) {
-        if (name.isBlank() || name.startsWith("-")) {
-            throw new CommandFailure("--nodes has \"" + name + "\", which is no name of a node");
-        }
-        return name;
+    /** Whether it can be a node's name, and no option of the program that reaches nodes. */
+    public static boolean isName(String name) {
+        return !name.isBlank() && !name.startsWith("-");
+    }
+
+    /** What is wrong with a name that is none. */
+    public static String noName(String name) {
+        return "--nodes has \"" + name + "\", which is no name of a node";
     }
 }

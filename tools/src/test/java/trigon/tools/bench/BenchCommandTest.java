@@ -196,6 +196,7 @@ class BenchCommandTest {
                 "bench --nodes here",
                 "bench --nodes here,here",
                 "bench --nodes a,b",
+                "bench --nodes here,-oProxyCommand=x",
                 "bench --nodes here,b --ranks 2",
                 "bench --nodes here,b --meet 10.0.0.1",
                 "bench --sizes 3",

@@ -92,5 +92,7 @@ class MetricsCommandsTest {
     void wrongOptionsAreErrors() {
         assertThat(Run.of("metrics", "--listen", "everywhere").err()).contains("--listen");
         assertThat(Run.of("top", "--interval", "0").err()).contains("--interval");
+        assertThat(Run.of("metrics", "--listen", "everywhere").status()).isEqualTo(2);
+        assertThat(Run.of("top", "--interval", "0").status()).isEqualTo(2);
     }
 }
