@@ -164,6 +164,8 @@ public final class PlanCommand implements Callable<Integer> {
                 "trigon.plan/1",
                 "version",
                 machine.version(),
+                "host",
+                machine.hostName(),
                 "nodes",
                 plan.subnets().byNode().entrySet().stream()
                         .map(node -> Json.object(

@@ -116,6 +116,12 @@ class PlanTest {
     }
 
     @Test
+    void jsonNamesTheMachine() {
+        assertThat(Run.of("plan", "--shape", "ring:3", "--json").out())
+                .contains("\"schema\": \"trigon.plan/1\"", "\"host\": \"here\"");
+    }
+
+    @Test
     void wrongOptionsAreErrors() {
         assertThat(Run.of("plan").err()).contains("--shape");
         assertThat(Run.of("plan", "--shape", "torus:4").err()).contains("ring, line, star or mesh");
