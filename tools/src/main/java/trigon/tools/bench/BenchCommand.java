@@ -1,6 +1,9 @@
 package trigon.tools.bench;
 
+import java.io.FileDescriptor;
+import java.io.FileInputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -50,6 +53,7 @@ public final class BenchCommand implements Callable<Integer> {
 
     private final Machine machine;
     private final Console console;
+    private final Caller caller;
 
     @Spec
     private CommandSpec spec;
@@ -98,10 +102,19 @@ public final class BenchCommand implements Callable<Integer> {
     @Option(names = "--json", description = "The result as JSON, schema trigon.bench/1.")
     private boolean json;
 
+    @Option(names = Caller.OPTION, hidden = true, description = "End when the standard input does.")
+    private boolean untilEndOfInput;
+
     /** Of that machine. */
     public BenchCommand(Machine machine, Console console) {
+        this(machine, console, new FileInputStream(FileDescriptor.in));
+    }
+
+    /** With another standard input. */
+    BenchCommand(Machine machine, Console console, InputStream input) {
         this.machine = machine;
         this.console = console;
+        this.caller = new Caller(input);
         this.spec = CommandSpec.create(); // until picocli has set it
     }
 
@@ -121,11 +134,14 @@ public final class BenchCommand implements Callable<Integer> {
             BenchHost host = new BenchHost(machine, environment(), folder, timeout);
             Optional<Perftest> without =
                     perftest ? Optional.of(new Perftest(machine.environment(), folder, timeout)) : Optional.empty();
+            Runnable stop = () -> {
+                host.stop();
+                without.ifPresent(Perftest::stop);
+            };
+            if (untilEndOfInput) {
+                caller.watch(stop);
+            }
             if (!nodes.isEmpty()) {
-                Runnable stop = () -> {
-                    host.stop();
-                    without.ifPresent(Perftest::stop);
-                };
                 others.start(otherNodes(), machine, reach, optionsOfOthers(meeting), folder, stop);
             }
             BenchResult result =
@@ -179,6 +195,7 @@ public final class BenchCommand implements Callable<Integer> {
         if (perftest) {
             options.add("--perftest");
         }
+        options.add(Caller.OPTION);
         return options;
     }
 
@@ -207,7 +224,7 @@ public final class BenchCommand implements Callable<Integer> {
                     figures.add(withoutTrigon(without.get(), step, host.lastLinks(), of));
                 }
             } catch (CommandFailure e) {
-                throw withThatOf(others, e, host.isStopped());
+                throw caller.isGone() ? caller.failure() : withThatOf(others, e, host.isStopped());
             }
         }
         List<LocalLink> links =

@@ -1,6 +1,5 @@
 package trigon.tools.bench;
 
-import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -13,12 +12,13 @@ import trigon.tools.console.JsonObject;
 import trigon.tools.machine.Machine;
 import trigon.tools.probe.ReachOptions;
 
-/** The same command on other nodes, started from here: a rank on each. One thread. */
+/** The same command on other nodes, started from here: a rank on each, which ends with its input. One thread. */
 final class RemoteRanks implements AutoCloseable {
 
     private static final int LINES_OF_A_FAILURE = 6;
     private static final long LATER_NANOS = TimeUnit.SECONDS.toNanos(3);
     private static final long LOOK_MILLIS = 20;
+    private static final long LAST_NANOS = TimeUnit.SECONDS.toNanos(2);
 
     private final List<Started> started = new ArrayList<>();
 
@@ -76,7 +76,6 @@ final class RemoteRanks implements AutoCloseable {
             Path output = folder.resolve("remote-" + rank + ".json");
             Path log = folder.resolve("remote-" + rank + ".log");
             Process process = new ProcessBuilder(command)
-                    .redirectInput(ProcessBuilder.Redirect.from(new File("/dev/null")))
                     .redirectOutput(output.toFile())
                     .redirectError(log.toFile())
                     .start();
@@ -118,8 +117,24 @@ final class RemoteRanks implements AutoCloseable {
         return results;
     }
 
+    /** Ends those that still run. Their input ends first: what reaches a node may end without the rank there. */
     @Override
     public void close() {
+        started.forEach(one -> {
+            try {
+                one.process().getOutputStream().close();
+            } catch (IOException _) {
+                // it has ended
+            }
+        });
+        long end = System.nanoTime() + LAST_NANOS;
+        try {
+            for (Started one : started) {
+                one.process().waitFor(Math.max(0, end - System.nanoTime()), TimeUnit.NANOSECONDS);
+            }
+        } catch (InterruptedException _) {
+            Thread.currentThread().interrupt();
+        }
         started.forEach(one -> one.process().destroy());
     }
 }

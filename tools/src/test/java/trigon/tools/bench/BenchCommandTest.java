@@ -4,9 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -14,9 +19,11 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
 import trigon.routing.LocalLink;
 import trigon.tools.Run;
 import trigon.tools.bench.Measurement.Kind;
+import trigon.tools.console.Console;
 import trigon.tools.machine.Machine;
 
 /** With a program in place of nccl-host that says what it should have measured. The real one is in BenchIT. */
@@ -122,7 +129,8 @@ class BenchCommandTest {
 
         assertThat(run.out()).as(run.err()).contains("0 and 1", "0 and 2", "all 3");
         assertThat(Files.readAllLines(calls)).hasSize(3).allMatch(line -> line.contains("--rank 0"));
-        String options = " /opt/trigon bench --json --meet 10.0.0.1:7000 --ranks 3 --sizes 64K --timeout 30 --rank ";
+        String options = " /opt/trigon bench --json --meet 10.0.0.1:7000 --ranks 3 --sizes 64K --timeout 30"
+                + " --until-end-of-input --rank ";
         assertThat(Files.readAllLines(remote)).containsExactlyInAnyOrder("b" + options + "1", "c" + options + "2");
     }
 
@@ -153,6 +161,43 @@ class BenchCommandTest {
 
         assertThat(run.status()).isEqualTo(1);
         assertThat(run.err()).contains("rank 0", "peer lost", "rank 1 on b failed", "no memory there");
+    }
+
+    @Test
+    void theOtherNodesRanksEndWithIt() throws Exception {
+        Path ended = folder.resolve("ended");
+        // a program that survives what ends most of them, as a rank behind ssh does
+        String via = via("trap '' TERM; cat >/dev/null; sleep 0.2; echo \"$1\" >>%s\n".formatted(ended));
+
+        Run run = Run.of(
+                machine("echo no memory here >&2; exit 1\n"),
+                100,
+                ("bench --nodes here,b,c --meet 10.0.0.1:7000 --via " + via).split(" "));
+
+        assertThat(run.status()).isEqualTo(1);
+        assertThat(run.err()).contains("no memory here");
+        while (!Files.exists(ended) || Files.readAllLines(ended).size() < 2) { // the test's deadline ends it
+            Thread.sleep(20);
+        }
+        assertThat(Files.readAllLines(ended)).containsExactlyInAnyOrder("b", "c");
+    }
+
+    @Test
+    void aRankEndsWithTheCommandThatStartedIt() throws Exception {
+        PrintStream nowhere = new PrintStream(OutputStream.nullOutputStream(), false, StandardCharsets.UTF_8);
+        Console console = new Console(nowhere, nowhere, false, false, 100);
+        BenchCommand command = new BenchCommand(machine("exec sleep 300\n"), console, InputStream.nullInputStream());
+        List<String> failures = new ArrayList<>();
+
+        int status = new CommandLine(command)
+                .setExecutionExceptionHandler((e, _, _) -> {
+                    failures.add(String.valueOf(e.getMessage()));
+                    return 1;
+                })
+                .execute("--meet 10.0.0.1:7000 --ranks 2 --rank 1 --until-end-of-input".split(" "));
+
+        assertThat(status).isEqualTo(1);
+        assertThat(failures).singleElement().asString().contains("standard input has ended", "--via");
     }
 
     @Test
