@@ -72,7 +72,7 @@ final class RemoteRanks implements AutoCloseable {
             List<String> arguments = new ArrayList<>(List.of("bench", "--json"));
             arguments.addAll(options);
             arguments.addAll(List.of("--rank", Integer.toString(rank)));
-            command.addAll(reach.trigon(machine, arguments));
+            command.addAll(reach.trigonWithSettings(machine, arguments));
             Path output = folder.resolve("remote-" + rank + ".json");
             Path log = folder.resolve("remote-" + rank + ".log");
             Process process = new ProcessBuilder(command)

@@ -135,6 +135,27 @@ class BenchCommandTest {
     }
 
     @Test
+    void theOtherNodesRanksHaveTheSameSettings() throws Exception {
+        Path remote = folder.resolve("remote");
+        String via = via("echo \"$@\" >>%s; echo '{}'\n".formatted(remote));
+        Machine plain = machine(GOOD.formatted(folder.resolve("calls")));
+        Machine machine = new Machine(
+                plain.root(),
+                Map.of("PATH", "/usr/bin:/bin", "TRIGON_LINKS", "software", "TRIGON_NODE", "here"),
+                "here",
+                "1.2.3",
+                plain.home());
+
+        Run run = Run.of(
+                machine,
+                100,
+                ("bench --nodes here,b --sizes 4K --meet 10.0.0.1:7000 --remote /opt/trigon --via " + via).split(" "));
+
+        assertThat(run.out()).as(run.err()).contains("0 and 1");
+        assertThat(remote).content().startsWith("b env TRIGON_LINKS=software /opt/trigon bench --json");
+    }
+
+    @Test
     void aNodeThatIsNotReachedEndsIt() throws Exception {
         String via = via("echo there is no way to \"$1\" >&2; exit 255\n");
 
