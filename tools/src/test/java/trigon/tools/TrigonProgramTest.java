@@ -49,6 +49,16 @@ class TrigonProgramTest {
     }
 
     @Test
+    void aNodeWhoseNameIsAnOptionIsAWrongCommandLine() {
+        for (String command : List.of("doctor", "check")) {
+            Run run = Run.of(command, "--nodes", "here,-oProxyCommand=x");
+
+            assertThat(run.status()).as(run.err()).isEqualTo(2);
+            assertThat(run.err()).contains("no name of a node", "trigon help " + command);
+        }
+    }
+
+    @Test
     void anUnknownCommandIsNamedWithThoseThatAreNear() {
         Run run = Run.of("lynks");
 

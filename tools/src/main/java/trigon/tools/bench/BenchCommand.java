@@ -1,6 +1,9 @@
 package trigon.tools.bench;
 
+import java.io.FileDescriptor;
+import java.io.FileInputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -50,6 +53,7 @@ public final class BenchCommand implements Callable<Integer> {
 
     private final Machine machine;
     private final Console console;
+    private final Caller caller;
 
     @Spec
     private CommandSpec spec;
@@ -98,10 +102,19 @@ public final class BenchCommand implements Callable<Integer> {
     @Option(names = "--json", description = "The result as JSON, schema trigon.bench/1.")
     private boolean json;
 
+    @Option(names = Caller.OPTION, hidden = true, description = "End when the standard input does.")
+    private boolean untilEndOfInput;
+
     /** Of that machine. */
     public BenchCommand(Machine machine, Console console) {
+        this(machine, console, new FileInputStream(FileDescriptor.in));
+    }
+
+    /** With another standard input. */
+    BenchCommand(Machine machine, Console console, InputStream input) {
         this.machine = machine;
         this.console = console;
+        this.caller = new Caller(input);
         this.spec = CommandSpec.create(); // until picocli has set it
     }
 
@@ -119,10 +132,20 @@ public final class BenchCommand implements Callable<Integer> {
         Path folder = Files.createTempDirectory("trigon-bench");
         try (RemoteRanks others = new RemoteRanks()) {
             BenchHost host = new BenchHost(machine, environment(), folder, timeout);
-            if (!nodes.isEmpty()) {
-                others.start(otherNodes(), machine, reach, optionsOfOthers(meeting), folder, host::stop);
+            Optional<Perftest> without =
+                    perftest ? Optional.of(new Perftest(machine.environment(), folder, timeout)) : Optional.empty();
+            Runnable stop = () -> {
+                host.stop();
+                without.ifPresent(Perftest::stop);
+            };
+            if (untilEndOfInput) {
+                caller.watch(stop);
             }
-            BenchResult result = measured(host, steps, meeting, folder, others).with(others.results(timeout));
+            if (!nodes.isEmpty()) {
+                others.start(otherNodes(), machine, reach, optionsOfOthers(meeting), folder, stop);
+            }
+            BenchResult result =
+                    measured(host, without, steps, meeting, folder, others).with(others.results(timeout));
             console.done();
             return show(result);
         } finally {
@@ -172,15 +195,19 @@ public final class BenchCommand implements Callable<Integer> {
         if (perftest) {
             options.add("--perftest");
         }
+        options.add(Caller.OPTION);
         return options;
     }
 
     private BenchResult measured(
-            BenchHost host, List<Step> steps, Optional<Meeting> meeting, Path folder, RemoteRanks others)
+            BenchHost host,
+            Optional<Perftest> without,
+            List<Step> steps,
+            Optional<Meeting> meeting,
+            Path folder,
+            RemoteRanks others)
             throws IOException, InterruptedException {
-        Optional<Perftest> without =
-                perftest ? Optional.of(new Perftest(machine.environment(), folder, timeout)) : Optional.empty();
-        List<Measurement> measured = new ArrayList<>();
+        List<Promise.Carried> measured = new ArrayList<>();
         List<Perftest.Figures> figures = new ArrayList<>();
         for (int i = 0; i < steps.size(); i++) {
             Step step = steps.get(i);
@@ -190,19 +217,32 @@ public final class BenchCommand implements Callable<Integer> {
             }
             console.doing("%s, %d of %d".formatted(step, i + 1, steps.size()));
             try {
-                measured.add(host.measure(step, here, rendezvous(meeting, i, folder)));
+                Measurement one = host.measure(step, here, rendezvous(meeting, i, folder));
+                measured.add(new Promise.Carried(one, host.lastLinks()));
+                if (without.isPresent() && step.kind() == Kind.POINT_TO_POINT) {
+                    Meeting of = meeting.orElseThrow().after(steps.size() + 2 * i);
+                    figures.add(withoutTrigon(without.get(), step, host.lastLinks(), of));
+                }
             } catch (CommandFailure e) {
-                throw others.failure().orElse(e);
-            }
-            if (without.isPresent() && step.kind() == Kind.POINT_TO_POINT) {
-                Meeting of = meeting.orElseThrow().after(steps.size() + 2 * i);
-                figures.add(withoutTrigon(without.get(), step, host.lastLinks(), of));
+                throw caller.isGone() ? caller.failure() : withThatOf(others, e, host.isStopped());
             }
         }
         List<LocalLink> links =
                 isAlone() ? List.of() : MachineLinks.of(machine).discovered().links();
-        Promise promise = Promise.of(measured, isAlone(), links, BenchHost.links(host.ways()));
-        return new BenchResult(ranks, measured, figures, host.ways(), promise);
+        return new BenchResult(
+                ranks,
+                measured.stream().map(Promise.Carried::measured).toList(),
+                figures,
+                host.ways(),
+                Promise.of(measured, isAlone(), links));
+    }
+
+    /** Two nodes that work together fail together, and either may know why. */
+    private static CommandFailure withThatOf(RemoteRanks others, CommandFailure own, boolean stopped)
+            throws InterruptedException {
+        return others.failure()
+                .map(theirs -> stopped ? theirs : new CommandFailure(own.getMessage() + "\n" + theirs.getMessage()))
+                .orElse(own);
     }
 
     /** Places in the step's list of ranks, of those of this machine. */
@@ -268,6 +308,11 @@ public final class BenchCommand implements Callable<Integer> {
         }
         if (nodes.size() < 2 || nodes.size() > MOST_RANKS || Set.copyOf(nodes).size() < nodes.size()) {
             throw wrong("--nodes has " + String.join(",", nodes) + ": must be 2 to " + MOST_RANKS + " different nodes");
+        }
+        for (String node : nodes) {
+            if (!ReachOptions.isName(node)) {
+                throw wrong(ReachOptions.noName(node));
+            }
         }
         if (!nodes.contains(machine.hostName())) {
             throw wrong("--nodes has " + String.join(",", nodes) + ": one of them has to be this machine, "

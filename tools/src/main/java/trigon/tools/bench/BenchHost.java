@@ -117,6 +117,11 @@ final class BenchHost {
         running.forEach(Process::destroyForcibly);
     }
 
+    /** Whether somebody has ended it. */
+    boolean isStopped() {
+        return stopped;
+    }
+
     private Process start(Step step, int place, String meeting) throws IOException {
         long reduced = step.kind() == Kind.POINT_TO_POINT ? 2 * step.bytes() : step.bytes();
         ProcessBuilder builder = new ProcessBuilder(

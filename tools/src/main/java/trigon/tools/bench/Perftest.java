@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import trigon.routing.LocalLink;
 import trigon.tools.console.CommandFailure;
 import trigon.tools.console.Json;
@@ -19,7 +20,7 @@ import trigon.tools.console.JsonObject;
 
 /**
  * perftest's {@code ib_write_lat} and {@code ib_write_bw} over the device that Trigon used: what the link does without
- * it. The first rank waits for the other one's program. One thread.
+ * it. The first rank waits for the other one's program. One thread, but for {@link #stop()}.
  */
 final class Perftest {
 
@@ -99,6 +100,8 @@ final class Perftest {
     private final Map<String, String> environment;
     private final Path folder;
     private final int timeoutSeconds;
+    private volatile @Nullable Process running;
+    private volatile boolean stopped;
 
     /**
      * Found on the {@code PATH} of that environment.
@@ -180,7 +183,7 @@ final class Perftest {
                 return said;
             }
             // it does not wait for a server that is not there yet
-            if (server.isEmpty() || System.nanoTime() - deadline >= 0) {
+            if (server.isEmpty() || stopped || System.nanoTime() - deadline >= 0) {
                 throw new CommandFailure("%s failed, or the other end's did not come within %d s; its last words:%n%s"
                         .formatted(String.join(" ", command), timeoutSeconds, end(said)));
             }
@@ -197,10 +200,23 @@ final class Perftest {
                 .redirectErrorStream(true)
                 .redirectOutput(output.toFile())
                 .start();
+        running = process;
+        if (stopped) {
+            process.destroyForcibly();
+        }
         try {
             return process.waitFor(deadline - System.nanoTime(), TimeUnit.NANOSECONDS) && process.exitValue() == 0;
         } finally {
             process.destroyForcibly();
+        }
+    }
+
+    /** Ends what runs now, and all that would, with a failure. By any thread. */
+    void stop() {
+        stopped = true;
+        Process now = running;
+        if (now != null) {
+            now.destroyForcibly();
         }
     }
 

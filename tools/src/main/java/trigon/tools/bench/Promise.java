@@ -1,5 +1,6 @@
 package trigon.tools.bench;
 
+import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -13,7 +14,7 @@ import trigon.verbs.LinkKind;
  *
  * @param good whether it is enough, or cannot be said
  * @param text in words
- * @param share of the speed; empty where it cannot be said
+ * @param share of the speed, of the pair of ranks that has the least; empty where it cannot be said
  */
 record Promise(boolean good, String text, Optional<Double> share) {
 
@@ -23,14 +24,70 @@ record Promise(boolean good, String text, Optional<Double> share) {
     private static final double MEGABITS_PER_GIGABYTE = 8000;
 
     /**
-     * Of these.
+     * What was measured, and over what.
+     *
+     * @param links the names of those of this machine that carried it
+     */
+    record Carried(Measurement measured, Set<String> links) {
+
+        Carried {
+            links = Set.copyOf(links);
+        }
+    }
+
+    /** The best that a pair of ranks has reached, and the links that carried its messages. */
+    private record Pair(List<Integer> ranks, double best, List<LocalLink> links) {
+
+        static Pair of(List<Integer> ranks, List<Carried> measured, List<LocalLink> links) {
+            List<Carried> own = measured.stream()
+                    .filter(each -> each.measured().kind() == Kind.POINT_TO_POINT
+                            && each.measured().ranks().equals(ranks))
+                    .toList();
+            return new Pair(
+                    ranks,
+                    own.stream()
+                            .mapToDouble(each -> each.measured().gigabytesPerSecond())
+                            .max()
+                            .orElse(0),
+                    links.stream()
+                            .filter(link ->
+                                    own.stream().anyMatch(each -> each.links().contains(link.name())))
+                            .toList());
+        }
+
+        long promised() {
+            return links.stream().mapToLong(LocalLink::speedMbps).sum();
+        }
+
+        boolean isKnown() {
+            return best > 0 && promised() > 0;
+        }
+
+        double share() {
+            return best * MEGABITS_PER_GIGABYTE / promised();
+        }
+
+        String text(boolean named) {
+            return String.format(
+                    Locale.ROOT,
+                    "%.2f GB/s%s are %.0f %% of what %s promises (%d Mbit/s).",
+                    best,
+                    named ? " between ranks " + ranks.getFirst() + " and " + ranks.getLast() : "",
+                    share() * 100,
+                    String.join(" and ", links.stream().map(LocalLink::name).toList()),
+                    promised());
+        }
+    }
+
+    /**
+     * Of these. Each pair of ranks is held against its own links, and the worst one decides.
      *
      * @param alone whether all ranks are on this machine
      * @param links all that this machine has
-     * @param used the names of those that carried the messages
      */
-    static Promise of(List<Measurement> measured, boolean alone, List<LocalLink> links, Set<String> used) {
-        long wrong = measured.stream().mapToLong(Measurement::wrong).sum();
+    static Promise of(List<Carried> measured, boolean alone, List<LocalLink> links) {
+        long wrong =
+                measured.stream().mapToLong(each -> each.measured().wrong()).sum();
         if (wrong > 0) {
             return new Promise(
                     false, wrong + " elements were wrong: something changes data on the way", Optional.empty());
@@ -41,37 +98,32 @@ record Promise(boolean good, String text, Optional<Double> share) {
                     "All ranks are on this machine: this is what its processors can do, and no cable was tried.",
                     Optional.empty());
         }
-        List<LocalLink> carrying =
-                links.stream().filter(link -> used.contains(link.name())).toList();
-        long promised = carrying.stream().mapToLong(LocalLink::speedMbps).sum();
-        double best = measured.stream()
-                .filter(each -> each.kind() == Kind.POINT_TO_POINT)
-                .mapToDouble(Measurement::gigabytesPerSecond)
-                .max()
-                .orElse(0);
-        if (promised <= 0 || best <= 0) {
-            return new Promise(
-                    true,
-                    "What the link promises is not known, so there is no verdict on its speed.",
-                    Optional.empty());
+        List<Pair> pairs = measured.stream()
+                .filter(each -> each.measured().kind() == Kind.POINT_TO_POINT)
+                .map(each -> each.measured().ranks())
+                .distinct()
+                .map(ranks -> Pair.of(ranks, measured, links))
+                .toList();
+        return pairs.stream()
+                .filter(Pair::isKnown)
+                .min(Comparator.comparingDouble(Pair::share))
+                .map(worst -> of(worst, worst.text(pairs.size() > 1)))
+                .orElseGet(() -> new Promise(
+                        true,
+                        "What the link promises is not known, so there is no verdict on its speed.",
+                        Optional.empty()));
+    }
+
+    private static Promise of(Pair worst, String text) {
+        if (worst.share() >= LEAST_SHARE) {
+            return new Promise(true, text, Optional.of(worst.share()));
         }
-        double share = best * MEGABITS_PER_GIGABYTE / promised;
-        boolean software = carrying.stream().anyMatch(link -> link.kind() == LinkKind.SOFTWARE);
-        String text = String.format(
-                Locale.ROOT,
-                "%.2f GB/s are %.0f %% of what %s promises (%d Mbit/s).",
-                best,
-                share * 100,
-                String.join(" and ", carrying.stream().map(LocalLink::name).toList()),
-                promised);
-        if (share >= LEAST_SHARE) {
-            return new Promise(true, text, Optional.of(share));
-        }
+        boolean software = worst.links().stream().anyMatch(link -> link.kind() == LinkKind.SOFTWARE);
         return new Promise(
                 false,
                 text + " That is too little."
                         + (software ? " Over TCP the processors may be the limit." : "")
                         + " \"trigon doctor --rate\" looks for the reason.",
-                Optional.of(share));
+                Optional.of(worst.share()));
     }
 }

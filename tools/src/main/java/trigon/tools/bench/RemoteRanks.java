@@ -1,6 +1,5 @@
 package trigon.tools.bench;
 
-import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -13,10 +12,13 @@ import trigon.tools.console.JsonObject;
 import trigon.tools.machine.Machine;
 import trigon.tools.probe.ReachOptions;
 
-/** The same command on other nodes, started from here: a rank on each. One thread. */
+/** The same command on other nodes, started from here: a rank on each, which ends with its input. One thread. */
 final class RemoteRanks implements AutoCloseable {
 
     private static final int LINES_OF_A_FAILURE = 6;
+    private static final long LATER_NANOS = TimeUnit.SECONDS.toNanos(3);
+    private static final long LOOK_MILLIS = 20;
+    private static final long LAST_NANOS = TimeUnit.SECONDS.toNanos(2);
 
     private final List<Started> started = new ArrayList<>();
 
@@ -66,15 +68,14 @@ final class RemoteRanks implements AutoCloseable {
         for (int i = 0; i < nodes.size(); i++) {
             int rank = i + 1;
             List<String> command = new ArrayList<>(reach.via());
-            command.add(ReachOptions.checkedName(nodes.get(i)));
+            command.add(nodes.get(i));
             List<String> arguments = new ArrayList<>(List.of("bench", "--json"));
             arguments.addAll(options);
             arguments.addAll(List.of("--rank", Integer.toString(rank)));
-            command.addAll(reach.trigon(machine, arguments));
+            command.addAll(reach.trigonWithSettings(machine, arguments));
             Path output = folder.resolve("remote-" + rank + ".json");
             Path log = folder.resolve("remote-" + rank + ".log");
             Process process = new ProcessBuilder(command)
-                    .redirectInput(ProcessBuilder.Redirect.from(new File("/dev/null")))
                     .redirectOutput(output.toFile())
                     .redirectError(log.toFile())
                     .start();
@@ -88,8 +89,14 @@ final class RemoteRanks implements AutoCloseable {
         }
     }
 
-    /** What is wrong with the first one that has failed. */
-    Optional<CommandFailure> failure() {
+    /** What is wrong with the first one that has failed, or fails now: what reaches it may end some time later. */
+    Optional<CommandFailure> failure() throws InterruptedException {
+        long end = System.nanoTime() + LATER_NANOS;
+        while (started.stream().noneMatch(Started::hasFailed)
+                && started.stream().anyMatch(one -> one.process().isAlive())
+                && System.nanoTime() - end < 0) {
+            Thread.sleep(LOOK_MILLIS);
+        }
         return started.stream().filter(Started::hasFailed).map(Started::failure).findFirst();
     }
 
@@ -110,8 +117,24 @@ final class RemoteRanks implements AutoCloseable {
         return results;
     }
 
+    /** Ends those that still run. Their input ends first: what reaches a node may end without the rank there. */
     @Override
     public void close() {
+        started.forEach(one -> {
+            try {
+                one.process().getOutputStream().close();
+            } catch (IOException _) {
+                // it has ended
+            }
+        });
+        long end = System.nanoTime() + LAST_NANOS;
+        try {
+            for (Started one : started) {
+                one.process().waitFor(Math.max(0, end - System.nanoTime()), TimeUnit.NANOSECONDS);
+            }
+        } catch (InterruptedException _) {
+            Thread.currentThread().interrupt();
+        }
         started.forEach(one -> one.process().destroy());
     }
 }

@@ -53,12 +53,13 @@ final class CableChecks {
         return Optional.ofNullable(seen.facts().get(node)).flatMap(facts -> Observations.interfaceNamed(facts, name));
     }
 
-    /** An address of the interface that a link has. */
+    /** An address of the interface that a link has; a link-local one goes over any cable, with or without another. */
     private static Optional<InterfaceAddress> used(Observations seen, String node, String name) {
         return Optional.ofNullable(seen.facts().get(node)).stream()
                 .flatMap(facts -> facts.objects("links").stream())
                 .filter(link -> link.text("interface").equals(name))
                 .map(link -> InterfaceAddress.parse(link.text("address")))
+                .filter(address -> !address.isLinkLocal())
                 .findFirst();
     }
 }

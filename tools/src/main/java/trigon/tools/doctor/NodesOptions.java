@@ -7,7 +7,10 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
 import trigon.tools.console.Console;
 import trigon.tools.machine.Machine;
 import trigon.tools.probe.Examination;
@@ -31,17 +34,25 @@ final class NodesOptions {
                             + " host name is.")
     private List<String> nodes = List.of();
 
+    @Spec(Spec.Target.MIXEE)
+    private CommandSpec spec = CommandSpec.create(); // until picocli has set it
+
     @Mixin
     private ReachOptions reach = new ReachOptions();
 
     /** Examines them. */
     Observations examine(Machine machine, Console console, boolean rate) throws IOException {
         List<String> names = nodes.isEmpty() ? List.of(machine.hostName()) : nodes;
+        for (String name : names) {
+            if (!ReachOptions.isName(name)) {
+                throw new ParameterException(spec.commandLine(), ReachOptions.noName(name));
+            }
+        }
         List<NodeConnection> connections = new ArrayList<>();
         Map<String, String> failed = new LinkedHashMap<>();
         try {
             for (String name : names) {
-                if (ReachOptions.checkedName(name).equals(machine.hostName())) {
+                if (name.equals(machine.hostName())) {
                     connections.add(new LocalNode(name, machine));
                     continue;
                 }

@@ -140,11 +140,13 @@ public final class ExplainCommand implements Callable<Integer> {
                             .map(ExplainCommand::link)
                             .toList());
         } catch (IllegalArgumentException e) {
-            throw new CommandFailure("--to is " + String.join(",", to) + ": it is "
-                    + (cluster == null
-                            ? "no address, and there is no cluster file (TRIGON_CONFIG)"
-                            : "neither one of the nodes " + cluster.names() + " nor an address")
-                    + ": " + e.getMessage());
+            throw new ParameterException(
+                    spec.commandLine(),
+                    "--to is " + String.join(",", to) + ": it is "
+                            + (cluster == null
+                                    ? "no address, and there is no cluster file (TRIGON_CONFIG)"
+                                    : "neither one of the nodes " + cluster.names() + " nor an address")
+                            + ": " + e.getMessage());
         }
     }
 

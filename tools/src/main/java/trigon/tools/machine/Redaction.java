@@ -27,11 +27,13 @@ public final class Redaction {
     /** What stands in a secret's place. */
     public static final String HIDDEN = "(not shown)";
 
-    private static final String NAME = "[\\w.-]*(?:key|token|secret|passw|passphrase|credential|authoriz)[\\w.-]*";
+    private static final String WORD = "(?:key|token|secret|pass|credential|auth)";
+
+    /** In a text, where a name ends with what names do not have. */
+    private static final String NAME = "[\\w.-]*" + WORD + "[\\w.-]*";
 
     /** Names whose values may be secrets, or lead to one. */
-    private static final Pattern SECRET_NAME =
-            Pattern.compile(".*(KEY|TOKEN|SECRET|PASS|CREDENTIAL|AUTH).*", Pattern.CASE_INSENSITIVE);
+    private static final Pattern SECRET_NAME = Pattern.compile(".*" + WORD + ".*", Pattern.CASE_INSENSITIVE);
 
     private static final Pattern FILE_OF_KEY = Pattern.compile("(?m)clusterKeyFile[\"']?\\s*:\\s*[\"']?([^\\s\"',}]+)");
     private static final Pattern OPTION = Pattern.compile("(?i)-{1,2}" + NAME);

@@ -53,16 +53,7 @@ public final class JobsCommand implements Callable<Integer> {
     private void print(List<Job> jobs) {
         Table links = new Table("process", "rank", "link", "over", "messages", "MB", "waits", "lost", "retries");
         Table paths = new Table("process", "link", "end", "state", "MB", "peer");
-        Table failovers = new Table(
-                "process",
-                "link left",
-                "peer",
-                "failovers",
-                "returns",
-                "paused ms",
-                "longest ms",
-                "sent again",
-                "MB again");
+        Table failovers = new Table("process", "link left", "peer", "out", "back", "ms", "longest", "again", "MB");
         for (Job job : jobs) {
             String name = job.pid() + " " + job.program();
             for (LinkUse link : job.links()) {
@@ -108,6 +99,13 @@ public final class JobsCommand implements Callable<Integer> {
                 console.out().println();
                 more.print(console);
             }
+        }
+        if (!failovers.isEmpty()) {
+            Table.wrap(
+                            "Out: failovers, back: returns, ms: all pauses, longest: one of them, again: messages that"
+                                    + " were sent again, and their MB.",
+                            console.width())
+                    .forEach(console.out()::println);
         }
     }
 

@@ -13,9 +13,11 @@ import java.nio.file.StandardCopyOption;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
 import trigon.config.InterfaceAddress;
-import trigon.tools.console.CommandFailure;
 import trigon.tools.console.Console;
 
 /** {@code trigon metrics}: what the jobs of this machine count, for Prometheus. */
@@ -30,6 +32,9 @@ public final class MetricsCommand implements Callable<Integer> {
     private static final int MOST_REQUEST_BYTES = 8192;
 
     private final Console console;
+
+    @Spec
+    private CommandSpec spec;
 
     @Option(
             names = "--file",
@@ -46,6 +51,7 @@ public final class MetricsCommand implements Callable<Integer> {
     /** Of this machine. */
     public MetricsCommand(Console console) {
         this.console = console;
+        this.spec = CommandSpec.create(); // until picocli has set it
     }
 
     @Override
@@ -67,7 +73,7 @@ public final class MetricsCommand implements Callable<Integer> {
         Files.move(next, to, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
     }
 
-    private static InetSocketAddress address(String text) {
+    private InetSocketAddress address(String text) {
         int colon = text.lastIndexOf(':');
         try {
             InetAddress address = colon < 0
@@ -75,7 +81,8 @@ public final class MetricsCommand implements Callable<Integer> {
                     : InterfaceAddress.parseAddress(text.substring(0, colon).replaceAll("[\\[\\]]", ""));
             return new InetSocketAddress(address, Integer.parseInt(text.substring(colon + 1)));
         } catch (IllegalArgumentException e) {
-            throw new CommandFailure(
+            throw new ParameterException(
+                    spec.commandLine(),
                     "--listen is " + text + ": must be a port, or an IP address and a port such as 10.0.0.1:9100");
         }
     }

@@ -4,9 +4,12 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
+import java.util.stream.IntStream;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import trigon.tools.console.CommandFailure;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
 import trigon.tools.console.Console;
 import trigon.tools.console.Style;
 import trigon.tools.console.Table;
@@ -23,7 +26,18 @@ public final class TopCommand implements Callable<Integer> {
 
     private static final long NANOS = 1_000_000_000;
 
+    /** Columns of a terminal that has room for all of the table's. */
+    private static final int WIDE = 100;
+
+    /** Places of columns that a narrow one has no room for. */
+    private static final int WAITS = 6;
+
+    private static final int FAILOVERS = 8;
+
     private final Console console;
+
+    @Spec
+    private CommandSpec spec;
 
     @Option(names = "--times", paramLabel = "N", description = "End after so many looks. 0, the default: never.")
     private int times;
@@ -34,12 +48,14 @@ public final class TopCommand implements Callable<Integer> {
     /** Of this machine. */
     public TopCommand(Console console) {
         this.console = console;
+        this.spec = CommandSpec.create(); // until picocli has set it
     }
 
     @Override
     public Integer call() throws InterruptedException {
         if (interval < 1 || interval > 3600 || times < 0) {
-            throw new CommandFailure("--interval must be 1 to 3600 seconds, and --times not below 0");
+            throw new ParameterException(
+                    spec.commandLine(), "--interval must be 1 to 3600 seconds, and --times not below 0");
         }
         Map<String, Counts> before = new HashMap<>();
         long then = System.nanoTime();
@@ -50,6 +66,9 @@ public final class TopCommand implements Callable<Integer> {
             then = now;
             before.clear();
             jobs.forEach(job -> job.links().forEach(link -> before.put(key(job, link), link.counts())));
+            if (console.out().checkError()) {
+                return 0; // nobody reads it any more, as in "trigon top | head"
+            }
             if (times == 0 || i + 1 < times) {
                 Thread.sleep(interval * 1000L);
             }
@@ -65,24 +84,37 @@ public final class TopCommand implements Callable<Integer> {
         if (console.colour()) {
             console.out().print("\u001b[H\u001b[2J"); // from the top, on an empty screen
         }
-        Table table = new Table(
-                "process", "rank", "link", "Gb/s", "of link", "messages/s", "waits/s", "lost", "failovers", "over");
+        boolean wide = console.width() >= WIDE;
+        Table table = new Table(columns(
+                wide,
+                "process",
+                "rank",
+                "link",
+                "Gb/s",
+                "of link",
+                "messages/s",
+                "waits/s",
+                "lost",
+                "failovers",
+                "over"));
         for (Job job : jobs) {
             for (LinkUse link : job.links()) {
                 Counts was = before.getOrDefault(key(job, link), link.counts());
                 double gigabits = rate(link.counts().bytes() - was.bytes(), nanos) * 8 / 1e9;
                 table.styled(
                         link.counts().errors() > was.errors() ? Style.BAD : Style.GOOD,
-                        job.pid() + " " + job.program(),
-                        job.rank().isEmpty() ? "-" : job.rank(),
-                        link.name(),
-                        "%.2f".formatted(gigabits),
-                        link.speedMbps() > 0 ? "%.0f %%".formatted(gigabits * 100_000 / link.speedMbps()) : "-",
-                        "%.0f".formatted(rate(link.counts().messages() - was.messages(), nanos)),
-                        "%.0f".formatted(rate(link.counts().waits() - was.waits(), nanos)),
-                        Long.toString(link.counts().errors()),
-                        Long.toString(job.failovers(link.name())),
-                        link.carrier());
+                        columns(
+                                wide,
+                                job.pid() + " " + job.program(),
+                                job.rank().isEmpty() ? "-" : job.rank(),
+                                link.name(),
+                                "%.2f".formatted(gigabits),
+                                link.speedMbps() > 0 ? "%.0f %%".formatted(gigabits * 100_000 / link.speedMbps()) : "-",
+                                "%.0f".formatted(rate(link.counts().messages() - was.messages(), nanos)),
+                                "%.0f".formatted(rate(link.counts().waits() - was.waits(), nanos)),
+                                Long.toString(link.counts().errors()),
+                                Long.toString(job.failovers(link.name())),
+                                link.carrier()));
             }
         }
         if (table.isEmpty()) {
@@ -91,6 +123,14 @@ public final class TopCommand implements Callable<Integer> {
             table.print(console);
         }
         console.out().flush();
+    }
+
+    /** Of all columns those that there is room for: not what is counted of waits and failovers, if it is narrow. */
+    private static String[] columns(boolean wide, String... all) {
+        return IntStream.range(0, all.length)
+                .filter(i -> wide || (i != WAITS && i != FAILOVERS))
+                .mapToObj(i -> all[i])
+                .toArray(String[]::new);
     }
 
     private static double rate(long more, long nanos) {

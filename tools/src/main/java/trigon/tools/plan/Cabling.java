@@ -77,14 +77,17 @@ public record Cabling(List<String> nodes, List<Cable> cables) {
         return of(ends);
     }
 
-    /** Of a shape and its size: {@code ring:6}, {@code line:4}, {@code star:5}, {@code mesh:4}. */
+    /**
+     * Of a shape and its size: {@code ring:6}, {@code line:4}, {@code star:5}, {@code mesh:4}.
+     *
+     * @throws WrongOption if it is none
+     */
     public static Cabling shape(String text) {
         String[] words = text.split(":", -1);
         int size = words.length == 2 && words[1].matches("\\d{1,4}") ? Integer.parseInt(words[1]) : 0;
         if (size < 2 || size > MOST_NODES) {
-            throw new CommandFailure(
-                    "--shape is " + text + ": must be ring, line, star or mesh, a colon, and a number of"
-                            + " nodes from 2 to " + MOST_NODES);
+            throw new WrongOption("--shape is " + text + ": must be ring, line, star or mesh, a colon, and a number of"
+                    + " nodes from 2 to " + MOST_NODES);
         }
         List<String[]> ends = new ArrayList<>();
         for (int i = 0; i < size; i++) {
@@ -94,7 +97,7 @@ public record Cabling(List<String> nodes, List<Cable> cables) {
                     case "line" -> j == i + 1;
                     case "star" -> i == 0;
                     case "mesh" -> true;
-                    default -> throw new CommandFailure("--shape is " + text + ": must be ring, line, star or mesh");
+                    default -> throw new WrongOption("--shape is " + text + ": must be ring, line, star or mesh");
                 };
                 if (joined) {
                     ends.add(new String[] {"n" + (i + 1), "n" + (j + 1), "--shape"});

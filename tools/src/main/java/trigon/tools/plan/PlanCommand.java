@@ -9,9 +9,11 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
-import trigon.tools.console.CommandFailure;
+import picocli.CommandLine.Spec;
 import trigon.tools.console.Console;
 import trigon.tools.console.Json;
 import trigon.tools.console.Style;
@@ -29,6 +31,9 @@ public final class PlanCommand implements Callable<Integer> {
 
     private final Machine machine;
     private final Console console;
+
+    @Spec
+    private CommandSpec spec;
 
     @Parameters(arity = "0..1", paramLabel = "FILE", description = "The cables.")
     private Optional<Path> file = Optional.empty();
@@ -67,20 +72,18 @@ public final class PlanCommand implements Callable<Integer> {
     public PlanCommand(Machine machine, Console console) {
         this.machine = machine;
         this.console = console;
+        this.spec = CommandSpec.create(); // until picocli has set it
     }
 
     @Override
     public Integer call() throws IOException {
         if (file.isPresent() == shape.isPresent()) {
-            throw new CommandFailure("name either a file with the cables, or --shape; see trigon help plan");
+            throw wrong("name either a file with the cables, or --shape; see trigon help plan");
         }
         if (!(speed > 0 && speed <= 10_000) || mtu < 576 || mtu > 65_535) {
-            throw new CommandFailure("--speed must be above 0 and at most 10000, --mtu 576 to 65535");
+            throw wrong("--speed must be above 0 and at most 10000, --mtu 576 to 65535");
         }
-        Cabling cabling = file.isPresent()
-                ? Cabling.read(file.get().toString(), Files.readString(file.get()))
-                : Cabling.shape(shape.orElseThrow());
-        Plan plan = Plan.of(cabling, Subnets.of(cabling, base, prefix), speed);
+        Plan plan = plan();
         if (write.isPresent()) {
             writeTo(write.get(), plan);
         }
@@ -90,6 +93,21 @@ public final class PlanCommand implements Callable<Integer> {
             print(plan);
         }
         return plan.connected() ? 0 : 1;
+    }
+
+    private Plan plan() throws IOException {
+        try {
+            Cabling cabling = file.isPresent()
+                    ? Cabling.read(file.get().toString(), Files.readString(file.get()))
+                    : Cabling.shape(shape.orElseThrow());
+            return Plan.of(cabling, Subnets.of(cabling, base, prefix), speed);
+        } catch (WrongOption e) {
+            throw wrong(e.getMessage());
+        }
+    }
+
+    private ParameterException wrong(String message) {
+        return new ParameterException(spec.commandLine(), message);
     }
 
     private void writeTo(Path folder, Plan plan) throws IOException {
@@ -146,6 +164,8 @@ public final class PlanCommand implements Callable<Integer> {
                 "trigon.plan/1",
                 "version",
                 machine.version(),
+                "host",
+                machine.hostName(),
                 "nodes",
                 plan.subnets().byNode().entrySet().stream()
                         .map(node -> Json.object(

@@ -20,12 +20,17 @@ record Subnets(int prefix, Map<String, List<NicAddress>> byNode, List<String> na
 
     private static final int MOST_OF_24 = 250;
 
-    /** In 10.BASE.0.0/16. */
+    /**
+     * In 10.BASE.0.0/16.
+     *
+     * @throws WrongOption if there is no such base or prefix
+     * @throws CommandFailure if there are too many cables for it
+     */
     static Subnets of(Cabling cabling, int base, int wanted) {
         int prefix = wanted > 0 ? wanted : cabling.cables().size() <= MOST_OF_24 ? 24 : 31;
         int size = 1 << (32 - prefix);
         if (base < 0 || base > 255 || (prefix != 24 && prefix != 30 && prefix != 31)) {
-            throw new CommandFailure("--base must be 0 to 255, and --prefix 24, 30 or 31");
+            throw new WrongOption("--base must be 0 to 255, and --prefix 24, 30 or 31");
         }
         if ((long) cabling.cables().size() * size > 1 << 16) {
             throw new CommandFailure("%d subnets of /%d do not fit into 10.%d.0.0/16: take --prefix 31"

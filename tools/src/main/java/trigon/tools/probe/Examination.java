@@ -124,10 +124,11 @@ public final class Examination {
                 facts.whole("topologyPort"));
     }
 
-    /** Of the links that would be used, each once. */
+    /** Of the links that would be used, each once. Link-local ones say nothing of which end is at the same cable. */
     static List<InterfaceAddress> addresses(JsonObject facts) {
         return facts.objects("links").stream()
                 .map(link -> InterfaceAddress.parse(link.text("address")))
+                .filter(address -> !address.isLinkLocal())
                 .distinct()
                 .toList();
     }

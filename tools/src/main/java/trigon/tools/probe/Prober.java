@@ -74,8 +74,8 @@ final class Prober {
     }
 
     Map<String, Object> probe(Order order) {
-        Map<String, Object> result = Json.object(
-                "from", order.from().getHostAddress(), "to", order.to().getHostAddress());
+        Map<String, Object> result =
+                Json.object("from", InterfaceAddress.text(order.from()), "to", InterfaceAddress.text(order.to()));
         new KernelRouteLookup()
                 .sourceFor(order.to())
                 .ifPresentOrElse(

@@ -2,12 +2,18 @@ package trigon.tools.probe;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import picocli.CommandLine.Option;
+import trigon.config.SettingKey;
+import trigon.config.Settings;
 import trigon.tools.console.CommandFailure;
 import trigon.tools.machine.Machine;
 
 /** How other nodes are reached: the options of all commands that start something on them. */
 public final class ReachOptions {
+
+    /** Variables that are of this node alone. */
+    private static final Set<String> OF_ONE_NODE = Set.of("TRIGON_NODE", "TRIGON_HOME");
 
     @Option(
             names = "--via",
@@ -44,14 +50,41 @@ public final class ReachOptions {
     }
 
     /**
-     * A node's name, as it was given.
+     * The same, with Trigon's settings that this machine's environment has, as far as they are of all nodes. None of
+     * them is a secret: keys are named by their files.
      *
-     * @throws CommandFailure if it is none
+     * @throws CommandFailure if nobody has said where it is
      */
-    public static String checkedName(String name) {
-        if (name.isBlank() || name.startsWith("-")) {
-            throw new CommandFailure("--nodes has \"" + name + "\", which is no name of a node");
+    public List<String> trigonWithSettings(Machine machine, List<String> arguments) {
+        List<String> settings = Settings.all().stream()
+                .filter(key -> key.reader() != SettingKey.Reader.TOOLS)
+                .flatMap(key -> key.variable().stream())
+                .filter(variable -> !OF_ONE_NODE.contains(variable))
+                .filter(machine.environment()::containsKey)
+                .map(variable -> quoted(variable + "=" + machine.environment().get(variable)))
+                .toList();
+        List<String> command = new ArrayList<>();
+        if (!settings.isEmpty()) {
+            command.add("env");
+            command.addAll(settings);
         }
-        return name;
+        command.addAll(trigon(machine, arguments));
+        return command;
+    }
+
+    /** A word that may have anything in it: ssh gives all words to a shell, and other programs do not. */
+    private String quoted(String word) {
+        boolean shell = via().stream().anyMatch(each -> each.equals("ssh") || each.endsWith("/ssh"));
+        return shell && !word.matches("[\\w./:,@%+=-]+") ? "'" + word.replace("'", "'\\''") + "'" : word;
+    }
+
+    /** Whether it can be a node's name, and no option of the program that reaches nodes. */
+    public static boolean isName(String name) {
+        return !name.isBlank() && !name.startsWith("-");
+    }
+
+    /** What is wrong with a name that is none. */
+    public static String noName(String name) {
+        return "--nodes has \"" + name + "\", which is no name of a node";
     }
 }

@@ -80,7 +80,9 @@ public final class RemoteNode implements NodeConnection {
         } catch (IOException e) {
             throw ended(e);
         }
-        CompletableFuture<String> line = CompletableFuture.supplyAsync(this::readLine);
+        CompletableFuture<String> line = new CompletableFuture<>();
+        // each waits by itself: in a pool, nodes that do not answer would keep the others waiting
+        Thread.ofPlatform().name("trigon-answer-" + name).daemon().start(() -> line.complete(readLine()));
         String answer;
         try {
             answer = line.get(patience.toMillis(), TimeUnit.MILLISECONDS);

@@ -3,6 +3,7 @@ package trigon.tools.verify;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.PrintStream;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -39,6 +40,9 @@ public final class VerifyCommand implements Callable<Integer> {
 
     /** A process that lives less than that may not be seen. */
     private static final long LOOK_MILLIS = 100;
+
+    /** For what a command has said last to arrive. */
+    private static final Duration LAST_WORDS = Duration.ofSeconds(2);
 
     private static final int MOST_SECONDS = 24 * 60 * 60;
 
@@ -112,7 +116,7 @@ public final class VerifyCommand implements Callable<Integer> {
             ProcessHandle process = ProcessHandle.of(pid)
                     .orElseThrow(() -> new CommandFailure(
                             "there is no process " + pid + "; \"trigon jobs\" lists those with Trigon"));
-            watch.look(List.of(process.pid()));
+            watch.lookAtNamed(process.pid());
         }
         long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(seconds);
         while (System.nanoTime() < end && pids.stream().anyMatch(VerifyCommand::isAlive)) {
@@ -144,8 +148,9 @@ public final class VerifyCommand implements Callable<Integer> {
                 process.descendants().forEach(each -> family.add(each.pid()));
                 watch.look(family);
             } while (!process.waitFor(LOOK_MILLIS, TimeUnit.MILLISECONDS));
-            output.join();
-            errors.join();
+            // what it leaves behind may hold the pipes for ever
+            output.join(LAST_WORDS);
+            errors.join(LAST_WORDS);
             return process.exitValue();
         } finally {
             process.destroy();

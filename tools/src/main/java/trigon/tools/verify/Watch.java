@@ -1,11 +1,13 @@
 package trigon.tools.verify;
 
 import java.io.IOException;
+import java.nio.file.AccessDeniedException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
+import trigon.tools.console.CommandFailure;
 import trigon.tools.machine.Machine;
 import trigon.tools.machine.ProcessFacts;
 import trigon.tools.metrics.Job;
@@ -57,17 +59,36 @@ final class Watch implements AutoCloseable {
     /** Looks at these. Those that have no Trigon yet may have it next time. */
     void look(List<Long> pids) {
         for (long pid : pids) {
-            HeldMetrics counters = held.computeIfAbsent(pid, HeldMetrics::new);
             try {
-                counters.look();
+                look(pid);
             } catch (IOException _) {
-                continue; // another user's, or it has ended
+                // another user's, or it has ended
             }
-            count(pid, counters);
-            ProcessFacts now = ProcessFacts.of(machine, pid);
-            if (last.containsKey(pid) && !now.mapped().isEmpty()) {
-                facts.put(pid, now);
-            }
+        }
+    }
+
+    /**
+     * Looks at one that somebody has named.
+     *
+     * @throws CommandFailure if this user may not look into it
+     */
+    void lookAtNamed(long pid) {
+        try {
+            look(pid);
+        } catch (AccessDeniedException _) {
+            throw new CommandFailure("process " + pid + " is another user's: run this as its user, or as root");
+        } catch (IOException _) {
+            // it has ended
+        }
+    }
+
+    private void look(long pid) throws IOException {
+        HeldMetrics counters = held.computeIfAbsent(pid, HeldMetrics::new);
+        counters.look();
+        count(pid, counters);
+        ProcessFacts now = ProcessFacts.of(machine, pid);
+        if (last.containsKey(pid) && !now.mapped().isEmpty()) {
+            facts.put(pid, now);
         }
     }
 

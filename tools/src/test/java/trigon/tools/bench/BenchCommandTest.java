@@ -4,9 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -14,8 +19,11 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
+import trigon.routing.LocalLink;
 import trigon.tools.Run;
 import trigon.tools.bench.Measurement.Kind;
+import trigon.tools.console.Console;
 import trigon.tools.machine.Machine;
 
 /** With a program in place of nccl-host that says what it should have measured. The real one is in BenchIT. */
@@ -121,8 +129,30 @@ class BenchCommandTest {
 
         assertThat(run.out()).as(run.err()).contains("0 and 1", "0 and 2", "all 3");
         assertThat(Files.readAllLines(calls)).hasSize(3).allMatch(line -> line.contains("--rank 0"));
-        String options = " /opt/trigon bench --json --meet 10.0.0.1:7000 --ranks 3 --sizes 64K --timeout 30 --rank ";
+        String options = " /opt/trigon bench --json --meet 10.0.0.1:7000 --ranks 3 --sizes 64K --timeout 30"
+                + " --until-end-of-input --rank ";
         assertThat(Files.readAllLines(remote)).containsExactlyInAnyOrder("b" + options + "1", "c" + options + "2");
+    }
+
+    @Test
+    void theOtherNodesRanksHaveTheSameSettings() throws Exception {
+        Path remote = folder.resolve("remote");
+        String via = via("echo \"$@\" >>%s; echo '{}'\n".formatted(remote));
+        Machine plain = machine(GOOD.formatted(folder.resolve("calls")));
+        Machine machine = new Machine(
+                plain.root(),
+                Map.of("PATH", "/usr/bin:/bin", "TRIGON_LINKS", "software", "TRIGON_NODE", "here"),
+                "here",
+                "1.2.3",
+                plain.home());
+
+        Run run = Run.of(
+                machine,
+                100,
+                ("bench --nodes here,b --sizes 4K --meet 10.0.0.1:7000 --remote /opt/trigon --via " + via).split(" "));
+
+        assertThat(run.out()).as(run.err()).contains("0 and 1");
+        assertThat(remote).content().startsWith("b env TRIGON_LINKS=software /opt/trigon bench --json");
     }
 
     @Test
@@ -136,6 +166,59 @@ class BenchCommandTest {
 
         assertThat(run.status()).isEqualTo(1);
         assertThat(run.err()).contains("rank 1 on b failed with exit status 255", "there is no way to b");
+    }
+
+    @Test
+    void theReasonOfAnotherNodeIsShownThoughItComesLater() throws Exception {
+        Path failed = folder.resolve("failed");
+        // its words and its end come when rank 0 has failed for long
+        String via = via("while [ ! -e %s ]; do sleep 0.05; done; sleep 1; echo no memory there >&2; exit 7\n"
+                .formatted(failed));
+
+        Run run = Run.of(
+                machine("echo peer lost >&2; touch %s; exit 1\n".formatted(failed)),
+                100,
+                ("bench --nodes here,b --meet 10.0.0.1:7000 --via " + via).split(" "));
+
+        assertThat(run.status()).isEqualTo(1);
+        assertThat(run.err()).contains("rank 0", "peer lost", "rank 1 on b failed", "no memory there");
+    }
+
+    @Test
+    void theOtherNodesRanksEndWithIt() throws Exception {
+        Path ended = folder.resolve("ended");
+        // a program that survives what ends most of them, as a rank behind ssh does
+        String via = via("trap '' TERM; cat >/dev/null; sleep 0.2; echo \"$1\" >>%s\n".formatted(ended));
+
+        Run run = Run.of(
+                machine("echo no memory here >&2; exit 1\n"),
+                100,
+                ("bench --nodes here,b,c --meet 10.0.0.1:7000 --via " + via).split(" "));
+
+        assertThat(run.status()).isEqualTo(1);
+        assertThat(run.err()).contains("no memory here");
+        while (!Files.exists(ended) || Files.readAllLines(ended).size() < 2) { // the test's deadline ends it
+            Thread.sleep(20);
+        }
+        assertThat(Files.readAllLines(ended)).containsExactlyInAnyOrder("b", "c");
+    }
+
+    @Test
+    void aRankEndsWithTheCommandThatStartedIt() throws Exception {
+        PrintStream nowhere = new PrintStream(OutputStream.nullOutputStream(), false, StandardCharsets.UTF_8);
+        Console console = new Console(nowhere, nowhere, false, false, 100);
+        BenchCommand command = new BenchCommand(machine("exec sleep 300\n"), console, InputStream.nullInputStream());
+        List<String> failures = new ArrayList<>();
+
+        int status = new CommandLine(command)
+                .setExecutionExceptionHandler((e, _, _) -> {
+                    failures.add(String.valueOf(e.getMessage()));
+                    return 1;
+                })
+                .execute("--meet 10.0.0.1:7000 --ranks 2 --rank 1 --until-end-of-input".split(" "));
+
+        assertThat(status).isEqualTo(1);
+        assertThat(failures).singleElement().asString().contains("standard input has ended", "--via");
     }
 
     @Test
@@ -179,6 +262,7 @@ class BenchCommandTest {
                 "bench --nodes here",
                 "bench --nodes here,here",
                 "bench --nodes a,b",
+                "bench --nodes here,-oProxyCommand=x",
                 "bench --nodes here,b --ranks 2",
                 "bench --nodes here,b --meet 10.0.0.1",
                 "bench --sizes 3",
@@ -200,10 +284,36 @@ class BenchCommandTest {
         assertThat(promise(0, 1 << 20).text()).contains("not known");
     }
 
+    @Test
+    void eachPairOfATriangleIsHeldAgainstItsOwnLink() {
+        List<LocalLink> equal = List.of(Links.software("soft_eth1", 1_000), Links.software("soft_eth2", 1_000));
+        List<LocalLink> faster = List.of(Links.software("soft_eth1", 1_000), Links.software("soft_eth2", 10_000));
+        List<Promise.Carried> measured = List.of(
+                carried(1, 40_000, "soft_eth1"), carried(1, 20_000, "soft_eth1"), carried(2, 20_000, "soft_eth2"));
+
+        assertThat(Promise.of(measured, false, equal)).satisfies(each -> {
+            assertThat(each.good()).as(each.text()).isTrue();
+            assertThat(each.share().orElseThrow()).isCloseTo(0.839, within(0.001));
+        });
+        assertThat(Promise.of(measured, false, faster)).satisfies(each -> {
+            assertThat(each.good()).isFalse();
+            assertThat(each.text())
+                    .contains("ranks 0 and 2", "soft_eth2", "10000 Mbit/s")
+                    .doesNotContain("soft_eth1");
+            assertThat(each.share().orElseThrow()).isCloseTo(0.084, within(0.001));
+        });
+    }
+
+    private static Promise.Carried carried(int other, double micros, String link) {
+        return new Promise.Carried(
+                new Measurement(Kind.POINT_TO_POINT, List.of(0, other), 1 << 20, 5, micros, 0), Set.of(link));
+    }
+
     private static Promise promise(int speedMbps, long bytes) {
         // 10 ms for a message of 1 MiB: 0.105 GB/s, or 839 Mbit/s
         Measurement measured = new Measurement(Kind.POINT_TO_POINT, List.of(0, 1), bytes, 5, 20_000, 0);
         Set<String> links = BenchHost.links(Set.of("sends to b via soft_eth1 10.0.12.1/24 (software): TCP"));
-        return Promise.of(List.of(measured), false, List.of(Links.software("soft_eth1", speedMbps)), links);
+        return Promise.of(
+                List.of(new Promise.Carried(measured, links)), false, List.of(Links.software("soft_eth1", speedMbps)));
     }
 }

@@ -11,6 +11,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -93,6 +94,25 @@ class PerftestTest {
                 .isInstanceOf(CommandFailure.class)
                 .hasMessageContaining("ib_write_lat -d rxe_ab")
                 .hasMessageContaining("Unable to find");
+    }
+
+    @Test
+    void aProgramThatWaitsIsEndedByAnotherThread() throws Exception {
+        program("ib_write_lat", "echo waiting >%s; exec sleep 300\n");
+        program("ib_write_bw", BANDWIDTH);
+        Perftest perftest = perftest(50);
+        Thread stopper = Thread.ofVirtual().start(() -> {
+            while (!Files.exists(calls) && !Thread.interrupted()) {
+                LockSupport.parkNanos(1_000_000);
+            }
+            perftest.stop();
+        });
+
+        assertThatThrownBy(() -> perftest.measure(LINK, STEP, Optional.of("10.0.0.1"), 7010))
+                .isInstanceOf(CommandFailure.class)
+                .hasMessageContaining("ib_write_lat");
+        stopper.interrupt();
+        stopper.join();
     }
 
     @Test

@@ -228,6 +228,19 @@ class DiagnosisTest {
                 .isEmpty();
     }
 
+    @Test
+    void cablesWithoutAddressesWorkByTheirLinkLocalOnes() {
+        Nodes nodes = Nodes.triangle();
+        nodes.address("a", 0, "fe80::a/64");
+        nodes.address("b", 0, "fe80::b/64");
+        nodes.probes.keySet().removeIf(name -> name.contains("10.0.1."));
+
+        assertThat(codes(nodes)).isEmpty();
+
+        nodes.address("a", 0, "10.0.1.1/24");
+        assertThat(codes(nodes)).as("one end alone has none").containsExactly("address-missing");
+    }
+
     @ParameterizedTest
     @MethodSource("faults")
     void aFaultIsFoundAndNothingElse(String code) {

@@ -49,6 +49,7 @@ class ExplainCommandTest {
         assertThat(Run.of(file(), "explain", "--to", "zz").err())
                 .contains("--to is zz")
                 .contains("a, b");
+        assertThat(Run.of(file(), "explain", "--to", "zz").status()).isEqualTo(2);
         assertThat(Run.of("explain").status()).isEqualTo(2);
     }
 

@@ -2,10 +2,20 @@ package trigon.tools.metrics;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.Map;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import trigon.tools.Run;
+import trigon.tools.TrigonProgram;
+import trigon.tools.console.Console;
+import trigon.tools.machine.Machine;
 import trigon.transport.metrics.LinkCounters;
 import trigon.transport.metrics.Metrics;
 import trigon.transport.metrics.PathCounters;
@@ -80,6 +90,35 @@ class MetricsCommandsTest {
     }
 
     @Test
+    void aNarrowTerminalHasFewerAndShorterColumns() {
+        Machine machine = new Machine(Path.of("/"), Map.of(), "here", "1.2.3", Optional.empty());
+        withCounters(() -> {
+            Run jobs = Run.of(machine, 80, "jobs");
+            Run top = Run.of(machine, 80, "top", "--times", "1");
+
+            assertThat(jobs.out()).contains("link left", "out", "back", "longest", "again", "returns");
+            assertThat(top.out()).contains("messages/s", "lost").doesNotContain("waits/s", "failovers");
+            assertThat(Run.of(machine, 100, "top", "--times", "1").out()).contains("waits/s", "failovers");
+        });
+    }
+
+    @Test
+    @Timeout(60)
+    void topEndsWhereNobodyReadsIt() {
+        OutputStream closed = new OutputStream() {
+            @Override
+            public void write(int octet) throws IOException {
+                throw new IOException("Broken pipe");
+            }
+        };
+        PrintStream out = new PrintStream(closed, false, StandardCharsets.UTF_8);
+        Console console = new Console(out, new PrintStream(OutputStream.nullOutputStream()), false, false, 100);
+        Machine machine = new Machine(Path.of("/"), Map.of(), "here", "1.2.3", Optional.empty());
+
+        assertThat(TrigonProgram.run(machine, console, "top")).isZero();
+    }
+
+    @Test
     void thePageIsWrittenWhole(@TempDir Path folder) {
         withCounters(() -> {
             Path file = folder.resolve("trigon.prom");
@@ -92,5 +131,7 @@ class MetricsCommandsTest {
     void wrongOptionsAreErrors() {
         assertThat(Run.of("metrics", "--listen", "everywhere").err()).contains("--listen");
         assertThat(Run.of("top", "--interval", "0").err()).contains("--interval");
+        assertThat(Run.of("metrics", "--listen", "everywhere").status()).isEqualTo(2);
+        assertThat(Run.of("top", "--interval", "0").status()).isEqualTo(2);
     }
 }

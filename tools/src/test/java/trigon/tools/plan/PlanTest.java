@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.within;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -115,11 +116,27 @@ class PlanTest {
     }
 
     @Test
+    void jsonNamesTheMachine() {
+        assertThat(Run.of("plan", "--shape", "ring:3", "--json").out())
+                .contains("\"schema\": \"trigon.plan/1\"", "\"host\": \"here\"");
+    }
+
+    @Test
     void wrongOptionsAreErrors() {
         assertThat(Run.of("plan").err()).contains("--shape");
         assertThat(Run.of("plan", "--shape", "torus:4").err()).contains("ring, line, star or mesh");
         assertThat(Run.of("plan", "--shape", "mesh:4", "--speed", "0").err()).contains("--speed");
         assertThat(Run.of("plan", "--shape", "mesh:400").err()).contains("do not fit");
+        for (String line : List.of(
+                "plan",
+                "plan --shape torus:4",
+                "plan --shape ring",
+                "plan --shape ring:4 --speed 0",
+                "plan --shape ring:4 --base 256",
+                "plan --shape ring:4 --prefix 29")) {
+            assertThat(Run.of(line.split(" ", -1)).status()).as(line).isEqualTo(2);
+        }
+        assertThat(Run.of("plan", "--shape", "mesh:400").status()).isEqualTo(1);
         assertThat(Run.of("plan", "/nonexistent/cables").status()).isEqualTo(1);
     }
 }

@@ -42,7 +42,11 @@ class SupportCommandTest {
             "cGxhbnRlZC1wZW0tMTA",
             "planted-config-11",
             "planted-nccl-12",
-            "planted-bearer-13");
+            "planted-bearer-13",
+            "planted-pass-14",
+            "planted-pass-15",
+            "planted-auth-16",
+            "planted-auth-17");
 
     @TempDir
     Path folder;
@@ -77,7 +81,16 @@ class SupportCommandTest {
         Files.writeString(process.resolve("comm"), "trainer\n");
         Files.writeString(
                 process.resolve("cmdline"),
-                String.join("\0", "train", "--epochs", "3", "--api-key", "planted-option-4", "--token=planted-option-5")
+                String.join(
+                                "\0",
+                                "train",
+                                "--epochs",
+                                "3",
+                                "--api-key",
+                                "planted-option-4",
+                                "--token=planted-option-5",
+                                "--db-pass",
+                                "planted-pass-15")
                         + "\0");
         Files.writeString(process.resolve("environ"), "JOB_TOKEN=planted-word-of-a-job-3\0NCCL_ALGO=Ring\0RANK=3\0");
         return new Machine(folder, environment(), "here", "1.2.3", Optional.empty());
@@ -92,6 +105,10 @@ class SupportCommandTest {
                 {"secret": "planted-log-7", "loss": 0.25}
                 pulling https://user:planted-url-8@example.invalid/model with hf_planted9planted9planted9
                 Authorization: Bearer planted-bearer-13
+                DB_PASS=planted-pass-14
+                started as: train --db-pass planted-pass-15 --epochs 3
+                HTTP_AUTH=planted-auth-16
+                registry_auth: planted-auth-17
                 -----BEGIN RSA PRIVATE KEY-----
                 cGxhbnRlZC1wZW0tMTA
                 -----END RSA PRIVATE KEY-----
@@ -176,6 +193,18 @@ class SupportCommandTest {
     }
 
     @Test
+    void whatFollowsTheNameOfASecretIsOne() {
+        Redaction redaction = Redaction.ofEnvironments(List.of());
+
+        assertThat(redaction.of("DB_PASS=hunter2")).isEqualTo("DB_PASS=" + Redaction.HIDDEN);
+        assertThat(redaction.of("run --db-pass hunter2 now")).isEqualTo("run --db-pass " + Redaction.HIDDEN + " now");
+        assertThat(redaction.of("HTTP_AUTH=hunter2")).isEqualTo("HTTP_AUTH=" + Redaction.HIDDEN);
+        assertThat(redaction.of("registry_auth: hunter2")).isEqualTo("registry_auth: " + Redaction.HIDDEN);
+        assertThat(redaction.words(List.of("run", "--db-pass", "hunter2")))
+                .containsExactly("run", "--db-pass", Redaction.HIDDEN);
+    }
+
+    @Test
     void ordinaryTextStays() {
         Redaction redaction = Redaction.ofEnvironments(List.of(Map.of("A_KEY", "abc", "B_TOKEN", "true")));
 
@@ -184,6 +213,7 @@ class SupportCommandTest {
                 "the peers have no key in common",
                 "abc is true",
                 "http://example.invalid/a@b",
+                "all tests passed",
                 "monkey business")) {
             assertThat(redaction.of(text)).isEqualTo(text);
         }

@@ -9,6 +9,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -119,6 +121,21 @@ class VerifyCommandTest {
         assertThat(run.err()).contains("failed");
         assertThat(json.out()).startsWith("{").contains("\"status\": 0", "\"good\": false");
         assertThat(json.err()).contains("said");
+    }
+
+    @Test
+    void aDaemonThatACommandLeavesBehindIsNotWaitedFor() {
+        Run run = Run.of("verify", "--", "sh", "-c", "sleep 300 & echo daemon $!; exit 3");
+
+        Matcher daemon = Pattern.compile("daemon (\\d+)").matcher(run.out());
+        assertThat(daemon.find()).as(run.out() + run.err()).isTrue();
+        ProcessHandle left = ProcessHandle.of(Long.parseLong(daemon.group(1))).orElseThrow();
+        try {
+            assertThat(run.out()).contains("ended with 3");
+            assertThat(left.isAlive()).isTrue();
+        } finally {
+            left.destroyForcibly();
+        }
     }
 
     @Test

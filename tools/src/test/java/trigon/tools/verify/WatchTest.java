@@ -1,12 +1,16 @@
 package trigon.tools.verify;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
+import trigon.tools.console.CommandFailure;
 import trigon.tools.machine.Machine;
 import trigon.transport.metrics.LinkCounters;
 import trigon.transport.metrics.Metrics;
@@ -43,6 +47,19 @@ class WatchTest {
                 .filter(link -> link.name().equals("soft_eth7"))
                 .mapToLong(link -> link.counts().bytes())
                 .sum();
+    }
+
+    /** Where this user may look into all processes, there is nothing to try. */
+    @Test
+    void anotherUsersProcessThatIsNamedIsAnError() {
+        assumeFalse(Files.isReadable(Path.of("/proc/1/fd")));
+        try (Watch watch = new Watch(machine, false)) {
+            watch.look(List.of(1L));
+
+            assertThatThrownBy(() -> watch.lookAtNamed(1))
+                    .isInstanceOf(CommandFailure.class)
+                    .hasMessage("process 1 is another user's: run this as its user, or as root");
+        }
     }
 
     @Test

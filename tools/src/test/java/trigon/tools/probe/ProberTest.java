@@ -1,0 +1,55 @@
+package trigon.tools.probe;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.net.InetAddress;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import trigon.config.InterfaceAddress;
+import trigon.tools.console.Json;
+import trigon.tools.console.JsonObject;
+import trigon.tools.doctor.Diagnosis;
+import trigon.tools.doctor.Finding;
+import trigon.tools.machine.Machine;
+import trigon.tools.probe.Observations.Probe;
+
+/** Links over IPv6 are named as the facts of nodes name them. */
+@Timeout(60)
+class ProberTest {
+
+    private final Prober prober = new Prober(new Machine(Path.of("/"), Map.of(), "here", "1.2.3", Optional.empty()));
+
+    private Map<String, Object> probe(String from, String to) {
+        InetAddress here = InterfaceAddress.parseAddress(from);
+        InetAddress there = InterfaceAddress.parseAddress(to);
+        return prober.probe(new Prober.Order(here, there, 1, 1, false, 0, 1500, 1024, false));
+    }
+
+    @Test
+    void rdmaIsFoundAtAnAddressOfIpv6() {
+        Map<String, Object> result = probe("fd00::1", "fd00::2");
+
+        assertThat(result).containsEntry("from", "fd00::1").containsEntry("to", "fd00::2");
+        JsonObject facts = JsonObject.parse(Json.line(Json.object(
+                "links", List.of(Json.object("kind", "rdma", "device", "mlx5_0", "address", "fd00::2/64")))));
+        assertThat(RdmaTrials.device(facts, new JsonObject(result).text("to"))).contains("mlx5_0");
+    }
+
+    @Test
+    void theKernelsSourceIsThisEndOverIpv6Too() {
+        // a route to this machine's own address has it as its source, where there is IPv6 at all
+        Map<String, Object> result = probe("::1", "::1");
+
+        assertThat(result.get("source")).isIn("::1", "none");
+        if ("::1".equals(result.get("source"))) {
+            Probe seen = new Probe("a", "b", JsonObject.parse(Json.line(result)));
+            assertThat(Diagnosis.of(new Observations(Map.of(), Map.of(), List.of(), List.of(), List.of(seen), false)))
+                    .extracting(Finding::code)
+                    .doesNotContain("route-elsewhere");
+        }
+    }
+}
