@@ -2,7 +2,6 @@ package trigon.tools.plan;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.stream.IntStream;
 import trigon.tools.plan.Subnets.NicAddress;
@@ -89,9 +88,7 @@ public record Plan(
         StringBuilder file = new StringBuilder("version: 1\nnodes:\n");
         for (String node : order) {
             List<String> nics = new ArrayList<>();
-            subnets.byNode()
-                    .getOrDefault(node, List.of())
-                    .forEach(nic -> nics.add("{device: " + nic.nic() + ", address: " + nic.address() + "}"));
+            nics(node).forEach(nic -> nics.add("{device: " + nic.nic() + ", address: " + nic.address() + "}"));
             file.append("  ")
                     .append(node)
                     .append(": {nics: [")
@@ -101,12 +98,16 @@ public record Plan(
         return file.toString();
     }
 
+    private List<NicAddress> nics(String node) {
+        return subnets.byNode().getOrDefault(node, List.of());
+    }
+
     /** Commands for now, by node; gone with the next start of the machine. */
     String commands() {
         StringBuilder commands = new StringBuilder();
-        for (Map.Entry<String, List<NicAddress>> node : subnets.byNode().entrySet()) {
-            commands.append("# on ").append(node.getKey()).append('\n');
-            for (NicAddress nic : node.getValue()) {
+        for (String node : order) {
+            commands.append("# on ").append(node).append('\n');
+            for (NicAddress nic : nics(node)) {
                 commands.append(
                         "ip addr add %s dev %s && ip link set %s up\n".formatted(nic.address(), nic.nic(), nic.nic()));
             }
@@ -117,10 +118,10 @@ public record Plan(
     /** Files for netplan, by node, each under a comment with its name. */
     String netplan(int mtu) {
         StringBuilder files = new StringBuilder();
-        for (Map.Entry<String, List<NicAddress>> node : subnets.byNode().entrySet()) {
-            files.append("# on ").append(node.getKey()).append(": /etc/netplan/60-trigon.yaml\n");
+        for (String node : order) {
+            files.append("# on ").append(node).append(": /etc/netplan/60-trigon.yaml\n");
             files.append("network:\n  version: 2\n  ethernets:\n");
-            for (NicAddress nic : node.getValue()) {
+            for (NicAddress nic : nics(node)) {
                 files.append("    %s: {addresses: [%s], mtu: %d, dhcp4: false, optional: true}\n"
                         .formatted(nic.nic(), nic.address(), mtu));
             }

@@ -132,7 +132,7 @@ public final class PlanCommand implements Callable<Integer> {
                                 : "no order was found in which a ring needs no relay; this one: ")
                         + String.join(",", plan.order()));
         console.out()
-                .println("expected at most: all-reduce, all-gather %s GB/s (bus); all-to-all %s GB/s from each node"
+                .println("expected at most: all-reduce, all-gather %s GB/s (bus);%n  all-to-all %s GB/s from each node"
                         .formatted(number(plan.allReduce()), number(plan.allToAll())));
         plan.oneMore()
                 .ifPresent(more -> console.out()
