@@ -174,6 +174,9 @@ public final class Topology {
         if (former != null && sealed.sequence() <= former.record.sequence()) {
             if (link >= 0 && sealed.isSame(former.sealed)) {
                 former.waiting &= ~(1L << link); // whoever is there has it
+                if (isOwnWord(former.record, source)) {
+                    note(link, source, now); // a second cable to the same node, whose copy comes second
+                }
             }
             return;
         }

@@ -185,6 +185,29 @@ class TopologyTest {
         assertThat(topology.nodes().all()).hasSizeLessThanOrEqualTo(Topology.MOST_RECORDS + 1);
     }
 
+    /** The copy on the second cable always comes second, and there is one of a record's passing on. */
+    @Test
+    void ofTwoCablesToANodeBothAreHeard() {
+        List<LinkRecord> own =
+                List.of(LinkRecord.silent(link("10.0.12.1"), 0, 1), LinkRecord.silent(link("10.0.13.1"), 0, 1));
+        Topology topology = new Topology(1, 1, "a", own, Simulation.noKey(), () -> 0, () -> 0);
+        List<LinkRecord> others =
+                List.of(LinkRecord.silent(link("10.0.12.2"), 0, 1), LinkRecord.silent(link("10.0.13.2"), 0, 1));
+        for (int sequence = 1; sequence < 20; sequence++) {
+            NodeRecord record = new NodeRecord(2, sequence, 0, 2, "b", 0, others);
+            byte[] said = RecordCodec.pack(List.of(RecordCodec.seal(record, Simulation.noKey())))
+                    .getFirst();
+            for (String source : List.of("10.0.12.2", "10.0.13.2", "10.0.13.9")) {
+                topology.received(ByteBuffer.wrap(said), InetAddress.ofLiteral(source), sequence * 1_000_000_000L);
+            }
+            topology.tick(sequence * 1_000_000_000L);
+        }
+
+        List<LinkRecord> links = topology.records().getFirst().links();
+        assertThat(links.getFirst().neighbours()).containsExactly(InetAddress.ofLiteral("10.0.12.2"));
+        assertThat(links.getLast().neighbours()).containsExactly(InetAddress.ofLiteral("10.0.13.2"));
+    }
+
     @Test
     void severalProcessesOfANodeAreOneNode() {
         Topology topology = new Topology(
