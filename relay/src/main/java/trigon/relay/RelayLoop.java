@@ -48,7 +48,8 @@ final class RelayLoop implements Circuit.Host {
     private long lastLook = lastMove;
     private long lastWarning = lastMove - WARNING_NANOS;
     private long refusalsNotTold;
-    private double allowance;
+    private final Allowance allowance;
+    private boolean owes;
     private volatile boolean closed;
 
     RelayLoop(Selector selector, Admission admission, RelayLimits limits, RelayCounts counts) {
@@ -57,6 +58,7 @@ final class RelayLoop implements Circuit.Host {
         this.limits = limits;
         this.counts = counts;
         slots = new Slots(2 * limits.circuits());
+        allowance = new Allowance(limits.bytesPerSecond());
     }
 
     /** Ends {@link #run}; any thread. */
@@ -78,8 +80,10 @@ final class RelayLoop implements Circuit.Host {
     }
 
     private void iterate() throws IOException {
-        payRate();
-        if (System.nanoTime() - lastMove < limits.spin().toNanos()) {
+        owes = owesAfterAWait();
+        if (owes) {
+            selector.selectNow(onReady);
+        } else if (System.nanoTime() - lastMove < limits.spin().toNanos()) {
             selector.selectNow(onReady);
             Thread.onSpinWait();
         } else {
@@ -93,13 +97,19 @@ final class RelayLoop implements Circuit.Host {
         }
     }
 
-    /** What was passed on too much, with a limit, is waited for. */
-    private void payRate() {
-        if (limits.bytesPerSecond() > 0 && allowance < 0) {
-            long nanos = (long) (-allowance / limits.bytesPerSecond() * TimeUnit.SECONDS.toNanos(1));
-            LockSupport.parkNanos(Math.min(nanos, PAUSE_NANOS));
-            allowance = Math.min(0, allowance + limits.bytesPerSecond() * (double) nanos / TimeUnit.SECONDS.toNanos(1));
+    /**
+     * What was passed on too much, with a limit, is waited for: some time now, so that deadlines are looked at and
+     * connections taken meanwhile, and the rest later.
+     */
+    private boolean owesAfterAWait() {
+        long nanos = allowance.owedNanos();
+        if (nanos == 0) {
+            return false;
         }
+        long before = System.nanoTime();
+        LockSupport.parkNanos(Math.min(nanos, PAUSE_NANOS));
+        allowance.waited(System.nanoTime() - before);
+        return allowance.owedNanos() > 0;
     }
 
     private static void expire(Set<Circuit> those, long now) {
@@ -115,7 +125,9 @@ final class RelayLoop implements Circuit.Host {
     private void onReady(SelectionKey key) {
         try {
             if (key.attachment() instanceof Circuit circuit) {
-                circuit.onReady(key);
+                if (!owes || !circuit.isSpliced()) { // else it is ready still when all is paid
+                    circuit.onReady(key);
+                }
             } else if (key.channel() instanceof ServerSocketChannel listener) {
                 accept(listener);
             }
@@ -192,7 +204,7 @@ final class RelayLoop implements Circuit.Host {
     public void moved(int bytes) {
         if (bytes > 0) {
             lastMove = System.nanoTime();
-            allowance -= limits.bytesPerSecond() > 0 ? bytes : 0;
+            allowance.spent(bytes);
             counts.moved(bytes);
         }
     }
