@@ -165,6 +165,7 @@ public final class Announcer implements AutoCloseable {
                 long now = System.nanoTime();
                 List<Topology.Outgoing> outgoing = topology.tick(now);
                 outgoing.forEach(this::send);
+                topology.otherClocksToTell().forEach(Announcer::tell);
                 publish();
                 long wait = topology.hasWaiting()
                         ? GATHER_NANOS
@@ -180,6 +181,15 @@ public final class Announcer implements AutoCloseable {
         } finally {
             closeSockets();
         }
+    }
+
+    private static void tell(Topology.OtherClock other) {
+        log.warn(
+                "announcements of node {} are not taken: its clock is {} s {} this node's, so no relay is found through"
+                        + " it; set the clocks of both nodes, by NTP",
+                other.name(),
+                Math.abs(other.seconds()),
+                other.seconds() > 0 ? "ahead of" : "behind");
     }
 
     private void publish() {
