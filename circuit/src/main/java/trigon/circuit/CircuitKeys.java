@@ -8,6 +8,7 @@ import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
@@ -68,15 +69,19 @@ public final class CircuitKeys {
         return admitted;
     }
 
-    /** The keys, the newest communicators' where there are more than so many. */
+    /**
+     * The keys; where there are more than so many, half of them the oldest communicators', which more nodes share, and
+     * half the newest's.
+     */
     List<byte[]> keys(int most) {
         if (clusterKey.isPresent()) {
             return List.of(clusterKey.get());
         }
         synchronized (communicators) {
-            return communicators.reversed().stream()
-                    .distinct()
-                    .limit(most)
+            List<Long> all = communicators.stream().distinct().toList();
+            int left = Math.max(0, all.size() - most);
+            int oldest = left == 0 ? all.size() : most / 2;
+            return Stream.concat(all.stream().limit(oldest), all.stream().skip(oldest + left))
                     .map(id -> ByteBuffer.allocate(Long.BYTES).putLong(id).array())
                     .toList();
         }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
@@ -58,6 +59,39 @@ class CircuitOpeningTest {
 
         there.closed(19);
         assertThat(exchange(here, there, greeting, greeting).admitted()).isFalse();
+    }
+
+    @Test
+    void theOldestAndTheNewestOfManyCommunicatorsAreProven() {
+        CircuitKeys many = new CircuitKeys(Optional.empty());
+        for (long id = 1; id <= 20; id++) {
+            many.opened(id);
+            many.opened(id); // by another rank of the process
+        }
+        assertThat(many.keys(CircuitFormat.MOST_PROOFS))
+                .extracting(key -> ByteBuffer.wrap(key).getLong())
+                .containsExactly(1L, 2L, 3L, 4L, 17L, 18L, 19L, 20L);
+        assertThat(many.keys(Integer.MAX_VALUE)).hasSize(20);
+
+        CircuitKeys world = new CircuitKeys(Optional.empty());
+        world.opened(1);
+        assertThat(exchange(many, world, greeting, greeting).admitted()).isTrue();
+        assertThat(exchange(world, many, greeting, greeting).admitted()).isTrue();
+    }
+
+    @Test
+    void noCommunicatorIsProvenTwice() {
+        for (int count = 0; count <= 12; count++) {
+            CircuitKeys keys = new CircuitKeys(Optional.empty());
+            for (long id = 1; id <= count; id++) {
+                keys.opened(id);
+            }
+            assertThat(keys.isEmpty()).isEqualTo(count == 0);
+            assertThat(keys.keys(CircuitFormat.MOST_PROOFS))
+                    .extracting(key -> ByteBuffer.wrap(key).getLong())
+                    .doesNotHaveDuplicates()
+                    .hasSize(Math.min(count, CircuitFormat.MOST_PROOFS));
+        }
     }
 
     @Test

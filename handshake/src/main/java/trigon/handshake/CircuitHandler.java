@@ -17,6 +17,7 @@ final class CircuitHandler extends ChannelInboundHandlerAdapter {
 
     private final CircuitOpening opening;
     private boolean open;
+    private boolean refused;
 
     CircuitHandler(CircuitOpening opening) {
         this.opening = opening;
@@ -34,7 +35,7 @@ final class CircuitHandler extends ChannelInboundHandlerAdapter {
             return;
         }
         try {
-            while (!open && bytes.isReadable()) {
+            while (!open && !refused && bytes.isReadable()) {
                 var expected = opening.expected();
                 int wanted = Math.min(expected.remaining(), bytes.readableBytes());
                 int limit = expected.limit();
@@ -63,8 +64,10 @@ final class CircuitHandler extends ChannelInboundHandlerAdapter {
                 open = true;
                 context.fireChannelActive();
             }
-            case Step.Refused(String why) ->
+            case Step.Refused(String why) -> {
+                refused = true; // whatever it says after that is nobody's
                 context.fireExceptionCaught(new HandshakeException(Kind.UNREACHABLE, "a relay refuses: " + why));
+            }
         }
     }
 }

@@ -116,8 +116,8 @@ final class Circuit {
         return peer;
     }
 
-    Phase phase() {
-        return phase;
+    boolean isSpliced() {
+        return phase == Phase.SPLICED;
     }
 
     long deadline() {

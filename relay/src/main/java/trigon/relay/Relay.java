@@ -39,7 +39,7 @@ public final class Relay implements AutoCloseable {
 
     private Relay(Selector selector, Admission admission, RelayLimits limits) {
         this.selector = selector;
-        loop = new RelayLoop(selector, admission, limits, counts);
+        loop = new RelayLoop(selector, admission, limits, counts, ServerSocketChannel::accept);
         thread = new Thread(loop::run, THREAD_NAME);
         thread.setDaemon(true);
     }

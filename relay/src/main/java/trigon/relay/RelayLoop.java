@@ -23,7 +23,6 @@ final class RelayLoop implements Circuit.Host {
 
     private static final Logger log = LoggerFactory.getLogger(Relay.class);
     private static final long LOOK_MILLIS = 100;
-    private static final long WARNING_NANOS = TimeUnit.SECONDS.toNanos(10);
 
     /** After a failure, for lack of file descriptors for example: trying again at once would be trying without end. */
     private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
@@ -32,6 +31,7 @@ final class RelayLoop implements Circuit.Host {
     private final Admission admission;
     private final RelayLimits limits;
     private final RelayCounts counts;
+    private final Acceptor acceptor;
     private final Slots slots;
     private final SecureRandom random = new SecureRandom();
     private final Consumer<SelectionKey> onReady = this::onReady;
@@ -46,17 +46,29 @@ final class RelayLoop implements Circuit.Host {
 
     private long lastMove = System.nanoTime();
     private long lastLook = lastMove;
-    private long lastWarning = lastMove - WARNING_NANOS;
-    private long refusalsNotTold;
-    private double allowance;
+    private final Warnings refusals = new Warnings(log);
+    private final Warnings failures = new Warnings(log);
+    private final List<SelectionKey> resting = new ArrayList<>(); // listeners that could not accept
+    private long restingUntil;
+    private final Allowance allowance;
+    private boolean owes;
     private volatile boolean closed;
 
-    RelayLoop(Selector selector, Admission admission, RelayLimits limits, RelayCounts counts) {
+    /** How a connection is taken from a listener that has one; null if it is gone. */
+    interface Acceptor {
+
+        @Nullable
+        SocketChannel accept(ServerSocketChannel listener) throws IOException;
+    }
+
+    RelayLoop(Selector selector, Admission admission, RelayLimits limits, RelayCounts counts, Acceptor acceptor) {
         this.selector = selector;
         this.admission = admission;
         this.limits = limits;
         this.counts = counts;
+        this.acceptor = acceptor;
         slots = new Slots(2 * limits.circuits());
+        allowance = new Allowance(limits.bytesPerSecond());
     }
 
     /** Ends {@link #run}; any thread. */
@@ -77,29 +89,39 @@ final class RelayLoop implements Circuit.Host {
         }
     }
 
-    private void iterate() throws IOException {
-        payRate();
-        if (System.nanoTime() - lastMove < limits.spin().toNanos()) {
+    void iterate() throws IOException {
+        owes = owesAfterAWait();
+        if (owes) {
+            selector.selectNow(onReady);
+        } else if (System.nanoTime() - lastMove < limits.spin().toNanos()) {
             selector.selectNow(onReady);
             Thread.onSpinWait();
         } else {
-            selector.select(onReady, strangers.isEmpty() && beginning.isEmpty() ? 0 : LOOK_MILLIS);
+            boolean looks = !strangers.isEmpty() || !beginning.isEmpty() || !resting.isEmpty();
+            selector.select(onReady, looks ? LOOK_MILLIS : 0);
         }
         long now = System.nanoTime();
         if (now - lastLook >= TimeUnit.MILLISECONDS.toNanos(LOOK_MILLIS)) {
             lastLook = now;
             expire(strangers, now);
             expire(beginning, now);
+            acceptAgain(now);
         }
     }
 
-    /** What was passed on too much, with a limit, is waited for. */
-    private void payRate() {
-        if (limits.bytesPerSecond() > 0 && allowance < 0) {
-            long nanos = (long) (-allowance / limits.bytesPerSecond() * TimeUnit.SECONDS.toNanos(1));
-            LockSupport.parkNanos(Math.min(nanos, PAUSE_NANOS));
-            allowance = Math.min(0, allowance + limits.bytesPerSecond() * (double) nanos / TimeUnit.SECONDS.toNanos(1));
+    /**
+     * What was passed on too much, with a limit, is waited for: some time now, so that deadlines are looked at and
+     * connections taken meanwhile, and the rest later.
+     */
+    private boolean owesAfterAWait() {
+        long nanos = allowance.owedNanos();
+        if (nanos == 0) {
+            return false;
         }
+        long before = System.nanoTime();
+        LockSupport.parkNanos(Math.min(nanos, PAUSE_NANOS));
+        allowance.waited(System.nanoTime() - before);
+        return allowance.owedNanos() > 0;
     }
 
     private static void expire(Set<Circuit> those, long now) {
@@ -115,21 +137,38 @@ final class RelayLoop implements Circuit.Host {
     private void onReady(SelectionKey key) {
         try {
             if (key.attachment() instanceof Circuit circuit) {
-                circuit.onReady(key);
+                if (!owes || !circuit.isSpliced()) { // else it is ready still when all is paid
+                    circuit.onReady(key);
+                }
             } else if (key.channel() instanceof ServerSocketChannel listener) {
                 accept(listener);
             }
         } catch (IOException | RuntimeException | OutOfMemoryError e) {
-            log.warn("the relay cannot take a connection: {}", e.toString());
-            LockSupport.parkNanos(PAUSE_NANOS);
+            failures.warn("the relay cannot take a connection: " + e);
             if (key.attachment() instanceof Circuit circuit) {
                 circuit.close();
+            } else {
+                rest(key);
             }
         }
     }
 
+    /** The listener's turn comes again later; what is open goes on meanwhile. */
+    private void rest(SelectionKey listener) {
+        listener.interestOps(0);
+        resting.add(listener);
+        restingUntil = System.nanoTime() + PAUSE_NANOS;
+    }
+
+    private void acceptAgain(long now) {
+        if (!resting.isEmpty() && now - restingUntil >= 0) {
+            resting.forEach(listener -> listener.interestOps(SelectionKey.OP_ACCEPT));
+            resting.clear();
+        }
+    }
+
     private void accept(ServerSocketChannel listener) throws IOException {
-        SocketChannel channel = listener.accept();
+        SocketChannel channel = acceptor.accept(listener);
         if (channel == null) {
             return;
         }
@@ -192,7 +231,7 @@ final class RelayLoop implements Circuit.Host {
     public void moved(int bytes) {
         if (bytes > 0) {
             lastMove = System.nanoTime();
-            allowance -= limits.bytesPerSecond() > 0 ? bytes : 0;
+            allowance.spent(bytes);
             counts.moved(bytes);
         }
     }
@@ -214,15 +253,7 @@ final class RelayLoop implements Circuit.Host {
     @Override
     public void refused(String why) {
         counts.refusedOne();
-        long now = System.nanoTime();
-        if (now - lastWarning < WARNING_NANOS) {
-            refusalsNotTold++;
-            log.debug("{}", why);
-            return;
-        }
-        lastWarning = now;
-        log.warn("{}{}", why, refusalsNotTold == 0 ? "" : " (and " + refusalsNotTold + " more before)");
-        refusalsNotTold = 0;
+        refusals.warn(why);
     }
 
     @Override

@@ -5,10 +5,12 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.BooleanSupplier;
 import java.util.function.IntSupplier;
@@ -42,6 +44,9 @@ public final class Topology {
     /** Processes that are known at most. */
     static final int MOST_RECORDS = 2048;
 
+    /** Nodes with another clock that are told of; more are a flood, or the clock is this node's. */
+    static final int MOST_OTHER_CLOCKS = 64;
+
     /** Processes whose end is remembered, so that nobody brings them back. */
     private static final int MOST_ENDED = 4096;
 
@@ -52,6 +57,13 @@ public final class Topology {
      */
     @SuppressWarnings("ArrayRecordComponent") // never compared
     public record Outgoing(int link, byte[] datagram) {}
+
+    /**
+     * A node whose records are not taken.
+     *
+     * @param seconds how far its clock is ahead of this node's; less than 0 if it is behind
+     */
+    public record OtherClock(String name, long seconds) {}
 
     private static final class Known {
 
@@ -89,6 +101,8 @@ public final class Topology {
     private long nextAnnouncement;
     private long refused;
     private long otherClocks;
+    private final Set<Long> nodesWithOtherClocks = new HashSet<>();
+    private final List<OtherClock> otherClocksToTell = new ArrayList<>();
     private boolean waiting;
 
     /**
@@ -174,6 +188,9 @@ public final class Topology {
         if (former != null && sealed.sequence() <= former.record.sequence()) {
             if (link >= 0 && sealed.isSame(former.sealed)) {
                 former.waiting &= ~(1L << link); // whoever is there has it
+                if (isOwnWord(former.record, source)) {
+                    note(link, source, now); // a second cable to the same node, whose copy comes second
+                }
             }
             return;
         }
@@ -208,8 +225,12 @@ public final class Topology {
     }
 
     private boolean isCurrent(NodeRecord record) {
-        if (Math.abs(record.epochSeconds() - epochSeconds.getAsLong()) > CLOCKS.toSeconds()) {
+        long ahead = record.epochSeconds() - epochSeconds.getAsLong();
+        if (Math.abs(ahead) > CLOCKS.toSeconds()) {
             otherClocks++;
+            if (nodesWithOtherClocks.size() < MOST_OTHER_CLOCKS && nodesWithOtherClocks.add(record.node())) {
+                otherClocksToTell.add(new OtherClock(record.name(), ahead));
+            }
             return false;
         }
         return record.sequence() > ended.getOrDefault(record.instance(), Long.MIN_VALUE);
@@ -315,5 +336,15 @@ public final class Topology {
     /** Records that were not taken since their clock, or this one, is far off. */
     public long otherClocks() {
         return otherClocks;
+    }
+
+    /** Nodes with other clocks that were not among those before; each is here once. */
+    public List<OtherClock> otherClocksToTell() {
+        if (otherClocksToTell.isEmpty()) {
+            return List.of();
+        }
+        List<OtherClock> now = List.copyOf(otherClocksToTell);
+        otherClocksToTell.clear();
+        return now;
     }
 }

@@ -185,6 +185,71 @@ class TopologyTest {
         assertThat(topology.nodes().all()).hasSizeLessThanOrEqualTo(Topology.MOST_RECORDS + 1);
     }
 
+    /** The copy on the second cable always comes second, and there is one of a record's passing on. */
+    @Test
+    void ofTwoCablesToANodeBothAreHeard() {
+        List<LinkRecord> own =
+                List.of(LinkRecord.silent(link("10.0.12.1"), 0, 1), LinkRecord.silent(link("10.0.13.1"), 0, 1));
+        Topology topology = new Topology(1, 1, "a", own, Simulation.noKey(), () -> 0, () -> 0);
+        List<LinkRecord> others =
+                List.of(LinkRecord.silent(link("10.0.12.2"), 0, 1), LinkRecord.silent(link("10.0.13.2"), 0, 1));
+        for (int sequence = 1; sequence < 20; sequence++) {
+            NodeRecord record = new NodeRecord(2, sequence, 0, 2, "b", 0, others);
+            byte[] said = RecordCodec.pack(List.of(RecordCodec.seal(record, Simulation.noKey())))
+                    .getFirst();
+            for (String source : List.of("10.0.12.2", "10.0.13.2", "10.0.13.9")) {
+                topology.received(ByteBuffer.wrap(said), InetAddress.ofLiteral(source), sequence * 1_000_000_000L);
+            }
+            topology.tick(sequence * 1_000_000_000L);
+        }
+
+        List<LinkRecord> links = topology.records().getFirst().links();
+        assertThat(links.getFirst().neighbours()).containsExactly(InetAddress.ofLiteral("10.0.12.2"));
+        assertThat(links.getLast().neighbours()).containsExactly(InetAddress.ofLiteral("10.0.13.2"));
+    }
+
+    @Test
+    void aNodeWithAnotherClockIsToldOfOnce() {
+        Topology topology = new Topology(
+                1,
+                1,
+                "a",
+                List.of(LinkRecord.silent(link("10.0.12.1"), 0, 1)),
+                Simulation.noKey(),
+                () -> 1000,
+                () -> 0);
+        InetAddress source = InetAddress.ofLiteral("10.0.12.2");
+        topology.received(said(2, 1000 + 600), source, 0);
+        assertThat(topology.otherClocksToTell()).isEmpty();
+
+        topology.received(said(3, 1000 + 601), source, 0);
+        topology.received(said(3, 1000 + 602), source, 0);
+        topology.received(said(4, 0), source, 0);
+        assertThat(topology.otherClocksToTell())
+                .containsExactly(new Topology.OtherClock("n3", 601), new Topology.OtherClock("n4", -1000));
+        topology.received(said(3, 1000 + 603), source, 0);
+        assertThat(topology.otherClocksToTell()).isEmpty();
+        assertThat(topology.otherClocks()).isEqualTo(4);
+
+        for (int node = 5; node < 1000; node++) {
+            topology.received(said(node, 1_000_000), source, 0);
+        }
+        assertThat(topology.otherClocksToTell()).hasSize(Topology.MOST_OTHER_CLOCKS - 2);
+    }
+
+    private static ByteBuffer said(long node, long epochSeconds) {
+        NodeRecord record = new NodeRecord(
+                node,
+                epochSeconds,
+                epochSeconds,
+                node,
+                "n" + node,
+                0,
+                List.of(LinkRecord.silent(link("10.0.12.2"), 9, 1)));
+        return ByteBuffer.wrap(RecordCodec.pack(List.of(RecordCodec.seal(record, Simulation.noKey())))
+                .getFirst());
+    }
+
     @Test
     void severalProcessesOfANodeAreOneNode() {
         Topology topology = new Topology(

@@ -2,6 +2,7 @@ package trigon.topology.announce;
 
 import java.io.IOException;
 import java.net.Inet4Address;
+import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.NetworkInterface;
@@ -53,10 +54,13 @@ public final class Announcer implements AutoCloseable {
 
     private static final int MOST_BYTES = 8 << 10;
 
+    /** What a receiver hears: of IPv4 on any interface, which is 0 then; equal addresses may differ in their zones. */
+    private record Group(InetAddress address, int interfaceIndex) {}
+
     private final Topology topology;
     private final List<List<InetSocketAddress>> destinations = new ArrayList<>();
     private final List<@Nullable DatagramChannel> senders = new ArrayList<>();
-    private final Map<InetAddress, DatagramChannel> receivers = new HashMap<>();
+    private final Map<Group, DatagramChannel> receivers = new HashMap<>();
     private final Selector selector;
     private final Consumer<Nodes> onChange;
     private final ByteBuffer datagram = ByteBuffer.allocate(MOST_BYTES);
@@ -133,25 +137,48 @@ public final class Announcer implements AutoCloseable {
                     ? NetworkInterface.getByIndex(interfaceIndex)
                     : NetworkInterface.getByInetAddress(link.address());
             if (network == null || !network.supportsMulticast()) {
-                log.debug("no multicast on {}", link);
+                noMulticast(link, network == null ? "it has no interface now" : network.getName() + " does not do it");
                 return;
             }
-            InetAddress group = InetAddress.ofLiteral(link.address() instanceof Inet4Address ? GROUP : GROUP_6);
-            DatagramChannel receiver = receivers.get(group);
-            if (receiver == null) { // one for all links: the kernel hands it what came for the group on any of them
-                receiver = channel(link.address());
-                receiver.bind(new InetSocketAddress(group, port));
-                receiver.register(selector, SelectionKey.OP_READ);
-                receivers.put(group, receiver);
-            }
-            receiver.join(group, network);
+            Group group = group(link, network);
+            receiver(group).join(group.address(), network);
             sender.setOption(StandardSocketOptions.IP_MULTICAST_IF, network);
             sender.setOption(StandardSocketOptions.IP_MULTICAST_TTL, 1);
             sender.setOption(StandardSocketOptions.IP_MULTICAST_LOOP, true); // other processes of the node
-            to.add(new InetSocketAddress(group, port));
+            to.add(new InetSocketAddress(group.address(), port));
         } catch (IOException | RuntimeException e) {
-            log.debug("no multicast on {}: {}", link, e.toString());
+            noMulticast(link, e.toString());
         }
+    }
+
+    private static void noMulticast(InterfaceAddress link, String why) {
+        log.info("no multicast on {}, so others there are told only if the cluster's file has them: {}", link, why);
+    }
+
+    /** The kernel binds to a link-local group of IPv6 with its interface only; one of IPv4 is heard on all of them. */
+    private static Group group(InterfaceAddress link, NetworkInterface network) throws IOException {
+        if (link.address() instanceof Inet4Address) {
+            return new Group(InetAddress.ofLiteral(GROUP), 0);
+        }
+        byte[] bytes = InetAddress.ofLiteral(GROUP_6).getAddress();
+        return new Group(Inet6Address.getByAddress(null, bytes, network.getIndex()), network.getIndex());
+    }
+
+    private DatagramChannel receiver(Group group) throws IOException {
+        DatagramChannel there = receivers.get(group);
+        if (there != null) {
+            return there;
+        }
+        DatagramChannel receiver = channel(group.address());
+        try {
+            receiver.bind(new InetSocketAddress(group.address(), port));
+            receiver.register(selector, SelectionKey.OP_READ);
+        } catch (IOException | RuntimeException e) {
+            receiver.close();
+            throw e;
+        }
+        receivers.put(group, receiver);
+        return receiver;
     }
 
     /** What is known now. */
@@ -165,6 +192,7 @@ public final class Announcer implements AutoCloseable {
                 long now = System.nanoTime();
                 List<Topology.Outgoing> outgoing = topology.tick(now);
                 outgoing.forEach(this::send);
+                topology.otherClocksToTell().forEach(Announcer::tell);
                 publish();
                 long wait = topology.hasWaiting()
                         ? GATHER_NANOS
@@ -180,6 +208,15 @@ public final class Announcer implements AutoCloseable {
         } finally {
             closeSockets();
         }
+    }
+
+    private static void tell(Topology.OtherClock other) {
+        log.warn(
+                "announcements of node {} are not taken: its clock is {} s {} this node's, so no relay is found through"
+                        + " it; set the clocks of both nodes, by NTP",
+                other.name(),
+                Math.abs(other.seconds()),
+                other.seconds() > 0 ? "ahead of" : "behind");
     }
 
     private void publish() {
@@ -243,6 +280,11 @@ public final class Announcer implements AutoCloseable {
         try {
             for (SelectionKey key : selector.keys()) {
                 key.channel().close();
+            }
+            for (DatagramChannel sender : senders) {
+                if (sender != null) {
+                    sender.close(); // one that could not be bound is not registered
+                }
             }
             selector.close();
         } catch (IOException e) {

@@ -1,0 +1,64 @@
+package trigon.relay;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.nio.channels.ServerSocketChannel;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** The relay's loop on the test's thread. */
+@Timeout(60)
+class RelayLoopTest {
+
+    private static final int FAILURES = 3;
+
+    @Test
+    void aListenerThatCannotAcceptRestsAndIsAskedAgain() throws Exception {
+        try (Selector selector = Selector.open();
+                ServerSocketChannel listener = ServerSocketChannel.open()) {
+            listener.configureBlocking(false);
+            listener.bind(new InetSocketAddress(InetAddress.ofLiteral("127.0.12.2"), 0));
+            SelectionKey key = listener.register(selector, SelectionKey.OP_ACCEPT);
+            AtomicInteger tries = new AtomicInteger();
+            Admission admission = new Admission(List.of(), RelayedNodes.KEYS, (_, _) -> Optional.empty());
+            RelayCounts counts = new RelayCounts();
+            RelayLoop loop = new RelayLoop(selector, admission, RelayLimits.DEFAULT, counts, from -> {
+                if (tries.incrementAndGet() <= FAILURES) {
+                    throw new IOException("Too many open files");
+                }
+                return from.accept();
+            });
+
+            try (Socket client = new Socket(
+                    InetAddress.ofLiteral("127.0.12.2"), listener.socket().getLocalPort())) {
+                iterateUntil(loop, tries, 1);
+                assertThat(key.interestOps()).isZero();
+                iterateUntil(loop, tries, FAILURES + 1);
+                client.setSoTimeout(20_000);
+                assertThat(client.getInputStream().readNBytes(24)).hasSize(24);
+            }
+            assertThat(key.interestOps()).isEqualTo(SelectionKey.OP_ACCEPT);
+            assertThat(counts.strangers()).isEqualTo(1);
+            loop.close();
+            loop.run(); // closes what it took
+        }
+    }
+
+    private static void iterateUntil(RelayLoop loop, AtomicInteger tries, int count) throws IOException {
+        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
+        while (tries.get() < count) {
+            assertThat(System.nanoTime()).as("tries in 20 s: %s", tries).isLessThan(deadline);
+            loop.iterate();
+        }
+    }
+}
