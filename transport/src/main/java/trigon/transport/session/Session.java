@@ -75,12 +75,9 @@ public abstract sealed class Session permits SendSession, ReceiveSession {
     boolean repeating;
 
     /**
-     * Over paths that both ends have in that order.
+     * Over paths that both ends have in that order; for the rest see {@link SendSession#over}.
      *
-     * @param context NCCL's, by its handle
      * @param requests the session's own
-     * @param resumable whether it may go on over other paths, where the protocol can
-     * @param whenTold hears of it when NCCL learns that the session has failed; on the data path, so it returns at once
      */
     Session(
             long context,
@@ -380,17 +377,20 @@ public abstract sealed class Session permits SendSession, ReceiveSession {
         }
     }
 
-    /** Nothing more is asked of it: the entry library finds nothing of it, and all that it has finished is counted. */
-    public final void settle() {
+    /**
+     * Nothing more is asked of it, and nobody touches its requests any more: neither its failover nor the entry
+     * library. All that it has finished is counted. May block.
+     */
+    public final void end() {
+        if (failover != null) {
+            failover.close();
+        }
         protocol.settle();
         requests.close();
     }
 
-    /** Ends the paths and frees everything, whatever is outstanding. */
+    /** Ends the paths and frees everything, whatever is outstanding; after {@link #end}. */
     public final void close() {
-        if (failover != null) {
-            failover.close();
-        }
         Arrays.stream(paths).forEach(PathChannel::close);
         protocol.close();
         registrations.values().forEach(RegisteredMemory::close);
