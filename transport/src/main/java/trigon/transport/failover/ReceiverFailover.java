@@ -223,6 +223,7 @@ final class ReceiverFailover implements Failover, OfferHandler {
             end.reach();
         }
         boolean well = resume.state() == State.UP && !trouble.isKnown();
+        since = well ? 0 : since; // a later failure has a time of its own
         working = !well && !end.isReached();
         return !working;
     }
@@ -336,7 +337,6 @@ final class ReceiverFailover implements Failover, OfferHandler {
                 next.forEach(PathChannel::close);
                 return;
             }
-            trouble.isOver();
             paused = System.nanoTime() - since;
             since = 0;
             orderly = returning && links(next).equals(home);
@@ -357,9 +357,15 @@ final class ReceiverFailover implements Failover, OfferHandler {
     }
 
     private boolean moves(List<PathChannel> next) {
+        Trouble former = trouble.isOver(); // before the data path comes in, and finds fault with the next one
         try {
-            return session.moveTo(next, resume.received());
+            boolean moved = session.moveTo(next, resume.received());
+            if (!moved) {
+                trouble.isAgain(former);
+            }
+            return moved;
         } catch (VerbsException e) {
+            trouble.isAgain(former);
             log.warn("{}: it cannot go on over {}: {}", session.path(), next, e.getMessage());
             resume = resume.broken().fenced(resume.received());
             work();

@@ -59,8 +59,6 @@ final class SenderFailover implements Failover {
     /**
      * Of a session that is up.
      *
-     * @param journal says what becomes of it
-     * @param returns has it look for its first link when it has left it
      * @param control runs what may block, and the next one a moment later
      * @param peerTimeout so long it tries
      */
@@ -297,6 +295,7 @@ final class SenderFailover implements Failover {
             }
             resume = resume.confirmed(resume.attempt());
             latest.are(over, answered.received());
+            Trouble ofFormer = trouble.isOver(); // before the data path comes in, and finds fault with the next one
             try {
                 if (!session.moveTo(answered.paths(), answered.received())) {
                     end.reach();
@@ -307,10 +306,10 @@ final class SenderFailover implements Failover {
                 log.warn("{}: it cannot go on over {}: {}", former, over, e.getMessage());
                 answered.paths().forEach(PathChannel::close);
                 failed.addAll(over);
+                trouble.isAgain(ofFormer);
                 resume = resume.broken().fenced(resume.begun(), resume.confirmed());
                 return false;
             }
-            trouble.isOver();
             answered.paths().forEach(this::lookAfter);
             session.watch();
         }
