@@ -129,7 +129,7 @@ final class ReceiverFailover implements Failover, OfferHandler {
     }
 
     private synchronized boolean takes(PathChannel path, PathLoss loss) {
-        boolean ours = !givenUp && !end.isReached();
+        boolean ours = !givenUp && !end.isReached() && !session.isLost();
         if (ours && !session.paths().contains(path)) {
             return true; // nobody uses it any more
         }
@@ -137,12 +137,12 @@ final class ReceiverFailover implements Failover, OfferHandler {
             return false;
         }
         switch (loss) {
-            case PathLoss.Here here -> trouble.breaks(here.words());
+            case PathLoss.Here here when here.ofCommunicator().isEmpty() -> trouble.breaks(here.words());
             case PathLoss.OfPeer(var _, LifelineEnd.Broken _) -> trouble.doubts(loss.words());
             case PathLoss.OfPeer(var _, LifelineEnd.Released _) when resume.state() != State.UP -> {
                 // the sender has left the path, since it has another one
             }
-            case PathLoss.OfPeer _ -> {
+            case PathLoss _ -> {
                 end.reach();
                 return false;
             }

@@ -99,14 +99,14 @@ final class SenderFailover implements Failover {
     }
 
     private synchronized boolean takes(PathChannel path, PathLoss loss) {
-        if (givenUp || end.isReached()) {
+        if (givenUp || isEnded()) {
             return false;
         }
         if (!session.paths().contains(path)) {
             return true; // nobody uses it any more
         }
         switch (loss) {
-            case PathLoss.Here here -> trouble.breaks(here.words());
+            case PathLoss.Here here when here.ofCommunicator().isEmpty() -> trouble.breaks(here.words());
             case PathLoss.OfPeer(var _, LifelineEnd.Broken _) -> trouble.doubts(loss.words());
             case PathLoss.OfPeer(var _, LifelineEnd.Failed(EndFailure failure))
             when failure.scope() == EndFailure.Scope.PATH -> trouble.breaks(loss.words());
@@ -114,7 +114,7 @@ final class SenderFailover implements Failover {
             when resume.state() != State.UP && resume.state() != State.SUSPECT -> {
                 // the receiver has left the path, and may have gone on by another one
             }
-            case PathLoss.OfPeer _ -> {
+            case PathLoss _ -> {
                 end.reach();
                 return false;
             }

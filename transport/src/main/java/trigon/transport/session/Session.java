@@ -74,11 +74,7 @@ public abstract sealed class Session permits SendSession, ReceiveSession {
     /** Messages are to be sent, or asked for, again over a new path. */
     boolean repeating;
 
-    /**
-     * Over paths that both ends have in that order; for the rest see {@link SendSession#over}.
-     *
-     * @param requests the session's own
-     */
+    /** Over paths that both ends have in that order; for the rest see {@link SendSession#over}. */
     Session(
             long context,
             List<PathChannel> paths,
@@ -327,6 +323,7 @@ public abstract sealed class Session permits SendSession, ReceiveSession {
                 fail(path, loss.result(), loss.words());
             }
         }
+        fail(paths[0], NcclResult.SYSTEM_ERROR, "a path that was in use before is lost");
     }
 
     // the end of the session: the one place on the data path that logs and allocates
@@ -365,8 +362,12 @@ public abstract sealed class Session permits SendSession, ReceiveSession {
 
     /** What is asked of it from now on fails, unless it was finished before; its peer is told. Does not block. */
     public final void giveUp(NcclResult result, EndFailure why) {
-        for (PathChannel path : paths) {
-            path.giveUp(result, why);
+        for (int number = 0; number < pathCount; number++) {
+            PathChannel given = null;
+            while (given != paths[number]) { // again if it moves meanwhile, which the path's own lock shows
+                given = paths[number];
+                given.giveUp(result, why);
+            }
         }
     }
 
@@ -389,7 +390,7 @@ public abstract sealed class Session permits SendSession, ReceiveSession {
         requests.close();
     }
 
-    /** Ends the paths and frees everything, whatever is outstanding; after {@link #end}. */
+    /** Frees everything, whatever is outstanding; after {@link #end}. */
     public final void close() {
         Arrays.stream(paths).forEach(PathChannel::close);
         protocol.close();
