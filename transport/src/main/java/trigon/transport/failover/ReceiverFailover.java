@@ -139,6 +139,8 @@ final class ReceiverFailover implements Failover, OfferHandler {
         switch (loss) {
             case PathLoss.Here here when here.ofCommunicator().isEmpty() -> trouble.breaks(here.words());
             case PathLoss.OfPeer(var _, LifelineEnd.Broken _) -> trouble.doubts(loss.words());
+            case PathLoss.OfPeer(var _, LifelineEnd.Failed(EndFailure failure))
+            when failure.scope() == EndFailure.Scope.PATH -> trouble.breaks(loss.words());
             case PathLoss.OfPeer(var _, LifelineEnd.Released _) when resume.state() != State.UP -> {
                 // the sender has left the path, since it has another one
             }
@@ -302,7 +304,7 @@ final class ReceiverFailover implements Failover, OfferHandler {
     }
 
     private void dropAnswered() {
-        answered.values().forEach(PathChannel::close);
+        answered.values().forEach(end.isReached() ? PathChannel::close : PathOffers::drop);
         answered.clear();
         ready = 0;
     }
@@ -366,6 +368,7 @@ final class ReceiverFailover implements Failover, OfferHandler {
             return moved;
         } catch (VerbsException e) {
             trouble.isAgain(former);
+            next.forEach(PathOffers::drop);
             log.warn("{}: it cannot go on over {}: {}", session.path(), next, e.getMessage());
             resume = resume.broken().fenced(resume.received());
             work();

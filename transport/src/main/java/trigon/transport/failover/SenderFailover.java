@@ -304,7 +304,7 @@ final class SenderFailover implements Failover {
                 }
             } catch (VerbsException e) {
                 log.warn("{}: it cannot go on over {}: {}", former, over, e.getMessage());
-                answered.paths().forEach(PathChannel::close);
+                answered.paths().forEach(PathOffers::drop);
                 failed.addAll(over);
                 trouble.isAgain(ofFormer);
                 resume = resume.broken().fenced(resume.begun(), resume.confirmed());
