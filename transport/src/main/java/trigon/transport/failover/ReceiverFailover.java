@@ -171,7 +171,7 @@ final class ReceiverFailover implements Failover, OfferHandler {
         }
         if (!working && !givenUp && !end.isReached()) {
             working = true;
-            control.execute(this::run);
+            control.execute(() -> orGiveUp(this::waitForTheSender));
         }
     }
 
@@ -189,9 +189,9 @@ final class ReceiverFailover implements Failover, OfferHandler {
         session.paths().forEach(path -> path.failed(failure));
     }
 
-    private void run() {
+    private void orGiveUp(Runnable step) {
         try {
-            waitForTheSender();
+            step.run();
         } catch (RuntimeException | Error e) {
             log.warn("{}: what should lead it to another path has failed", session.path(), e);
             giveUp(session.path(), () -> FailoverEnd.byFailure(session.path(), e.toString()));
@@ -292,7 +292,7 @@ final class ReceiverFailover implements Failover, OfferHandler {
             doubled.close();
         }
         var _ = incoming.result()
-                .whenCompleteAsync((established, _) -> finish(path, attempt, incoming, established), control);
+                .whenCompleteAsync((up, _) -> orGiveUp(() -> finish(path, attempt, incoming, up)), control);
         work();
         return new Answer(
                 incoming.offer().kind(),

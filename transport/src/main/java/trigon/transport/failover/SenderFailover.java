@@ -141,13 +141,13 @@ final class SenderFailover implements Failover {
     private synchronized void work() {
         if (!working && !givenUp && !end.isReached()) {
             working = true;
-            control.execute(this::run);
+            control.execute(() -> orGiveUp(this::lookForAPath));
         }
     }
 
-    private void run() {
+    private void orGiveUp(Runnable step) {
         try {
-            lookForAPath();
+            step.run();
         } catch (RuntimeException | Error e) {
             log.warn("{}: what should lead it to another path has failed", session.path(), e);
             giveUp(() -> FailoverEnd.byFailure(session.path(), e.toString()));
@@ -232,7 +232,7 @@ final class SenderFailover implements Failover {
     }
 
     /** Whether it is of no use to look for a path any more. */
-    private synchronized boolean isEnded() {
+    synchronized boolean isEnded() {
         if (session.isLost()) {
             end.reach();
         }
@@ -330,7 +330,7 @@ final class SenderFailover implements Failover {
 
     /** Goes back to its first links, if they are well again; returns at once. */
     void lookHome() {
-        control.execute(() -> back.find().filter(_ -> begins()).ifPresent(this::returnTo));
+        control.execute(() -> back.find().filter(_ -> begins()).ifPresent(better -> orGiveUp(() -> returnTo(better))));
     }
 
     private synchronized boolean begins() {
@@ -351,12 +351,11 @@ final class SenderFailover implements Failover {
             }
             goesOn = goesOn(better, new HashSet<>(), WayBack.WHY, start, true);
         }
-        if (!goesOn && !isEnded()) {
+        if (!goesOn) {
             back.hasFailed(better);
-            session.fence("the way back to a better path has failed");
         }
         if (!goesOn || !isDone()) {
-            run();
+            lookForAPath();
         }
     }
 
