@@ -9,6 +9,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
+import trigon.handshake.EndFailure;
 import trigon.handshake.Established;
 import trigon.handshake.HandshakeClient;
 import trigon.handshake.HandshakeException;
@@ -38,6 +39,9 @@ import trigon.verbs.VerbsException;
  * are left. Thread-safe; on control threads.
  */
 final class PathOffers {
+
+    private static final EndFailure UNUSED =
+            new EndFailure(EndFailure.Scope.PATH, "the other end could not go on over this path");
 
     private final Links links;
     private final HandshakeClient client;
@@ -115,7 +119,7 @@ final class PathOffers {
             for (int index = 0; index < over.size(); index++) {
                 Path path = over.get(index);
                 Stripe stripe = new Stripe(attempt, index, over.size());
-                orFail(path, () -> pending.add(offer(peer, protocol, path, stripe, resumption, unwinding)));
+                orFail(path, () -> pending.add(offer(peer, protocol, path, stripe, resumption, unwinding, stop)));
             }
             var _ = stop.thenRun(() -> pending.forEach(each -> each.offer.abandon("the connection is closed")));
             for (Pending each : pending) {
@@ -143,10 +147,17 @@ final class PathOffers {
             Path over,
             Stripe stripe,
             Resumption resumption,
-            Unwinding unwinding) {
+            Unwinding unwinding,
+            CompletableFuture<?> stop) {
         Link link = links.of(over.local());
         PathChannel path = factory.open(link, PathRole.SENDER, protocol);
-        unwinding.onFailure(path::close);
+        unwinding.onFailure(() -> {
+            if (stop.isDone()) {
+                path.close();
+            } else {
+                drop(path);
+            }
+        });
         Offer offer = new Offer(
                 peer.connection(),
                 self,
@@ -160,7 +171,7 @@ final class PathOffers {
         InetSocketAddress remote =
                 new InetSocketAddress(over.remote().address(), over.remote().tcpPort());
         OutgoingOffer offered = client.connect(over.local().bindAddress(), remote, peer.secret(), offer);
-        unwinding.onFailure(() -> abandon(offered));
+        unwinding.onFailure(() -> abandon(offered, stop));
         return new Pending(over, path, offered);
     }
 
@@ -210,10 +221,20 @@ final class PathOffers {
                         new IllegalArgumentException("%s has no %s link here".formatted(local.getHostAddress(), kind)));
     }
 
-    private static void abandon(OutgoingOffer offered) {
+    private static void abandon(OutgoingOffer offered, CompletableFuture<?> stop) {
         offered.abandon("this path failed at the connecting side");
-        var _ = offered.result()
-                .thenAccept((Established late) -> late.lifeline().release());
+        var _ = offered.result().thenAccept((Established late) -> {
+            if (!stop.isDone()) {
+                late.lifeline().fail(UNUSED);
+            }
+            late.lifeline().release();
+        });
+    }
+
+    /** Closes a path that has come to nothing. A peer that uses it already does not take that for the end of all. */
+    static void drop(PathChannel path) {
+        path.failed(UNUSED);
+        path.close();
     }
 
     private static <T> T join(CompletableFuture<T> future) {

@@ -129,7 +129,7 @@ final class ReceiverFailover implements Failover, OfferHandler {
     }
 
     private synchronized boolean takes(PathChannel path, PathLoss loss) {
-        boolean ours = !givenUp && !end.isReached();
+        boolean ours = !givenUp && !end.isReached() && !session.isLost();
         if (ours && !session.paths().contains(path)) {
             return true; // nobody uses it any more
         }
@@ -137,12 +137,14 @@ final class ReceiverFailover implements Failover, OfferHandler {
             return false;
         }
         switch (loss) {
-            case PathLoss.Here here -> trouble.breaks(here.words());
+            case PathLoss.Here here when here.ofCommunicator().isEmpty() -> trouble.breaks(here.words());
             case PathLoss.OfPeer(var _, LifelineEnd.Broken _) -> trouble.doubts(loss.words());
+            case PathLoss.OfPeer(var _, LifelineEnd.Failed(EndFailure failure))
+            when failure.scope() == EndFailure.Scope.PATH -> trouble.breaks(loss.words());
             case PathLoss.OfPeer(var _, LifelineEnd.Released _) when resume.state() != State.UP -> {
                 // the sender has left the path, since it has another one
             }
-            case PathLoss.OfPeer _ -> {
+            case PathLoss _ -> {
                 end.reach();
                 return false;
             }
@@ -169,7 +171,7 @@ final class ReceiverFailover implements Failover, OfferHandler {
         }
         if (!working && !givenUp && !end.isReached()) {
             working = true;
-            control.execute(this::run);
+            control.execute(() -> orGiveUp(this::waitForTheSender));
         }
     }
 
@@ -187,9 +189,9 @@ final class ReceiverFailover implements Failover, OfferHandler {
         session.paths().forEach(path -> path.failed(failure));
     }
 
-    private void run() {
+    private void orGiveUp(Runnable step) {
         try {
-            waitForTheSender();
+            step.run();
         } catch (RuntimeException | Error e) {
             log.warn("{}: what should lead it to another path has failed", session.path(), e);
             giveUp(session.path(), () -> FailoverEnd.byFailure(session.path(), e.toString()));
@@ -223,6 +225,7 @@ final class ReceiverFailover implements Failover, OfferHandler {
             end.reach();
         }
         boolean well = resume.state() == State.UP && !trouble.isKnown();
+        since = well ? 0 : since; // a later failure has a time of its own
         working = !well && !end.isReached();
         return !working;
     }
@@ -289,7 +292,7 @@ final class ReceiverFailover implements Failover, OfferHandler {
             doubled.close();
         }
         var _ = incoming.result()
-                .whenCompleteAsync((established, _) -> finish(path, attempt, incoming, established), control);
+                .whenCompleteAsync((up, _) -> orGiveUp(() -> finish(path, attempt, incoming, up)), control);
         work();
         return new Answer(
                 incoming.offer().kind(),
@@ -301,7 +304,7 @@ final class ReceiverFailover implements Failover, OfferHandler {
     }
 
     private void dropAnswered() {
-        answered.values().forEach(PathChannel::close);
+        answered.values().forEach(end.isReached() ? PathChannel::close : PathOffers::drop);
         answered.clear();
         ready = 0;
     }
@@ -336,7 +339,6 @@ final class ReceiverFailover implements Failover, OfferHandler {
                 next.forEach(PathChannel::close);
                 return;
             }
-            trouble.isOver();
             paused = System.nanoTime() - since;
             since = 0;
             orderly = returning && links(next).equals(home);
@@ -357,9 +359,16 @@ final class ReceiverFailover implements Failover, OfferHandler {
     }
 
     private boolean moves(List<PathChannel> next) {
+        Trouble former = trouble.isOver(); // before the data path comes in, and finds fault with the next one
         try {
-            return session.moveTo(next, resume.received());
+            boolean moved = session.moveTo(next, resume.received());
+            if (!moved) {
+                trouble.isAgain(former);
+            }
+            return moved;
         } catch (VerbsException e) {
+            trouble.isAgain(former);
+            next.forEach(PathOffers::drop);
             log.warn("{}: it cannot go on over {}: {}", session.path(), next, e.getMessage());
             resume = resume.broken().fenced(resume.received());
             work();

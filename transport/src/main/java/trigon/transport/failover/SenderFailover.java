@@ -59,8 +59,6 @@ final class SenderFailover implements Failover {
     /**
      * Of a session that is up.
      *
-     * @param journal says what becomes of it
-     * @param returns has it look for its first link when it has left it
      * @param control runs what may block, and the next one a moment later
      * @param peerTimeout so long it tries
      */
@@ -101,14 +99,14 @@ final class SenderFailover implements Failover {
     }
 
     private synchronized boolean takes(PathChannel path, PathLoss loss) {
-        if (givenUp || end.isReached()) {
+        if (givenUp || isEnded()) {
             return false;
         }
         if (!session.paths().contains(path)) {
             return true; // nobody uses it any more
         }
         switch (loss) {
-            case PathLoss.Here here -> trouble.breaks(here.words());
+            case PathLoss.Here here when here.ofCommunicator().isEmpty() -> trouble.breaks(here.words());
             case PathLoss.OfPeer(var _, LifelineEnd.Broken _) -> trouble.doubts(loss.words());
             case PathLoss.OfPeer(var _, LifelineEnd.Failed(EndFailure failure))
             when failure.scope() == EndFailure.Scope.PATH -> trouble.breaks(loss.words());
@@ -116,7 +114,7 @@ final class SenderFailover implements Failover {
             when resume.state() != State.UP && resume.state() != State.SUSPECT -> {
                 // the receiver has left the path, and may have gone on by another one
             }
-            case PathLoss.OfPeer _ -> {
+            case PathLoss _ -> {
                 end.reach();
                 return false;
             }
@@ -143,13 +141,13 @@ final class SenderFailover implements Failover {
     private synchronized void work() {
         if (!working && !givenUp && !end.isReached()) {
             working = true;
-            control.execute(this::run);
+            control.execute(() -> orGiveUp(this::lookForAPath));
         }
     }
 
-    private void run() {
+    private void orGiveUp(Runnable step) {
         try {
-            lookForAPath();
+            step.run();
         } catch (RuntimeException | Error e) {
             log.warn("{}: what should lead it to another path has failed", session.path(), e);
             giveUp(() -> FailoverEnd.byFailure(session.path(), e.toString()));
@@ -234,7 +232,7 @@ final class SenderFailover implements Failover {
     }
 
     /** Whether it is of no use to look for a path any more. */
-    private synchronized boolean isEnded() {
+    synchronized boolean isEnded() {
         if (session.isLost()) {
             end.reach();
         }
@@ -297,6 +295,7 @@ final class SenderFailover implements Failover {
             }
             resume = resume.confirmed(resume.attempt());
             latest.are(over, answered.received());
+            Trouble ofFormer = trouble.isOver(); // before the data path comes in, and finds fault with the next one
             try {
                 if (!session.moveTo(answered.paths(), answered.received())) {
                     end.reach();
@@ -305,12 +304,12 @@ final class SenderFailover implements Failover {
                 }
             } catch (VerbsException e) {
                 log.warn("{}: it cannot go on over {}: {}", former, over, e.getMessage());
-                answered.paths().forEach(PathChannel::close);
+                answered.paths().forEach(PathOffers::drop);
                 failed.addAll(over);
+                trouble.isAgain(ofFormer);
                 resume = resume.broken().fenced(resume.begun(), resume.confirmed());
                 return false;
             }
-            trouble.isOver();
             answered.paths().forEach(this::lookAfter);
             session.watch();
         }
@@ -331,7 +330,7 @@ final class SenderFailover implements Failover {
 
     /** Goes back to its first links, if they are well again; returns at once. */
     void lookHome() {
-        control.execute(() -> back.find().filter(_ -> begins()).ifPresent(this::returnTo));
+        control.execute(() -> back.find().filter(_ -> begins()).ifPresent(better -> orGiveUp(() -> returnTo(better))));
     }
 
     private synchronized boolean begins() {
@@ -352,12 +351,11 @@ final class SenderFailover implements Failover {
             }
             goesOn = goesOn(better, new HashSet<>(), WayBack.WHY, start, true);
         }
-        if (!goesOn && !isEnded()) {
+        if (!goesOn) {
             back.hasFailed(better);
-            session.fence("the way back to a better path has failed");
         }
         if (!goesOn || !isDone()) {
-            run();
+            lookForAPath();
         }
     }
 

@@ -39,11 +39,21 @@ final class Trouble {
         quiet = false;
     }
 
-    /** Another path is in use. */
-    void isOver() {
+    /** Another path is about to be used. Returns what spoke against the former one. */
+    Trouble isOver() {
+        Trouble former = new Trouble();
+        former.isAgain(this);
         broken = null;
         doubtful = null;
         quiet = false;
+        return former;
+    }
+
+    /** The former path stays in use. */
+    void isAgain(Trouble former) {
+        broken = former.broken;
+        doubtful = former.doubtful;
+        quiet = former.quiet;
     }
 
     /** Why it is of no use any more; null: it may be. */

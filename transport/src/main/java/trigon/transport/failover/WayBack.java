@@ -17,7 +17,8 @@ import trigon.transport.session.Resumption;
 
 /**
  * How a sender that has left its first links goes back to them: when the peer answers there and they have rested, at a
- * boundary between messages. So nothing is sent again, and nothing fails. One control thread at a time.
+ * boundary between messages. So nothing is sent again, and nothing fails. One control thread at a time; what it does
+ * to the session it does with the sender's lock held, and not once the session is closed.
  */
 final class WayBack {
 
@@ -87,25 +88,46 @@ final class WayBack {
                 home.stream().map(found::get).map(Objects::requireNonNull).toList());
     }
 
-    /** They did not come up, though they may be taken: not so soon again. */
+    /** They did not come up, though they may be taken: not so soon again. The session stands still until it moves. */
     void hasFailed(List<Path> better) {
+        synchronized (sender) {
+            if (sender.isEnded()) {
+                return;
+            }
+            session.fence("the way back to a better path has failed");
+        }
         better.stream().map(Path::local).distinct().forEach(journal::cannotReturn);
     }
 
     /** Stops the session at a boundary between messages; null if there is none soon. */
     Resumption.@Nullable Counts stopBetweenMessages(long start, BooleanSupplier isWell) {
-        long begun = session.begun();
-        boolean idle = begun == begunBefore;
-        begunBefore = begun;
-        session.holdBack(true);
-        while (System.nanoTime() - start < HELD.toNanos() && !end.isReached() && isWell.getAsBoolean()) {
-            Resumption.Counts counts = session.stopBetweenMessages(idle);
-            if (counts != null) {
-                return counts;
+        boolean idle;
+        synchronized (sender) {
+            if (end.isReached()) {
+                return null;
+            }
+            long begun = session.begun();
+            idle = begun == begunBefore;
+            begunBefore = begun;
+            session.holdBack(true);
+        }
+        while (System.nanoTime() - start < HELD.toNanos() && isWell.getAsBoolean()) {
+            synchronized (sender) {
+                if (end.isReached()) {
+                    return null;
+                }
+                Resumption.Counts counts = session.stopBetweenMessages(idle);
+                if (counts != null) {
+                    return counts;
+                }
             }
             end.sleep(LOOK);
         }
-        session.holdBack(false);
+        synchronized (sender) {
+            if (!end.isReached()) {
+                session.holdBack(false);
+            }
+        }
         return null;
     }
 

@@ -84,7 +84,7 @@ final class Sessions {
             unwinding.onFailure(paths::close);
             long handle = sessions.add(make);
             unwinding.onFailure(() -> {
-                Session begun = sessions.remove(handle, Session::settle);
+                Session begun = sessions.remove(handle, Session::end);
                 if (begun != null) {
                     begun.close();
                 }
@@ -184,7 +184,7 @@ final class Sessions {
 
     /** Closes one, with requests outstanding or not; a stale handle is ignored. */
     void close(long handle) {
-        Session session = sessions.remove(handle, Session::settle);
+        Session session = sessions.remove(handle, Session::end);
         if (session == null) {
             return;
         }

@@ -8,6 +8,7 @@ import trigon.handshake.EndFailure;
 import trigon.net.NcclResult;
 import trigon.transport.path.Link;
 import trigon.transport.path.PathChannel;
+import trigon.transport.path.PathLoss;
 import trigon.transport.path.RegisteredMemory;
 import trigon.transport.protocol.MessageProtocol;
 import trigon.transport.protocol.ResumableProtocol;
@@ -81,14 +82,23 @@ public final class Resumption {
                 registrations.values().forEach(memory -> memory.moveTo(links));
                 protocol.moveTo(next, received);
                 repeatedBytes = protocol.unconfirmedBytes();
-                for (PathChannel path : session.paths()) {
-                    path.whenLost(() -> {});
-                }
+                List<PathChannel> formers = paths();
                 session.use(next);
+                formers.forEach(former -> inherit(former, next));
             }
             return true;
         } finally {
             gate.open();
+        }
+    }
+
+    /** Who gave the session up while it moved may have reached the former paths only. */
+    private static void inherit(PathChannel former, List<PathChannel> next) {
+        former.whenLost(() -> {});
+        PathLoss loss = former.loss();
+        if (loss instanceof PathLoss.Here(NcclResult result, EndFailure failure)) {
+            next.forEach(path -> path.giveUp(result, failure));
+            next.forEach(PathChannel::endQueuePair);
         }
     }
 

@@ -74,14 +74,7 @@ public abstract sealed class Session permits SendSession, ReceiveSession {
     /** Messages are to be sent, or asked for, again over a new path. */
     boolean repeating;
 
-    /**
-     * Over paths that both ends have in that order.
-     *
-     * @param context NCCL's, by its handle
-     * @param requests the session's own
-     * @param resumable whether it may go on over other paths, where the protocol can
-     * @param whenTold hears of it when NCCL learns that the session has failed; on the data path, so it returns at once
-     */
+    /** Over paths that both ends have in that order; for the rest see {@link SendSession#over}. */
     Session(
             long context,
             List<PathChannel> paths,
@@ -330,6 +323,7 @@ public abstract sealed class Session permits SendSession, ReceiveSession {
                 fail(path, loss.result(), loss.words());
             }
         }
+        fail(paths[0], NcclResult.SYSTEM_ERROR, "a path that was in use before is lost");
     }
 
     // the end of the session: the one place on the data path that logs and allocates
@@ -368,8 +362,12 @@ public abstract sealed class Session permits SendSession, ReceiveSession {
 
     /** What is asked of it from now on fails, unless it was finished before; its peer is told. Does not block. */
     public final void giveUp(NcclResult result, EndFailure why) {
-        for (PathChannel path : paths) {
-            path.giveUp(result, why);
+        for (int number = 0; number < pathCount; number++) {
+            PathChannel given = null;
+            while (given != paths[number]) { // again if it moves meanwhile, which the path's own lock shows
+                given = paths[number];
+                given.giveUp(result, why);
+            }
         }
     }
 
@@ -380,17 +378,20 @@ public abstract sealed class Session permits SendSession, ReceiveSession {
         }
     }
 
-    /** Nothing more is asked of it: the entry library finds nothing of it, and all that it has finished is counted. */
-    public final void settle() {
+    /**
+     * Nothing more is asked of it, and nobody touches its requests any more: neither its failover nor the entry
+     * library. All that it has finished is counted. May block.
+     */
+    public final void end() {
+        if (failover != null) {
+            failover.close();
+        }
         protocol.settle();
         requests.close();
     }
 
-    /** Ends the paths and frees everything, whatever is outstanding. */
+    /** Frees everything, whatever is outstanding; after {@link #end}. */
     public final void close() {
-        if (failover != null) {
-            failover.close();
-        }
         Arrays.stream(paths).forEach(PathChannel::close);
         protocol.close();
         registrations.values().forEach(RegisteredMemory::close);
