@@ -156,7 +156,10 @@ class ReportTest {
             run.message(0, 1, 0, 64, BEGIN, BEGIN, BEGIN + 5 * US, BEGIN - 9 * US, BEGIN + 900 * US);
         }
 
-        assertThat(causes()).containsEntry(Cause.FAILOVER, 700 * US).containsEntry(Cause.TRANSPORT, 200 * US);
+        assertThat(causes())
+                .as("before it was noticed, too")
+                .containsEntry(Cause.FAILOVER, 850 * US)
+                .containsEntry(Cause.TRANSPORT, 50 * US);
         assertThat(report().verdict()).contains("failover");
     }
 
@@ -171,9 +174,9 @@ class ReportTest {
         }
 
         assertThat(causes())
-                .containsEntry(Cause.FAILOVER, 700 * US)
+                .containsEntry(Cause.FAILOVER, 850 * US)
                 .containsEntry(Cause.GPU, 5 * US)
-                .containsEntry(Cause.TRANSPORT, 195 * US);
+                .containsEntry(Cause.TRANSPORT, 45 * US);
     }
 
     @Test

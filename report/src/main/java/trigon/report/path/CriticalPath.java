@@ -145,11 +145,13 @@ public final class CriticalPath {
         Cause cause = connection.isRelayed() ? Cause.RELAY : Cause.TRANSPORT;
         Rank receiver = connection.receiver();
         int rank = receiver == null ? -1 : receiver.number();
-        long outage = outages.within(connection, from, reached);
-        if (outage > 0) {
-            to(Cause.FAILOVER, Math.max(from, reached - outage), rank, connection);
+        if (outages.within(connection, from, reached) > 0) {
+            // what was under way on a path that was lost came to nothing, also before anybody noticed the loss
+            to(cause, outages.end(connection, from, reached), rank, connection);
+            to(Cause.FAILOVER, from, rank, connection);
+        } else {
+            to(cause, from, rank, connection);
         }
-        to(cause, from, rank, connection);
     }
 
     /** From the post back to the first try. */

@@ -5,6 +5,7 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import trigon.report.model.Collective;
 import trigon.report.model.Connection;
@@ -49,15 +50,25 @@ final class Outages {
 
     /** How much of a time a connection had no path. */
     long within(Connection connection, long from, long to) {
-        long most = 0;
-        for (Outage outage : outages) {
-            boolean same = (outage.connection.isEmpty() || outage.connection.equals(connection.key()))
-                    && (is(outage.rank, connection.sender()) || is(outage.rank, connection.receiver()));
-            if (same) {
-                most = Math.max(most, Math.min(to, outage.to) - Math.max(from, outage.from));
-            }
-        }
-        return most;
+        return of(connection)
+                .mapToLong(outage -> Math.max(0, Math.min(to, outage.to) - Math.max(from, outage.from)))
+                .max()
+                .orElse(0);
+    }
+
+    /** When a connection had a path again in a time {@linkplain #within in which} it had none; its end at the latest. */
+    long end(Connection connection, long from, long to) {
+        return of(connection)
+                .filter(outage -> outage.from < to && outage.to > from)
+                .mapToLong(outage -> Math.min(to, outage.to))
+                .max()
+                .orElse(to);
+    }
+
+    private Stream<Outage> of(Connection connection) {
+        return outages.stream()
+                .filter(outage -> (outage.connection.isEmpty() || outage.connection.equals(connection.key()))
+                        && (is(outage.rank, connection.sender()) || is(outage.rank, connection.receiver())));
     }
 
     /** The connection of a rank, among a collective's, that had no path for the longest within a time; null: none. */
