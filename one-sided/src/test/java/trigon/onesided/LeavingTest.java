@@ -7,6 +7,8 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import trigon.net.NcclResult;
 import trigon.verbs.Memory;
 
@@ -48,6 +50,27 @@ class LeavingTest extends SimulatedRanks {
 
         long request = first.oneSided.get(first.context, 0, 0, first.window, 8, 64, first.window, 1);
         assertThat(request).isEqualTo(REMOTE_ERROR);
+    }
+
+    /** It is asked while it ends: its answer comes just in time, or nobody waits for it. */
+    @ParameterizedTest
+    @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
+    void aGetThatMeetsTheEndOfARankEnds(long seed) throws Exception {
+        connect(2, seed, 40, false);
+        Rank first = ranks.get(0);
+        Rank leaver = ranks.get(1);
+        long request = first.oneSided.get(first.context, 0, 0, first.window, 8, 64, first.window, 1);
+        assertThat(request).isPositive();
+
+        Future<?> closed = threads.submit(() -> leaver.oneSided.closeComm(leaver.comm));
+        int result = 0;
+        for (int looks = 0; result == 0; looks++) {
+            assertThat(looks).isLessThan(LOOKS);
+            result = first.oneSided.test(first.comm, request);
+        }
+        closed.get(10, TimeUnit.SECONDS);
+
+        assertThat(result).isIn(1, REMOTE_ERROR);
     }
 
     /** Closes a rank while the others go on, and has them hear of it. */

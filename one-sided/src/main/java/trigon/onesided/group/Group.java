@@ -259,6 +259,8 @@ public final class Group implements AutoCloseable {
             prepare(window);
         } catch (RuntimeException e) {
             failure = e;
+        } catch (OutOfMemoryError e) {
+            failure = new IllegalArgumentException("no memory for a window of %d bytes".formatted(size), e);
         }
         windows.add(window); // before the others know that it is there
         long[][] ready = ring.allGather(new long[] {id, failure == null ? 1 : 0});

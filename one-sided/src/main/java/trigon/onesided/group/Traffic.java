@@ -334,6 +334,9 @@ public final class Traffic {
             if (result != 0) {
                 return fail(result, i < rank ? i : i + 1, null);
             }
+            if (incoming[i].hasLeft() && outgoing[i].awaitsAnswers()) {
+                return fail(REMOTE_ERROR, i < rank ? i : i + 1, HAS_LEFT);
+            }
         }
         return 0;
     }

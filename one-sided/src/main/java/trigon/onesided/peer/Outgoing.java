@@ -191,6 +191,11 @@ public final class Outgoing {
         return over == added;
     }
 
+    /** Whether all has gone, and the other rank has not answered what it was asked for. */
+    public boolean awaitsAnswers() {
+        return unfinished > 0 && isIdle();
+    }
+
     /** Sends what can be sent, and takes note of what has gone. */
     public int progress() {
         if (over == added) {
