@@ -56,7 +56,7 @@ final class Outages {
                 .orElse(0);
     }
 
-    /** When a connection had a path again in a time {@linkplain #within in which} it had none; its end at the latest. */
+    /** When a connection had a path again, of a time in which it {@linkplain #within had none}; at most its end. */
     long end(Connection connection, long from, long to) {
         return of(connection)
                 .filter(outage -> outage.from < to && outage.to > from)
