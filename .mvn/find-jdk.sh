@@ -26,6 +26,7 @@ Trigon needs JDK $trigon_jdk_version to build and found none: not in JAVA_HOME (
 not under /usr/lib/jvm, /opt, ~/.sdkman or ~/.jdks.
 Install one, for example Eclipse Temurin (package temurin-$trigon_jdk_version-jdk) or your distribution's
 openjdk-$trigon_jdk_version-jdk, or set JAVA_HOME to its directory.
+README.md, "Build and test", says where your distribution gets it from.
 END
   return 1
 }

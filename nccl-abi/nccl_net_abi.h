@@ -1,5 +1,5 @@
 /*
- * The binary interface of NCCL's network plugins, versions 8 to 12 (NCCL 2.20 to 2.30), x86-64 and arm64 Linux.
+ * The binary interface of NCCL's network plugins, versions 8 to 12, x86-64 and arm64 Linux.
  *
  * Written from the interface's documented layout; the assertions at the end state it in numbers. Results, enums and
  * flags are plain ints here. All functions return an enum nccl_result. A version's struct is a data object named

@@ -4,6 +4,8 @@ module trigon.relay {
     requires transitive trigon.routing;
     requires transitive trigon.topology;
     requires org.slf4j;
+    requires trigon.config;
+    requires trigon.verbs;
     requires static org.jspecify;
 
     exports trigon.relay;

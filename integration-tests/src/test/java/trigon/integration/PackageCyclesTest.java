@@ -4,33 +4,26 @@ import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.sli
 
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
-import com.tngtech.archunit.core.importer.ClassFileImporter;
-import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.library.dependencies.SliceAssignment;
 import com.tngtech.archunit.library.dependencies.SliceIdentifier;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Function;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What a reader has to know before he can read a package, or a type: something that comes before it, never itself. */
 class PackageCyclesTest {
 
-    private static final JavaClasses CLASSES = new ClassFileImporter()
-            .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
-            .withImportOption(location -> !location.contains("/test-classes/") && !location.contains("-tests.jar"))
-            .importPackages("trigon");
+    private static final JavaClasses CLASSES = ProjectClasses.ALL;
+
+    static Set<String> roots() {
+        return ProjectClasses.roots();
+    }
 
     @ParameterizedTest
-    @ValueSource(
-            strings = {
-                "trigon.config",
-                "trigon.verbs",
-                "trigon.routing",
-                "trigon.handshake",
-                "trigon.qpstate",
-                "trigon.entry"
-            })
+    @MethodSource("roots")
     void packagesHaveNoCycles(String root) {
         Function<JavaClass, Optional<String>> packages = type ->
                 Optional.of(type.getPackageName()).filter(name -> name.equals(root) || name.startsWith(root + "."));

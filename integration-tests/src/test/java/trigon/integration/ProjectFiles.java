@@ -48,6 +48,14 @@ final class ProjectFiles {
         return List.copyOf(found);
     }
 
+    static String textOf(Path file) {
+        try {
+            return Files.readString(file);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
     /**
      * A file.
      *

@@ -1,0 +1,42 @@
+package trigon.integration;
+
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+
+/** The classes of all modules on the class path of these tests; no tests. */
+final class ProjectClasses {
+
+    static final JavaClasses ALL = new ClassFileImporter()
+            .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
+            .withImportOption(location -> !location.contains("/test-classes/") && !location.contains("-tests.jar"))
+            .importPackages("trigon");
+
+    private static final String PROJECT = ProjectFiles.PROJECT.toUri().getPath();
+
+    private ProjectClasses() {}
+
+    /** The first two parts of the names of all packages, such as {@code trigon.verbs}. */
+    static Set<String> roots() {
+        Set<String> roots = new TreeSet<>();
+        for (JavaClass each : ALL) {
+            String[] parts = each.getPackageName().split("\\.", 3);
+            roots.add(parts[0] + "." + parts[1]);
+        }
+        return roots;
+    }
+
+    /** The folder of the module that a class was compiled in, as its class file's or jar's place says. */
+    static Optional<String> moduleOf(JavaClass type) {
+        return type.getSource().map(source -> source.getUri().toString()).flatMap(uri -> {
+            int folder = uri.indexOf(PROJECT);
+            return folder < 0
+                    ? Optional.empty()
+                    : Optional.of(uri.substring(folder + PROJECT.length()).split("/", 2)[0]);
+        });
+    }
+}
