@@ -123,6 +123,8 @@ public interface QueuePair extends AutoCloseable {
     /**
      * {@code ibv_destroy_qp(3)}. Outstanding requests are dropped, and once it returns the device touches none of their
      * memory. Closing twice is allowed.
+     *
+     * @throws VerbsException if the device refuses: then it may still write, and the queue pair can be closed again
      */
     @Override
     void close();

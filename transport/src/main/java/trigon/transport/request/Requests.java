@@ -187,7 +187,7 @@ public final class Requests {
         Memory.putLong(row + RequestRow.AWAITED, address);
         Memory.putLong(row + RequestRow.ARRIVED, value);
         Memory.putShort(row + RequestRow.WAITS, (short) 0);
-        Memory.putLong(row + RequestRow.SENDER, session);
+        Memory.putLongRelease(row + RequestRow.SENDER, session); // by a control thread, where the session moves
     }
 
     private void endWait() {
@@ -204,7 +204,7 @@ public final class Requests {
         Memory.putLong(row + RequestRow.QUEUE, poll.queue());
         Memory.putLong(row + RequestRow.COMPLETIONS, completions.address());
         Memory.putShort(row + RequestRow.TAKES, (short) takes);
-        Memory.putLong(row + RequestRow.POLL, poll.function());
+        Memory.putLongRelease(row + RequestRow.POLL, poll.function()); // the same
     }
 
     private void endPolling() {

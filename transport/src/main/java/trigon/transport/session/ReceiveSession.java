@@ -44,9 +44,11 @@ public final class ReceiveSession extends Session {
         if (!enter()) {
             return NetPlugin.TRY_AGAIN;
         }
-        long result = irecvInside(address, size, tag, memory);
-        leave();
-        return result;
+        try {
+            return irecvInside(address, size, tag, memory);
+        } finally {
+            leave();
+        }
     }
 
     private long irecvInside(long address, int size, int tag, @Nullable RegisteredMemory memory) {

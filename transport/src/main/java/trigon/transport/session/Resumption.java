@@ -105,8 +105,11 @@ public final class Resumption {
     /** Whether new messages are held back, so that the end of all others comes soon; until it moves. */
     public void holdBack(boolean on) {
         gate.close();
-        protocol.holdBack(on);
-        gate.open();
+        try {
+            protocol.holdBack(on);
+        } finally {
+            gate.open();
+        }
     }
 
     /**

@@ -52,9 +52,11 @@ public final class SendSession extends Session {
         if (!enter()) {
             return NetPlugin.TRY_AGAIN;
         }
-        long result = isendInside(address, size, tag, memory);
-        leave();
-        return result;
+        try {
+            return isendInside(address, size, tag, memory);
+        } finally {
+            leave();
+        }
     }
 
     private long isendInside(long address, int size, int tag, @Nullable RegisteredMemory memory) {

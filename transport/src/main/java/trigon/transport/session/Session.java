@@ -56,10 +56,9 @@ public abstract sealed class Session permits SendSession, ReceiveSession {
     /** 0, or minus the code of the {@link NcclResult} that every further call returns. */
     long failure;
 
-    /** Why {@link #failure} is not 0. */
+    /** Why {@link #failure} is not 0, and whether NCCL has been told. */
     private @Nullable SessionFailure cause;
 
-    /** NCCL has been told of it. */
     private boolean told;
 
     /** The thread of the first request, or of the call that told NCCL of the failure, by its identifier; or 0. */
@@ -193,9 +192,11 @@ public abstract sealed class Session permits SendSession, ReceiveSession {
         if (!enter()) {
             return NetPlugin.NOT_DONE;
         }
-        long result = testInside(request);
-        leave();
-        return result;
+        try {
+            return testInside(request);
+        } finally {
+            leave();
+        }
     }
 
     private long testInside(long request) {

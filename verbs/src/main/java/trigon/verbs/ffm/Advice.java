@@ -73,6 +73,6 @@ final class Advice {
     }
 
     static String onDestroying(int errno) {
-        return errno == Errno.EBUSY ? "; something made from it is still open, and must be closed before" : "";
+        return errno == Errno.EBUSY ? "something made from it is still open, and must be closed before" : "";
     }
 }

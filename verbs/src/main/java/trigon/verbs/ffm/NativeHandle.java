@@ -3,8 +3,8 @@ package trigon.verbs.ffm;
 import java.util.function.LongToIntFunction;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import trigon.verbs.Errno;
 import trigon.verbs.ResourceLedger;
+import trigon.verbs.VerbsException;
 
 /**
  * The address of a native object until it is destroyed, counted in the ledgers as long as it exists. Thread-safe;
@@ -60,14 +60,27 @@ final class NativeHandle {
      * @param destroy calls it; returns 0 or an errno
      * @return whether the object was destroyed by this call
      */
-    synchronized boolean close(String verb, LongToIntFunction destroy) {
+    boolean close(String verb, LongToIntFunction destroy) {
+        try {
+            return destroy(verb, destroy);
+        } catch (VerbsException e) {
+            LOG.warn("{}", e.getMessage());
+            return false;
+        }
+    }
+
+    /**
+     * The same, for an object whose users must know that it is gone.
+     *
+     * @throws VerbsException instead of the line in the log
+     */
+    synchronized boolean destroy(String verb, LongToIntFunction destroy) {
         if (address == 0) {
             return false;
         }
         int errno = destroy.applyAsInt(address);
         if (errno != 0) {
-            LOG.warn("{} failed on {}: {}{}", verb, object, Errno.name(errno), Advice.onDestroying(errno));
-            return false;
+            throw new VerbsException(verb, object, errno, Advice.onDestroying(errno));
         }
         address = 0;
         ofProvider.closed(kind);

@@ -259,7 +259,7 @@ final class NativeQueuePair implements QueuePair {
 
     @Override
     public void close() {
-        if (handle.close("ibv_destroy_qp", ResourceCalls::destroyQueuePair)) {
+        if (handle.destroy("ibv_destroy_qp", ResourceCalls::destroyQueuePair)) {
             asyncEvents.remove(queuePair, this);
             queuePair = 0;
             workRequestMemory.giveBack(piece);

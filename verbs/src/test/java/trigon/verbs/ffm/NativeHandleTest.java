@@ -1,12 +1,14 @@
 package trigon.verbs.ffm;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import org.junit.jupiter.api.Test;
 import trigon.verbs.Errno;
 import trigon.verbs.ResourceLedger;
 import trigon.verbs.ResourceLedger.Kind;
+import trigon.verbs.VerbsException;
 
 class NativeHandleTest {
 
@@ -59,5 +61,17 @@ class NativeHandleTest {
 
         assertThat(handle.close("ibv_destroy_qp", this::destroy)).isTrue();
         assertThat(ofProvider.outstanding()).isEmpty();
+    }
+
+    @Test
+    void aRefusalIsThrownToWhoHasToKnow() {
+        assertThatExceptionOfType(VerbsException.class)
+                .isThrownBy(() -> handle.destroy("ibv_destroy_qp", address -> Errno.EIO))
+                .withMessage("ibv_destroy_qp failed on queue pair 7 of rxe_ab: EIO");
+        assertThat(handle.address()).isEqualTo(ADDRESS);
+
+        assertThat(handle.destroy("ibv_destroy_qp", this::destroy)).isTrue();
+        assertThat(handle.destroy("ibv_destroy_qp", this::destroy)).isFalse();
+        assertThat(destroyed).isEqualTo(1);
     }
 }
