@@ -12,62 +12,13 @@ results=${TRIGON_BENCH_RESULTS:-$here/target/results}
 plugin=$project/dist/target/trigon/lib/libnccl-net-trigon.so
 # Trigon's work requests as a plugin of their own, so the instant device alone
 alone=$native/libfloor.so
-scratch=$(mktemp -d "${TMPDIR:-/tmp}/trigon-bench.XXXXXX")
-trap 'rm -rf "$scratch"' EXIT
 everything="instant growth links steady nodes jmh render"
 
-usage() {
-  cat <<END
-usage: ./trigon benchmarks COMMAND
+usage() { cat "$project/dist/help/developers/benchmarks.txt"; }
 
-       instant [OPTIONS]                 what NCCL's calls cost over a device that costs one memcpy, beside the device
-                                         alone
-       growth [OPTIONS]                  the same with 1, 16, 256 and 1024 connections
-       links [OPTIONS]                   over software links on the loopback interface
-       cold [OPTIONS]                    all-reduces from a process's first on, over software links: rounds 1 to 5, 6 to
-                                         25, 26 to 100, and the steady state, of fresh processes
-       footprint [OPTIONS]
-                                         memory, processors, descriptors and threads of ranks that do nothing, before
-                                         and after many connections
-       trace [OPTIONS]                   what a record of a trace costs, and all-reduces with and without one
-       steady [OPTIONS]                  60 s at full rate over either of these: collections, pauses, the slowest test()
-       stripes [ROUNDS [MBIT:MBIT...]]
-                                         one message over two cables that tc limits to a rate, beside each alone; as
-                                         root
-       relay [ROUNDS [MBIT:MBIT...]]     bandwidth and latency through one relay, beside its two hops, and the relay
-                                         node's own traffic under a flood; as root
-       announcements [NODES,...]         how long 3 to 256 simulated nodes take until they know each other by
-                                         announcements, and what that costs
-       divided [OPTIONS]                 what it costs to divide a message: two instant devices, and one of them; as
-                                         root
-       lab [ROUNDS]                      SoftRoCE in the lab, beside perftest's ib_write_lat and ib_write_bw
-       policy COMMAND                    policies replaced under load (reload [DECISIONS_PER_SECOND [SECONDS [TURNS]]]),
-                                         verifier and compiler against the interpreter (differential [STREAMS [THREADS
-                                         [SEED]]]), what a call costs in a warm loop (decision)
-       jmh [OPTIONS]                     the parts one by one; the options are JMH's
-       nodes [OPTIONS]                   the cluster file, the routes and the handshakes with 4 to 1024 nodes; by JMH,
-                                         too
-       render [FOLDER]                   tables and plots of what was measured, into docs/measurements/results
-       all [NAME...]                     these in turns, some 25 minutes, whichever of them fail: $everything
-       pack FILE.tar.xz                  what all but lab needs on a machine with neither JDK nor network, about
-                                         40 MB; there:
-                                         tar xf FILE.tar.xz && trigon-bench/benchmarks/bench.sh all
-
-The options of instant, growth, links and steady are net-bench's; "--plugin PATH" measures another NCCL network plugin
-in turns with Trigon. JMH's options replace "-f 1 -wi 3 -w 1 -i 5 -r 1". "--quick" before them takes seconds and
-measures nothing worth knowing. TRIGON_BENCH_RESULTS: where the JSON files go ($results).
-
-The options of cold: --processes N (10), --ranks N (3), --sizes BYTES,... (65536,262144,1048576), --rounds N (1000),
---channels N (2), --pause SECONDS (0) from the connections to the first round, --cpus LIST, as taskset's.
---java-options "OPTIONS" and --distribution DIRECTORY may be there several times: all of them are measured in turns.
-
-The options of trace: --sizes BYTES,... (65536 to 8388608), --turns N (10) with and without, --rounds N (200) in each,
---distribution DIRECTORY.
-
-The options of footprint: --ranks N (8), --connections N of each rank (10000), --channels N (8), --rest SECONDS after
-the last connection (60), --idle SECONDS that each row takes (10), --distribution DIRECTORY.
-END
-}
+case ${1:-help} in help | -h | --help) usage; exit 0 ;; esac
+scratch=$(mktemp -d "${TMPDIR:-/tmp}/trigon-bench.XXXXXX")
+trap 'rm -rf "$scratch"' EXIT
 
 die() {
   echo "trigon benchmarks: $*" >&2
@@ -270,8 +221,9 @@ pack() { # FILE
   built "$native/net-bench"
   built "$native/instant/libibverbs.so.1"
   mkdir -p "$kit/benchmarks/target/native/instant" "$kit/benchmarks/target/jars" "$kit/benchmarks/native" \
-    "$kit/dist/target" "$kit/native-host/instant-device"
+    "$kit/dist/target" "$kit/dist/help/developers" "$kit/native-host/instant-device"
   cp "$here"/{bench,cold,footprint,relay,stripes,trace}.sh "$here"/{relay,stripes}-results.py "$kit/benchmarks"
+  cp "$project/dist/help/developers/benchmarks.txt" "$kit/dist/help/developers"
   cp "$here/native/own-network.sh" "$kit/benchmarks/native"
   cp "$instant_device/fake-sysfs.sh" "$kit/native-host/instant-device"
   cp "$native"/{net-bench,net-ping-pong,libfloor.so,socket-floor,verbs-floor,verbs-ping-pong} \
@@ -286,8 +238,8 @@ pack() { # FILE
   ls -l "$1"
 }
 
-command=${1:-help}
-[ $# -eq 0 ] || shift
+command=$1
+shift
 quick=()
 jmh_length=(-f 1 -wi 3 -w 1 -i 5 -r 1)
 socket_messages=(1000000 300)
@@ -358,7 +310,6 @@ case $command in
   render) java_with_classes trigon.benchmarks.Render "$results" "${1:-$project/docs/measurements/results}" ;;
   all) all "$@" ;;
   pack) pack "$@" ;;
-  help | -h | --help) usage ;;
   *)
     usage >&2
     exit 2

@@ -3,19 +3,9 @@
 # element: a random one, at a random moment, for a random time. Root is needed.
 set -euo pipefail
 
-usage="usage: ./trigon cuts [--shape pair|triangle|ring4] [--cuts N] [--seed N] [--silent] [--return] [--logs DIRECTORY]
+usage() { cat "$(dirname -- "${BASH_SOURCE[0]}")/../../dist/help/developers/cuts.txt"; }
 
-Cuts one cable, again and again, under a running all-reduce over software links with failover: on. Exit status 0 only
-if every element was right on every rank. As root.
-
-  --shape   pair (the default): two nodes with two cables; triangle: three nodes; ring4: a ring of four. Where a cable
-            of the last two is cut, the connections over it go on through relays
-  --cuts    how many (default 20)
-  --seed    of the cables, the moments and the times (default: the clock)
-  --silent  packets are lost, and the interfaces stay up
-  --return  waits after each cut until the connections have returned to the cable
-  --logs    keeps the configuration and the logs there"
-
+case ${1:-} in -h | --help | help) usage; exit 0 ;; esac
 shape=pair cuts=20 seed=$(date +%s) silent=0 return=0 logs=
 home=${1:?"the distribution's folder"}
 shift
@@ -27,7 +17,7 @@ while [ $# -gt 0 ]; do
     --silent) silent=1 ;;
     --return) return=1 ;;
     --logs) logs=$2; shift ;;
-    *) echo "$usage" >&2; exit 2 ;;
+    *) usage >&2; exit 2 ;;
   esac
   shift
 done

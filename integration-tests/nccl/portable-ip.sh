@@ -3,11 +3,12 @@
 set -euo pipefail
 
 usage() {
-  cat <<END
+  cat <<'END'
 usage: portable-ip.sh FOLDER
 
-Puts this machine's ip (package iproute2) into FOLDER, a new or empty one, with the libraries and the loader that it
-needs. On a machine without ip: run.sh ... --ip FOLDER/ip
+Puts this machine's ip (package iproute2) into FOLDER, a new or empty one, with
+the libraries and the loader that it needs. On a machine without ip:
+run.sh ... --ip FOLDER/ip
 END
 }
 

@@ -5,29 +5,42 @@ set -euo pipefail
 here=$(cd -- "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")" && pwd)
 
 usage() {
-  cat <<END
-usage: run.sh DISTRIBUTION GPUS [--part smoke|calls|correctness|faults|cuts|shapes|policies|one-sided|traces
-              |causes|speed|all] [--out DIRECTORY] [--network auto|namespaces|loopback] [--ip PROGRAM] [--cables 1|2|3]
-              [--nodes N] [--nccl FOLDER] [--set TRIGON_NAME=VALUE]... [--dry-run]
+  cat <<'END'
+usage: run.sh DISTRIBUTION GPUS [--part PART] [--out DIRECTORY]
+              [--network auto|namespaces|loopback] [--ip PROGRAM]
+              [--cables 1|2|3] [--nodes N] [--nccl FOLDER]
+              [--set TRIGON_NAME=VALUE]... [--dry-run]
 
-Plays one node per GPU, each with its own subnet to every other, and lets PyTorch's NCCL communicate over Trigon.
-Exit status 0 only if everything passed; the last line counts what passed, failed and was skipped.
+Plays one node per GPU, each with its own subnet to every other, and lets
+PyTorch's NCCL communicate over Trigon. Exit status 0 only if everything passed;
+the last line counts what passed, failed and was skipped.
 
-  DISTRIBUTION  folder with lib/libnccl-net-trigon.so (dist/target/trigon after a build)
+  DISTRIBUTION  folder with lib/libnccl-net-trigon.so (dist/target/trigon after
+                a build)
   GPUS          1 to 4
-  --part        what to run (default smoke, one minute; calls takes as long, each other part up to seven);
-                cuts needs --cables 2, shapes --nodes 4
+  --part        what to run: smoke, calls, correctness, faults, cuts, shapes,
+                policies, one-sided, traces, causes, speed or all (default
+                smoke, one minute; calls takes as long, each other part up to
+                seven); cuts needs --cables 2, shapes --nodes 4
   --out         logs and results (default: a new folder under /tmp)
-  --network     auto: namespaces if possible (root, the program ip, veth in the kernel), else loopback addresses
-  --ip          the program ip, where it is not on the PATH; portable-ip.sh makes a copy of another machine's
-  --cables      how many between every two nodes, each a NIC at both ends (default 1)
-  --nodes       how many nodes, 2 to 4 (default: as many as GPUs); more than GPUS share them, by NVIDIA's
-                Multi-Process Service where it is there, else in turns, which is right but slow
-  --set         a setting of Trigon for every launch that has any, for example TRIGON_STRIPES=all; may be repeated.
-                Such settings in run.sh's own environment are not passed on
-  --nccl        for the part one-sided: a folder with another NCCL's include and lib (default: PyTorch's)
-  --dry-run     no GPU, no NCCL, no plugin: the same checks over PyTorch's gloo on the CPU
-  PYTHON        environment variable: the Python that has PyTorch (default: python3)
+  --network     auto: namespaces if possible (root, the program ip, veth in the
+                kernel), else loopback addresses
+  --ip          the program ip, where it is not on the PATH; portable-ip.sh
+                makes a copy of another machine's
+  --cables      how many between every two nodes, each a NIC at both ends
+                (default 1)
+  --nodes       how many nodes, 2 to 4 (default: as many as GPUs); more than
+                GPUS share them, by NVIDIA's Multi-Process Service where it is
+                there, else in turns, which is right but slow
+  --set         a setting of Trigon for every launch that has any, for example
+                TRIGON_STRIPES=all; may be repeated. Such settings in run.sh's
+                own environment are not passed on
+  --nccl        for the part one-sided: a folder with another NCCL's include and
+                lib (default: PyTorch's)
+  --dry-run     no GPU, no NCCL, no plugin: the same checks over PyTorch's gloo
+                on the CPU
+  PYTHON        environment variable: the Python that has PyTorch (default:
+                python3)
 END
 }
 

@@ -4,14 +4,6 @@
 set -euo pipefail
 
 home=$(cd -- "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")/.." && pwd)
-usage="usage: trigon demo --cut [--bytes N] [--away SECONDS] [--logs DIRECTORY]
-
-  --bytes  size of the buffer that is reduced (default 1048576)
-  --away   how long the cable is cut (default 3)
-  --logs   keeps the configuration and each rank's log there
-
-In network namespaces, where the user may make some; the interface of a real cable is taken down there. Elsewhere
-on 127.0.0.0/8, where the TCP connections of the cable are ended instead."
 
 die() {
   echo "trigon: $*" >&2
@@ -22,16 +14,16 @@ bytes=1048576 away=3 logs= scratch=
 arguments=("$@")
 while [ $# -gt 0 ]; do
   case $1 in
-    -h | --help) echo "$usage"; exit 0 ;;
+    -h | --help) exec "$home/bin/trigon" help demo ;;
     --*=*) set -- "${1%%=*}" "${1#*=}" "${@:2}" ;;
     *) ;;
   esac
-  [ $# -ge 2 ] || die "$1 needs a value; see trigon demo --cut --help"
+  [ $# -ge 2 ] || die "$1 needs a value; see trigon help demo"
   case $1 in
     --bytes) bytes=$2 ;;
     --away) away=$2 ;;
     --logs) logs=$2 ;;
-    *) die "unknown option $1; see trigon demo --cut --help" ;;
+    *) die "unknown option $1; see trigon help demo" ;;
   esac
   shift 2
 done

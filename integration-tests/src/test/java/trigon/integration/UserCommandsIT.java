@@ -55,15 +55,12 @@ class UserCommandsIT {
         return output;
     }
 
+    /** {@link HelpIT} tries what is printed without Java. */
     @Test
-    void helpIsTheSameHoweverItIsAskedFor() throws Exception {
-        String help = output("help", start("help", Map.of(), List.of(TRIGON, "help", "policy", "verify")));
-        String option = output("option", start("option", Map.of(), List.of(TRIGON, "policy", "verify", "--help")));
-        String more = output("more", start("more", Map.of(), List.of(TRIGON, "links", "--json", "--help")));
+    void helpAfterOtherOptionsIsJavas() throws Exception {
+        String help = output("help", start("help", Map.of(), List.of(TRIGON, "links", "--json", "--help")));
 
-        assertThat(help).isEqualTo(option).startsWith("Usage: trigon policy verify");
-        assertThat(help.lines()).allMatch(line -> line.length() <= 80);
-        assertThat(more).as("Java's").startsWith("Usage: trigon links");
+        assertThat(help).startsWith("Usage: trigon links");
     }
 
     @Test

@@ -6,9 +6,9 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
-import picocli.CommandLine.Command;
-import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Unmatched;
+import picocli.CommandLine;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
 import trigon.tools.console.CommandFailure;
 import trigon.tools.machine.Machine;
 
@@ -16,20 +16,115 @@ import trigon.tools.machine.Machine;
  * A command that {@code bin/trigon} has in its own script. It is here for the help, the completion and the manual, and
  * hands everything on where it is started from Java.
  */
-abstract sealed class DelegatedCommand implements Callable<Integer> {
+final class DelegatedCommand implements Callable<Integer> {
 
     private final Machine machine;
-    private final String name;
+    private final CommandSpec spec;
 
-    @Unmatched
-    private final List<String> arguments = new ArrayList<>();
-
-    @Parameters(arity = "0..*", hidden = true)
-    private final List<String> more = new ArrayList<>();
-
-    DelegatedCommand(Machine machine, String name) {
+    private DelegatedCommand(Machine machine, String name, List<String> description, List<OptionSpec> options) {
         this.machine = machine;
-        this.name = name;
+        this.spec = CommandSpec.wrapWithoutInspection(this).name(name);
+        spec.usageMessage().description(description.toArray(String[]::new));
+        options.forEach(spec::addOption);
+    }
+
+    /** All of them. */
+    static List<CommandLine> all(Machine machine) {
+        return List.of(demo(machine), env(machine), train(machine));
+    }
+
+    private static CommandLine demo(Machine machine) {
+        List<String> description = List.of(
+                "Run an all-reduce by the plugin on this machine.",
+                "Three or four processes, the nodes of a cluster in which each cable is a subnet of its own, load the"
+                        + " plugin as NCCL does and run a ring all-reduce over float32. Exit status 0 only if every"
+                        + " element was right on every rank.",
+                "--cut without a value is another demo: each two of three nodes have two cables, and one of them is cut"
+                        + " under the running all-reduce and comes back. It takes --bytes, --away and --logs. It runs"
+                        + " in network namespaces where the user may make some, and takes an interface down there;"
+                        + " elsewhere on 127.0.0.0/8, where it ends the cable's TCP connections.");
+        return command(
+                machine,
+                "demo",
+                description,
+                option(
+                        "--shape",
+                        "SHAPE",
+                        "The cables: triangle, or of four nodes ring4 (a-b-c-d-a), line4 (a-b-c-d) or star4 (around a)."
+                                + " Nodes without a cable are connected through others. Four nodes have software links."
+                                + " Default: triangle"),
+                OptionSpec.builder("--cut")
+                        .type(String.class)
+                        .arity("0..1")
+                        .paramLabel("X-Y")
+                        .description("Leave out a cable, for example a-b. Without a value: cut one while it runs.")
+                        .build(),
+                option(
+                        "--test",
+                        "TEST",
+                        "ring: the all-reduce; all-to-all: messages from each rank to each other. Default: ring"),
+                option(
+                        "--order",
+                        "NODES",
+                        "The nodes in the order of their ranks, for example abdc; \"all\" runs all that differ."),
+                option(
+                        "--links",
+                        "LINKS",
+                        "software: TCP on loopback addresses, without root; rdma: the devices rxe_ab, rxe_ac, rxe_ba,"
+                                + " rxe_bc, rxe_ca and rxe_cb, as the lab makes them; auto: RDMA where those devices"
+                                + " are. Default: auto"),
+                option(
+                        "--bytes",
+                        "N",
+                        "Size of the buffer that is reduced. Default: 4194304; with --cut alone 1048576"),
+                option("--iterations", "N", "How often. Default: 10"),
+                option(
+                        "--cables",
+                        "N",
+                        "Which NIC each node lists first: 0 to 7, a bit for each node; \"all\" runs all. Default: 0"),
+                option("--away", "SECONDS", "With --cut alone: how long the cable is cut. Default: 3"),
+                option("--logs", "DIRECTORY", "Keep the configuration and each rank's log there."),
+                option(
+                        "--handshake-timeout",
+                        "DURATION",
+                        "How long a rank waits for another's answer; longer where processors are emulated."
+                                + " Default: 10s"));
+    }
+
+    private static CommandLine env(Machine machine) {
+        List<String> description = List.of(
+                "Print the exports with which NCCL uses Trigon.",
+                "Evaluate them: eval \"$(trigon env)\"",
+                "Says on standard error what is set already and contradicts, in the environment or in NCCL's files.");
+        return command(
+                machine,
+                "env",
+                description,
+                OptionSpec.builder("--library-path")
+                        .description("For NCCL 2.20 and 2.21, which take no path in NCCL_NET_PLUGIN: set it to a name,"
+                                + " and LD_LIBRARY_PATH.")
+                        .build());
+    }
+
+    private static CommandLine train(Machine machine) {
+        List<String> description = List.of(
+                "Make the AOT caches, by which processes start faster.",
+                "They are lib/*.aot of the distribution, and halve the time of a start. A distribution that was built"
+                        + " on its own kind of processor has them. One for another processor gets them here, on a"
+                        + " machine of that kind: once, before the folder is copied to the others. Takes some 20 s.");
+        return command(machine, "train", description);
+    }
+
+    private static CommandLine command(Machine machine, String name, List<String> description, OptionSpec... options) {
+        return new CommandLine(new DelegatedCommand(machine, name, description, List.of(options)).spec);
+    }
+
+    private static OptionSpec option(String name, String label, String description) {
+        return OptionSpec.builder(name)
+                .type(String.class)
+                .paramLabel(label)
+                .description(description)
+                .build();
     }
 
     @Override
@@ -37,44 +132,10 @@ abstract sealed class DelegatedCommand implements Callable<Integer> {
         Path script = machine.home()
                 .map(home -> home.resolve("bin/trigon"))
                 .filter(Files::isExecutable)
-                .orElseThrow(() -> new CommandFailure(
-                        name + " is a command of a distribution: run bin/trigon of one, or ./trigon of a checkout"));
-        List<String> command = new ArrayList<>(List.of(script.toString(), name));
-        command.addAll(more);
-        command.addAll(arguments);
+                .orElseThrow(() -> new CommandFailure(spec.name()
+                        + " is a command of a distribution: run bin/trigon of one, or ./trigon of a checkout"));
+        List<String> command = new ArrayList<>(List.of(script.toString()));
+        command.addAll(spec.root().commandLine().getParseResult().originalArgs());
         return new ProcessBuilder(command).inheritIO().start().waitFor();
-    }
-
-    @Command(
-            name = "demo",
-            description =
-                    "A ring all-reduce by the real plugin in three or four processes of this machine, as NCCL would"
-                            + " do it. \"trigon demo --help\" has its options.")
-    static final class Demo extends DelegatedCommand {
-        Demo(Machine machine) {
-            super(machine, "demo");
-        }
-    }
-
-    @Command(
-            name = "env",
-            description =
-                    "Prints the exports with which NCCL uses Trigon: eval \"$(trigon env)\". Says on standard error"
-                            + " what is set already and contradicts. With --library-path for NCCL 2.20 and 2.21.")
-    static final class Env extends DelegatedCommand {
-        Env(Machine machine) {
-            super(machine, "env");
-        }
-    }
-
-    @Command(
-            name = "train",
-            description =
-                    "Makes the AOT caches, by which processes start in half the time, on a machine of another kind"
-                            + " than the one that built the distribution.")
-    static final class Train extends DelegatedCommand {
-        Train(Machine machine) {
-            super(machine, "train");
-        }
     }
 }

@@ -79,7 +79,7 @@ final class ManualPages {
         StringBuilder page = new StringBuilder();
         String name = spec.qualifiedName("-");
         List<String> description = List.of(spec.usageMessage().description());
-        String first = description.isEmpty() ? name : description.getFirst().replaceFirst("(?<=[a-z)])[.:] .*", "");
+        String first = description.isEmpty() ? name : description.getFirst().replaceFirst("\\.$", "");
         page.append(".TH \"%s\" 1 \"\" \"Trigon %s\" \"Trigon\"\n"
                 .formatted(name.toUpperCase(java.util.Locale.ROOT), version));
         page.append(".SH NAME\n%s \\- %s\n".formatted(escaped(name), escaped(first)));
@@ -101,7 +101,7 @@ final class ManualPages {
                     .forEach((word, each) -> page.append(".TP\n\\fB%s\\fP\n%s\n"
                             .formatted(
                                     escaped(word),
-                                    text(each.getCommandSpec().usageMessage().description()))));
+                                    escaped(each.getCommandSpec().usageMessage().description()[0]))));
         }
         page.append(".SH EXIT STATUS\n0: all is well. 1: something is wrong. 2: the command line is wrong.\n");
         return page.toString();

@@ -47,11 +47,12 @@ import trigon.tools.verify.VerifyCommand;
  */
 @Command(
         name = "trigon",
-        description = "Looks after the links of a cabled cluster, with or without jobs that use Trigon on it.",
+        description = "Look after the links of a cabled cluster, with or without jobs.",
         footer = {
             "",
             "Exit status: 0 all is well, 1 something is wrong, 2 the command line is wrong.",
-            "\"trigon help COMMAND\" has the options of a command."
+            "\"trigon help COMMAND\" has the options of a command.",
+            "\"trigon --version\" says the version, and what it needs."
         },
         subcommands = HelpCommand.class)
 public final class TrigonProgram {
@@ -116,18 +117,11 @@ public final class TrigonProgram {
                 new RelayCommand(machine, console),
                 new ReportCommand(console),
                 new TraceCommand(console),
-                new AgentCommand(machine, console),
-                new DelegatedCommand.Demo(machine),
-                new DelegatedCommand.Env(machine),
-                new DelegatedCommand.Train(machine));
+                new AgentCommand(machine, console));
         CommandLine program = new CommandLine(new TrigonProgram());
         commands.forEach(program::addSubcommand);
+        DelegatedCommand.all(machine).forEach(program::addSubcommand);
         program.getCommandSpec().versionProvider((IVersionProvider) () -> new String[] {"Trigon " + machine.version()});
-        for (CommandLine each : program.getSubcommands().values()) {
-            if (!(each.getCommand() instanceof HelpCommand) && !(each.getCommand() instanceof DelegatedCommand)) {
-                addHelpOption(each);
-            }
-        }
         addHelpOption(program);
         PrintWriter out = new PrintWriter(console.out(), true, StandardCharsets.UTF_8);
         PrintWriter err = new PrintWriter(console.err(), true, StandardCharsets.UTF_8);
@@ -142,7 +136,7 @@ public final class TrigonProgram {
 
     private static void addHelpOption(CommandLine to) {
         for (CommandLine each : to.getSubcommands().values()) {
-            if (!(each.getCommand() instanceof HelpCommand) && !(each.getCommand() instanceof DelegatedCommand)) {
+            if (!(each.getCommand() instanceof HelpCommand)) {
                 addHelpOption(each);
             }
         }

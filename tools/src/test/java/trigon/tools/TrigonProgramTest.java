@@ -2,39 +2,118 @@ package trigon.tools;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
+import picocli.CommandLine.Model.CommandSpec;
+import trigon.tools.console.Console;
 import trigon.tools.machine.Machine;
 
 class TrigonProgramTest {
 
-    private static final List<String> COMMANDS = List.of(
-            "bench", "check", "demo", "doctor", "env", "explain", "jobs", "links", "metrics", "plan", "policy", "relay",
-            "support", "top", "train", "verify");
-
     private static final Machine NOWHERE = new Machine(Path.of("/"), Map.of(), "localhost", "1.2.3", Optional.empty());
 
-    @Test
-    void helpHasEveryCommand() {
-        Run run = Run.of();
+    /** For {@code ./trigon help} of a checkout, which needs no build. */
+    private static final Path USERS_COMMANDS = Path.of("../dist/help/users.txt");
 
-        assertThat(run.status()).isZero();
-        assertThat(run.out()).contains(COMMANDS);
-        assertThat(run.err()).isEmpty();
+    /** What a line of the overview of {@code ./trigon} has left after names of up to 12 letters. */
+    private static final int SUMMARY_COLUMNS = 64;
+
+    /** The program and all its commands, with theirs. */
+    private static List<CommandLine> commands() {
+        Console console = new Console(System.out, System.err, false, false, 80);
+        return withSubcommands(TrigonProgram.commandLine(NOWHERE, console)).toList();
+    }
+
+    private static Stream<CommandLine> withSubcommands(CommandLine command) {
+        return Stream.concat(
+                Stream.of(command),
+                command.getSubcommands().values().stream().flatMap(TrigonProgramTest::withSubcommands));
     }
 
     @Test
-    void everyCommandHasHelp() {
-        for (String command : COMMANDS) {
-            Run run = Run.of("help", command);
-            assertThat(run.status()).as(command).isZero();
-            assertThat(run.out()).contains("Usage: trigon " + command);
+    void helpHasALineForEveryCommand() {
+        Run run = Run.of(NOWHERE, 80, "help");
+
+        assertThat(run.status()).isZero();
+        assertThat(run.out()).isEqualTo(Run.of(NOWHERE, 80).out());
+        assertThat(run.err()).isEmpty();
+        for (CommandSpec command : users()) {
+            assertThat(run.out().lines())
+                    .filteredOn(line -> line.startsWith("  " + command.name() + " "))
+                    .singleElement()
+                    .asString()
+                    .endsWith(summary(command));
+        }
+    }
+
+    /** With {@code -Dtrigon.docs.write=true} it writes the list instead of complaining. */
+    @Test
+    void theCheckoutListsTheCommands() throws IOException {
+        String list = users().stream()
+                .map(command -> "  %-12s  %s%n".formatted(command.name(), summary(command)))
+                .collect(Collectors.joining());
+        if (Boolean.getBoolean("trigon.docs.write")) {
+            Files.writeString(USERS_COMMANDS, list);
+        }
+
+        assertThat(list.lines()).allMatch(line -> line.length() <= 80);
+        assertThat(USERS_COMMANDS)
+                .as("to write it anew: ./mvnw -pl tools -am test -Dtest=TrigonProgramTest -Dtrigon.docs.write=true"
+                        + " -Dsurefire.failIfNoSpecifiedTests=false")
+                .content()
+                .isEqualTo(list);
+    }
+
+    private static List<CommandSpec> users() {
+        return commands().getFirst().getSubcommands().values().stream()
+                .filter(each -> !(each.getCommand() instanceof CommandLine.HelpCommand))
+                .map(CommandLine::getCommandSpec)
+                .filter(each -> !each.usageMessage().hidden())
+                .sorted(Comparator.comparing(CommandSpec::name))
+                .toList();
+    }
+
+    private static String summary(CommandSpec command) {
+        return command.usageMessage().description()[0];
+    }
+
+    @Test
+    void everyCommandHasHelpOf80ColumnsWhichTheBuildWrites(@TempDir Path share) throws IOException {
+        ManualPages.main(new String[] {share.toString(), "1.2.3"});
+
+        for (CommandLine command : commands()) {
+            String name = command.getCommandSpec().qualifiedName(" ");
+            Run run = Run.of(NOWHERE, 80, (name + " --help").split(" ", 2)[1].split(" "));
+
+            assertThat(run.status()).as(name).isZero();
+            assertThat(run.err()).as(name).isEmpty();
+            assertThat(run.out()).contains("Usage: " + name);
+            assertThat(run.out().lines()).as(name).allMatch(line -> line.length() <= 80);
+            assertThat(share.resolve("help/" + name.replace(' ', '-') + ".txt"))
+                    .content()
+                    .isEqualTo(run.out());
+        }
+    }
+
+    @Test
+    void whatACommandIsForIsOneShortSentence() {
+        for (CommandLine command : commands()) {
+            if (!(command.getCommand() instanceof CommandLine.HelpCommand)) {
+                assertThat(summary(command.getCommandSpec()))
+                        .as(command.getCommandSpec().qualifiedName())
+                        .matches("[A-Z][^.]*\\.")
+                        .hasSizeLessThanOrEqualTo(SUMMARY_COLUMNS);
+            }
         }
     }
 
@@ -113,11 +192,5 @@ class TrigonProgramTest {
                 .content()
                 .startsWith(".TH \"TRIGON-LINKS\" 1")
                 .contains(".SH SYNOPSIS", "\\-\\-json");
-        for (String command : List.of("links", "policy verify")) {
-            assertThat(share.resolve("help/trigon-" + command.replace(' ', '-') + ".txt"))
-                    .content()
-                    .isEqualTo(Run.of(NOWHERE, 80, (command + " --help").split(" "))
-                            .out());
-        }
     }
 }

@@ -36,8 +36,8 @@ import trigon.verbs.LinkKind;
 @Command(
         name = "bench",
         description = {
-            "How fast messages and all-reduces are, size by size, through the real plugin and its C interface, without"
-                    + " GPUs; every element is checked.",
+            "Measure how fast messages and all-reduces are.",
+            "Goes through the real plugin and its C interface, size by size, without GPUs. Every element is checked.",
             "Alone it runs all ranks on this machine. With --nodes it starts a rank on each of them. Where nothing"
                     + " reaches the other nodes, start it on each at the same time, with the same options but for"
                     + " --rank: trigon bench --meet 10.0.0.1:7000 --ranks 2 --rank 0"

@@ -17,8 +17,10 @@ import trigon.tools.probe.Agent;
 @Command(
         name = "agent",
         hidden = true,
-        description =
-                "A node's part of \"trigon doctor\", which starts it by ssh: answers questions on standard input.")
+        description = {
+            "Answer the questions of \"trigon doctor\" on standard input.",
+            "A node's part of the doctor, which starts it by ssh."
+        })
 public final class AgentCommand implements Callable<Integer> {
 
     private final Machine machine;

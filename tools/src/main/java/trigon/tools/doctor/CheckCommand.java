@@ -12,9 +12,11 @@ import trigon.tools.probe.Observations;
 /** {@code trigon check}: doctor in short. */
 @Command(
         name = "check",
-        description =
-                "The short answer for some machines and no job yet: do the links work, is the data right, RDMA or TCP."
-                        + " \"trigon doctor\" says more.")
+        description = {
+            "Say in short whether nodes and their links work.",
+            "The examination of \"trigon doctor\", without the tables: do the links work, is the data right, RDMA or"
+                    + " TCP."
+        })
 public final class CheckCommand implements Callable<Integer> {
 
     private final Machine machine;

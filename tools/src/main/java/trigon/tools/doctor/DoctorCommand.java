@@ -15,8 +15,9 @@ import trigon.tools.probe.Observations;
 @Command(
         name = "doctor",
         description = {
-            "What is wrong with nodes and the links between them: each node's settings, limits and NICs; each link"
-                    + " in both directions; which cable goes where. Findings come with what to do, the heaviest first.",
+            "Find what is wrong with nodes and the links between them.",
+            "Examines each node's settings, limits and NICs, each link in both directions, and which cable goes"
+                    + " where. Findings come with what to do, the heaviest first.",
             "Needs no job, no GPU and no root. Changes nothing."
         })
 public final class DoctorCommand implements Callable<Integer> {

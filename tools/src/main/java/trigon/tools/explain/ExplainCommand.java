@@ -36,8 +36,8 @@ import trigon.verbs.LinkKind;
 @Command(
         name = "explain",
         description = {
-            "Which path would be taken from this node to another, candidate by candidate, with the rule that decides:"
-                    + " the plugin's own routing is asked.",
+            "Explain which path leads to another node.",
+            "Asks the plugin's own routing, and shows candidate by candidate the rule that decides.",
             "The other node is one of the cluster file's, or an address with its prefix. With --from, both are of the"
                     + " file, and nothing of this machine matters. With --pid: the paths of a running process."
         })

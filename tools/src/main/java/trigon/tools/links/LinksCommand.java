@@ -12,8 +12,9 @@ import trigon.tools.machine.MachineLinks;
 @Command(
         name = "links",
         description = {
-            "The network interfaces and RDMA ports of this machine: speed, MTU, addresses, GIDs, PCIe link, which"
-                    + " functions share a port or a PCIe link, which links Trigon uses, and why it leaves others out.",
+            "Show the NICs of this machine, and which Trigon uses.",
+            "Shows interfaces and RDMA ports: speed, MTU, addresses, GIDs, PCIe link, which functions share a port or"
+                    + " a PCIe link, and why Trigon leaves links out.",
             "Reads sysfs, and libibverbs where it is installed. Needs neither RDMA nor root, and changes nothing."
         })
 public final class LinksCommand implements Callable<Integer> {

@@ -20,9 +20,11 @@ import trigon.transport.metrics.MetricsReader.FailoverMetrics;
 /** {@code trigon jobs}: the processes of this machine that use Trigon, and what goes over which link. */
 @Command(
         name = "jobs",
-        description =
-                "The processes of this machine that use Trigon now: their links, peers and counters. Reads memory that"
-                        + " they share; they do not notice. Shows those that this user may look into.")
+        description = {
+            "List the processes of this machine that use Trigon.",
+            "Shows their links, peers and counters, of the processes that this user may look into. Reads memory that"
+                    + " they share; they do not notice."
+        })
 public final class JobsCommand implements Callable<Integer> {
 
     private final Machine machine;

@@ -23,9 +23,11 @@ import trigon.tools.console.Console;
 /** {@code trigon metrics}: what the jobs of this machine count, for Prometheus. */
 @Command(
         name = "metrics",
-        description =
-                "What the processes of this machine that use Trigon count, as Prometheus reads it. Without an option"
-                        + " it prints the page once.")
+        description = {
+            "Print the counters of running jobs for Prometheus.",
+            "They are those of the processes of this machine that use Trigon. Without an option the page is printed"
+                    + " once."
+        })
 public final class MetricsCommand implements Callable<Integer> {
 
     private static final int SOCKET_TIMEOUT_MILLIS = 2000;

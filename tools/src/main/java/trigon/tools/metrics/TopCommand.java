@@ -19,9 +19,10 @@ import trigon.transport.metrics.MetricsReader.Counts;
 /** {@code trigon top}: what goes over the links of this machine's jobs, now. */
 @Command(
         name = "top",
-        description =
-                "What goes over each link of the processes of this machine that use Trigon, every second. Ctrl-C ends"
-                        + " it.")
+        description = {
+            "Show every second what goes over each link.",
+            "The links are those of the processes of this machine that use Trigon. Ctrl-C ends it."
+        })
 public final class TopCommand implements Callable<Integer> {
 
     private static final long NANOS = 1_000_000_000;

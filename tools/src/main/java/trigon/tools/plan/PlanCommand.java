@@ -23,8 +23,9 @@ import trigon.tools.machine.Machine;
 @Command(
         name = "plan",
         description = {
-            "Of cables: a subnet for each and addresses for their ends, the cluster file, commands, the order of ranks"
-                    + " in which a ring needs no relay, and what bandwidth to expect. Changes nothing.",
+            "Plan addresses and a cluster file from the cables.",
+            "Prints a subnet for each cable and addresses for its ends, the cluster file, commands, the order of"
+                    + " ranks in which a ring needs no relay, and what bandwidth to expect. Changes nothing.",
             "FILE is YAML: the line \"cables:\", and then a line for each, such as \"- a:eth1 b:eth2\"."
         })
 public final class PlanCommand implements Callable<Integer> {
@@ -56,7 +57,7 @@ public final class PlanCommand implements Callable<Integer> {
             description = "Of each subnet: 24, 30 or 31. Default: 24, or 31 for many")
     private int prefix;
 
-    @Option(names = "--mtu", paramLabel = "BYTES", description = "Of all interfaces. Default: 9000")
+    @Option(names = "--mtu", paramLabel = "BYTES", description = "Of the interfaces in netplan.yaml. Default: 9000")
     private int mtu = 9000;
 
     @Option(

@@ -14,7 +14,10 @@ import trigon.tools.machine.Machine;
 /** {@code trigon policy list}: the processes of this machine that have a policy. */
 @Command(
         name = "list",
-        description = "The processes of this machine that have a policy, and which version is in force.")
+        description = {
+            "List the processes of this machine that have a policy.",
+            "Says which version is in force in each."
+        })
 final class ListCommand implements Callable<Integer> {
 
     private final Machine machine;

@@ -29,8 +29,9 @@ import trigon.tools.machine.Machine;
 @Command(
         name = "load",
         description = {
-            "Verifies a policy and puts it, in one step, in the place of the file that processes of this machine have"
-                    + " by TRIGON_POLICY. They take it within a second.",
+            "Verify a policy and load it into running processes.",
+            "Puts it, in one step, in the place of the file that processes of this machine have by TRIGON_POLICY."
+                    + " They take it within a second.",
             "Other nodes need the same: run it on each, before communicators begin that reach several of them."
         })
 final class LoadCommand implements Callable<Integer> {

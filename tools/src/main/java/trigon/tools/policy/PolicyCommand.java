@@ -13,8 +13,9 @@ import trigon.tools.machine.Machine;
 @Command(
         name = "policy",
         description = {
-            "Policies: eBPF programs that decide for NCCL which algorithm, protocol and channels a collective has, and"
-                    + " how connections are made.",
+            "Verify, test, list and load policies.",
+            "Policies are eBPF programs that decide for NCCL which algorithm, protocol and channels a collective has,"
+                    + " and how connections are made.",
             "verify and test need no job. list, stat and load concern the processes of this machine."
         })
 public final class PolicyCommand implements Callable<Integer> {

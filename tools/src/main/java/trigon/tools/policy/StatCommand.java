@@ -15,7 +15,10 @@ import trigon.tools.machine.Machine;
 /** {@code trigon policy stat}: what the policies of running processes have decided, and what is in their maps. */
 @Command(
         name = "stat",
-        description = "What policies have decided in the processes of this machine, and what is in their maps.")
+        description = {
+            "Show what policies have decided, and their maps.",
+            "The policies are those in the processes of this machine."
+        })
 final class StatCommand implements Callable<Integer> {
 
     private final Machine machine;

@@ -34,8 +34,9 @@ import trigon.tools.machine.Machine;
 @Command(
         name = "test",
         description = {
-            "Asks the tuner of a policy about collectives of many sizes, as NCCL would, and shows what it decides.",
-            "What is left open is NCCL's choice. A policy that remembers earlier calls sees them in this order."
+            "Show what a policy decides for many sizes.",
+            "Asks its tuner about collectives, as NCCL would. What is left open is NCCL's choice. A policy that"
+                    + " remembers earlier calls sees them in this order."
         })
 final class TestCommand implements Callable<Integer> {
 

@@ -23,9 +23,9 @@ import trigon.tools.machine.Machine;
 @Command(
         name = "verify",
         description = {
-            "Verifies, compiles and warms up policies as a job would, without one.",
-            "A refusal names program, instruction, source line, what is known of the registers, the rule, and what to"
-                    + " do."
+            "Verify, compile and warm up policies as a job would.",
+            "Needs no job. A refusal names program, instruction, source line, what is known of the registers, the"
+                    + " rule, and what to do."
         })
 final class VerifyCommand implements Callable<Integer> {
 

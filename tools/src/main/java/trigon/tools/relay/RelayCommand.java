@@ -31,8 +31,9 @@ import trigon.topology.NodeRecord;
 @Command(
         name = "relay",
         description = {
-            "Relays for nodes that have no cable to each other, on a node without ranks of the job, or whose ranks end"
-                    + " early. It ends by SIGTERM or SIGINT; the circuits that it carries end with it.",
+            "Relay for nodes that have no cable to each other.",
+            "Runs on a node without ranks of the job, or whose ranks end early. It ends by SIGTERM or SIGINT; the"
+                    + " circuits that it carries end with it.",
             "The settings are those of jobs: TRIGON_CONFIG, TRIGON_NODE, TRIGON_RELAY. It serves whoever knows the"
                     + " cluster's key, so it needs TRIGON_CLUSTER_KEY_FILE. It needs no RDMA and no root."
         })

@@ -16,8 +16,9 @@ import trigon.tools.console.Console;
 @Command(
         name = "report",
         description = {
-            "Says where the time of collectives went, by the traces that jobs with TRIGON_TRACE have left: a table of"
-                    + " the collectives, one of the links, and a sentence.",
+            "Say from traces where the time of collectives went.",
+            "Reads what jobs with TRIGON_TRACE have left, and prints a table of the collectives, one of the links,"
+                    + " and a sentence.",
             "A trace that is damaged, incomplete or of another version is shown as far as it can be read, with a note."
         })
 public final class ReportCommand implements Callable<Integer> {

@@ -21,10 +21,11 @@ import trigon.tools.console.Console;
 @Command(
         name = "trace",
         description = {
-            "Runs a command, such as torchrun, whose processes on this machine write traces, and reports what they"
-                    + " tell. The exit status is the command's own.",
-            "Jobs of several machines: set TRIGON_TRACE on all of them, bring the folders together, and use"
-                    + " \"trigon report\"."
+            "Run a command with a trace, and report.",
+            "Processes that the command, such as torchrun, starts on this machine write traces. The exit status is"
+                    + " the command's own.",
+            "Jobs of several machines: set TRIGON_TRACE on all of them, bring the folders together, and use \"trigon"
+                    + " report\"."
         })
 public final class TraceCommand implements Callable<Integer> {
 

@@ -24,10 +24,11 @@ import trigon.tools.metrics.Job;
 @Command(
         name = "support",
         description = {
-            "One archive for a bug report: links, what the doctor finds on this machine, running jobs, paths, versions,"
-                    + " settings with their source, NCCL's and Trigon's environment, and the ends of logs.",
-            "Keys, tokens and passwords are left out as far as they are known or named as such. Look into it before you"
-                    + " give it away. It is written here, and sent nowhere."
+            "Write one archive for a bug report.",
+            "It has links, what the doctor finds on this machine, running jobs, paths, versions, settings with their"
+                    + " source, NCCL's and Trigon's environment, and the ends of logs.",
+            "Keys, tokens and passwords are left out as far as they are known or named as such. Look into it before"
+                    + " you give it away. It is written here, and sent nowhere."
         })
 public final class SupportCommand implements Callable<Integer> {
 

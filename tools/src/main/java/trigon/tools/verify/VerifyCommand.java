@@ -31,10 +31,11 @@ import trigon.tools.verify.Watch.Seen;
 @Command(
         name = "verify",
         description = {
-            "Proves that a job's traffic goes where it should: compares what Trigon has counted with what the NICs"
-                    + " have, before and after, and looks for exactly one NCCL and one Trigon in each process.",
-            "Watches running processes (--pid), or runs a command and watches it and what it starts:"
-                    + " trigon verify -- CMD..."
+            "Prove that a job's traffic goes where it should.",
+            "Compares what Trigon has counted with what the NICs have, before and after, and looks for exactly one"
+                    + " NCCL and one Trigon in each process.",
+            "Watches running processes (--pid), or runs a command and watches it and what it starts: trigon verify --"
+                    + " CMD..."
         })
 public final class VerifyCommand implements Callable<Integer> {
 
