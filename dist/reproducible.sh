@@ -16,6 +16,7 @@ first=$project/dist/target/trigon
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/trigon-reproducible.XXXXXX")
 trap 'rm -rf "$scratch"' EXIT
 mkdir "$scratch/elsewhere"
+echo "trigon: building a second time, in $scratch/elsewhere" >&2
 (cd "$project" && git ls-files --cached --others --exclude-standard -z | xargs -0 ls -d 2>/dev/null |
   tar --create --files-from=- --file=-) |
   tar --extract --directory="$scratch/elsewhere"

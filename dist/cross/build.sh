@@ -22,6 +22,7 @@ command -v "$arch-linux-gnu-gcc" >/dev/null || {
 compile() { # SOURCES BUILD
   local log=$2.log
   mkdir -p "$2"
+  echo "trigon: compiling $1 for $arch" >&2
   cmake -S "$project/$1" -B "$2" "-DCMAKE_TOOLCHAIN_FILE=$here/toolchain.cmake" "-DTRIGON_ARCH=$arch" \
     "-DJAVA_HOME=$JAVA_HOME" >"$log" 2>&1 && cmake --build "$2" >>"$log" 2>&1 || {
     cat "$log" >&2

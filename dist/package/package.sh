@@ -10,12 +10,15 @@ set -euo pipefail
 here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)
 project=$(cd -- "$here/../.." && pwd)
 . "$project/dist/cross/platforms.sh"
+. "$project/dist/src/main/sh/build-time.sh"
 . "$here/needs.sh"
 kinds=$1 archs=$2 packages=${3:-$project/dist/target/packages} level=${4:-6} own_version=${5:-}
 summary="NCCL network plugin for machines that are cabled directly to each other"
 
+say() { echo "trigon: $*" >&2; }
+
 die() {
-  echo "trigon: $*" >&2
+  say "$*"
   exit 1
 }
 
@@ -25,7 +28,7 @@ need() { # PROGRAM PACKAGE
 
 export LC_ALL=C TZ=UTC
 umask 022
-SOURCE_DATE_EPOCH=$(date -d "$(sed -n 's|.*<project.build.outputTimestamp>\(.*\)</.*|\1|p' "$project/pom.xml")" +%s)
+SOURCE_DATE_EPOCH=$(build_time "$project")
 export SOURCE_DATE_EPOCH
 
 # A copy with the owners, modes and times that packages have, below $stage/opt/trigon.
@@ -33,8 +36,11 @@ stage() { # ARCH
   local from=$project/dist/target/trigon
   [ "$1" = "$this_machine" ] || from=$from-$1
   [ -e "$from/release" ] || die "there is no distribution in $from: run ./trigon build --arch $1"
+  # a cache is refused where the jars have other times than when it was trained
+  [ -z "$(find "$from/jars" "$from/tools" -name '*.jar' -printf '%Ts %p\n' | grep -v "^$SOURCE_DATE_EPOCH ")" ] ||
+    die "jars in $from have times of their own: run ./trigon build --arch $1"
   [ -e "$from/lib/trigon.aot" ] ||
-    echo "trigon: $from has no AOT cache: processes that use this package start slowly; bin/trigon train makes one" >&2
+    say "$from has no AOT cache: processes that use this package start slowly; bin/trigon train makes one"
   scratch=$(mktemp -d "${TMPDIR:-/tmp}/trigon-package.XXXXXX")
   trap 'rm -rf "$scratch"' EXIT
   stage=$scratch/root
@@ -70,8 +76,9 @@ compressed() { xz --threads=1 "-$level"; }
 
 package_tar() { # ARCH
   need xz xz-utils
+  made=$packages/trigon-$version-$1.tar.xz
   mv "$home" "$scratch/trigon-$version"
-  sorted_tar "$scratch" "trigon-$version" | compressed >"$packages/trigon-$version-$1.tar.xz"
+  sorted_tar "$scratch" "trigon-$version" | compressed >"$made"
   mv "$scratch/trigon-$version" "$home"
 }
 
@@ -105,13 +112,17 @@ link_each() { # FOLDER ITS-PLACE TO: links in TO to each file of FOLDER, if ther
 # Debian and RPM sort 1.0~SNAPSHOT before 1.0.
 system_version() { echo "${version/-/\~}"; }
 
+# dpkg removes each directory that a package names and leaves empty, if no other package names it, as is the case with
+# /opt. So this one names its own only. dpkg-deb would name all: the archive is put together here (deb(5)).
 package_deb() { # ARCH
-  need dpkg-deb dpkg
-  local of
+  need ar binutils
+  local of control=$scratch/control
   of=$(debian_name "$1")
+  made=$packages/trigon_$(system_version)_$of.deb
   stage_system
-  mkdir "$system/DEBIAN"
-  cat >"$system/DEBIAN/control" <<END
+  rm -rf "$control"
+  mkdir "$control"
+  cat >"$control/control" <<END
 Package: trigon
 Version: $(system_version)
 Architecture: $of
@@ -126,10 +137,25 @@ Description: $summary
  "trigon env" prints what to set. The package brings its own Java runtime.
 END
   cp "$home/LICENSE" "$system/usr/share/doc/trigon/copyright"
-  (cd "$system" && find opt usr -type f -print0 | sort -z | xargs -0 md5sum) >"$system/DEBIAN/md5sums"
+  (cd "$system" && find opt usr -type f -print0 | sort -z | xargs -0 md5sum) >"$control/md5sums"
+  (cd "$system" && find ./opt/trigon ./usr/share/doc/trigon && find ./usr ! -type d) | sort -u >"$scratch/files"
+  cat >"$control/preinst" <<END
+#!/bin/sh
+set -e
+cd "\${DPKG_ROOT:-}/"
+mkdir -p $(cd "$system" && find opt usr -type d ! -path 'opt/trigon*' ! -path '*/doc/trigon' | sort | paste -s -d ' ')
+END
+  chmod 755 "$control/preinst"
   plain "$system"
-  dpkg-deb --root-owner-group -Zxz "-z$level" --threads-max=1 --build "$system" \
-    "$packages/trigon_$(system_version)_$of.deb" >/dev/null
+  plain "$control"
+  (
+    cd "$scratch"
+    echo 2.0 >debian-binary
+    sorted_tar "$control" . | compressed >control.tar.xz
+    sorted_tar "$system" --no-recursion --files-from="$scratch/files" | compressed >data.tar.xz
+    rm -f "$made"
+    ar qcD "$made" debian-binary control.tar.xz data.tar.xz
+  )
 }
 
 package_rpm() { # ARCH
@@ -144,12 +170,13 @@ package_rpm() { # ARCH
     --define "package_version $(system_version)" --define "summary $summary" \
     --define "needs $(rpm_needs "$home")" "$here/trigon.spec" >"$scratch/rpm.log" 2>&1 ||
     die "rpmbuild failed: $(tail -n 5 "$scratch/rpm.log")"
-  mv "$scratch/rpms/$1/"*.rpm "$packages/"
+  made=$packages/trigon-$(system_version)-1.$1.rpm
+  mv "$scratch/rpms/$1/${made##*/}" "$made"
 }
 
 package_wheel() { # ARCH
   need python3 python3
-  python3 "$here/wheel.py" "$home" "$here/python" "$version" "$glibc" "$1" "$packages" "$level"
+  made=$(python3 "$here/wheel.py" "$home" "$here/python" "$version" "$glibc" "$1" "$packages" "$level")
 }
 
 # A layer of one architecture; the image is made of all of them at the end.
@@ -165,26 +192,39 @@ layer_of_image() { # ARCH
   sorted_tar "$layer" install opt >"$images/$1/layer.tar"
 }
 
+packed() {
+  say "made $made, $((($(stat -c %s "$made") + 500000) / 1000000)) MB"
+}
+
 images=
 for arch in $archs; do
   stage "$arch"
   mkdir -p "$packages"
+  packages=$(cd -- "$packages" && pwd)
   cp "$home/bom.json" "$packages/trigon-$version-$arch.cdx.json"
   for kind in $kinds; do
     case $kind in
       oci)
         images=${images:-$(mktemp -d "${TMPDIR:-/tmp}/trigon-image.XXXXXX")}
+        say "copying the image's files for $arch"
         layer_of_image "$arch"
         ;;
-      *) package_"$kind" "$arch" ;;
+      *)
+        say "packing $kind for $arch"
+        package_"$kind" "$arch"
+        packed
+        ;;
     esac
   done
   rm -rf "$scratch"
 done
 if [ -n "$images" ]; then
-  python3 "$here/image/image.py" "$images" "$version" "$SOURCE_DATE_EPOCH" "$level" "$packages/trigon-$version-oci.tar"
+  say "packing oci for $archs"
+  made=$packages/trigon-$version-oci.tar
+  python3 "$here/image/image.py" "$images" "$version" "$SOURCE_DATE_EPOCH" "$level" "$made"
   rm -rf "$images"
+  packed
 fi
 (cd "$packages" && find . -maxdepth 1 -type f ! -name 'SHA256SUMS*' -printf '%f\0' | sort -z | xargs -0 sha256sum \
   >SHA256SUMS.new && mv SHA256SUMS.new SHA256SUMS)
-echo "trigon: packages of $archs are in $packages" >&2
+say "SHA256SUMS and the bill of materials are in $packages, too"

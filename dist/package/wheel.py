@@ -81,6 +81,7 @@ def main():
     wheel.add(f"{information}/LICENSE", pathlib.Path(distribution, "LICENSE").read_bytes())
     wheel.close(f"{information}/RECORD")
     os.replace(f"{path}.new", path)
+    print(path)
 
 
 if __name__ == "__main__":

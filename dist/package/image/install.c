@@ -25,9 +25,12 @@ static int fails(const char *what, const char *path) {
   return -1;
 }
 
-static int copy_file(const char *from, const char *to, mode_t mode) {
+/* With its time: a JVM refuses its AOT cache beside jars of other times. */
+static int copy_file(const char *from, const char *to, const struct stat *entry) {
+  mode_t mode = entry->st_mode & 07777;
+  struct timespec times[] = {entry->st_mtim, entry->st_mtim};
   int in = open(from, O_RDONLY | O_CLOEXEC);
-  int out = open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode & 07777);
+  int out = open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
   char buffer[1 << 16];
   ssize_t got = in >= 0 && out >= 0 ? 1 : -1;
   while (got > 0 && (got = read(in, buffer, sizeof buffer)) > 0) {
@@ -38,7 +41,7 @@ static int copy_file(const char *from, const char *to, mode_t mode) {
       }
     }
   }
-  if (got < 0 || fchmod(out, mode & 07777) != 0 || close(out) != 0) {
+  if (got < 0 || fchmod(out, mode) != 0 || futimens(out, times) != 0 || close(out) != 0) {
     return fails("copy to", to);
   }
   (void)close(in);
@@ -69,7 +72,7 @@ static int copy_entry(const char *from, const struct stat *entry, int kind, stru
     case FTW_SLN:
       return copy_link(from, to);
     case FTW_F:
-      return copy_file(from, to, entry->st_mode);
+      return copy_file(from, to, entry);
     default:
       return fails("read", from);
   }

@@ -16,6 +16,16 @@ use() { # TRIGON: as root, and as somebody who may write nothing but /tmp
   setpriv --reuid=65534 --regid=65534 --clear-groups env HOME=/nonexistent "$here/use.sh" "$1"
 }
 
+# Its JVM refuses to start without the AOT cache, and so do jars of other times than when it was trained.
+starts_from_cache() { # TRIGON
+  JAVA_TOOL_OPTIONS=-XX:AOTMode=on "$1" links >/tmp/cache.out 2>&1 || fail "no AOT cache is used: $(cat /tmp/cache.out)"
+  rm /tmp/cache.out
+}
+
+directories() { # but those of the test itself
+  find / -xdev -type d ! -path '/tmp/*' ! -path '/var/lib/*' ! -path '/var/cache/*' ! -path '/root/*' | sort
+}
+
 says_version() { # TRIGON VERSION
   case $("$1" --version) in
     "Trigon $2 "*) ;;
@@ -64,14 +74,26 @@ package() { # INSTALL UPGRADE REMOVE: names of functions
   [ ! -e /opt/trigon/release ] || fail "a refused installation has left /opt/trigon/release"
   umount /opt
   "$3" 2>/dev/null || :
+  rmdir /opt
+  "$1" "$file"
+  "$3"
+  # as an administrator leaves it, and no package names it
+  [ -d /opt ] || mkdir /opt
+  chmod 750 /opt
+  directories >/tmp/directories
   "$1" "$file"
   [ "$(readlink -f /usr/bin/trigon)" = /opt/trigon/bin/trigon ] || fail "trigon is not on the PATH"
+  [ "$(stat -c %a /opt)" = 750 ] || fail "the installation has changed the mode of /opt"
+  chmod 755 /opt
   use trigon
+  starts_from_cache trigon
   under_a_job trigon "$2" "$newer"
   says_version trigon 99.0.0
   use trigon
+  starts_from_cache trigon
   under_a_job trigon "$3"
   gone /opt/trigon /usr/bin/trigon /usr/share/doc/trigon
+  directories | diff /tmp/directories - || fail "other directories are there than before the installation"
 }
 
 install_deb() { dpkg --install "$1"; }
@@ -91,6 +113,7 @@ archive() {
   older=$(find /opt -maxdepth 1 -name 'trigon-*' ! -name 'trigon-99*')
   use "$older/bin/trigon"
   use /opt/trigon-99.0.0/bin/trigon
+  starts_from_cache "$older/bin/trigon"
   under_a_job "$older/bin/trigon" rm -r "$older"
   says_version /opt/trigon-99.0.0/bin/trigon 99.0.0
 }
@@ -98,6 +121,10 @@ archive() {
 wheel() {
   python3 -m venv /tmp/venv
   /tmp/venv/bin/pip install --quiet --no-index "$file"
+  use /tmp/venv/bin/trigon
+  # pip gives all files the time of the installation
+  /tmp/venv/bin/trigon train
+  starts_from_cache /tmp/venv/bin/trigon
   use /tmp/venv/bin/trigon
   (
     cd /tmp
@@ -132,6 +159,7 @@ END
   mount --bind /srv/trigon /tmp/image-root/target
   chroot /tmp/image-root /install
   use /srv/trigon/current/bin/trigon
+  starts_from_cache /srv/trigon/current/bin/trigon
   under_a_job /srv/trigon/current/bin/trigon chroot /tmp/image-root /install
   umount /tmp/image-root/target
   mount -t tmpfs -o size=30m tmpfs /tmp/image-root/target

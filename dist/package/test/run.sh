@@ -1,17 +1,21 @@
 #!/usr/bin/env bash
 # run.sh - tries the packages as users do.
-# usage: run.sh           installs, runs, upgrades and removes them in clean Debian systems; root, debootstrap and a
-#                         mirror of Debian's; some minutes
-#        run.sh quick     makes an archive and a .deb, and runs what is in them, as whoever calls; half a minute
+# usage: run.sh           installs, runs, upgrades and removes them in clean systems of Debian, and of Ubuntu where its
+#                         mirror answers and its keys are installed; root and debootstrap; half an hour
+#        run.sh quick     makes an archive and a .deb, runs what is in them, and compares sizes with install.md's;
+#                         as whoever calls, and as somebody else if that is root; two minutes
 #        run.sh launchers the recipes for mpirun and Slurm
 #        run.sh SUITE [KIND...]
-#                         one system only: bookworm, trixie or arm64 (trixie, under emulation); and these packages only
+#                         one system only: bookworm, trixie, noble (Ubuntu 24.04) or arm64 (trixie, under emulation);
+#                         and these packages only
 set -euo pipefail
 here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)
 project=$(cd -- "$here/../../.." && pwd)
 . "$project/dist/cross/platforms.sh"
 packages=$project/dist/target/packages/test
 next=99.0.0 # the version that everything is upgraded to
+ubuntu=http://archive.ubuntu.com/ubuntu
+ubuntu_keys=/usr/share/keyrings/ubuntu-archive-keyring.gpg # of the package ubuntu-keyring, which Ubuntu has
 
 die() {
   echo "trigon: $*" >&2
@@ -29,20 +33,72 @@ make() { # KINDS ARCH [VERSION]
 }
 
 quick() {
-  local place="$scratch/a place with ü"
+  local place="$scratch/a place with ü" archive deb
   make "tar deb" "$this_machine"
   (cd "$packages" && sha256sum --check --quiet SHA256SUMS)
   cp -a "$packages" "$scratch/first"
   make "tar deb" "$this_machine"
   diff -r "$scratch/first" "$packages" || die "the same distribution gives other packages the second time"
+  sizes wheel folder
   mkdir "$place"
   step "the archive, in a folder with blanks and an umlaut"
   tar -xf "$(newest "trigon-*-$this_machine.tar.xz")" -C "$place"
-  "$here/use.sh" "$place"/trigon-*/bin/trigon
+  archive=$(echo "$place"/trigon-*)
+  use "$archive/bin/trigon"
+  # without its AOT cache the JVM would not start
+  JAVA_TOOL_OPTIONS=-XX:AOTMode=on "$archive/bin/trigon" links >"$scratch/links" 2>&1 ||
+    die "no AOT cache is used: $(cat "$scratch/links")"
+  step "a copy that has lost the times of the files, as pip makes it"
+  cp -R --preserve=mode,links "$archive" "$scratch/copy"
+  "$scratch/copy/bin/trigon" links 2>&1 >/dev/null | diff /dev/null - || die "trigon links succeeds, and yet says that"
   step "the .deb, unpacked"
-  dpkg-deb -x "$(newest "trigon_*_$(debian_name "$this_machine").deb")" "$scratch/deb"
+  deb=$(newest "trigon_*_$(debian_name "$this_machine").deb")
+  ! dpkg-deb -c "$deb" | grep '^d' | grep -vE ' \./(opt|usr/share/doc)/trigon/' ||
+    die "the .deb names these folders of others, and its removal would remove them if they are empty"
+  dpkg-deb -x "$deb" "$scratch/deb"
   "$scratch/deb/opt/trigon/bin/trigon" --version
   [ "$(readlink "$scratch/deb/usr/bin/trigon")" = /opt/trigon/bin/trigon ] || die "the .deb has no usr/bin/trigon"
+}
+
+# As whoever calls and, if that is root, as somebody who may write nothing but /tmp.
+use() { # TRIGON
+  cp "$here/use.sh" "$scratch"
+  chmod 755 "$scratch" "$scratch/use.sh"
+  "$scratch/use.sh" "$1"
+  [ "$(id -u)" -ne 0 ] || (
+    cd /
+    setpriv --reuid=65534 --regid=65534 --clear-groups env HOME=/nonexistent "$scratch/use.sh" "$1"
+  )
+}
+
+# What install.md says of sizes in MB, with a tenth of tolerance. They change with the JDK and the dependencies.
+sizes() { # WHAT...: of archive, which takes a minute to pack, wheel and folder
+  local page=$project/docs/guide/install.md what is says wrong=0 folder=$scratch/sizes
+  if [ "$this_machine" != x86_64 ]; then
+    step "no sizes are compared: install.md has those of x86-64"
+    return
+  fi
+  step "sizes, packed as tightly as for users"
+  for what; do
+    case $what in
+      archive)
+        "$project/dist/package/package.sh" tar "$this_machine" "$folder"
+        is=$(stat -c %s "$folder"/*.tar.xz)
+        ;;
+      wheel)
+        "$project/dist/package/package.sh" wheel "$this_machine" "$folder"
+        is=$(stat -c %s "$folder"/*.whl)
+        ;;
+      folder) is=$(du -s -B 1 --apparent-size "$project/dist/target/trigon" | cut -f 1) ;;
+    esac
+    is=$(((is + 500000) / 1000000))
+    says=$(sed -n "s/^| .*$what.* | \([0-9]*\) MB |$/\1/p" "$page")
+    [ -n "$says" ] && [ $((is * 100)) -le $((says * 110)) ] && [ $((is * 100)) -ge $((says * 90)) ] || {
+      echo "trigon: $page says that the size of the $what is ${says:-no} MB, but it is $is MB: change that line" >&2
+      wrong=1
+    }
+  done
+  return $wrong
 }
 
 newest() { # PATTERN
@@ -53,15 +109,30 @@ newest() { # PATTERN
   echo "$packages/$found"
 }
 
+system_name() { # SUITE
+  case $1 in
+    noble) echo "Ubuntu $1" ;;
+    *) echo "Debian $1" ;;
+  esac
+}
+
 # A system is fetched once, and kept in .cross; what is done to it is thrown away.
 fetch_system() { # SUITE
-  local root=$cross/debian/$1
+  local root=$cross/debian/$1 from=()
   [ ! -e "$root/.whole" ] || return 0
   command -v debootstrap >/dev/null || die "needs debootstrap; on Debian and Ubuntu: apt-get install debootstrap"
-  step "fetching Debian $1"
+  if [ "$1" = noble ]; then
+    [ -e "$ubuntu_keys" ] || die "needs $ubuntu_keys, of Ubuntu's package ubuntu-keyring"
+    # the script's name is that of the oldest suite which it is for
+    from=("--keyring=$ubuntu_keys" --components=main,universe "$1" "$root" "$ubuntu"
+      /usr/share/debootstrap/scripts/gutsy)
+  else
+    from=("$1" "$root")
+  fi
+  step "fetching $(system_name "$1")"
   rm -rf "$root"
   mkdir -p "$root"
-  debootstrap --variant=minbase --include=python3-venv,rpm,xz-utils,procps "$1" "$root" >"$root.log" 2>&1 ||
+  debootstrap --variant=minbase --include=python3-venv,rpm,xz-utils,procps "${from[@]}" >"$root.log" 2>&1 ||
     die "debootstrap failed; the end of $root.log: $(tail -n 5 "$root.log")"
   rm -f "$root"/var/cache/apt/archives/*.deb
   touch "$root/.whole"
@@ -70,7 +141,7 @@ fetch_system() { # SUITE
 # Runs inside.sh in a system that is as new, in namespaces of its own: no network but loopback.
 in_system() { # SUITE KIND FILE NEXT-FILE
   local work=$scratch/$1-$2
-  step "$2 in Debian $1"
+  step "$2 in $(system_name "$1")"
   mkdir -p "$work"/{upper,work,root}
   cp "$here/inside.sh" "$here/use.sh" "$3" ${4:+"$4"} "$work/"
   unshare --mount --net --pid --fork bash -euo pipefail -c '
@@ -89,7 +160,7 @@ in_system() { # SUITE KIND FILE NEXT-FILE
   ' bash "$work" "$cross/debian/$1" "$2" "$3" "${4:-}"
 }
 
-in_debian() { # SUITE KIND...
+in_suite() { # SUITE KIND...
   local suite=$1 kind
   fetch_system "$suite"
   for kind in "${@:2}"; do
@@ -121,16 +192,17 @@ in_arm64() {
 
 case ${1:-all} in
   launchers) exec "$here/launchers.sh" "$project/dist/target/trigon" ;;
-  quick | arm64 | bookworm | trixie | all) ;;
-  *) die "no system $1: must be bookworm, trixie, arm64, quick or launchers" ;;
+  quick | arm64 | bookworm | trixie | noble | all) ;;
+  *) die "no system $1: must be bookworm, trixie, noble, arm64, quick or launchers" ;;
 esac
 rm -rf "$packages"
 mkdir -p "$packages"
-case ${1:-all} in bookworm | trixie | all)
+case ${1:-all} in bookworm | trixie | noble | all)
   [ "$(id -u)" -eq 0 ] || die "needs root: systems are made by debootstrap and chroot"
   [ "$this_machine" = x86_64 ] || die "the systems are of x86-64; here only \"quick\" runs"
   kinds=${*:2}
   kinds=${kinds:-tar deb rpm wheel oci}
+  case " $kinds " in *" tar "*) sizes archive wheel folder ;; esac
   make "$kinds" x86_64
   again=
   for kind in $kinds; do
@@ -141,11 +213,16 @@ case ${1:-all} in bookworm | trixie | all)
 esac
 case ${1:-all} in
   quick) quick ;;
-  bookworm | trixie) in_debian "$1" $kinds ;;
+  bookworm | trixie | noble) in_suite "$1" $kinds ;;
   arm64 | all)
     if [ "${1:-all}" = all ]; then
-      in_debian bookworm $kinds
-      in_debian trixie $kinds
+      in_suite bookworm $kinds
+      in_suite trixie $kinds
+      if [ -e "$ubuntu_keys" ] && wget -q --spider --timeout=20 --tries=1 "$ubuntu/dists/noble/InRelease"; then
+        in_suite noble $kinds
+      else
+        echo "trigon: not tried in Ubuntu: $ubuntu does not answer, or there is no $ubuntu_keys" >&2
+      fi
     fi
     make deb aarch64
     in_arm64

@@ -6,6 +6,9 @@
 # WITHOUT_AOT_CACHE=yes: for who does not look at it
 set -eu
 distribution=$1 java_home=$2 project=$3 arch=${4:-}
+. "$project/dist/src/main/sh/build-time.sh"
+
+say() { echo "trigon: $*" >&2; }
 
 # java.logging: Netty; java.naming, java.xml: Logback; jdk.unsupported: Netty; jdk.jfr: queue pair events;
 # jdk.management: thread and memory figures; java.management: the same; jdk.net: TCP keepalive
@@ -27,6 +30,7 @@ mkdir -p "$distribution/lib" "$distribution/bin" "$distribution/libexec/training
 # archives of the JDK's classes (CDS): the AOT cache has what is loaded of them.
 made_from="$(cat "$target_jdk/release") $modules $options $*"
 if [ "$(cat "$distribution/runtime/.made-from" 2>/dev/null || :)" != "$made_from" ]; then
+  say "linking the Java runtime"
   rm -rf "$distribution/runtime"
   "$java_home/bin/jlink" "$@" --add-modules "$modules" --output "$distribution/runtime" \
     --no-header-files --no-man-pages "--add-options=$options"
@@ -94,22 +98,29 @@ rm -rf "$distribution/share/man" "$distribution/share/bash-completion" "$distrib
 
 "$project/dist/src/main/sh/write-release.sh" "$distribution" "${arch:-$(uname -m)}" "$project"
 
+# A JVM refuses a cache whose jars have other times than when it was trained. All copies of this version have this time,
+# the packages' too.
+jar_time=$(build_time "$project")
+touch --date="@$jar_time" "$distribution"/jars/*.jar "$distribution"/tools/*.jar
+
 # The AOT cache is made again when a jar, a program, the runtime or how it is learnt has changed, or namespaces may be
 # made by now.
 [ -z "$arch" ] && [ "${WITHOUT_AOT_CACHE:-}" != yes ] || exit 0
 work=$project/dist/target/training
-learnt_from="$made_from $(
+learnt_from="$made_from $jar_time $(
   "$training/fake-sysfs.sh" instant true 2>/dev/null && echo "with namespaces"
   cd "$distribution" && cat jars/*.jar lib/libnccl-net-trigon.so libexec/training/* | sha256sum
 )"
 if ! [ -e "$distribution/lib/trigon.aot.binding" ] ||
   [ "$(cat "$work/learnt-from" 2>/dev/null || :)" != "$learnt_from" ]; then
+  say "training the plugin's AOT cache"
   "$training/train.sh" "$work"
   printf '%s\n' "$learnt_from" >"$work/learnt-from"
 fi
-learnt_from="$made_from $(cd "$distribution" && cat jars/*.jar tools/*.jar bin/trigon | sha256sum)"
+learnt_from="$made_from $jar_time $(cd "$distribution" && cat jars/*.jar tools/*.jar bin/trigon | sha256sum)"
 if ! [ -e "$distribution/lib/tools.aot.binding" ] ||
   [ "$(cat "$work/tools-learnt-from" 2>/dev/null || :)" != "$learnt_from" ]; then
+  say "training the command's AOT cache"
   "$training/train-tools.sh"
   printf '%s\n' "$learnt_from" >"$work/tools-learnt-from"
 fi

@@ -1,8 +1,8 @@
 # tools-java.sh - for bash, to be sourced: how Java is started for the command trigon.
 
 # Into the array tools_java: the program and its options. The class path has no Logback: what the parts of the plugin
-# log there is for a job's log. The cache (decision 9) is used with the jars that it was made with: the JVM does not
-# look.
+# log there is for a job's log. The cache (decision 9) is used with the jars that it was made with, and at their times,
+# which an installer may not have kept: the JVM refuses others. What it says of that is for nobody who uses the command.
 tools_java() { # HOME
   local home=$1 jar LC_ALL=C path="" cache=$1/lib/tools.aot
   tools_java=(
@@ -15,12 +15,17 @@ tools_java() { # HOME
   done
   if [ -e "$cache" ] && [ "$(cat "$cache.binding" 2>/dev/null)" = "$(tools_binding "$home")" ]; then
     tools_java+=("-XX:AOTCache=$cache" -XX:+UnlockDiagnosticVMOptions -XX:-AOTAdapterCaching -XX:-AOTStubCaching
-      -Xlog:aot=off -Xlog:cds=off)
+      -Xlog:aot=off:stderr -Xlog:cds=off:stderr)
   fi
   tools_java+=(-cp "$path")
 }
 
-# What the cache belongs to: the names and sizes of the jars, in an order of their own.
+# What the cache belongs to: itself, and the jars' names, sizes and times.
 tools_binding() { # HOME
-  (cd "$1" && LC_ALL=C stat -L -c '%n %s' lib/tools.aot tools/*.jar jars/*.jar)
+  (
+    cd "$1"
+    export LC_ALL=C # for the order of the jars
+    stat -L -c '%n %s' lib/tools.aot
+    stat -L -c '%n %s %Y' tools/*.jar jars/*.jar
+  )
 }
