@@ -3,6 +3,7 @@ package trigon.circuit;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,6 +28,9 @@ public final class CircuitOpening {
         /** It will not be. */
         record Refused(String why) implements Step {}
     }
+
+    /** Would change what a terminal shows: C0 and C1, and marks of directions and lines. */
+    private static final Pattern UNPRINTABLE = Pattern.compile("[\\p{Cc}\\p{Cf}\\p{Zl}\\p{Zp}]");
 
     private enum Phase {
         AWAITS_GREETING,
@@ -58,7 +62,10 @@ public final class CircuitOpening {
         return switch (phase) {
             case AWAITS_GREETING -> greeted(read);
             case AWAITS_REPLY -> replied(read);
-            case AWAITS_TEXT -> refused(new String(read, StandardCharsets.UTF_8).replaceAll("\\p{Cntrl}", "?"));
+            case AWAITS_TEXT ->
+                refused(UNPRINTABLE
+                        .matcher(new String(read, StandardCharsets.UTF_8))
+                        .replaceAll("?"));
             case OVER -> refusal == null ? new Step.Open() : new Step.Refused(refusal);
         };
     }

@@ -108,11 +108,11 @@ class CircuitOpeningTest {
         CircuitOpening opening = new CircuitOpening(REQUEST, CLUSTER);
         opening.expected().put(greeting);
         opening.next();
-        byte[] reply = CircuitFormat.refused("no room");
+        byte[] reply = CircuitFormat.refused("no \u001b[2Jro\u009bom\u202e"); // both ranges of control characters
         opening.expected().put(reply, 0, CircuitFormat.REPLY_BYTES);
         assertThat(opening.next()).isEqualTo(new Step.Read());
         opening.expected().put(reply, CircuitFormat.REPLY_BYTES, reply.length - CircuitFormat.REPLY_BYTES);
-        assertThat(opening.next()).isEqualTo(new Step.Refused("no room"));
+        assertThat(opening.next()).isEqualTo(new Step.Refused("no ?[2Jro?om?"));
     }
 
     @Test

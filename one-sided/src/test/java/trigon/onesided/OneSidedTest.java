@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -19,7 +20,7 @@ import trigon.onesided.memory.DeviceMemory;
 import trigon.verbs.Memory;
 
 /** Ranks over a simulated transport, all moved by one thread once they are connected. */
-@Timeout(60)
+@Timeout(300)
 class OneSidedTest extends SimulatedRanks {
 
     /** Short and long ones in one order: when the signal is there, all are, each byte of them. */
@@ -244,7 +245,12 @@ class OneSidedTest extends SimulatedRanks {
     @Test
     void whoDoesNotComeIsNamed() {
         SimulatedNet net = new SimulatedNet(1, 100);
-        OneSided alone = new OneSided(net.of(0), () -> DeviceMemory.NONE, System::nanoTime, Duration.ofMillis(50));
+        AtomicLong secondsWithEachLook = new AtomicLong();
+        OneSided alone = new OneSided(
+                net.of(0),
+                () -> DeviceMemory.NONE,
+                () -> secondsWithEachLook.addAndGet(1_000_000_000),
+                Duration.ofMinutes(5));
         long handles = arena.allocate(16, 8).address();
         long handle = arena.allocate(NetPlugin.HANDLE_BYTES, 8).address();
         Memory.putLong(handles, handle);

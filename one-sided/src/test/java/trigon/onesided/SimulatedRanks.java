@@ -3,7 +3,6 @@ package trigon.onesided;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.lang.foreign.Arena;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
@@ -15,6 +14,7 @@ import java.util.function.IntUnaryOperator;
 import org.junit.jupiter.api.AfterEach;
 import trigon.net.NetPlugin;
 import trigon.onesided.memory.DeviceMemory;
+import trigon.testsupport.Await;
 import trigon.verbs.Memory;
 
 /** Ranks over a simulated transport, all moved by one thread once they are connected. What is opened is closed. */
@@ -82,10 +82,7 @@ abstract class SimulatedRanks {
         for (int i = 0; i < count; i++) {
             long seed = i;
             Rank rank = new Rank(new OneSided(
-                    net.of(i),
-                    () -> onDevice ? device(seed) : DeviceMemory.NONE,
-                    System::nanoTime,
-                    Duration.ofSeconds(20)));
+                    net.of(i), () -> onDevice ? device(seed) : DeviceMemory.NONE, System::nanoTime, Await.DEADLINE));
             ranks.add(rank);
             long handle = arena.allocate(NetPlugin.HANDLE_BYTES, 8).address();
             Memory.putLong(handles + 8L * i, handle);
@@ -109,7 +106,7 @@ abstract class SimulatedRanks {
             done.add(threads.submit(() -> step.apply(rank)));
         }
         for (Future<?> each : done) {
-            each.get(30, TimeUnit.SECONDS);
+            each.get(2 * Await.DEADLINE.toSeconds(), TimeUnit.SECONDS);
         }
     }
 

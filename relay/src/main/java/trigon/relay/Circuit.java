@@ -83,7 +83,7 @@ final class Circuit {
         /** It is closed without having been a circuit. */
         void refused(String why);
 
-        /** When a circuit that begins to connect now has to be there, as {@link System#nanoTime}. */
+        /** When a circuit that begins to connect now has to be there, by the relay's clock. */
         long connectDeadline();
     }
 

@@ -16,6 +16,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import trigon.circuit.CircuitKeys;
 import trigon.config.InterfaceAddress;
+import trigon.system.NanoClock;
 
 /**
  * A relay: listens on this node's link addresses, and passes on the connections of whoever is admitted. Its thread,
@@ -35,11 +36,13 @@ public final class Relay implements AutoCloseable {
     private final Map<InetAddress, ServerSocketChannel> listeners = new HashMap<>();
     private final RelayCounts counts = new RelayCounts();
     private final RelayLoop loop;
+    private final NanoClock clock;
     private final Thread thread;
 
-    private Relay(Selector selector, Admission admission, RelayLimits limits) {
+    private Relay(Selector selector, Admission admission, RelayLimits limits, NanoClock clock) {
         this.selector = selector;
-        loop = new RelayLoop(selector, admission, limits, counts, ServerSocketChannel::accept);
+        this.clock = clock;
+        loop = new RelayLoop(selector, admission, limits, counts, ServerSocketChannel::accept, clock);
         thread = new Thread(loop::run, THREAD_NAME);
         thread.setDaemon(true);
     }
@@ -55,7 +58,18 @@ public final class Relay implements AutoCloseable {
     public static Relay open(
             List<InterfaceAddress> links, int port, CircuitKeys keys, RelayRule rule, RelayLimits limits)
             throws IOException {
-        Relay relay = new Relay(Selector.open(), new Admission(List.copyOf(links), keys, rule), limits);
+        return open(links, port, keys, rule, limits, NanoClock.SYSTEM);
+    }
+
+    static Relay open(
+            List<InterfaceAddress> links,
+            int port,
+            CircuitKeys keys,
+            RelayRule rule,
+            RelayLimits limits,
+            NanoClock clock)
+            throws IOException {
+        Relay relay = new Relay(Selector.open(), new Admission(List.copyOf(links), keys, rule), limits, clock);
         try {
             for (InterfaceAddress link : links) {
                 relay.listen(link.address(), port);
@@ -115,11 +129,11 @@ public final class Relay implements AutoCloseable {
      * @return how many circuits are left
      */
     public long drain(Duration quiet, Duration most) {
-        long begin = System.nanoTime();
+        long begin = clock.nanoTime();
         long lastMove = begin;
         long bytes = counts.bytes();
         while (counts.circuits() > 0) {
-            long now = System.nanoTime();
+            long now = clock.nanoTime();
             if (counts.bytes() != bytes) {
                 bytes = counts.bytes();
                 lastMove = now;

@@ -17,6 +17,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import trigon.system.NanoClock;
 
 /** What the relay's thread does: it takes what is ready in turn, a slot of each, and looks at the deadlines. */
 final class RelayLoop implements Circuit.Host {
@@ -44,8 +45,9 @@ final class RelayLoop implements Circuit.Host {
 
     private final Set<Circuit> spliced = new LinkedHashSet<>();
 
-    private long lastMove = System.nanoTime();
-    private long lastLook = lastMove;
+    private final NanoClock clock;
+    private long lastMove = System.nanoTime(); // of the data path
+    private long lastLook;
     private final Warnings refusals = new Warnings(log);
     private final Warnings failures = new Warnings(log);
     private final List<SelectionKey> resting = new ArrayList<>(); // listeners that could not accept
@@ -61,12 +63,20 @@ final class RelayLoop implements Circuit.Host {
         SocketChannel accept(ServerSocketChannel listener) throws IOException;
     }
 
-    RelayLoop(Selector selector, Admission admission, RelayLimits limits, RelayCounts counts, Acceptor acceptor) {
+    RelayLoop(
+            Selector selector,
+            Admission admission,
+            RelayLimits limits,
+            RelayCounts counts,
+            Acceptor acceptor,
+            NanoClock clock) {
         this.selector = selector;
         this.admission = admission;
         this.limits = limits;
         this.counts = counts;
         this.acceptor = acceptor;
+        this.clock = clock;
+        lastLook = clock.nanoTime();
         slots = new Slots(2 * limits.circuits());
         allowance = new Allowance(limits.bytesPerSecond());
     }
@@ -100,7 +110,7 @@ final class RelayLoop implements Circuit.Host {
             boolean looks = !strangers.isEmpty() || !beginning.isEmpty() || !resting.isEmpty();
             selector.select(onReady, looks ? LOOK_MILLIS : 0);
         }
-        long now = System.nanoTime();
+        long now = clock.nanoTime();
         if (now - lastLook >= TimeUnit.MILLISECONDS.toNanos(LOOK_MILLIS)) {
             lastLook = now;
             expire(strangers, now);
@@ -157,7 +167,7 @@ final class RelayLoop implements Circuit.Host {
     private void rest(SelectionKey listener) {
         listener.interestOps(0);
         resting.add(listener);
-        restingUntil = System.nanoTime() + PAUSE_NANOS;
+        restingUntil = clock.nanoTime() + PAUSE_NANOS;
     }
 
     private void acceptAgain(long now) {
@@ -174,7 +184,7 @@ final class RelayLoop implements Circuit.Host {
         }
         Circuit circuit;
         try {
-            long deadline = System.nanoTime() + limits.requestTime().toNanos();
+            long deadline = clock.nanoTime() + limits.requestTime().toNanos();
             circuit = new Circuit(channel, selector, admission, this, random, deadline);
         } catch (IOException e) {
             channel.close(); // gone again
@@ -258,7 +268,7 @@ final class RelayLoop implements Circuit.Host {
 
     @Override
     public long connectDeadline() {
-        return System.nanoTime() + limits.connectTime().toNanos();
+        return clock.nanoTime() + limits.connectTime().toNanos();
     }
 
     private void end() {

@@ -11,13 +11,14 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import trigon.testsupport.Await;
 
 /** A relay whose process is about to end. */
-@Timeout(60)
+@Timeout(300)
 class DrainTest extends RelayedNodes {
 
-    private static final Duration LONG = Duration.ofSeconds(30);
-    private static final Duration SHORT = Duration.ofMillis(100);
+    private static final Duration LONG = Duration.ofDays(1);
+    private static final Duration SHORT = Duration.ofSeconds(2);
 
     @Test
     void whatTheRelayHasTakenIsPassedOnBeforeItEnds() throws Exception {
@@ -27,17 +28,17 @@ class DrainTest extends RelayedNodes {
         Socket server = accept(end);
         byte[] sent = random(20_000_000, 5);
         Future<?> said = threads.submit(() -> say(client, sent));
-        eventually(() -> relay.counts().bytes() > 0);
+        Await.until("something is passed on", () -> relay.counts().bytes() > 0);
         Future<Long> left = threads.submit(() -> relay.drain(LONG, LONG));
         assertThat(left).isNotDone();
 
         byte[] heard = server.getInputStream().readAllBytes();
         server.close();
-        said.get(10, TimeUnit.SECONDS);
+        said.get(PATIENCE_SECONDS, TimeUnit.SECONDS);
         client.close();
 
         assertThat(heard).isEqualTo(sent);
-        assertThat(left.get(20, TimeUnit.SECONDS)).isZero();
+        assertThat(left.get(PATIENCE_SECONDS, TimeUnit.SECONDS)).isZero();
     }
 
     @Test
@@ -47,7 +48,7 @@ class DrainTest extends RelayedNodes {
         circuit(relay, "127.0.12.2", end);
         accept(end);
 
-        assertThat(relay.drain(SHORT, Duration.ofDays(1))).isEqualTo(1);
+        assertThat(leftAfterTime(relay, SHORT, LONG)).isEqualTo(1);
     }
 
     @Test
@@ -58,11 +59,21 @@ class DrainTest extends RelayedNodes {
         Socket server = accept(end);
         Future<Long> heard = threads.submit(() -> server.getInputStream().transferTo(OutputStream.nullOutputStream()));
         Future<?> said = threads.submit(() -> sayWithoutEnd(client));
-        eventually(() -> relay.counts().bytes() > 0);
+        Await.until("something is passed on", () -> relay.counts().bytes() > 0);
 
-        assertThat(relay.drain(Duration.ofDays(1), SHORT)).isEqualTo(1);
+        assertThat(leftAfterTime(relay, LONG, SHORT)).isEqualTo(1);
         assertThat(said).isNotDone();
         assertThat(heard).isNotDone();
+    }
+
+    /** The time goes on as long as somebody waits, from whenever that begins. */
+    private long leftAfterTime(Relay relay, Duration quiet, Duration most) throws Exception {
+        Future<Long> left = threads.submit(() -> relay.drain(quiet, most));
+        Await.until("the relay waits no longer", () -> {
+            clock.advance(SHORT);
+            return left.isDone();
+        });
+        return left.get();
     }
 
     private static Object sayWithoutEnd(Socket client) throws IOException {
@@ -73,7 +84,6 @@ class DrainTest extends RelayedNodes {
 
     @Test
     void withoutCircuitsThereIsNothingToWaitFor() throws Exception {
-        assertThat(relay(RelayLimits.DEFAULT, "127.0.12.2").drain(Duration.ofDays(1), Duration.ofDays(1)))
-                .isZero();
+        assertThat(relay(RelayLimits.DEFAULT, "127.0.12.2").drain(LONG, LONG)).isZero();
     }
 }

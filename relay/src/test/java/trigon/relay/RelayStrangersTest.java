@@ -13,9 +13,10 @@ import java.util.ArrayDeque;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import trigon.testsupport.Await;
 
 /** Connections to a relay that come to nothing. */
-@Timeout(60)
+@Timeout(300)
 class RelayStrangersTest extends RelayedNodes {
 
     private static final int STRANGERS = Integer.getInteger("trigon.strangers", 1000);
@@ -37,9 +38,10 @@ class RelayStrangersTest extends RelayedNodes {
         ServerSocket end = listen("127.0.23.3");
         Socket client = circuit(relay, "127.0.12.2", end);
         Socket server = accept(end);
-        eventually(() -> relay.counts().slotBytes() > 0); // the reply goes out before
+        Await.until("the circuit has slots", () -> relay.counts().slotBytes() > 0); // the reply goes out before
         long slots = relay.counts().slotBytes();
         halfOpen(relay, limits.strangers()); // what the first ones load is no leak
+        Await.until("they are gone", () -> relay.counts().strangers() == 0);
         long heap = usedHeap();
         long resident = resident();
         long refused = relay.counts().refused();
@@ -51,7 +53,7 @@ class RelayStrangersTest extends RelayedNodes {
         assertThat(server.getInputStream().read()).isEqualTo(42);
         circuit(relay, "127.0.12.2", end);
         assertThat(relay.counts().slotBytes()).isEqualTo(slots);
-        eventually(() -> relay.counts().strangers() == 0);
+        Await.until("they are gone", () -> relay.counts().strangers() == 0);
         long heapNow = usedHeap();
         System.err.printf(
                 "%d half-open circuits, seed %d: %d refused, heap %d to %d KiB, resident %d to %d KiB%n",
@@ -73,7 +75,7 @@ class RelayStrangersTest extends RelayedNodes {
         ArrayDeque<Socket> halfOpen = new ArrayDeque<>();
         for (int i = 0; i < count; i++) {
             Socket socket = new Socket();
-            socket.connect(at, 20_000);
+            socket.connect(at, PATIENCE_MILLIS);
             if (i % 3 == 0) {
                 byte[] garbage = new byte[random.nextInt(64)];
                 random.nextBytes(garbage);

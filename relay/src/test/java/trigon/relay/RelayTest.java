@@ -10,7 +10,6 @@ import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -22,9 +21,10 @@ import trigon.circuit.CircuitKeys;
 import trigon.circuit.CircuitOpening;
 import trigon.circuit.CircuitOpening.Step;
 import trigon.circuit.CircuitRequest;
+import trigon.testsupport.Await;
 
 /** What a relay passes on, and what it refuses. */
-@Timeout(60)
+@Timeout(300)
 class RelayTest extends RelayedNodes {
 
     @Test
@@ -40,11 +40,11 @@ class RelayTest extends RelayedNodes {
         Future<byte[]> heardBack = read(client);
         Future<?> sentBack = threads.submit(() -> say(server, back));
         say(client, there);
-        sentBack.get(30, TimeUnit.SECONDS);
+        sentBack.get(PATIENCE_SECONDS, TimeUnit.SECONDS);
 
-        assertThat(heardThere.get(30, TimeUnit.SECONDS)).isEqualTo(there);
-        assertThat(heardBack.get(30, TimeUnit.SECONDS)).isEqualTo(back);
-        eventually(() -> relay.counts().circuits() == 0);
+        assertThat(heardThere.get(PATIENCE_SECONDS, TimeUnit.SECONDS)).isEqualTo(there);
+        assertThat(heardBack.get(PATIENCE_SECONDS, TimeUnit.SECONDS)).isEqualTo(back);
+        Await.until("no circuit is left", () -> relay.counts().circuits() == 0);
         assertThat(relay.counts().bytes()).isEqualTo(there.length + back.length);
         assertThat(relay.counts().slotBytes()).isEqualTo(32L * RelayLimits.SLOT_BYTES);
     }
@@ -61,7 +61,7 @@ class RelayTest extends RelayedNodes {
         Future<byte[]> heard = read(server);
         say(client, random(100_000, 3));
 
-        assertThat(heard.get(10, TimeUnit.SECONDS)).isEqualTo(random(100_000, 3));
+        assertThat(heard.get(PATIENCE_SECONDS, TimeUnit.SECONDS)).isEqualTo(random(100_000, 3));
     }
 
     @Test
@@ -100,7 +100,7 @@ class RelayTest extends RelayedNodes {
         assertThat(refusal(relay, new CircuitRequest(List.of(at(closed))), KEYS))
                 .contains("cannot be reached");
         assertThat(relay.counts().refused()).isEqualTo(4);
-        eventually(() -> relay.counts().circuits() == 0);
+        Await.until("no circuit is left", () -> relay.counts().circuits() == 0);
     }
 
     @Test
@@ -113,7 +113,7 @@ class RelayTest extends RelayedNodes {
 
         one.close();
         accept(end).close();
-        eventually(() -> relay.counts().circuits() == 1);
+        Await.until("one circuit has ended", () -> relay.counts().circuits() == 1);
         circuit(relay, "127.0.12.2", end);
     }
 
@@ -122,34 +122,31 @@ class RelayTest extends RelayedNodes {
     void aRecordedRequestIsRefused() throws Exception {
         Relay relay = relay(RelayLimits.DEFAULT, "127.0.12.2", "127.0.23.2");
         ServerSocket end = listen("127.0.23.3");
-        InetAddress address = InetAddress.ofLiteral("127.0.12.2");
         ByteArrayOutputStream recorded = new ByteArrayOutputStream();
-        try (Socket socket = new Socket(address, relay.port(address))) {
+        try (Socket socket = connect(relay, "127.0.12.2")) {
             CircuitOpening opening = new CircuitOpening(new CircuitRequest(List.of(at(end))), KEYS);
             assertThat(say(socket, opening, recorded)).isEqualTo(new Step.Open());
         }
         accept(end).close();
         assertThat(recorded.size()).isPositive();
-        eventually(() -> relay.counts().circuits() == 0);
+        Await.until("no circuit is left", () -> relay.counts().circuits() == 0);
 
-        try (Socket socket = new Socket(address, relay.port(address))) {
-            socket.setSoTimeout(20_000);
+        try (Socket socket = connect(relay, "127.0.12.2")) {
             socket.getOutputStream().write(recorded.toByteArray());
             String answer = new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
             assertThat(answer).contains("the cluster's key");
         }
         assertThat(relay.counts().opened()).isEqualTo(1);
-        eventually(() -> relay.counts().refused() == 1);
+        Await.until("it is counted", () -> relay.counts().refused() == 1);
     }
 
     @Test
     void whoSaysNothingIsClosedInTime() throws Exception {
-        RelayLimits limits = new RelayLimits(4, 0, 8, 8, Duration.ofMillis(300), Duration.ofSeconds(5), Duration.ZERO);
-        Relay relay = relay(limits, "127.0.12.2", "127.0.23.2");
-        Socket silent =
-                new Socket(InetAddress.ofLiteral("127.0.12.2"), relay.port(InetAddress.ofLiteral("127.0.12.2")));
-        open.add(silent);
-        silent.setSoTimeout(20_000);
+        Relay relay = relay(RelayLimits.DEFAULT, "127.0.12.2", "127.0.23.2");
+        Socket silent = connect(relay, "127.0.12.2");
+        Await.until("it is taken", () -> relay.counts().strangers() == 1);
+
+        clock.advance(RelayLimits.DEFAULT.requestTime());
 
         assertThat(silent.getInputStream().readAllBytes()).hasSizeGreaterThan(24);
     }
@@ -179,13 +176,13 @@ class RelayTest extends RelayedNodes {
             }
         }
         for (Future<?> each : said) {
-            each.get(50, TimeUnit.SECONDS);
+            each.get(2 * PATIENCE_SECONDS, TimeUnit.SECONDS);
         }
         for (Future<byte[]> each : heard) {
-            assertThat(each.get(50, TimeUnit.SECONDS)).isEqualTo(text);
+            assertThat(each.get(2 * PATIENCE_SECONDS, TimeUnit.SECONDS)).isEqualTo(text);
         }
         for (Relay relay : relays) {
-            eventually(() -> relay.counts().circuits() == 0);
+            Await.until("no circuit is left", () -> relay.counts().circuits() == 0);
             assertThat(relay.counts().bytes()).isEqualTo(16L * text.length);
         }
     }
@@ -203,7 +200,7 @@ class RelayTest extends RelayedNodes {
         Future<byte[]> heard = read(server);
         say(client, random(16 << 20, 4));
 
-        assertThat(heard.get(30, TimeUnit.SECONDS)).hasSize(16 << 20);
+        assertThat(heard.get(PATIENCE_SECONDS, TimeUnit.SECONDS)).hasSize(16 << 20);
         assertThat(relay.counts().slotBytes()).isEqualTo(32L * RelayLimits.SLOT_BYTES);
         stuck.close();
     }

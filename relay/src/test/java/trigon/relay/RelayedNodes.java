@@ -17,18 +17,27 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
-import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
 import trigon.circuit.CircuitKeys;
 import trigon.circuit.CircuitOpening;
 import trigon.circuit.CircuitOpening.Step;
 import trigon.circuit.CircuitRequest;
 import trigon.config.InterfaceAddress;
+import trigon.testsupport.Await;
+import trigon.testsupport.ManualClock;
 
 /** Nodes on the loopback: 127.0.12.0/24 is the cable between nodes 1 and 2, and so on. What is opened is closed. */
 abstract class RelayedNodes {
 
     static final CircuitKeys KEYS = new CircuitKeys(Optional.of(new byte[] {7}));
+
+    /** Of waits for what other threads do: it only shows when something is broken. */
+    static final long PATIENCE_SECONDS = Await.DEADLINE.toSeconds();
+
+    static final int PATIENCE_MILLIS = (int) Await.DEADLINE.toMillis();
+
+    /** The relays': their deadlines come when a test says so. */
+    final ManualClock clock = new ManualClock();
 
     final List<AutoCloseable> open = new ArrayList<>();
     final ExecutorService threads = Executors.newCachedThreadPool();
@@ -39,7 +48,7 @@ abstract class RelayedNodes {
             each.close();
         }
         threads.shutdownNow();
-        assertThat(threads.awaitTermination(10, TimeUnit.SECONDS)).isTrue();
+        assertThat(threads.awaitTermination(PATIENCE_SECONDS, TimeUnit.SECONDS)).isTrue();
     }
 
     final Relay relay(RelayLimits limits, String... addresses) throws IOException {
@@ -47,7 +56,7 @@ abstract class RelayedNodes {
         for (String address : addresses) {
             links.add(new InterfaceAddress(InetAddress.ofLiteral(address), 24));
         }
-        Relay relay = Relay.open(links, 0, KEYS, (_, _) -> Optional.empty(), limits);
+        Relay relay = Relay.open(links, 0, KEYS, (_, _) -> Optional.empty(), limits, clock);
         open.add(relay);
         return relay;
     }
@@ -59,9 +68,10 @@ abstract class RelayedNodes {
     }
 
     final Socket accept(ServerSocket end) throws IOException {
-        end.setSoTimeout(10_000);
+        end.setSoTimeout(PATIENCE_MILLIS);
         Socket socket = end.accept();
         open.add(socket);
+        socket.setSoTimeout(PATIENCE_MILLIS);
         return socket;
     }
 
@@ -69,22 +79,28 @@ abstract class RelayedNodes {
         return new InetSocketAddress(end.getInetAddress(), end.getLocalPort());
     }
 
+    /** A connection on which nothing has been said. */
+    final Socket connect(Relay relay, String address) throws IOException {
+        InetAddress at = InetAddress.ofLiteral(address);
+        Socket socket = new Socket(at, relay.port(at));
+        open.add(socket);
+        socket.setSoTimeout(PATIENCE_MILLIS);
+        return socket;
+    }
+
     final Socket circuit(Relay relay, String address, ServerSocket end) throws IOException {
         return circuit(relay, address, new CircuitRequest(List.of(at(end))), KEYS);
     }
 
     final Socket circuit(Relay relay, String address, CircuitRequest request, CircuitKeys keys) throws IOException {
-        Socket socket = new Socket(InetAddress.ofLiteral(address), relay.port(InetAddress.ofLiteral(address)));
-        open.add(socket);
-        socket.setSoTimeout(20_000);
+        Socket socket = connect(relay, address);
         Step last = say(socket, new CircuitOpening(request, keys));
         assertThat(last).isEqualTo(new Step.Open());
         return socket;
     }
 
     final String refusal(Relay relay, CircuitRequest request, CircuitKeys keys) throws IOException {
-        try (Socket socket =
-                new Socket(InetAddress.ofLiteral("127.0.12.2"), relay.port(InetAddress.ofLiteral("127.0.12.2")))) {
+        try (Socket socket = connect(relay, "127.0.12.2")) {
             Step last = say(socket, new CircuitOpening(request, keys));
             assertThat(last).isInstanceOf(Step.Refused.class);
             return ((Step.Refused) last).why();
@@ -126,13 +142,5 @@ abstract class RelayedNodes {
         byte[] bytes = new byte[length];
         new Random(seed).nextBytes(bytes);
         return bytes;
-    }
-
-    static void eventually(BooleanSupplier condition) throws InterruptedException {
-        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
-        while (!condition.getAsBoolean()) {
-            assertThat(System.nanoTime()).as("it did not come about in 20 s").isLessThan(deadline);
-            Thread.sleep(10);
-        }
     }
 }

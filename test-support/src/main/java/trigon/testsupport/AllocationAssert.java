@@ -11,6 +11,11 @@ public final class AllocationAssert {
 
     private AllocationAssert() {}
 
+    /** What this thread has allocated so far. */
+    public static long allocatedBytes() {
+        return THREADS.getCurrentThreadAllocatedBytes();
+    }
+
     /**
      * Runs the code often enough to be compiled, then asserts that further runs allocate nothing on this thread. Rounds
      * in which the JVM itself allocates now and then, for example when it compiles again, are tolerated as long as one

@@ -18,6 +18,9 @@ import trigon.verbs.WorkCompletionStatus;
 /** Peers that are slow, gone, or out of reach. */
 public interface LostPeerContract extends OnFabric {
 
+    /** Code of a time to wait for an answer that does not come: with the retries, a second. */
+    int SOON = 15;
+
     @Test
     default void waitsUntilAReceiveIsPosted() {
         try (ConnectedPair pair = ConnectedPair.open(fabric(), settings());
@@ -101,7 +104,7 @@ public interface LostPeerContract extends OnFabric {
 
     @Test
     default void givesUpAPeerThatNeverBecomesReady() {
-        try (ConnectedPair pair = ConnectedPair.create(fabric(), settings());
+        try (ConnectedPair pair = ConnectedPair.create(fabric(), settings().withTimeout(SOON));
                 NativeBuffer memory = new NativeBuffer(64)) {
             MemoryRegion local = pair.first().register(memory);
             pair.first().becomeReadyToReceive(pair.second().endpoint());

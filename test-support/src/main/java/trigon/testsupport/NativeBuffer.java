@@ -61,6 +61,26 @@ public final class NativeBuffer implements AutoCloseable {
         return bytes(0, length);
     }
 
+    /** Whether each byte is that one. */
+    public boolean holdsOnly(int value) {
+        for (int i = 0; i < length; i++) {
+            if (Memory.getByte(address + i) != value) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** Whether some byte is that one. */
+    public boolean holds(int value) {
+        for (int i = 0; i < length; i++) {
+            if (Memory.getByte(address + i) == value) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     @Override
     public void close() {
         if (arena.scope().isAlive()) {

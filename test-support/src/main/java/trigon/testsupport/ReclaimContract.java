@@ -37,7 +37,7 @@ public interface ReclaimContract extends OnFabric {
             to.fill((byte) 2);
 
             assertOutcomes(pair, Set.of(WorkCompletionStatus.REMOTE_ACCESS_ERROR));
-            assertThat(to.bytes()).containsOnly(2);
+            assertThat(to.holdsOnly(2)).isTrue();
         }
     }
 
@@ -56,7 +56,7 @@ public interface ReclaimContract extends OnFabric {
             from.close();
 
             assertOutcomes(pair, refusedOrStranded(pair));
-            assertThat(to.bytes()).doesNotContain(2);
+            assertThat(to.holds(2)).isFalse();
         }
     }
 
@@ -73,7 +73,7 @@ public interface ReclaimContract extends OnFabric {
             from.fill((byte) 2);
 
             assertOutcomes(pair, Set.of(WorkCompletionStatus.REMOTE_ACCESS_ERROR));
-            assertThat(to.bytes()).doesNotContain(2);
+            assertThat(to.holds(2)).isFalse();
         }
     }
 
@@ -90,7 +90,7 @@ public interface ReclaimContract extends OnFabric {
             to.fill((byte) 2);
 
             assertOutcomes(pair, LOCAL_KEY_REFUSED);
-            assertThat(to.bytes()).containsOnly(2);
+            assertThat(to.holdsOnly(2)).isTrue();
         }
     }
 
@@ -107,7 +107,7 @@ public interface ReclaimContract extends OnFabric {
             to.fill((byte) 2);
 
             assertOutcomes(pair, Set.of(WorkCompletionStatus.RETRY_EXCEEDED));
-            assertThat(to.bytes()).containsOnly(2);
+            assertThat(to.holdsOnly(2)).isTrue();
         }
     }
 
@@ -127,7 +127,7 @@ public interface ReclaimContract extends OnFabric {
             from.close();
             remote.close();
 
-            assertThat(to.bytes()).doesNotContain(2);
+            assertThat(to.holds(2)).isFalse();
         }
     }
 

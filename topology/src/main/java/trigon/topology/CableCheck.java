@@ -5,7 +5,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 import trigon.config.ClusterConfig;
 import trigon.config.InterfaceAddress;
 import trigon.config.NicConfig;
@@ -34,7 +36,9 @@ public final class CableCheck {
                 }
             }
         }
-        ends.forEach(end -> stranger(end, ends, nodes)
+        Set<InetAddress> listed =
+                ends.stream().map(end -> end.address().address()).collect(Collectors.toSet());
+        ends.forEach(end -> stranger(end, listed, nodes)
                 .ifPresent(text -> found.put(end.address().toString(), text)));
         return List.copyOf(found.values());
     }
@@ -63,11 +67,10 @@ public final class CableCheck {
                 .flatMap(node -> node.link(end.address().address()));
     }
 
-    private static Optional<String> stranger(End end, List<End> all, Nodes nodes) {
+    private static Optional<String> stranger(End end, Set<InetAddress> listed, Nodes nodes) {
         return seen(end, nodes)
                 .flatMap(link -> link.heard().stream()
-                        .filter(heard -> all.stream()
-                                .noneMatch(each -> each.address().address().equals(heard)))
+                        .filter(heard -> !listed.contains(heard))
                         .map(heard -> "%s of %s hears %s%s, which the cluster file does not have"
                                 .formatted(
                                         end.address(),

@@ -31,6 +31,14 @@ public record LinkRecord(
         return new LinkRecord(address, relayPort, speedMbps, List.of(), false);
     }
 
+    /** Whether it is the same but for its relay. */
+    boolean isLike(LinkRecord other) {
+        return address.equals(other.address)
+                && speedMbps == other.speedMbps
+                && crowded == other.crowded
+                && neighbours.equals(other.neighbours);
+    }
+
     /** Whether that address was heard there. */
     public boolean hears(InetAddress other) {
         return neighbours.contains(other) || (crowded && address.contains(other));

@@ -45,13 +45,6 @@ public record Node(long id, String name, List<Link> links) {
         boolean joins(Link other) {
             return hears(other.address.address()) || other.hears(address.address());
         }
-
-        /** Whether both are in one subnet, heard or not. */
-        boolean faces(Link other) {
-            return !address.address().equals(other.address.address())
-                    && address.contains(other.address.address())
-                    && other.address.contains(address.address());
-        }
     }
 
     public Node {

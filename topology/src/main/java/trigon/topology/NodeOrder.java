@@ -1,6 +1,7 @@
 package trigon.topology;
 
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
@@ -12,46 +13,52 @@ import java.util.stream.IntStream;
 /** An order of nodes in which neighbours in NCCL's ring, which follows the order of ranks, have a link. */
 public final class NodeOrder {
 
-    /** Steps of the search; more nodes than some 20 may take more, and then there is no advice. */
-    private static final int MOST_STEPS = 200_000;
+    /** Of the search; more nodes than some 20 may take more, and then there is no advice. */
+    private static final int MOST_LOOKS = 1_000_000;
 
-    private final Nodes nodes;
-    private int steps;
+    /** Of more nodes, nobody puts the names into an order by hand; and each is a call within another. */
+    private static final int MOST_NODES = 256;
 
-    private NodeOrder(Nodes nodes) {
-        this.nodes = nodes;
+    private final Graph graph;
+    private final BitSet onWay = new BitSet();
+    private int looks;
+
+    private NodeOrder(Graph graph) {
+        this.graph = graph;
     }
 
     /** The order; empty if there is none, or it was not found. The first by name is the first. */
     public static Optional<List<Node>> withoutRelay(Nodes nodes) {
-        if (nodes.all().size() < 3) {
+        int count = nodes.all().size();
+        if (count < 3) {
             return Shape.of(nodes) == Shape.PARTITIONED ? Optional.empty() : Optional.of(nodes.all());
         }
-        Node first = nodes.all().getFirst();
-        List<Node> way = new ArrayList<>(List.of(first));
-        return new NodeOrder(nodes).extend(way) ? Optional.of(way) : Optional.empty();
+        List<Integer> way = new ArrayList<>();
+        return count <= MOST_NODES && new NodeOrder(nodes.graph()).extend(way, 0)
+                ? Optional.of(way.stream().map(nodes.all()::get).toList())
+                : Optional.empty();
     }
 
-    private boolean extend(List<Node> way) {
-        if (way.size() == nodes.all().size()) {
-            return nodes.neighbours(way.getLast()).contains(way.getFirst());
+    private boolean extend(List<Integer> way, int node) {
+        way.add(node);
+        onWay.set(node);
+        BitSet neighbours = graph.neighbours(node);
+        if (way.size() == graph.nodes().size() && neighbours.get(way.getFirst())) {
+            return true;
         }
-        if (++steps > MOST_STEPS) {
-            return false;
-        }
-        List<Node> next = nodes.neighbours(way.getLast()).stream()
-                .filter(node -> !way.contains(node))
-                .sorted(Comparator.comparingInt(
-                                (Node node) -> nodes.neighbours(node).size())
-                        .thenComparing(Node::name))
+        List<Integer> next = neighbours.stream()
+                .filter(other -> !onWay.get(other))
+                .boxed()
+                .sorted(Comparator.comparingInt(other -> graph.neighbours(other).cardinality())) // then by name
                 .toList();
-        for (Node node : next) {
-            way.add(node);
-            if (extend(way)) {
+        looks += next.size();
+        for (int other : next) {
+            if (looks <= MOST_LOOKS && extend(way, other)) {
                 return true;
             }
-            way.removeLast();
         }
+        way.removeLast();
+        onWay.clear(node);
         return false;
     }
 

@@ -26,4 +26,27 @@ public record NodeRecord(
         links = List.copyOf(links.size() > MOST_LINKS ? links.subList(0, MOST_LINKS) : links);
         name = name.length() > MOST_NAME ? name.substring(0, MOST_NAME) : name;
     }
+
+    /** Whether node and links are those of another one, whatever relays there. */
+    boolean hasStructureOf(NodeRecord other) {
+        if (node != other.node || !name.equals(other.name) || links.size() != other.links.size()) {
+            return false;
+        }
+        for (int i = 0; i < links.size(); i++) {
+            if (!links.get(i).isLike(other.links.get(i))) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** Whether its relays are those of another one with the same structure, and have as much to do. */
+    boolean hasRelaysOf(NodeRecord other) {
+        for (int i = 0; i < links.size(); i++) {
+            if (links.get(i).relayPort() != other.links.get(i).relayPort()) {
+                return false;
+            }
+        }
+        return loadMbps == other.loadMbps;
+    }
 }

@@ -11,56 +11,52 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 import trigon.config.InterfaceAddress;
 
-/** All nodes that are known, and which of them are joined by a link that works. Immutable. */
+/**
+ * All nodes that are known, and which of them are joined by a link that works. Immutable; put together from what was
+ * announced when it is first asked for. Any thread.
+ */
 public final class Nodes {
 
-    /** A link that works, seen from one of its ends. */
-    public record Edge(Node.Link here, Node to, Node.Link there) {}
+    /** Of a node; what its processes announce beyond that is not looked at. */
+    static final int MOST_LINKS = 2 * NodeRecord.MOST_LINKS;
 
-    private final Node own;
-    private final List<Node> all;
-    private final Map<Long, List<Edge>> edges = new HashMap<>();
-
-    private Nodes(Node own, List<Node> all) {
-        this.own = own;
-        this.all = all;
-        for (Node node : all) {
-            edges.put(node.id(), find(node));
-        }
-    }
-
-    private List<Edge> find(Node from) {
-        List<Edge> found = new ArrayList<>();
-        for (Node to : all) {
-            if (to.id() != from.id()) {
-                for (Node.Link here : from.links()) {
-                    for (Node.Link there : to.links()) {
-                        if (here.joins(there)) {
-                            found.add(new Edge(here, to, there));
-                        }
-                    }
-                }
-            }
-        }
-        return List.copyOf(found);
-    }
+    private final long ownNode;
+    private final List<NodeRecord> records;
+    private final long structure;
+    private @Nullable Graph graph;
 
     /**
      * The nodes of these processes.
      *
      * @param ownNode the node of the process that asks; one of the records is of it
+     * @param structure another number where nodes or links are others
      */
-    static Nodes of(long ownNode, List<NodeRecord> records) {
-        Map<Long, List<NodeRecord>> byNode = new TreeMap<>();
+    Nodes(long ownNode, List<NodeRecord> records, long structure) {
+        this.ownNode = ownNode;
+        this.records = List.copyOf(records);
+        this.structure = structure;
+    }
+
+    synchronized Graph graph() {
+        Graph known = graph;
+        if (known == null) {
+            known = new Graph(putTogether(records));
+            graph = known;
+        }
+        return known;
+    }
+
+    private static List<Node> putTogether(List<NodeRecord> records) {
+        Map<Long, List<NodeRecord>> byNode = new HashMap<>();
         records.forEach(each ->
                 byNode.computeIfAbsent(each.node(), _ -> new ArrayList<>()).add(each));
-        List<Node> all = new ArrayList<>();
+        List<Node> all = new ArrayList<>(byNode.size());
         byNode.forEach((id, processes) -> all.add(node(id, processes)));
         all.sort(Comparator.comparing(Node::name).thenComparingLong(Node::id));
-        Node own = all.stream().filter(node -> node.id() == ownNode).findFirst().orElseThrow();
-        return new Nodes(own, List.copyOf(all));
+        return List.copyOf(all);
     }
 
     private static Node node(long id, List<NodeRecord> processes) {
@@ -69,15 +65,17 @@ public final class Nodes {
         for (NodeRecord process : processes) {
             for (LinkRecord link : process.links()) {
                 InetAddress address = link.address().address();
-                links.computeIfAbsent(address, _ -> new ArrayList<>()).add(link);
+                links.computeIfAbsent(address, _ -> new ArrayList<>(1)).add(link);
                 if (link.relayPort() != 0) {
-                    relays.computeIfAbsent(address, _ -> new ArrayList<>())
+                    relays.computeIfAbsent(address, _ -> new ArrayList<>(1))
                             .add(new Node.RelayPort(link.relayPort(), process.loadMbps(), process.instance()));
                 }
             }
         }
-        List<Node.Link> merged = new ArrayList<>();
-        links.forEach((address, same) -> merged.add(merge(same, relays.getOrDefault(address, List.of()))));
+        List<Node.Link> merged = links.entrySet().stream()
+                .limit(MOST_LINKS)
+                .map(each -> merge(each.getValue(), relays.getOrDefault(each.getKey(), List.of())))
+                .toList();
         String name = processes.stream()
                 .map(NodeRecord::name)
                 .min(Comparator.naturalOrder())
@@ -100,30 +98,44 @@ public final class Nodes {
                         .toList());
     }
 
+    /** Another number where nodes or links are others than in an earlier one; load and relays do not count. */
+    public long structure() {
+        return structure;
+    }
+
     /** The node of the process that asks. */
     public Node own() {
-        return own;
+        return all().get(ownIndex());
+    }
+
+    int ownIndex() {
+        List<Node> all = all();
+        for (int i = 0; i < all.size(); i++) {
+            if (all.get(i).id() == ownNode) {
+                return i;
+            }
+        }
+        throw new IllegalStateException("no process of the own node");
     }
 
     /** All, by name. */
     public List<Node> all() {
-        return all;
+        return graph().nodes();
     }
 
-    /** The links that work, from a node. */
-    public List<Edge> edges(Node from) {
-        return edges.getOrDefault(from.id(), List.of());
-    }
-
-    /** The nodes that a link joins with this one. */
+    /** The nodes that a link joins with this one, by name. */
     public Set<Node> neighbours(Node of) {
         Set<Node> found = new LinkedHashSet<>();
-        edges(of).forEach(edge -> found.add(edge.to()));
+        int index = all().indexOf(of);
+        if (index >= 0) {
+            graph().neighbours(index).stream().mapToObj(all()::get).forEach(found::add);
+        }
         return found;
     }
 
-    /** The node that has an address, and is not this process's own. */
+    /** The first node that has an address. */
     public Optional<Node> at(InetAddress address) {
-        return all.stream().filter(node -> node.link(address).isPresent()).findFirst();
+        int first = graph().at(address).nextSetBit(0);
+        return first < 0 ? Optional.empty() : Optional.of(all().get(first));
     }
 }

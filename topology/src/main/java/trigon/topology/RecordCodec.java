@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.regex.Pattern;
 import trigon.config.InterfaceAddress;
 
 /**
@@ -29,6 +30,9 @@ final class RecordCodec {
 
     static final int MOST_DATAGRAM_BYTES = FULL_BYTES + MOST_RECORD_BYTES + 64;
 
+    /** Would change what a terminal shows: C0 and C1, and marks of directions and lines. */
+    private static final Pattern UNPRINTABLE = Pattern.compile("[\\p{Cc}\\p{Cf}\\p{Zl}\\p{Zp}]");
+
     private static final int CROWDED = 0x80;
     private static final int FIXED_BYTES = 4 * Long.BYTES + Integer.BYTES + 2;
 
@@ -48,7 +52,7 @@ final class RecordCodec {
             return Arrays.equals(body, other.body) && Arrays.equals(proof, other.proof);
         }
 
-        private int bytes() {
+        int length() {
             return Short.BYTES + body.length + proof.length;
         }
     }
@@ -103,7 +107,9 @@ final class RecordCodec {
             for (int i = 0; i < count; i++) {
                 links.add(link(buffer));
             }
-            String text = new String(name, StandardCharsets.UTF_8).replaceAll("\\p{Cntrl}", "?");
+            String text = UNPRINTABLE
+                    .matcher(new String(name, StandardCharsets.UTF_8))
+                    .replaceAll("?");
             return buffer.hasRemaining()
                     ? Optional.empty()
                     : Optional.of(new NodeRecord(instance, sequence, epochSeconds, node, text, load, links));
@@ -148,8 +154,8 @@ final class RecordCodec {
             int bytes = HEADER_BYTES;
             while (to < records.size()
                     && to - from < Byte.MAX_VALUE
-                    && (to == from || bytes + records.get(to).bytes() <= FULL_BYTES)) {
-                bytes += records.get(to).bytes();
+                    && (to == from || bytes + records.get(to).length() <= FULL_BYTES)) {
+                bytes += records.get(to).length();
                 to++;
             }
             ByteBuffer datagram = ByteBuffer.allocate(bytes);

@@ -3,6 +3,7 @@ package trigon.topology;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.Comparator;
 import java.util.List;
 
@@ -18,16 +19,28 @@ public final class Routes {
     /** Loads that differ by less are equal: they change from second to second. */
     private static final int LOAD_STEP_MBPS = 5000;
 
-    /** Ways that are looked at. */
+    /** Ways among which the best is chosen. */
     private static final int MOST_WAYS = 256;
 
-    private final Nodes nodes;
+    /** Links that are looked at for ways with one number of relays. */
+    private static final int MOST_LOOKS = 1 << 16;
+
+    /** A step of a way: from a node's link to the relay of another one. */
+    private record Step(Node.Link here, Graph.End there) {}
+
+    private final Graph graph;
+    private final int own;
     private final InetAddress target;
+
+    /** Relays from which so many more lead to the target, at least: none, one and so on. */
+    private final List<BitSet> before = new ArrayList<>();
+
     private final List<Route> found = new ArrayList<>();
-    private int steps;
+    private int looks;
 
     private Routes(Nodes nodes, InetAddress target) {
-        this.nodes = nodes;
+        graph = nodes.graph();
+        own = nodes.ownIndex();
         this.target = target;
     }
 
@@ -39,9 +52,11 @@ public final class Routes {
      */
     public static List<Route> to(Nodes nodes, InetAddress target, long tie) {
         Routes search = new Routes(nodes, target);
+        search.last();
         for (int relays = 1; relays <= MOST_RELAYS && search.found.isEmpty(); relays++) {
-            search.steps = 0;
-            search.extend(new ArrayList<>(List.of(nodes.own())), new ArrayList<>(), relays);
+            search.looks = 0;
+            search.extend(search.own, new ArrayList<>(), relays);
+            search.previous();
         }
         return search.found.stream().sorted(order(tie)).toList();
     }
@@ -66,47 +81,77 @@ public final class Routes {
         return names.stream().sorted().toList();
     }
 
-    private void extend(List<Node> way, List<Nodes.Edge> edges, int relaysLeft) {
-        steps++;
-        if (found.size() >= MOST_WAYS || steps > MOST_WAYS * MOST_WAYS) {
-            return;
+    /** The relays that hear the target. */
+    private void last() {
+        BitSet found = new BitSet();
+        for (int node = 0; node < graph.nodes().size(); node++) {
+            if (graph.nodes().get(node).links().stream().anyMatch(link -> link.hears(target))) {
+                found.set(node);
+            }
         }
+        before.add(onlyRelays(found));
+    }
+
+    /** The relays that those hear which were found before. */
+    private void previous() {
+        BitSet found = new BitSet();
+        before.getLast().stream()
+                .mapToObj(graph.nodes()::get)
+                .flatMap(node -> node.links().stream())
+                .filter(link -> !link.relays().isEmpty())
+                .forEach(link -> graph.addHeard(link, found));
+        before.add(onlyRelays(found));
+    }
+
+    private BitSet onlyRelays(BitSet found) {
+        found.clear(own);
+        found.andNot(graph.at(target));
+        BitSet relays = new BitSet();
+        found.stream().filter(node -> graph.nodes().get(node).relays()).forEach(relays::set);
+        return relays;
+    }
+
+    private void extend(int from, List<Step> way, int relaysLeft) {
         if (relaysLeft == 0) {
-            finish(edges);
+            finish(way);
             return;
         }
-        for (Nodes.Edge edge : nodes.edges(way.getLast())) {
-            boolean isTarget = edge.to().link(target).isPresent();
-            boolean relays = !edge.there().relays().isEmpty()
-                    && edge.there().hears(edge.here().address().address());
-            if (!way.contains(edge.to()) && !isTarget && relays) {
-                way.add(edge.to());
-                edges.add(edge);
-                extend(way, edges, relaysLeft - 1);
-                way.removeLast();
-                edges.removeLast();
+        BitSet next = before.get(relaysLeft - 1);
+        for (Node.Link here : graph.nodes().get(from).links()) {
+            for (List<Graph.End> hearing : graph.hearing(here.address().address())) {
+                for (Graph.End there : hearing) {
+                    if (found.size() >= MOST_WAYS || ++looks > MOST_LOOKS) {
+                        return;
+                    }
+                    boolean again = way.stream().anyMatch(step -> step.there().node() == there.node());
+                    if (next.get(there.node())
+                            && !again
+                            && !there.link().relays().isEmpty()) {
+                        way.add(new Step(here, there));
+                        extend(there.node(), way, relaysLeft - 1);
+                        way.removeLast();
+                    }
+                }
             }
         }
     }
 
-    private void finish(List<Nodes.Edge> edges) {
-        Node last = edges.getLast().to();
-        for (Node.Link link : last.links()) {
+    private void finish(List<Step> way) {
+        for (Node.Link link : graph.nodes().get(way.getLast().there().node()).links()) {
             if (link.hears(target)) {
                 int speed = link.speedMbps();
                 int load = 0;
                 List<InetSocketAddress> relays = new ArrayList<>();
                 List<String> names = new ArrayList<>();
-                for (Nodes.Edge edge : edges) {
-                    Node.RelayPort relay = edge.there().relays().getFirst();
-                    speed = Math.min(
-                            speed,
-                            Math.min(edge.here().speedMbps(), edge.there().speedMbps()));
+                for (Step step : way) {
+                    Node.Link there = step.there().link();
+                    Node.RelayPort relay = there.relays().getFirst();
+                    speed = Math.min(speed, Math.min(step.here().speedMbps(), there.speedMbps()));
                     load = Math.max(load, relay.loadMbps());
-                    relays.add(new InetSocketAddress(edge.there().address().address(), relay.port()));
-                    names.add(edge.to().name());
+                    relays.add(new InetSocketAddress(there.address().address(), relay.port()));
+                    names.add(graph.nodes().get(step.there().node()).name());
                 }
-                found.add(new Route(edges.getFirst().here().address().address(), relays, names, speed, load));
+                found.add(new Route(way.getFirst().here().address().address(), relays, names, speed, load));
             }
         }
     }

@@ -2,10 +2,10 @@ package trigon.topology;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.HashSet;
+import java.util.BitSet;
 import java.util.List;
 import java.util.Locale;
-import java.util.Set;
+import java.util.stream.IntStream;
 
 /** What the links between the nodes look like. */
 public enum Shape {
@@ -24,6 +24,9 @@ public enum Shape {
     /** There are two nodes without any way between them. */
     PARTITIONED;
 
+    /** That are named. */
+    private static final int MOST_CABLES = 32;
+
     /** Of these nodes. */
     public static Shape of(Nodes nodes) {
         int count = nodes.all().size();
@@ -33,8 +36,9 @@ public enum Shape {
         if (parts(nodes).size() > 1) {
             return PARTITIONED;
         }
-        int[] degrees = nodes.all().stream()
-                .mapToInt(node -> nodes.neighbours(node).size())
+        Graph graph = nodes.graph();
+        int[] degrees = IntStream.range(0, count)
+                .map(node -> graph.neighbours(node).cardinality())
                 .sorted()
                 .toArray();
         if (degrees[0] == count - 1) {
@@ -52,19 +56,23 @@ public enum Shape {
 
     /** The groups of nodes that have a way to each other, each in the order of the way. */
     public static List<List<Node>> parts(Nodes nodes) {
+        Graph graph = nodes.graph();
+        List<Node> all = nodes.all();
         List<List<Node>> parts = new ArrayList<>();
-        Set<Node> seen = new HashSet<>();
-        for (Node start : nodes.all()) {
-            if (seen.add(start)) {
-                List<Node> part = new ArrayList<>();
-                ArrayDeque<Node> todo = new ArrayDeque<>(List.of(start));
-                while (!todo.isEmpty()) {
-                    Node node = todo.remove();
-                    part.add(node);
-                    nodes.neighbours(node).stream().filter(seen::add).forEach(todo::add);
-                }
-                parts.add(part);
+        BitSet seen = new BitSet();
+        for (int start = seen.nextClearBit(0); start < all.size(); start = seen.nextClearBit(start)) {
+            List<Node> part = new ArrayList<>();
+            ArrayDeque<Integer> todo = new ArrayDeque<>(List.of(start));
+            seen.set(start);
+            while (!todo.isEmpty()) {
+                int node = todo.remove();
+                part.add(all.get(node));
+                BitSet next = (BitSet) graph.neighbours(node).clone();
+                next.andNot(seen);
+                next.stream().forEach(todo::add);
+                seen.or(next);
             }
+            parts.add(part);
         }
         return parts;
     }
@@ -77,22 +85,24 @@ public enum Shape {
 
     /** The nodes and their links in a line: {@code ring of 4 nodes: a-b, a-d, b-c, c-d}. */
     public static String describe(Nodes nodes) {
+        Graph graph = nodes.graph();
+        List<Node> all = nodes.all();
         List<String> cables = new ArrayList<>();
-        for (Node node : nodes.all()) {
-            nodes.neighbours(node).stream()
-                    .filter(other -> node.name().compareTo(other.name()) < 0
-                            || (node.name().equals(other.name()) && node.id() < other.id()))
-                    .map(other -> node.name() + "-" + other.name())
-                    .sorted()
-                    .forEach(cables::add);
+        long ends = 0;
+        for (int node = 0; node < all.size(); node++) {
+            BitSet neighbours = graph.neighbours(node);
+            ends += neighbours.cardinality();
+            for (int other = neighbours.nextSetBit(node);
+                    other >= 0 && cables.size() < MOST_CABLES;
+                    other = neighbours.nextSetBit(other + 1)) {
+                cables.add(all.get(node).name() + "-" + all.get(other).name());
+            }
         }
-        int most = 32;
-        String list = String.join(", ", cables.size() > most ? cables.subList(0, most) : cables);
         return "%s of %d nodes: %s%s"
                 .formatted(
                         of(nodes),
-                        nodes.all().size(),
-                        list.isEmpty() ? "no links" : list,
-                        cables.size() > most ? ", and " + (cables.size() - most) + " more" : "");
+                        all.size(),
+                        cables.isEmpty() ? "no links" : String.join(", ", cables),
+                        ends / 2 > cables.size() ? ", and " + (ends / 2 - cables.size()) + " more" : "");
     }
 }

@@ -4,9 +4,7 @@ import java.net.InetAddress;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.HashSet;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -15,7 +13,9 @@ import java.util.TreeMap;
 import java.util.function.BooleanSupplier;
 import java.util.function.IntSupplier;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 import trigon.config.InterfaceAddress;
+import trigon.topology.KnownRecords.Known;
 import trigon.topology.RecordCodec.Sealed;
 
 /**
@@ -41,14 +41,11 @@ public final class Topology {
     /** How far a clock may be off before its records count as recorded ones. */
     public static final Duration CLOCKS = Duration.ofMinutes(10);
 
-    /** Processes that are known at most. */
-    static final int MOST_RECORDS = 2048;
+    /** Addresses that are remembered as heard on a link; they announce no more than a few of them. */
+    private static final int MOST_NEIGHBOURS = 1024;
 
     /** Nodes with another clock that are told of; more are a flood, or the clock is this node's. */
     static final int MOST_OTHER_CLOCKS = 64;
-
-    /** Processes whose end is remembered, so that nobody brings them back. */
-    private static final int MOST_ENDED = 4096;
 
     /**
      * A datagram to send.
@@ -65,19 +62,6 @@ public final class Topology {
      */
     public record OtherClock(String name, long seconds) {}
 
-    private static final class Known {
-
-        private Sealed sealed;
-        private NodeRecord record;
-        private long heard;
-        private long waiting; // a bit for each link on which it is to be passed on
-
-        Known(Sealed sealed, NodeRecord record) {
-            this.sealed = sealed;
-            this.record = record;
-        }
-    }
-
     private final long instance;
     private final long node;
     private final String name;
@@ -86,16 +70,9 @@ public final class Topology {
     private final LongSupplier epochSeconds;
     private final IntSupplier loadMbps;
     private final BooleanSupplier relays;
-    private final Map<Long, Known> known = new HashMap<>();
+    private final Limits limits = new Limits();
+    private final KnownRecords known = new KnownRecords(limits);
     private final List<Map<InetAddress, Long>> neighbours = new ArrayList<>();
-    private final Map<Long, Long> ended = new LinkedHashMap<>() {
-        private static final long serialVersionUID = 1;
-
-        @Override
-        protected boolean removeEldestEntry(Map.Entry<Long, Long> eldest) {
-            return size() > MOST_ENDED;
-        }
-    };
     private long sequence;
     private long begun = Long.MIN_VALUE;
     private long nextAnnouncement;
@@ -103,7 +80,8 @@ public final class Topology {
     private long otherClocks;
     private final Set<Long> nodesWithOtherClocks = new HashSet<>();
     private final List<OtherClock> otherClocksToTell = new ArrayList<>();
-    private boolean waiting;
+    private @Nullable NodeRecord lastOwn;
+    private @Nullable Nodes nodes;
 
     /**
      * One that knows nobody.
@@ -184,42 +162,34 @@ public final class Topology {
         if (id == instance) {
             return;
         }
-        Known former = known.get(id);
-        if (former != null && sealed.sequence() <= former.record.sequence()) {
-            if (link >= 0 && sealed.isSame(former.sealed)) {
-                former.waiting &= ~(1L << link); // whoever is there has it
-                if (isOwnWord(former.record, source)) {
-                    note(link, source, now); // a second cable to the same node, whose copy comes second
-                }
+        Known former = known.of(id);
+        if (former != null && sealed.sequence() <= former.record().sequence()) {
+            if (link >= 0 && sealed.isSame(former.sealed())) {
+                former.passed(link);
+                noteOwnWord(former.record(), source, link, now); // of two cables to a node, one's copy comes second
             }
             return;
         }
-        Optional<NodeRecord> read =
-                key.isProven(sealed.body(), sealed.proof()) ? RecordCodec.decode(sealed.body()) : Optional.empty();
-        if (read.isEmpty() || !isCurrent(read.get()) || (former == null && known.size() >= MOST_RECORDS)) {
+        Optional<NodeRecord> read = limits.take(source, now) && key.isProven(sealed.body(), sealed.proof())
+                ? RecordCodec.decode(sealed.body()).filter(this::isCurrent)
+                : Optional.empty();
+        long passOn = link < 0 ? 0 : ((1L << links.size()) - 1) & ~(1L << link);
+        if (read.isEmpty() || !known.take(new Known(sealed, read.get(), source, now), passOn)) {
             refused++;
             return;
         }
-        NodeRecord record = read.get();
-        Known mine = known.computeIfAbsent(id, _ -> new Known(sealed, record));
-        mine.sealed = sealed;
-        mine.record = record;
-        mine.heard = now;
-        mine.waiting = link < 0 ? 0 : ((1L << links.size()) - 1) & ~(1L << link);
-        waiting |= mine.waiting != 0;
-        if (link >= 0 && isOwnWord(record, source)) {
-            note(link, source, now);
+        noteOwnWord(read.get(), source, link, now);
+    }
+
+    /** Who made a record is a neighbour, if he has sent it himself; who passes it on is none by that. */
+    private void noteOwnWord(NodeRecord record, InetAddress source, int link, long now) {
+        boolean isOwnWord = record.links().stream()
+                .anyMatch(each -> each.address().address().equals(source));
+        if (link < 0 || !isOwnWord) {
+            return;
         }
-    }
-
-    /** Whether it comes from who made it, and not from who passes it on. */
-    private static boolean isOwnWord(NodeRecord record, InetAddress source) {
-        return record.links().stream().anyMatch(each -> each.address().address().equals(source));
-    }
-
-    private void note(int link, InetAddress source, long now) {
         Map<InetAddress, Long> there = neighbours.get(link);
-        if (there.containsKey(source) || there.size() < MOST_RECORDS) {
+        if (there.containsKey(source) || there.size() < MOST_NEIGHBOURS) {
             there.put(source, now);
         }
     }
@@ -233,7 +203,7 @@ public final class Topology {
             }
             return false;
         }
-        return record.sequence() > ended.getOrDefault(record.instance(), Long.MIN_VALUE);
+        return !known.isOfEnded(record);
     }
 
     /** What is to be said now. */
@@ -244,7 +214,7 @@ public final class Topology {
         }
         forget(now);
         boolean announces = now - nextAnnouncement >= 0;
-        if (!announces && !waiting) {
+        if (!announces && known.waiting().isEmpty()) {
             return List.of();
         }
         Optional<Sealed> own = announces ? Optional.of(RecordCodec.seal(announce(now), key)) : Optional.empty();
@@ -252,17 +222,16 @@ public final class Topology {
         for (int link = 0; link < links.size(); link++) {
             List<Sealed> there = new ArrayList<>();
             own.ifPresent(there::add);
-            for (Known each : known.values()) {
-                if ((each.waiting & 1L << link) != 0) {
-                    there.add(each.sealed);
+            for (Known each : known.waiting()) {
+                if (each.waitsFor(link)) {
+                    there.add(each.sealed());
                 }
             }
             for (byte[] datagram : RecordCodec.pack(there)) {
                 outgoing.add(new Outgoing(link, datagram));
             }
         }
-        known.values().forEach(each -> each.waiting = 0);
-        waiting = false;
+        known.clearWaiting();
         return outgoing;
     }
 
@@ -275,34 +244,29 @@ public final class Topology {
     private NodeRecord own() {
         List<LinkRecord> now = new ArrayList<>();
         for (int i = 0; i < links.size(); i++) {
-            List<InetAddress> heard = new ArrayList<>(neighbours.get(i).keySet());
+            Map<InetAddress, Long> there = neighbours.get(i);
             int most = LinkRecord.MOST_NEIGHBOURS;
+            List<InetAddress> heard = there.keySet().stream().limit(most).toList();
             LinkRecord link = links.get(i);
             now.add(new LinkRecord(
                     link.address(),
                     relays.getAsBoolean() ? link.relayPort() : 0,
                     link.speedMbps(),
-                    heard.size() > most ? heard.subList(0, most) : heard,
-                    heard.size() > most));
+                    heard,
+                    there.size() > most));
         }
         return new NodeRecord(
                 instance, sequence, epochSeconds.getAsLong(), node, name, Math.max(0, loadMbps.getAsInt()), now);
     }
 
     private void forget(long now) {
-        known.entrySet().removeIf(entry -> {
-            boolean old = now - entry.getValue().heard > FORGOTTEN.toNanos();
-            if (old) {
-                ended.put(entry.getKey(), entry.getValue().record.sequence());
-            }
-            return old;
-        });
+        known.forget(now, FORGOTTEN.toNanos());
         neighbours.forEach(there -> there.values().removeIf(heard -> now - heard > FORGOTTEN.toNanos()));
     }
 
     /** Whether there are records to be passed on, a moment after they came. */
     public boolean hasWaiting() {
-        return waiting;
+        return !known.waiting().isEmpty();
     }
 
     /** When the own record is to be announced next. */
@@ -310,17 +274,22 @@ public final class Topology {
         return nextAnnouncement;
     }
 
-    /** What is known now, this process included. */
+    /** What is known now, this process included; the same object as long as nothing has changed. */
     public Nodes nodes() {
-        return Nodes.of(node, records());
+        NodeRecord own = own();
+        known.compare(lastOwn, own);
+        lastOwn = own;
+        Nodes now = nodes;
+        if (known.takeChanged() || now == null) {
+            now = new Nodes(node, known.with(own), known.structure());
+            nodes = now;
+        }
+        return now;
     }
 
     /** The same as it was announced, this process's first. */
     List<NodeRecord> records() {
-        List<NodeRecord> records = new ArrayList<>();
-        records.add(own());
-        known.values().forEach(each -> records.add(each.record));
-        return records;
+        return known.with(own());
     }
 
     /** Its links' addresses, by the index of {@link Outgoing}. */
@@ -331,6 +300,16 @@ public final class Topology {
     /** Datagrams and records that were not taken. */
     public long refused() {
         return refused;
+    }
+
+    /** Records that were not taken since there are so many. */
+    public long overLimit() {
+        return limits.exceeded();
+    }
+
+    /** Where the first record came from that was not taken since there were so many; once. */
+    public Optional<InetAddress> overLimitToTell() {
+        return limits.toTell();
     }
 
     /** Records that were not taken since their clock, or this one, is far off. */

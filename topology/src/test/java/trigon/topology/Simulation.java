@@ -4,6 +4,7 @@ import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -11,6 +12,7 @@ import java.util.Optional;
 import java.util.PriorityQueue;
 import java.util.Random;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import trigon.config.InterfaceAddress;
 
 /** Nodes with cables between them, in simulated time; each cable delays datagrams by 0.1 to 1 ms, and may lose some. */
@@ -20,6 +22,8 @@ final class Simulation {
 
     @SuppressWarnings("ArrayRecordComponent") // never compared
     private record Arrival(long time, long order, int node, InetAddress source, byte[] datagram) {}
+
+    private record Tick(long time, int node) {}
 
     private record End(int node, InetAddress address) {}
 
@@ -32,7 +36,9 @@ final class Simulation {
     private final Random random;
     private final double loss;
     private final Map<String, Boolean> cut = new HashMap<>();
-    private final List<Long> nextTick = new ArrayList<>();
+    private final List<Tick> nextTick = new ArrayList<>();
+    private final TreeSet<Tick> ticks =
+            new TreeSet<>(Comparator.comparingLong(Tick::time).thenComparingInt(Tick::node));
     long now;
     long datagrams;
     long bytes;
@@ -68,7 +74,9 @@ final class Simulation {
         }
         for (int i = 0; i < count; i++) {
             nodes.add(new Topology(1000 + i, i, "n" + i, links.get(i), key, () -> now / 1_000_000_000, () -> 0));
-            nextTick.add((long) (random.nextDouble() * 200 * MILLI));
+            Tick first = new Tick((long) (random.nextDouble() * 200 * MILLI), i);
+            nextTick.add(first);
+            ticks.add(first);
         }
     }
 
@@ -110,29 +118,33 @@ final class Simulation {
     void runUntil(long millis) {
         long end = millis * MILLI;
         while (true) {
-            int next = 0;
-            for (int i = 1; i < nextTick.size(); i++) {
-                next = nextTick.get(i) < nextTick.get(next) ? i : next;
-            }
+            Tick next = ticks.first();
             Arrival arrival = arrivals.peek();
-            boolean ticks = arrival == null || nextTick.get(next) <= arrival.time;
-            long time = ticks || arrival == null ? nextTick.get(next) : arrival.time;
+            boolean isTick = arrival == null || next.time <= arrival.time;
+            long time = isTick || arrival == null ? next.time : arrival.time;
             if (time > end) {
                 now = end;
                 return;
             }
             now = time;
-            if (ticks || arrival == null) {
-                tick(next);
+            if (isTick || arrival == null) {
+                tick(next.node);
             } else {
                 arrivals.remove();
                 Topology to = nodes.get(arrival.node);
                 to.received(ByteBuffer.wrap(arrival.datagram), arrival.source, now);
                 if (to.hasWaiting()) {
-                    nextTick.set(arrival.node, Math.min(nextTick.get(arrival.node), now + 10 * MILLI));
+                    tickAt(arrival.node, Math.min(nextTick.get(arrival.node).time, now + 10 * MILLI));
                 }
             }
         }
+    }
+
+    private void tickAt(int node, long time) {
+        ticks.remove(nextTick.get(node));
+        Tick next = new Tick(time, node);
+        nextTick.set(node, next);
+        ticks.add(next);
     }
 
     private void tick(int node) {
@@ -152,7 +164,7 @@ final class Simulation {
                 }
             }
         }
-        nextTick.set(node, Math.max(now + 1, topology.nextAnnouncement()));
+        tickAt(node, Math.max(now + 1, topology.nextAnnouncement()));
     }
 
     static AnnouncementKey noKey() {

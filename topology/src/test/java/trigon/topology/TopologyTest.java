@@ -182,7 +182,7 @@ class TopologyTest {
         for (int i = 2; i < 20_000; i++) {
             topology.received(ByteBuffer.wrap(announcement(i, 1)), InetAddress.ofLiteral("10.0.12.2"), 0);
         }
-        assertThat(topology.nodes().all()).hasSizeLessThanOrEqualTo(Topology.MOST_RECORDS + 1);
+        assertThat(topology.nodes().all()).hasSizeLessThanOrEqualTo(Limits.MOST_RECORDS / 2 + 1);
     }
 
     /** The copy on the second cable always comes second, and there is one of a record's passing on. */

@@ -13,6 +13,7 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import trigon.testsupport.Await;
 import trigon.verbs.Memory;
 
 class RecorderTest {
@@ -90,10 +91,7 @@ class RecorderTest {
                 Memory.putLong(ring + RingLayout.RECORDS + RecordLayout.SUBJECT, 4711);
                 Memory.putLongRelease(ring + RingLayout.HEAD, 1);
 
-                long deadline = System.nanoTime() + 60_000_000_000L;
-                while (!heard.contains(4711L) && System.nanoTime() < deadline) {
-                    Thread.sleep(1);
-                }
+                Await.until("the record is heard", () -> heard.contains(4711L));
                 assertThat(recorder).isNotNull();
                 assertThat(TraceLog.isOn()).isFalse();
             }
@@ -121,11 +119,7 @@ class RecorderTest {
 
             Memory.putLongRelease(table + TableLayout.IS_ENDING, 1);
 
-            long deadline = System.nanoTime() + 20_000_000_000L;
-            while (Memory.getLongAcquire(table + TableLayout.HAS_ENDED) == 0 && System.nanoTime() < deadline) {
-                Thread.sleep(1);
-            }
-            assertThat(Memory.getLongAcquire(table + TableLayout.HAS_ENDED)).isEqualTo(1);
+            Await.until("the trace has ended", () -> Memory.getLongAcquire(table + TableLayout.HAS_ENDED) == 1);
             recorder.close();
         }
     }

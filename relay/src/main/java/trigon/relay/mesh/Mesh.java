@@ -26,6 +26,7 @@ import trigon.routing.Path;
 import trigon.routing.PeerLink;
 import trigon.routing.Relays;
 import trigon.routing.RouteLookup;
+import trigon.system.NanoClock;
 import trigon.topology.AnnouncementKey;
 import trigon.topology.LinkRecord;
 import trigon.topology.NodeOrder;
@@ -100,7 +101,7 @@ public final class Mesh implements Relays, AutoCloseable {
             PluginConfig config, List<LocalLink> software, RouteLookup kernel, String name, long node, boolean spins)
             throws IOException {
         CircuitKeys keys = new CircuitKeys(config.clusterKey().map(ClusterKey::bytes));
-        Neighbourhood neighbourhood = new Neighbourhood(config.cluster());
+        Neighbourhood neighbourhood = new Neighbourhood(config.cluster(), NanoClock.SYSTEM);
         RelayPolicy policy = config.value(Settings.RELAY);
         Relay relay = policy.serves() ? relay(config, software, keys, neighbourhood, policy, spins) : null;
         try {

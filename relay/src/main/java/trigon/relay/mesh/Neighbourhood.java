@@ -11,6 +11,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import trigon.config.ClusterConfig;
 import trigon.config.RelayPolicy;
+import trigon.system.NanoClock;
 import trigon.topology.CableCheck;
 import trigon.topology.Node;
 import trigon.topology.Nodes;
@@ -35,32 +36,46 @@ final class Neighbourhood {
     private final Optional<ClusterConfig> cluster;
     private final Set<String> told = new HashSet<>();
     private volatile @Nullable Nodes nodes;
-    private String shape = "";
+    private final NanoClock clock;
+    private long structure = -1;
+    private long since;
+    private boolean shapeTold;
+    private boolean cablesChecked;
     private String toldShape = "";
-    private long since = System.nanoTime();
 
-    Neighbourhood(Optional<ClusterConfig> cluster) {
+    Neighbourhood(Optional<ClusterConfig> cluster, NanoClock clock) {
         this.cluster = cluster;
+        this.clock = clock;
     }
 
-    /** What is known now. */
+    /** What is known now. It is looked at once it has been the same for a while, and then once. */
     void learn(Nodes known) {
         nodes = known;
-        long now = System.nanoTime();
-        String seen = Shape.describe(known);
-        if (!seen.equals(shape)) {
-            shape = seen;
+        long now = clock.nanoTime();
+        if (known.structure() != structure) {
+            structure = known.structure();
             since = now;
+            shapeTold = false;
+            cablesChecked = false;
             return;
         }
-        if (now - since > SETTLED.toNanos() && !seen.equals(toldShape) && Shape.of(known) != Shape.SINGLE) {
-            toldShape = seen;
-            log.info("topology: {}", seen);
+        if (!shapeTold && now - since > SETTLED.toNanos()) {
+            shapeTold = true;
+            tellShape(known);
         }
-        if (now - since > CHECKED.toNanos() && cluster.isPresent()) {
+        if (!cablesChecked && now - since > CHECKED.toNanos() && cluster.isPresent()) {
+            cablesChecked = true;
             CableCheck.contradictions(cluster.get(), known).stream()
                     .filter(text -> told.size() < MOST_WARNINGS && told.add(text))
                     .forEach(text -> log.warn("{}", text));
+        }
+    }
+
+    private void tellShape(Nodes known) {
+        String seen = Shape.describe(known);
+        if (!seen.equals(toldShape) && Shape.of(known) != Shape.SINGLE) {
+            toldShape = seen;
+            log.info("topology: {}", seen);
         }
     }
 

@@ -28,6 +28,9 @@ import trigon.verbs.LinkKind;
 /** Ways through relays, for connections to come, and for the TCP connections that they are made of. Any thread. */
 final class Ways implements Detours {
 
+    /** That a message has in a row. */
+    private static final int MOST_NAMES = 16;
+
     private record Way(PeerLink remote, Route route) {}
 
     private final List<LocalLink> links;
@@ -105,8 +108,11 @@ final class Ways implements Detours {
         } else {
             List<Node> own = part(known, known.own());
             boolean joined = own.contains(peer.get());
-            List<String> idle =
-                    own.stream().filter(node -> !node.relays()).map(Node::name).toList();
+            List<String> idle = own.stream()
+                    .filter(node -> !node.relays())
+                    .map(Node::name)
+                    .limit(MOST_NAMES)
+                    .toList();
             text.append(
                     joined
                             ? " No way has at most %d relays%s."
@@ -133,7 +139,9 @@ final class Ways implements Detours {
     }
 
     private static String names(List<Node> nodes) {
-        return nodes.stream().map(Node::name).distinct().sorted().collect(Collectors.joining(" or "));
+        List<String> names = nodes.stream().map(Node::name).distinct().sorted().toList();
+        String listed = names.stream().limit(MOST_NAMES).collect(Collectors.joining(" or "));
+        return names.size() > MOST_NAMES ? "one of %d nodes, such as %s".formatted(names.size(), listed) : listed;
     }
 
     /** For the log: from where. */

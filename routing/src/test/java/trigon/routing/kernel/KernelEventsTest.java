@@ -10,30 +10,31 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import trigon.testsupport.Await;
 
-@Timeout(120)
+@Timeout(300)
 class KernelEventsTest {
 
-    private static final Duration LONG = Duration.ofSeconds(60);
+    private static final Duration LONG = Duration.ofDays(1);
 
     @Test
     void whoWaitsIsWokenUp() throws Exception {
         try (KernelEvents events = new KernelEvents()) {
             CountDownLatch over = new CountDownLatch(3);
-            Thread waiting = Thread.ofPlatform().start(() -> {
+            Thread waiting = Thread.ofPlatform().daemon().start(() -> {
                 for (int i = 0; i < 3; i++) {
                     events.await(new int[0], LONG);
                     over.countDown();
                 }
             });
-            while (!over.await(10, TimeUnit.MILLISECONDS)) {
+            Await.until("it is woken up three times", () -> {
                 events.wakeUp();
-            }
+                return over.getCount() == 0;
+            });
             waiting.join();
         }
     }
@@ -42,7 +43,8 @@ class KernelEventsTest {
     void aWakeUpBeforeTheWaitCounts() throws Exception {
         try (KernelEvents events = new KernelEvents()) {
             events.wakeUp();
-            events.await(new int[0], LONG);
+            Thread waiting = Thread.ofPlatform().daemon().start(() -> events.await(new int[0], LONG));
+            Await.until("it is woken up", () -> !waiting.isAlive());
         }
     }
 
@@ -115,10 +117,9 @@ class KernelEventsTest {
 
     private static void await(KernelEvents events, Predicate<InterfaceEvent> wanted) {
         List<InterfaceEvent> seen = new ArrayList<>();
-        long end = System.nanoTime() + LONG.toNanos();
-        while (seen.stream().noneMatch(wanted)) {
-            assertThat(System.nanoTime()).as("all that came: %s", seen).isLessThan(end);
+        Await.until(() -> "the event; all that came: " + seen, Await.DEADLINE, () -> {
             seen.addAll(events.await(new int[0], Duration.ofSeconds(1)));
-        }
+            return seen.stream().anyMatch(wanted);
+        });
     }
 }

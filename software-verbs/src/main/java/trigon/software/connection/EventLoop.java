@@ -17,6 +17,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import trigon.system.NanoClock;
 
 /**
  * The background thread of a provider. It accepts connections and opens them, keeps the time, and moves the data of
@@ -52,6 +53,7 @@ public final class EventLoop implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(EventLoop.class);
 
     private final String name;
+    private final NanoClock clock;
     private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
     private final PriorityQueue<Timer> timers = new PriorityQueue<>(); // guarded by itself
     private final List<ProgressLock> watched = new ArrayList<>(); // the thread's own
@@ -62,9 +64,15 @@ public final class EventLoop implements AutoCloseable {
     private @Nullable Thread thread; // guarded by this
     private volatile boolean closed;
 
-    /** Its thread will have that name. */
-    public EventLoop(String name) {
+    /**
+     * One that has nothing to do yet.
+     *
+     * @param name of its thread
+     * @param clock of its timers
+     */
+    public EventLoop(String name, NanoClock clock) {
         this.name = name;
+        this.clock = clock;
     }
 
     // ---- any thread
@@ -99,7 +107,7 @@ public final class EventLoop implements AutoCloseable {
         boolean first;
         synchronized (timers) {
             timers.remove(timer);
-            timer.scheduledAt(System.nanoTime() + nanos);
+            timer.scheduled(clock, nanos);
             Timer next = timers.peek();
             first = next == null || timer.compareTo(next) < 0;
             timers.add(timer);
@@ -228,7 +236,7 @@ public final class EventLoop implements AutoCloseable {
         synchronized (timers) {
             Timer next = timers.peek();
             if (next != null) {
-                nanos = Math.min(nanos, Math.max(0, next.nanosLeft(System.nanoTime())));
+                nanos = Math.min(nanos, Math.max(0, next.nanosLeft()));
             }
         }
         // rounded up: waking early would be waking for nothing
@@ -246,7 +254,7 @@ public final class EventLoop implements AutoCloseable {
             Timer due;
             synchronized (timers) {
                 due = timers.peek();
-                if (due == null || due.nanosLeft(System.nanoTime()) > 0) {
+                if (due == null || due.nanosLeft() > 0) {
                     return;
                 }
                 timers.remove();

@@ -1,6 +1,7 @@
 package trigon.software.connection;
 
 import java.util.concurrent.Executor;
+import trigon.system.NanoClock;
 
 /**
  * Something that the {@link EventLoop} does later, once each time that it is scheduled. Scheduled again and again it
@@ -14,6 +15,7 @@ public final class Timer implements Comparable<Timer> {
 
     // changed by who schedules and cancels, and before the task runs: always under the guard, if it is a lock
     private volatile boolean scheduled;
+    private NanoClock clock = NanoClock.SYSTEM;
     private long dueAt;
 
     /**
@@ -36,8 +38,9 @@ public final class Timer implements Comparable<Timer> {
         return scheduled;
     }
 
-    void scheduledAt(long nanoTime) {
-        dueAt = nanoTime;
+    void scheduled(NanoClock by, long nanos) {
+        clock = by;
+        dueAt = by.nanoTime() + nanos;
         scheduled = true;
     }
 
@@ -45,9 +48,9 @@ public final class Timer implements Comparable<Timer> {
         scheduled = false;
     }
 
-    /** How long it is until then, in nanoseconds; negative if it is late. */
-    long nanosLeft(long now) {
-        return dueAt - now;
+    /** How long it is until then; negative if it is late. */
+    long nanosLeft() {
+        return dueAt - clock.nanoTime();
     }
 
     void fire() {
@@ -56,7 +59,7 @@ public final class Timer implements Comparable<Timer> {
 
     private void runIfDue() {
         // it may have been cancelled, or scheduled anew, since it was taken out of the queue
-        if (scheduled && nanosLeft(System.nanoTime()) <= 0) {
+        if (scheduled && nanosLeft() <= 0) {
             scheduled = false;
             task.run();
         }

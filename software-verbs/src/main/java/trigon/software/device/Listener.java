@@ -39,7 +39,6 @@ final class Listener implements EventLoop.Handler, InboundConnection.Acceptor {
 
     private final LocalDevice device;
     private final IntFunction<@Nullable QueuePairEngine> queuePairs;
-    private final long preambleMillis;
     private final ServerSocketChannel server;
     private final SelectionKey key;
     private final Timer retry = new Timer(this::acceptAgain);
@@ -55,12 +54,10 @@ final class Listener implements EventLoop.Handler, InboundConnection.Acceptor {
      * Listens from now on.
      *
      * @param queuePairs the device's by their numbers; null for a number that none has
-     * @param preambleMillis how long an accepted connection may take to say who it is
      */
-    Listener(LocalDevice device, IntFunction<@Nullable QueuePairEngine> queuePairs, long preambleMillis) {
+    Listener(LocalDevice device, IntFunction<@Nullable QueuePairEngine> queuePairs) {
         this.device = device;
         this.queuePairs = queuePairs;
-        this.preambleMillis = preambleMillis;
         ServerSocketChannel bound = null;
         try {
             bound = ServerSocketChannel.open();
@@ -122,7 +119,7 @@ final class Listener implements EventLoop.Handler, InboundConnection.Acceptor {
         InboundConnection evicted;
         try {
             device.socketOptions().apply(channel);
-            evicted = unidentified.add(new InboundConnection(channel, device.eventLoop(), this, preambleMillis));
+            evicted = unidentified.add(new InboundConnection(channel, device.eventLoop(), this));
         } catch (IOException | OutOfMemoryError e) {
             log.debug("{} was gone when it was accepted, or there is no memory for it: {}", channel, e.toString());
             StreamReader.closeQuietly(channel);

@@ -60,20 +60,15 @@ final class SoftwareDeviceContext implements DeviceContext {
      * Opens a device, which listens from now on.
      *
      * @param queuePairNumbers gives each queue pair a number of its own; any thread
-     * @param preambleMillis how long an accepted connection may take to say who it is
      */
     SoftwareDeviceContext(
-            LocalDevice localDevice,
-            LaneWorkers laneWorkers,
-            ResourceLedger ledger,
-            IntSupplier queuePairNumbers,
-            long preambleMillis) {
+            LocalDevice localDevice, LaneWorkers laneWorkers, ResourceLedger ledger, IntSupplier queuePairNumbers) {
         settings = localDevice.settings();
         this.localDevice = localDevice;
         this.laneWorkers = laneWorkers;
         this.ledger = ledger;
         this.queuePairNumbers = queuePairNumbers;
-        listener = new Listener(localDevice, this::queuePair, preambleMillis);
+        listener = new Listener(localDevice, this::queuePair);
         ledger.opened(ResourceLedger.Kind.DEVICE_CONTEXT);
         log.debug("{} listens on TCP port {}", settings, listener.port());
     }

@@ -14,6 +14,7 @@ import trigon.software.connection.LocalDevice;
 import trigon.software.connection.SocketOptions;
 import trigon.software.lanes.LaneWorkers;
 import trigon.software.wire.DeviceLimits;
+import trigon.system.NanoClock;
 import trigon.verbs.DeviceContext;
 import trigon.verbs.Errno;
 import trigon.verbs.LinkKind;
@@ -30,17 +31,13 @@ import trigon.verbs.VerbsProvider;
  */
 public final class SoftwareVerbs implements VerbsProvider, AutoCloseable {
 
-    /** How long an accepted connection may take to say who it is. */
-    static final long PREAMBLE_MILLIS = 5000;
-
     private static final Logger log = LoggerFactory.getLogger(SoftwareVerbs.class);
     /** 0 and 1 are the management queue pairs of InfiniBand. */
     private static final int FIRST_NUMBER = 2;
 
     private final Map<String, SoftwareDevice> devices = new LinkedHashMap<>();
-    private final long preambleMillis;
     private final ResourceLedger ledger = new ResourceLedger();
-    private final EventLoop eventLoop = new EventLoop("trigon-software");
+    private final EventLoop eventLoop;
     private final LaneWorkers laneWorkers;
     private final Detours detours;
     private final SocketOptions socketOptions = new SocketOptions();
@@ -57,7 +54,7 @@ public final class SoftwareVerbs implements VerbsProvider, AutoCloseable {
 
     /** A provider some of whose connections go through relays. */
     public SoftwareVerbs(List<SoftwareDevice> devices, LaneSettings lanes, Detours detours) {
-        this(devices, new LaneWorkers(lanes), PREAMBLE_MILLIS, detours);
+        this(devices, new LaneWorkers(lanes), detours, NanoClock.SYSTEM);
     }
 
     /** A provider of these devices, with the lanes that suit this machine. */
@@ -65,16 +62,20 @@ public final class SoftwareVerbs implements VerbsProvider, AutoCloseable {
         this(devices, LaneSettings.forCores(Runtime.getRuntime().availableProcessors()));
     }
 
-    /** A provider that closes these workers, and waits so long for an accepted connection to say who it is. */
-    SoftwareVerbs(List<SoftwareDevice> devices, LaneWorkers laneWorkers, long preambleMillis) {
-        this(devices, laneWorkers, preambleMillis, Detours.NONE);
+    /**
+     * A provider that closes these workers.
+     *
+     * @param clock of all its time limits
+     */
+    SoftwareVerbs(List<SoftwareDevice> devices, LaneWorkers laneWorkers, NanoClock clock) {
+        this(devices, laneWorkers, Detours.NONE, clock);
     }
 
-    private SoftwareVerbs(List<SoftwareDevice> devices, LaneWorkers laneWorkers, long preambleMillis, Detours detours) {
+    private SoftwareVerbs(List<SoftwareDevice> devices, LaneWorkers laneWorkers, Detours detours, NanoClock clock) {
         for (SoftwareDevice device : devices) {
             add(device);
         }
-        this.preambleMillis = preambleMillis;
+        eventLoop = new EventLoop("trigon-software", clock);
         this.laneWorkers = laneWorkers;
         this.detours = detours;
     }
@@ -128,8 +129,12 @@ public final class SoftwareVerbs implements VerbsProvider, AutoCloseable {
                 new LocalDevice(device, eventLoop, socketOptions, detours),
                 laneWorkers,
                 ledger,
-                this::nextQueuePairNumber,
-                preambleMillis);
+                this::nextQueuePairNumber);
+    }
+
+    /** Its clock has moved. */
+    void wakeUp() {
+        eventLoop.wakeUp();
     }
 
     @Override

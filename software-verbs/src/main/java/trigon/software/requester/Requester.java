@@ -34,7 +34,7 @@ public final class Requester {
     private final SendQueue queue;
     final OutstandingRequests outstanding;
     private final IncomingResponses responses;
-    private final TimeLimits limits;
+    final TimeLimits limits;
     private final Timer brokenTimer;
     private final RequestConnector connector;
     final OutgoingLanes lanes;

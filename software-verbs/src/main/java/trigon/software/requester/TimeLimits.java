@@ -18,7 +18,7 @@ final class TimeLimits {
     private final Timer rnrTimer;
     private long retryNanos;
     private int rnrRetry;
-    private long progressAt;
+    long progressAt;
     /** Longer than {@link #retryNanos} while the peer waits for a receive and only says so now and then. */
     private long silenceAllowance;
 
@@ -54,7 +54,7 @@ final class TimeLimits {
         }
     }
 
-    private void onRetryTimer() {
+    void onRetryTimer() {
         if (!requester.isRunning()) {
             return;
         }

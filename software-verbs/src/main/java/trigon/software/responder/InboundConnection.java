@@ -57,6 +57,9 @@ public final class InboundConnection extends DataConnection {
     /** How long the end of a connection may take: the last responses, and the peer's reaction to them. */
     private static final long FINISH_NANOS = TimeUnit.SECONDS.toNanos(2);
 
+    /** How long an accepted connection may take to say who it is. */
+    public static final long PREAMBLE_SECONDS = 5;
+
     private final SocketChannel channel;
     private final InetSocketAddress from;
     private final Acceptor acceptor;
@@ -74,11 +77,9 @@ public final class InboundConnection extends DataConnection {
     /**
      * Greets a client that was just accepted. In the event loop's thread.
      *
-     * @param preambleMillis how long it may take to say who it is
      * @throws IOException if it is gone already
      */
-    public InboundConnection(SocketChannel channel, EventLoop eventLoop, Acceptor acceptor, long preambleMillis)
-            throws IOException {
+    public InboundConnection(SocketChannel channel, EventLoop eventLoop, Acceptor acceptor) throws IOException {
         super(channel, eventLoop, WireFormat.PREAMBLE_BYTES, acceptor.preambleBuffer());
         this.channel = channel;
         this.acceptor = acceptor;
@@ -86,12 +87,12 @@ public final class InboundConnection extends DataConnection {
         writeAll(exchange.greet());
         deadline = new Timer(() -> {
             if (phase == Phase.UNIDENTIFIED) {
-                reject("it said nothing for " + preambleMillis + " ms");
+                reject("it has not said who it is for " + PREAMBLE_SECONDS + " s");
             } else {
                 close();
             }
         });
-        eventLoop.schedule(deadline, TimeUnit.MILLISECONDS.toNanos(preambleMillis));
+        eventLoop.schedule(deadline, TimeUnit.SECONDS.toNanos(PREAMBLE_SECONDS));
         arm();
     }
 

@@ -11,6 +11,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import trigon.system.NanoClock;
+import trigon.testsupport.Await;
 
 /** The event loop outlives what it is given to do. */
 @Timeout(180)
@@ -18,7 +20,7 @@ class EventLoopTest {
 
     @Test
     void livesThroughALackOfMemory() throws InterruptedException {
-        try (EventLoop eventLoop = new EventLoop("test-loop")) {
+        try (EventLoop eventLoop = new EventLoop("test-loop", NanoClock.SYSTEM)) {
             CountDownLatch done = new CountDownLatch(2);
             eventLoop.execute(() -> {
                 throw new OutOfMemoryError("for a test");
@@ -31,33 +33,45 @@ class EventLoopTest {
             eventLoop.execute(done::countDown);
             eventLoop.schedule(new Timer(done::countDown), TimeUnit.MILLISECONDS.toNanos(2));
 
-            assertThat(done.await(30, TimeUnit.SECONDS)).isTrue();
+            assertThat(done.await(Await.DEADLINE.toSeconds(), TimeUnit.SECONDS)).isTrue();
         }
     }
 
     @Test
     void firesATimerOnceHoweverOftenItIsScheduled() throws InterruptedException {
-        try (EventLoop eventLoop = new EventLoop("test-loop")) {
+        try (EventLoop eventLoop = new EventLoop("test-loop", NanoClock.SYSTEM)) {
             AtomicInteger fired = new AtomicInteger();
             CountDownLatch later = new CountDownLatch(1);
             Timer often = new Timer(fired::incrementAndGet);
             Timer never = new Timer(fired::incrementAndGet);
+            CountDownLatch scheduled = new CountDownLatch(1);
+            eventLoop.execute(() -> awaitUninterrupted(scheduled)); // meanwhile, none fires
             for (int i = 0; i < 1000; i++) {
-                eventLoop.schedule(often, TimeUnit.MILLISECONDS.toNanos(50 + i % 3));
-                eventLoop.schedule(never, TimeUnit.MILLISECONDS.toNanos(50));
+                eventLoop.schedule(often, i % 3);
+                eventLoop.schedule(never, 0);
             }
             eventLoop.cancel(never);
-            eventLoop.schedule(new Timer(later::countDown), TimeUnit.MILLISECONDS.toNanos(100));
+            eventLoop.schedule(new Timer(later::countDown), TimeUnit.MILLISECONDS.toNanos(1));
+            scheduled.countDown();
 
-            assertThat(later.await(30, TimeUnit.SECONDS)).isTrue();
+            assertThat(later.await(Await.DEADLINE.toSeconds(), TimeUnit.SECONDS))
+                    .isTrue();
             assertThat(fired).hasValue(1);
+        }
+    }
+
+    private static void awaitUninterrupted(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
         }
     }
 
     @Test
     void takesNothingOnceItIsClosed() throws IOException {
         for (boolean used : new boolean[] {false, true}) {
-            EventLoop eventLoop = new EventLoop("test-loop");
+            EventLoop eventLoop = new EventLoop("test-loop", NanoClock.SYSTEM);
             if (used) {
                 eventLoop.wakeUp();
             }

@@ -9,7 +9,6 @@ import trigon.software.memory.Buffers;
 import trigon.testsupport.Await;
 import trigon.testsupport.ConnectedPair;
 import trigon.testsupport.NativeBuffer;
-import trigon.testsupport.QueuePairSettings;
 import trigon.testsupport.VerbsFabric;
 import trigon.verbs.MemoryRegion;
 import trigon.verbs.SendFlag;
@@ -23,8 +22,6 @@ final class DirectMemoryUsedUp {
     private static final int LENGTH = 200_000;
 
     /** The JDK collects garbage, and waits, before it says that there is no memory. */
-    private static final QueuePairSettings PATIENT = QueuePairSettings.DEFAULT.withTimeout(22);
-
     private DirectMemoryUsedUp() {}
 
     /** Ends with status 0 after {@link #PASSED}. */
@@ -38,9 +35,9 @@ final class DirectMemoryUsedUp {
                     Optional.empty());
             try (NativeBuffer from = new NativeBuffer(LENGTH).fill((byte) 7);
                     NativeBuffer to = new NativeBuffer(LENGTH);
-                    ConnectedPair early = ConnectedPair.open(fabric, PATIENT);
-                    ConnectedPair late = ConnectedPair.create(fabric, PATIENT);
-                    ConnectedPair last = ConnectedPair.create(fabric, PATIENT)) {
+                    ConnectedPair early = ConnectedPair.open(fabric, Loopback.PATIENT);
+                    ConnectedPair late = ConnectedPair.create(fabric, Loopback.PATIENT);
+                    ConnectedPair last = ConnectedPair.create(fabric, Loopback.PATIENT)) {
                 MemoryRegion local = early.first().register(from);
                 MemoryRegion remote = early.second().register(to);
                 write(early, from, local, to, remote, 64);

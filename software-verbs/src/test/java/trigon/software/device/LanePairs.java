@@ -9,6 +9,7 @@ import trigon.software.LaneSettings;
 import trigon.software.connection.LocalQueuePair;
 import trigon.software.lanes.LaneWorkers;
 import trigon.software.requester.RequesterState;
+import trigon.system.NanoClock;
 import trigon.testsupport.Await;
 import trigon.testsupport.ConnectedPair;
 import trigon.testsupport.NativeBuffer;
@@ -34,7 +35,7 @@ public final class LanePairs {
 
     /** The devices whose lanes these workers serve. */
     public static SoftwareVerbs provider(LaneWorkers workers) {
-        return new SoftwareVerbs(List.of(Loopback.A, Loopback.B), workers, SoftwareVerbs.PREAMBLE_MILLIS);
+        return new SoftwareVerbs(List.of(Loopback.A, Loopback.B), workers, NanoClock.SYSTEM);
     }
 
     /** The first end's queue pair, as its lanes see it. */
@@ -45,6 +46,15 @@ public final class LanePairs {
     /** Whether long messages of the first end go in pieces by now. */
     public static boolean hasLanes(ConnectedPair pair) {
         return RequesterState.hasLanes(((SoftwareQueuePair) pair.first().queuePair()).engine().requester);
+    }
+
+    /** On which the peer of the first end is silent; of its time limits only. */
+    public static void letADayPass(ConnectedPair pair) {
+        LocalQueuePair queuePair = sender(pair);
+        queuePair
+                .lock()
+                .locked(() -> RequesterState.letADayPass(
+                        ((SoftwareQueuePair) pair.first().queuePair()).engine().requester));
     }
 
     /** How many messages of the first end are on their way on lanes. */
@@ -62,16 +72,23 @@ public final class LanePairs {
     }
 
     public static ConnectedPair open(SoftwareVerbs sender, SoftwareVerbs receiver) {
-        return open(sender, receiver, QueuePairSettings.DEFAULT);
+        return open(sender, receiver, Loopback.PATIENT);
     }
 
     public static ConnectedPair open(SoftwareVerbs sender, SoftwareVerbs receiver, QueuePairSettings settings) {
-        return ConnectedPair.open(
-                new VerbsFabric(
-                        new VerbsFabric.End(sender, "soft_a", 1, 0),
-                        new VerbsFabric.End(receiver, "soft_b", 1, 0),
-                        Optional.empty()),
-                settings);
+        return ConnectedPair.open(fabric(sender, receiver), settings);
+    }
+
+    /** Whose ends are in RESET. */
+    public static ConnectedPair create(SoftwareVerbs sender, SoftwareVerbs receiver) {
+        return ConnectedPair.create(fabric(sender, receiver), Loopback.PATIENT);
+    }
+
+    private static VerbsFabric fabric(SoftwareVerbs sender, SoftwareVerbs receiver) {
+        return new VerbsFabric(
+                new VerbsFabric.End(sender, "soft_a", 1, 0),
+                new VerbsFabric.End(receiver, "soft_b", 1, 0),
+                Optional.empty());
     }
 
     /** Sends messages that are long enough until they go in pieces. */

@@ -7,6 +7,7 @@ import java.util.List;
 import trigon.software.LaneSettings;
 import trigon.software.SoftwareDevice;
 import trigon.testsupport.LedgerAssert;
+import trigon.testsupport.QueuePairSettings;
 
 /**
  * Software devices on loopback addresses: {@code soft_a} and {@code soft_b} share a subnet, {@code soft_c} does not.
@@ -23,6 +24,9 @@ public final class Loopback {
             new LaneSettings.Workers(2, Duration.ofNanos(5_000)),
             2,
             new LaneSettings.Cut(2048, 1024, 1024, Integer.MAX_VALUE));
+
+    /** Longer than tests wait: a machine that is busy with something else fails no request. */
+    public static final QueuePairSettings PATIENT = QueuePairSettings.DEFAULT.withTimeout(22);
 
     private Loopback() {}
 

@@ -40,7 +40,7 @@ class RandomTrafficTest {
                     new VerbsFabric.End(one, "soft_a", 1, 0),
                     new VerbsFabric.End(other, "soft_b", 1, 0),
                     Optional.empty());
-            try (ConnectedPair pair = ConnectedPair.open(fabric);
+            try (ConnectedPair pair = ConnectedPair.open(fabric, Loopback.PATIENT);
                     NativeBuffer a = new NativeBuffer(MEMORY).randomize(new Random(seed));
                     NativeBuffer b = new NativeBuffer(MEMORY).randomize(new Random(seed + 1));
                     NativeBuffer fromA = new NativeBuffer(MEMORY);

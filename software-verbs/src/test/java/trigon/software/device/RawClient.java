@@ -12,6 +12,7 @@ import trigon.software.wire.ConnectionProofs;
 import trigon.software.wire.Preamble;
 import trigon.software.wire.PreambleExchange;
 import trigon.software.wire.WireFormat;
+import trigon.testsupport.Await;
 import trigon.testsupport.ConnectedPair;
 import trigon.verbs.ConnectionKey;
 import trigon.verbs.Gid;
@@ -19,7 +20,7 @@ import trigon.verbs.Gid;
 /** A client of the second end's device that says what a test has it say. Used by one thread. */
 public final class RawClient implements Closeable {
 
-    private static final int PATIENCE_MILLIS = 30_000;
+    private static final int PATIENCE_MILLIS = (int) Await.DEADLINE.toMillis();
 
     private final Socket socket;
     private final PreambleExchange exchange = new PreambleExchange();
@@ -49,13 +50,18 @@ public final class RawClient implements Closeable {
 
     /** Hears the greeting, and returns the preamble that answers it, with a proof under that key. */
     public byte[] preamble(Preamble.Hello hello, @Nullable ConnectionKey key) throws IOException {
-        ByteBuffer greeting = exchange.greetingSpace();
-        greeting.put(socket.getInputStream().readNBytes(greeting.remaining()));
-        greeted = true;
+        hearGreeting();
         ByteBuffer answer = exchange.answer(hello, new ConnectionProofs(key), Gid.of(Loopback.B.address()));
         byte[] bytes = new byte[answer.remaining()];
         answer.get(bytes);
         return bytes;
+    }
+
+    /** Waits for the greeting: then it has been accepted. */
+    public void hearGreeting() throws IOException {
+        ByteBuffer greeting = exchange.greetingSpace();
+        greeting.put(socket.getInputStream().readNBytes(greeting.remaining()));
+        greeted = true;
     }
 
     public void say(byte[] bytes) throws IOException {

@@ -20,7 +20,6 @@ import trigon.testsupport.Await;
 import trigon.testsupport.ConnectedPair;
 import trigon.testsupport.LedgerAssert;
 import trigon.testsupport.NativeBuffer;
-import trigon.testsupport.QueuePairSettings;
 import trigon.testsupport.VerbsFabric;
 import trigon.verbs.MemoryRegion;
 import trigon.verbs.QueuePairAttributes;
@@ -66,7 +65,7 @@ class ResourcesTest {
 
     /** Opens a connection, begins to move data, and closes it at any moment. */
     private static void playAndClose(VerbsFabric fabric, Random random) {
-        try (ConnectedPair pair = ConnectedPair.create(fabric, QueuePairSettings.DEFAULT);
+        try (ConnectedPair pair = ConnectedPair.create(fabric, Loopback.PATIENT);
                 NativeBuffer from = new NativeBuffer(LENGTH);
                 NativeBuffer to = new NativeBuffer(LENGTH)) {
             MemoryRegion local = pair.first().register(from);

@@ -2,6 +2,7 @@ package trigon.software.device;
 
 import java.util.Optional;
 import org.junit.jupiter.api.AfterAll;
+import trigon.testsupport.QueuePairSettings;
 import trigon.testsupport.VerbsContract;
 import trigon.testsupport.VerbsFabric;
 
@@ -18,6 +19,11 @@ class SoftwareVerbsContractTest extends VerbsContract {
     @Override
     public VerbsFabric fabric() {
         return FABRIC;
+    }
+
+    @Override
+    public QueuePairSettings settings() {
+        return Loopback.PATIENT;
     }
 
     @AfterAll

@@ -20,7 +20,6 @@ import trigon.testsupport.Await;
 import trigon.testsupport.ConnectedPair;
 import trigon.testsupport.LedgerAssert;
 import trigon.testsupport.NativeBuffer;
-import trigon.testsupport.QueuePairSettings;
 import trigon.testsupport.VerbsFabric;
 import trigon.verbs.Memory;
 import trigon.verbs.MemoryRegion;
@@ -32,6 +31,7 @@ import trigon.verbs.WorkCompletionStatus;
 class WakeUpTest {
 
     private static final int MESSAGES = 600;
+    /** Nothing is to happen in a pause: it has what comes next meet the other threads at another moment. */
     private static final int LONGEST_PAUSE_MICROS = 60;
 
     /** Code of a time limit of hours: its timer must not come to the rescue. */
@@ -72,7 +72,7 @@ class WakeUpTest {
                     new VerbsFabric.End(one, "soft_a", 1, 0),
                     new VerbsFabric.End(other, "soft_b", 1, 0),
                     Optional.empty());
-            try (ConnectedPair pair = ConnectedPair.open(fabric, QueuePairSettings.DEFAULT.withTimeout(NO_TIME_LIMIT));
+            try (ConnectedPair pair = ConnectedPair.open(fabric, Loopback.PATIENT.withTimeout(NO_TIME_LIMIT));
                     NativeBuffer from = new NativeBuffer(Long.BYTES);
                     NativeBuffer to = new NativeBuffer(Long.BYTES)) {
                 MemoryRegion local = pair.first().register(from);
@@ -83,7 +83,7 @@ class WakeUpTest {
                         pair.first().hasSend();
                     }
                     if (random.nextInt(8) == 0) {
-                        LockSupport.parkNanos(1_000L * random.nextInt(3_000));
+                        LockSupport.parkNanos(1_000L * random.nextInt(3_000)); // long enough for them to sleep
                     }
                     Memory.putLong(from.address(), expected);
                     int posted = pair.first()
@@ -105,7 +105,7 @@ class WakeUpTest {
     }
 
     private static boolean postNowAndThen(VerbsFabric fabric, Random random) {
-        try (ConnectedPair pair = ConnectedPair.open(fabric, QueuePairSettings.DEFAULT.withTimeout(NO_TIME_LIMIT));
+        try (ConnectedPair pair = ConnectedPair.open(fabric, Loopback.PATIENT.withTimeout(NO_TIME_LIMIT));
                 NativeBuffer from = new NativeBuffer(64);
                 NativeBuffer to = new NativeBuffer(64)) {
             MemoryRegion local = pair.first().register(from);

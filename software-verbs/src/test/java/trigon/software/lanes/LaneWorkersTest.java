@@ -15,7 +15,6 @@ import trigon.software.device.Loopback;
 import trigon.software.device.SoftwareVerbs;
 import trigon.software.lanes.LaneWorkers.Direction;
 import trigon.testsupport.ConnectedPair;
-import trigon.testsupport.QueuePairSettings;
 import trigon.testsupport.VerbsFabric;
 
 class LaneWorkersTest {
@@ -55,7 +54,7 @@ class LaneWorkersTest {
                         new VerbsFabric.End(sender, "soft_a", 1, 0),
                         new VerbsFabric.End(receiver, "soft_b", 1, 0),
                         Optional.empty()),
-                QueuePairSettings.DEFAULT);
+                Loopback.PATIENT);
         LanePairs.openLanes(pair);
         return pair;
     }

@@ -264,7 +264,7 @@ class LanesTest {
     void moreMayComeBehindALongOneThanLanesHold(int inlineEvery) {
         int messages = 700;
         int length = 32;
-        QueuePairSettings defaults = QueuePairSettings.DEFAULT;
+        QueuePairSettings defaults = Loopback.PATIENT;
         QueuePairSettings many = new QueuePairSettings(
                 1024,
                 4096,

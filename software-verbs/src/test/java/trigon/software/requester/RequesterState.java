@@ -1,5 +1,7 @@
 package trigon.software.requester;
 
+import java.util.concurrent.TimeUnit;
+
 /** What tests ask of a requester; racy outside of its queue pair's lock. */
 public final class RequesterState {
 
@@ -8,6 +10,12 @@ public final class RequesterState {
     /** Whether long messages go in pieces by now. */
     public static boolean hasLanes(Requester requester) {
         return requester.lanes.areReady();
+    }
+
+    /** Its peer has been silent for a day, and the timer looks. */
+    public static void letADayPass(Requester requester) {
+        requester.limits.progressAt -= TimeUnit.DAYS.toNanos(1);
+        requester.limits.onRetryTimer();
     }
 
     /** How many messages are on their way on lanes. */

@@ -193,6 +193,7 @@ public final class Announcer implements AutoCloseable {
                 List<Topology.Outgoing> outgoing = topology.tick(now);
                 outgoing.forEach(this::send);
                 topology.otherClocksToTell().forEach(Announcer::tell);
+                topology.overLimitToTell().ifPresent(Announcer::tellOfLimit);
                 publish();
                 long wait = topology.hasWaiting()
                         ? GATHER_NANOS
@@ -217,6 +218,14 @@ public final class Announcer implements AutoCloseable {
                 other.name(),
                 Math.abs(other.seconds()),
                 other.seconds() > 0 ? "ahead of" : "behind");
+    }
+
+    private static void tellOfLimit(InetAddress source) {
+        log.warn(
+                "more nodes are announced than are remembered, or more often: what is beyond that is not taken, beginning"
+                        + " with a record from {}; if these are not your nodes, give yours the cluster's key"
+                        + " (TRIGON_CLUSTER_KEY_FILE)",
+                InterfaceAddress.text(source));
     }
 
     private void publish() {
