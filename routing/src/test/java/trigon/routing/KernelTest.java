@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** What the kernel of any Linux machine says. */
-@Timeout(60)
+@Timeout(180)
 class KernelTest {
 
     @Test

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** What sockets are told; what follows from the kernel's questions takes a minute, see the transport's tests. */
-@Timeout(60)
+@Timeout(180)
 class SocketOptionsTest {
 
     @Test

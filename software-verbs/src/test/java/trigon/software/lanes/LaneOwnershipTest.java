@@ -57,7 +57,6 @@ class LaneOwnershipTest {
 
     /** Or memory would be touched that is gone. */
     @Test
-    @SuppressWarnings("ThreadPriorityCheck") // any moment will do
     void isRetiredOnlyWhenNobodyHasIt() throws InterruptedException {
         for (int round = 0; round < 200; round++) {
             LaneOwnership owned = new LaneOwnership();
@@ -71,8 +70,8 @@ class LaneOwnershipTest {
                 wasLetGo.set(letGo.get());
             });
             begins.await();
-            for (int i = 0; i < round; i++) { // at different moments of the other one
-                Thread.yield();
+            for (int i = 0; i < 100 * round; i++) { // at different moments of the other one
+                Thread.onSpinWait();
             }
             letGo.set(true);
             owned.release();

@@ -8,6 +8,7 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.II_Result;
 import trigon.software.queue.PaddedCounter;
+import trigon.system.NanoClock;
 
 /** Who does not get a queue pair's lock leaves the work to who has it, and that one does not miss it. */
 @JCStressTest
@@ -15,7 +16,7 @@ import trigon.software.queue.PaddedCounter;
 @State
 public class ProgressLockStress {
 
-    private static final EventLoop EVENT_LOOP = new EventLoop("never started");
+    private static final EventLoop EVENT_LOOP = new EventLoop("never started", NanoClock.SYSTEM);
 
     /** What two threads have posted, and what of it has been seen. */
     private static final class TwoQueues implements ProgressLock.Work {

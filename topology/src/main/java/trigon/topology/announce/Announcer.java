@@ -222,9 +222,9 @@ public final class Announcer implements AutoCloseable {
 
     private static void tellOfLimit(InetAddress source) {
         log.warn(
-                "more nodes are announced than are remembered, or more often: what is beyond that is not taken, beginning"
-                        + " with a record from {}; if these are not your nodes, give yours the cluster's key"
-                        + " (TRIGON_CLUSTER_KEY_FILE)",
+                "more nodes are announced than are remembered, or more often: what is beyond that is not taken,"
+                        + " beginning with a record from {}; if these are not your nodes, give yours the cluster's"
+                        + " key (TRIGON_CLUSTER_KEY_FILE)",
                 InterfaceAddress.text(source));
     }
 
