@@ -1,5 +1,6 @@
 /** Fixtures shared by the modules' tests. */
 module trigon.testsupport {
+    requires transitive trigon.system;
     requires transitive trigon.verbs;
     requires transitive org.junit.jupiter.api;
     requires org.junit.jupiter.params;

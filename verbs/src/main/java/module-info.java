@@ -1,5 +1,6 @@
 /** The verbs API, and libibverbs behind it. */
 module trigon.verbs {
+    requires transitive trigon.system;
     requires org.slf4j;
     requires static org.jspecify;
 
