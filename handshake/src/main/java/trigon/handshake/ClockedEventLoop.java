@@ -37,11 +37,8 @@ final class ClockedEventLoop extends SingleThreadIoEventLoop {
     }
 
     @Override
-    protected long delayNanos(long currentTimeNanos, long otherwise) {
-        if (clock.equals(NanoClock.SYSTEM)) {
-            return super.delayNanos(currentTimeNanos, otherwise);
-        }
-        return Math.min(super.delayNanos(clock.nanoTime(), otherwise), LOOK_NANOS);
+    protected long delayNanos(long currentTimeNanos) {
+        return clock.equals(NanoClock.SYSTEM) ? super.delayNanos(currentTimeNanos) : LOOK_NANOS;
     }
 
     /** Netty counts from its ticker's beginning on. */
