@@ -2,6 +2,7 @@
 module trigon.handshake {
     requires transitive trigon.circuit;
     requires transitive trigon.config;
+    requires transitive trigon.system;
     requires transitive trigon.verbs;
     requires io.netty.buffer;
     requires io.netty.codec;

@@ -56,13 +56,14 @@ abstract class HandshakeConnection extends ChannelInboundHandlerAdapter implemen
     private @Nullable ChannelFuture lastBeat;
     private long beats;
     private long peersBeats;
-    private final Silence silence = new Silence();
+    private final Silence silence;
 
     HandshakeConnection(HandshakeEventLoop loop, Duration timeout, Duration peerTimeout, String awaited) {
         this.loop = loop;
         this.timeout = timeout;
         this.peerTimeout = peerTimeout;
         this.awaited = awaited;
+        silence = new Silence(loop.clock().nanoTime());
     }
 
     /** A message of the peer, while the handshake is not over. */
@@ -194,7 +195,7 @@ abstract class HandshakeConnection extends ChannelInboundHandlerAdapter implemen
      * Something came over the lifeline. Only what the peer has proven counts, and is no copy of what it said before.
      */
     private void heard(HandshakeFrame frame) {
-        long now = System.nanoTime();
+        long now = loop.clock().nanoTime();
         if (lifelineProofs == null || end != null) {
             return;
         }

@@ -4,7 +4,6 @@ import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.channel.Channel;
 import io.netty.channel.EventLoop;
-import io.netty.channel.SingleThreadIoEventLoop;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.util.concurrent.Future;
 import io.netty.util.concurrent.Promise;
@@ -19,6 +18,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import trigon.system.NanoClock;
 
 /**
  * The one thread that serves all handshakes of a process, as listener and as client: {@value #THREAD_NAME}, a daemon.
@@ -38,6 +38,7 @@ public final class HandshakeEventLoop implements AutoCloseable {
     private static final ByteBufAllocator ALLOCATOR = new UnpooledByteBufAllocator(false);
 
     private final EventLoop eventLoop;
+    private final NanoClock clock;
     private final Consumer<Runnable> afterIteration;
 
     /** All that are open. Belongs to the thread, as does the next. */
@@ -49,25 +50,37 @@ public final class HandshakeEventLoop implements AutoCloseable {
     /**
      * Around a loop of Netty's.
      *
+     * @param clock the one that the loop's timers go by
      * @param afterIteration runs a task after the loop's current iteration
      */
-    HandshakeEventLoop(EventLoop eventLoop, Consumer<Runnable> afterIteration) {
+    HandshakeEventLoop(EventLoop eventLoop, NanoClock clock, Consumer<Runnable> afterIteration) {
         this.eventLoop = eventLoop;
+        this.clock = clock;
         this.afterIteration = afterIteration;
-        lifelines = new Lifelines(eventLoop);
+        lifelines = new Lifelines(eventLoop, clock);
     }
 
-    /** Makes one. Its thread starts with the first use. */
+    /** Makes one that goes by the machine's clock. Its thread starts with the first use. */
     public static HandshakeEventLoop open() {
+        return open(NanoClock.SYSTEM);
+    }
+
+    /** Makes one all of whose times, of handshakes, lifelines and delays, are by that clock. */
+    public static HandshakeEventLoop open(NanoClock clock) {
         // one loop without Netty's group around it: a group would start a thread of its own to end
         ThreadFactory threads =
                 task -> Thread.ofPlatform().daemon().name(THREAD_NAME).unstarted(task);
-        SingleThreadIoEventLoop loop = new SingleThreadIoEventLoop(null, threads, NioIoHandler.newFactory());
-        return new HandshakeEventLoop(loop, loop::executeAfterEventLoopIteration);
+        ClockedEventLoop loop = new ClockedEventLoop(clock, threads, NioIoHandler.newFactory());
+        return new HandshakeEventLoop(loop, clock, loop::executeAfterEventLoopIteration);
     }
 
     EventLoop eventLoop() {
         return eventLoop;
+    }
+
+    /** What all times are by. */
+    NanoClock clock() {
+        return clock;
     }
 
     /** The established connections. On the thread only. */

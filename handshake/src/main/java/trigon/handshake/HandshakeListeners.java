@@ -53,7 +53,7 @@ public final class HandshakeListeners implements AutoCloseable {
     public static HandshakeListeners open(
             HandshakeEventLoop loop, HandshakeConfig config, NodeIdentity self, Collection<InetAddress> addresses) {
         HandshakeListeners listeners =
-                new HandshakeListeners(loop, config, new IncomingConnections(self, config.clusterKey()));
+                new HandshakeListeners(loop, config, new IncomingConnections(self, config.clusterKey(), loop.clock()));
         try {
             for (InetAddress address : addresses) {
                 listeners.listen(address);

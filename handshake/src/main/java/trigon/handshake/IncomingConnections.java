@@ -13,6 +13,7 @@ import org.slf4j.LoggerFactory;
 import trigon.config.ClusterKey;
 import trigon.handshake.HandshakeException.Kind;
 import trigon.handshake.HandshakeMessage.Offer;
+import trigon.system.NanoClock;
 
 /**
  * The connections that came in and are open, and what they may offer. The registrations are thread-safe, all else
@@ -30,18 +31,18 @@ final class IncomingConnections {
     private final Set<IncomingConnection> open = new HashSet<>();
     private final UnauthenticatedConnections unauthenticated = new UnauthenticatedConnections();
     private final Set<NodeIdentity> warnedOf = new HashSet<>();
-    private final RateLimitedWarning protocolWarning =
-            new RateLimitedWarning(LOGGER, WARNING_INTERVAL, System::nanoTime);
+    private final RateLimitedWarning protocolWarning;
 
     /** Of those who speak our protocol: the others would hide these. */
-    private final RateLimitedWarning refusalWarning =
-            new RateLimitedWarning(LOGGER, WARNING_INTERVAL, System::nanoTime);
+    private final RateLimitedWarning refusalWarning;
 
     private boolean closed;
 
-    IncomingConnections(NodeIdentity self, Optional<ClusterKey> clusterKey) {
+    IncomingConnections(NodeIdentity self, Optional<ClusterKey> clusterKey, NanoClock clock) {
         this.self = self;
         this.clusterKey = clusterKey;
+        protocolWarning = new RateLimitedWarning(LOGGER, WARNING_INTERVAL, clock);
+        refusalWarning = new RateLimitedWarning(LOGGER, WARNING_INTERVAL, clock);
     }
 
     void register(ConnectionId connection, Registration registration) {

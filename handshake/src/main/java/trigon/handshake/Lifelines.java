@@ -10,6 +10,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
+import trigon.system.NanoClock;
 import trigon.trace.TraceLog;
 
 /**
@@ -34,6 +35,7 @@ final class Lifelines {
     private static final HandshakeConnection[] NONE = {};
 
     private final EventLoop eventLoop;
+    private final NanoClock clock;
     private final Set<HandshakeConnection> connections = new HashSet<>();
     private final Map<String, HandshakeConnection> traced = new HashMap<>();
     private final Map<Object, Pace> paces = new HashMap<>();
@@ -42,8 +44,9 @@ final class Lifelines {
     private long lastNanos;
     private long lastPaceNanos;
 
-    Lifelines(EventLoop eventLoop) {
+    Lifelines(EventLoop eventLoop, NanoClock clock) {
         this.eventLoop = eventLoop;
+        this.clock = clock;
     }
 
     void add(HandshakeConnection connection) {
@@ -53,7 +56,7 @@ final class Lifelines {
         }
         if (!running) {
             running = true;
-            lastNanos = eventLoop.ticker().nanoTime();
+            lastNanos = clock.nanoTime();
             schedule();
         }
     }
@@ -72,6 +75,9 @@ final class Lifelines {
     void pace(HandshakeConnection connection) {
         Object key = connection.dialled();
         if (key != null && connections.contains(connection)) {
+            if (paces.isEmpty()) {
+                lastPaceNanos = clock.nanoTime();
+            }
             Pace pace = paces.computeIfAbsent(key, _ -> new Pace());
             pace.add(connection);
             connection.silence().belongsTo(pace);
@@ -86,7 +92,7 @@ final class Lifelines {
     /** A connection says that it lives, now. */
     void traceSaid(HandshakeConnection connection, @Nullable Channel channel, long count) {
         if (channel != null && traced.containsValue(connection)) {
-            trace("alive said", System.nanoTime(), channel.localAddress(), channel.remoteAddress(), count);
+            trace("alive said", clock.nanoTime(), channel.localAddress(), channel.remoteAddress(), count);
         }
     }
 
@@ -139,7 +145,7 @@ final class Lifelines {
 
     /** As {@link #beat}, for those that speak for others. */
     private void pace() {
-        long now = eventLoop.ticker().nanoTime();
+        long now = clock.nanoTime();
         long passed = Math.min(now - lastPaceNanos, 2 * Pace.NANOS);
         lastPaceNanos = now;
         for (Pace pace : paces.values().toArray(new Pace[0])) {
@@ -154,7 +160,7 @@ final class Lifelines {
     }
 
     private void beat() {
-        long now = eventLoop.ticker().nanoTime();
+        long now = clock.nanoTime();
         // if this process was stopped itself, it was not the peers who were silent: what they said waits in the sockets
         long passed = Math.min(now - lastNanos, 2 * BEAT_NANOS);
         lastNanos = now;

@@ -1,8 +1,8 @@
 package trigon.handshake;
 
 import java.time.Duration;
-import java.util.function.LongSupplier;
 import org.slf4j.Logger;
+import trigon.system.NanoClock;
 
 /**
  * Warns of connections that came to nothing, at most once per interval, and then says how much was left out. Event loop
@@ -12,19 +12,19 @@ final class RateLimitedWarning {
 
     private final Logger logger;
     private final long intervalNanos;
-    private final LongSupplier nanoTime;
+    private final NanoClock clock;
     private boolean warnedBefore;
     private long lastNanos;
     private int leftOut;
 
-    RateLimitedWarning(Logger logger, Duration interval, LongSupplier nanoTime) {
+    RateLimitedWarning(Logger logger, Duration interval, NanoClock clock) {
         this.logger = logger;
         this.intervalNanos = interval.toNanos();
-        this.nanoTime = nanoTime;
+        this.clock = clock;
     }
 
     void warn(String text) {
-        long now = nanoTime.getAsLong();
+        long now = clock.nanoTime();
         if (warnedBefore && now - lastNanos < intervalNanos) {
             leftOut++;
             return;

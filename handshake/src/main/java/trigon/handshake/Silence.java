@@ -17,11 +17,21 @@ final class Silence {
     private volatile Runnable whenQuiet = () -> {};
     private volatile @Nullable Pace pace;
 
+    /** Of a lifeline that begins now: the first sign of life does not come soon after another one. */
+    Silence(long now) {
+        lastHeard = now - Lifelines.BEAT_NANOS;
+    }
+
     /** It lasts so much longer; returns how long by now. */
     long passed(long more) {
         long now = nanos + more;
         nanos = now;
         return now;
+    }
+
+    /** How long it lasts, as of the last look. */
+    long nanos() {
+        return nanos;
     }
 
     /** A sign of life has come. Returns when the one before did. */

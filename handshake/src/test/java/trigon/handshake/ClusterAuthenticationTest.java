@@ -1,7 +1,6 @@
 package trigon.handshake;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static trigon.handshake.HandshakeAssert.eventually;
 import static trigon.handshake.HandshakeAssert.failureOf;
 
 import java.nio.charset.StandardCharsets;
@@ -15,6 +14,7 @@ import org.junit.jupiter.api.Test;
 import trigon.config.ClusterKey;
 import trigon.handshake.HandshakeException.Kind;
 import trigon.handshake.HandshakeMessage.Challenge;
+import trigon.testsupport.Await;
 
 /** Who does not know the cluster's key gets nothing, and both sides are told why. */
 class ClusterAuthenticationTest {
@@ -76,7 +76,7 @@ class ClusterAuthenticationTest {
                     .returns(Kind.REJECTED, HandshakeException::kind)
                     .hasMessageContaining("wrong cluster: " + reason)
                     .hasMessageContaining("handshake.clusterKeyFile");
-            eventually(
+            Await.until(
                     "the listener's side tells as well",
                     () -> log.has("WARN", "from 127.0.0.4:", "wrong cluster: " + reason));
             assertThat(listener.isEmpty()).isTrue();

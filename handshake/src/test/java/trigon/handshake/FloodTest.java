@@ -1,7 +1,6 @@
 package trigon.handshake;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static trigon.handshake.HandshakeAssert.eventually;
 
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -23,12 +22,15 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import trigon.testsupport.Await;
 
 /** Many strangers at once: those who are connected stay so, new ones get through, and nothing grows. */
-@Timeout(120)
+@Timeout(300)
 class FloodTest {
 
-    private static final int HALF_OPEN = 10_000;
+    /** Several times as many as are let in; -Dtrigon.flood.sockets=10000 is a long run. */
+    private static final int HALF_OPEN = Integer.getInteger("trigon.flood.sockets", 3_000);
+
     private static final int SCANS = 2_000;
     private static final int SLOW = 300;
     private static final int NEW_CONNECTIONS = 20;
@@ -46,7 +48,7 @@ class FloodTest {
     }
 
     @Test
-    void tenThousandHalfOpenSockets() throws Exception {
+    void manyHalfOpenSockets() throws Exception {
         underAttack(() -> {
             try (Attacker attacker = new Attacker("127.0.0.66", server)) {
                 // while they come in, and when all are there
@@ -133,9 +135,9 @@ class FloodTest {
         attack.run();
 
         assertThat(running.lifeline().lost()).isNotDone();
-        eventually("all strangers are gone", () -> descriptors() <= descriptors);
+        Await.until("all strangers are gone", () -> descriptors() <= descriptors);
         assertThat(directBytes()).isLessThanOrEqualTo(direct + (64 << 10));
-        eventually("the heap is what it was", () -> usedHeap() < heap + HEAP_SLACK);
+        Await.until("the heap is what it was", () -> usedHeap() < heap + HEAP_SLACK);
         establishMany();
         running.lifeline().release();
     }
@@ -163,7 +165,7 @@ class FloodTest {
         if (attempt != null) {
             attempt.answer().complete(server.answer());
         }
-        Established established = result.get(Node.LONG.toSeconds() + 5, TimeUnit.SECONDS);
+        Established established = result.get(60, TimeUnit.SECONDS);
         server.listeners().unregister(connection);
         return established;
     }

@@ -47,7 +47,10 @@ final class FuzzedPeer {
             @Override
             protected void initChannel(Channel initialized) {
                 EmbeddedChannel embedded = (EmbeddedChannel) initialized;
-                HandshakeEventLoop loop = new HandshakeEventLoop(embedded.eventLoop(), embedded.eventLoop()::execute);
+                HandshakeEventLoop loop = new HandshakeEventLoop(
+                        embedded.eventLoop(),
+                        () -> embedded.eventLoop().ticker().nanoTime(),
+                        embedded.eventLoop()::execute);
                 end.apply(loop).attach(embedded);
             }
         });

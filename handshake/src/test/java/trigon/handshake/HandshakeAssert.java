@@ -4,9 +4,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.function.BooleanSupplier;
 
-/** What the tests ask of futures and of the process. */
+/** What the tests ask of futures. */
 final class HandshakeAssert {
 
     private HandshakeAssert() {}
@@ -20,17 +19,6 @@ final class HandshakeAssert {
                 return failure;
             }
             throw new AssertionError("another failure", e);
-        }
-    }
-
-    /** Waits until it holds. */
-    static void eventually(String what, BooleanSupplier holds) throws InterruptedException {
-        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
-        while (!holds.getAsBoolean()) {
-            if (System.nanoTime() > end) {
-                throw new AssertionError("not in time: " + what);
-            }
-            Thread.sleep(2);
         }
     }
 }

@@ -7,6 +7,7 @@ import java.util.function.LongSupplier;
 import trigon.handshake.HandshakeMessage.Answer;
 import trigon.handshake.HandshakeMessage.Offer;
 import trigon.handshake.HandshakeProofs.Side;
+import trigon.system.NanoClock;
 
 /**
  * What the proofs cost of a handshake, over loopback, both ends in this process. Not a test: run its {@code main};
@@ -29,8 +30,8 @@ final class HandshakeBenchmark {
         long start = System.nanoTime();
         HandshakeProofs.warmUp();
         System.out.printf("first use: %d us%n", (System.nanoTime() - start) / 1000);
-        try (Node connecting = new Node("127.0.0.2", Node.LONG);
-                Node listening = new Node("127.0.0.1", Node.LONG)) {
+        try (Node connecting = new Node("127.0.0.2", Node.LONG, NanoClock.SYSTEM);
+                Node listening = new Node("127.0.0.1", Node.LONG, NanoClock.SYSTEM)) {
             for (int i = 0; i < WARM_UP; i++) {
                 handshake(connecting, listening);
                 proofs();

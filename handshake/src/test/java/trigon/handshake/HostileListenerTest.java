@@ -1,7 +1,6 @@
 package trigon.handshake;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static trigon.handshake.HandshakeAssert.eventually;
 import static trigon.handshake.HandshakeAssert.failureOf;
 
 import java.net.InetSocketAddress;
@@ -16,6 +15,8 @@ import org.junit.jupiter.api.Test;
 import trigon.handshake.HandshakeException.Kind;
 import trigon.handshake.HandshakeMessage.Ready;
 import trigon.handshake.HandshakeMessage.Reject;
+import trigon.testsupport.Await;
+import trigon.testsupport.ManualClock;
 
 /** Listeners that are silent, out of turn or not Trigon at all, as raw sockets. */
 class HostileListenerTest {
@@ -26,7 +27,8 @@ class HostileListenerTest {
     private static final int HELLO_BYTES = 8 + 8 + 32 + 32;
 
     private final Node server = new Node("127.0.0.1", Node.LONG);
-    private final Node client = new Node("127.0.0.2", SHORT);
+    private final ManualClock clock = new ManualClock();
+    private final Node client = new Node("127.0.0.2", SHORT, clock);
     private final Node patientClient = new Node("127.0.0.2", Node.LONG);
     private final ConnectionId connection = ConnectionId.random();
 
@@ -41,11 +43,16 @@ class HostileListenerTest {
     void aSilentListenerTimesOut() throws Exception {
         try (ServerSocket silent = new ServerSocket(0, 1, server.address())) {
             OutgoingOffer outgoing = client.connect(at(silent), client.offer(connection));
+            try (Socket accepted = silent.accept()) {
+                assertThat(accepted.getInputStream().readNBytes(HELLO_BYTES)).hasSize(HELLO_BYTES);
 
-            assertThat(failureOf(outgoing.answer()))
-                    .returns(Kind.TIMED_OUT, HandshakeException::kind)
-                    .hasMessageContaining("127.0.0.1:" + silent.getLocalPort())
-                    .hasMessageContaining("the answer to the hello did not come within 1500 ms");
+                pass(SHORT);
+
+                assertThat(failureOf(outgoing.answer()))
+                        .returns(Kind.TIMED_OUT, HandshakeException::kind)
+                        .hasMessageContaining("127.0.0.1:" + silent.getLocalPort())
+                        .hasMessageContaining("the answer to the hello did not come within 1500 ms");
+            }
         }
     }
 
@@ -56,6 +63,7 @@ class HostileListenerTest {
                 Socket first = new Socket(server.address(), full.getLocalPort());
                 Socket second = new Socket(server.address(), full.getLocalPort())) {
             OutgoingOffer outgoing = client.connect(at(full), client.offer(connection));
+            pass(SHORT);
 
             assertThat(failureOf(outgoing.answer()))
                     .returns(Kind.TIMED_OUT, HandshakeException::kind)
@@ -105,10 +113,23 @@ class HostileListenerTest {
                 accepted.say(server.answer());
                 outgoing.answer().get(60, TimeUnit.SECONDS);
 
-                assertThat(failureOf(outgoing.sendReady(1)))
+                CompletableFuture<Established> result = outgoing.sendReady(1);
+                accepted.expect(Ready.class);
+                pass(SHORT);
+
+                assertThat(failureOf(result))
                         .returns(Kind.TIMED_OUT, HandshakeException::kind)
                         .hasMessageContaining("the listener's confirmation did not come");
             }
+        }
+    }
+
+    /** In thirds: after one of them a second TCP connection is made, which has a time of its own. */
+    private void pass(Duration time) {
+        client.settle();
+        for (int third = 0; third < 3; third++) {
+            clock.advance(time.dividedBy(3));
+            client.settle();
         }
     }
 
@@ -120,7 +141,7 @@ class HostileListenerTest {
                 assertThat(accepted.getInputStream().readNBytes(HELLO_BYTES)).hasSize(HELLO_BYTES);
                 HostilePeerTest.send(accepted, reply);
             }
-            eventually("the offer fails", outgoing.answer()::isDone);
+            Await.until("the offer fails", outgoing.answer()::isDone);
             return outgoing.answer();
         }
     }

@@ -16,19 +16,23 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import trigon.handshake.HandshakeException.Kind;
 import trigon.handshake.HandshakeMessage.Challenge;
 import trigon.handshake.HandshakeMessage.Ready;
+import trigon.testsupport.Await;
+import trigon.testsupport.ManualClock;
 
 /** Who connects and is silent, slow, broken or not Trigon at all, as raw sockets. */
 class HostilePeerTest {
 
-    /** Waited out by some tests; others need a handshake to succeed within it. */
+    /** Waited out by some tests. */
     private static final Duration SHORT = Duration.ofMillis(1500);
 
-    private final Node server = new Node("127.0.0.1", SHORT);
+    private final ManualClock clock = new ManualClock();
+    private final Node server = new Node("127.0.0.1", SHORT, clock);
     private final Node patientServer = new Node("127.0.0.1", Node.LONG);
     private final Node client = new Node("127.0.0.2", SHORT);
     private final ConnectionId connection = ConnectionId.random();
@@ -43,7 +47,7 @@ class HostilePeerTest {
     @Test
     void aSilentClientIsClosedAtTheDeadline() throws Exception {
         try (Socket silent = connect(server)) {
-            assertThat(silent.getInputStream().read()).isEqualTo(-1);
+            passUntil("the silent client's end", () -> closedBy(silent));
         }
         assertServes(server);
     }
@@ -139,11 +143,10 @@ class HostilePeerTest {
     void slowBytesDoNotMoveTheDeadline() throws Exception {
         try (Socket slow = connect(server)) {
             byte[] offer = HandshakeCodec.encode(client.offer(connection));
-            slow.setSoTimeout(1);
             int sent = 0;
             while (!closedBy(slow) && sent < offer.length - 1) {
                 send(slow, new byte[] {offer[sent++]});
-                Thread.sleep(20);
+                pass(Duration.ofMillis(20));
             }
             assertThat(sent).isLessThan(offer.length - 1);
         }
@@ -229,6 +232,9 @@ class HostilePeerTest {
             peer.say(client.offer(connection));
             Node.Attempt attempt = listener.next();
             attempt.answer().complete(server.answer());
+            peer.expect(HandshakeMessage.Answer.class);
+
+            pass(SHORT);
 
             assertThat(failureOf(attempt.incoming().result()))
                     .returns(Kind.TIMED_OUT, HandshakeException::kind)
@@ -241,11 +247,27 @@ class HostilePeerTest {
         Node.Listener listener = server.listen(connection);
         try (RawPeer peer = RawPeer.challengedBy(server, connection)) {
             peer.say(client.offer(connection));
+            Node.Attempt attempt = listener.next();
 
-            assertThat(failureOf(listener.next().incoming().result()))
+            pass(SHORT);
+
+            assertThat(failureOf(attempt.incoming().result()))
                     .returns(Kind.TIMED_OUT, HandshakeException::kind)
                     .hasMessageContaining("the own answer did not come within 1500 ms");
         }
+    }
+
+    private void pass(Duration time) {
+        clock.advance(time);
+        server.settle();
+    }
+
+    /** The server notices by itself that somebody has connected: its time begins then. */
+    private void passUntil(String what, BooleanSupplier condition) {
+        Await.until(what, () -> {
+            pass(SHORT.dividedBy(3));
+            return condition.getAsBoolean();
+        });
     }
 
     private void assertServes(Node node) throws Exception {
@@ -264,7 +286,7 @@ class HostilePeerTest {
 
     private static Socket connect(Node node) throws IOException {
         Socket socket = new Socket();
-        socket.setSoTimeout(10_000);
+        socket.setSoTimeout(60_000);
         socket.connect(node.listeningAt());
         return socket;
     }
@@ -298,6 +320,7 @@ class HostilePeerTest {
 
     private static boolean closedBy(Socket socket) {
         try {
+            socket.setSoTimeout(1);
             return socket.getInputStream().read() < 0;
         } catch (SocketTimeoutException e) {
             return false;

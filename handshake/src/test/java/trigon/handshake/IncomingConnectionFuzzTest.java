@@ -17,6 +17,7 @@ import trigon.handshake.HandshakeMessage.Offer;
 import trigon.handshake.HandshakeMessage.Ready;
 import trigon.handshake.HandshakeMessage.Reject;
 import trigon.handshake.HandshakeProofs.Side;
+import trigon.system.NanoClock;
 import trigon.verbs.LinkKind;
 
 /**
@@ -41,7 +42,7 @@ class IncomingConnectionFuzzTest {
 
     /** Plays the script, and checks all the way; whether a link came of it. */
     static boolean establishes(byte[] script) {
-        IncomingConnections connections = new IncomingConnections(SELF, Optional.empty());
+        IncomingConnections connections = new IncomingConnections(SELF, Optional.empty(), NanoClock.SYSTEM);
         List<Asked> asked = new ArrayList<>();
         connections.register(FuzzedPeer.CONNECTION, new Registration(Node.secretOf(FuzzedPeer.CONNECTION), incoming -> {
             Asked question = new Asked(incoming, new CompletableFuture<>());

@@ -6,6 +6,7 @@ import java.lang.management.ThreadMXBean;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import trigon.system.NanoClock;
 
 /**
  * What established connections cost that nobody uses: processor time of the two event loops, one of which has the
@@ -25,8 +26,8 @@ public final class LifelineBenchmark {
     }
 
     private static void measure(int count) throws Exception {
-        try (Node server = new Node("127.0.0.1", Node.LONG);
-                Node client = new Node("127.0.0.2", Node.LONG)) {
+        try (Node server = new Node("127.0.0.1", Node.LONG, NanoClock.SYSTEM);
+                Node client = new Node("127.0.0.2", Node.LONG, NanoClock.SYSTEM)) {
             List<Lifeline> lifelines = new ArrayList<>();
             for (int i = 0; i < count; i++) {
                 lifelines.add(connect(server, client));

@@ -9,6 +9,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -17,6 +18,8 @@ import trigon.handshake.HandshakeMessage.Alive;
 import trigon.handshake.HandshakeMessage.Answer;
 import trigon.handshake.HandshakeMessage.Farewell;
 import trigon.handshake.HandshakeMessage.Ready;
+import trigon.testsupport.Await;
+import trigon.testsupport.ManualClock;
 
 /** What the TCP connection of a finished handshake tells of the peer. */
 @Timeout(180)
@@ -24,8 +27,12 @@ class LifelineTest {
 
     private static final Duration SILENCE = Duration.ofSeconds(3);
 
-    private final Node server = new Node("127.0.0.1", Node.LONG, 1, Optional.empty(), SILENCE);
-    private final Node client = new Node("127.0.0.2", Node.LONG, 1, Optional.empty(), SILENCE);
+    private static final Duration BEAT = Duration.ofNanos(Lifelines.BEAT_NANOS);
+    private static final Duration PACE = Duration.ofNanos(Pace.NANOS);
+
+    private final ManualClock clock = new ManualClock();
+    private final Node server = new Node("127.0.0.1", Node.LONG, 1, Optional.empty(), SILENCE, clock);
+    private final Node client = new Node("127.0.0.2", Node.LONG, 1, Optional.empty(), SILENCE, clock);
     private final ConnectionId connection = ConnectionId.random();
     private final CompletableFuture<OutgoingConnection> made = new CompletableFuture<>();
 
@@ -39,7 +46,7 @@ class LifelineTest {
     void twoEndsThatLiveStayConnectedThoughNothingElseIsSaid() throws Exception {
         Ends ends = establish();
 
-        Thread.sleep(2 * SILENCE.toMillis());
+        passInPeace(2 * SILENCE.toSeconds(), List.of(ends.atClient(), ends.atServer()));
 
         assertThat(ends.atClient().lost()).isNotDone();
         assertThat(ends.atServer().lost()).isNotDone();
@@ -75,6 +82,11 @@ class LifelineTest {
         try (RawPeer peer = RawPeer.connectingTo(server.listeningAt(), connection, Node.secretOf(connection))) {
             Lifeline lifeline = establish(peer);
 
+            Await.until("the end", () -> {
+                pass(BEAT, server);
+                return lifeline.lost().isDone();
+            });
+
             assertThat(end(lifeline))
                     .isInstanceOfSatisfying(
                             LifelineEnd.Silent.class,
@@ -97,20 +109,29 @@ class LifelineTest {
 
     @Test
     void onlyProvenSignsOfLifeCountAndEachOnlyOnce() throws Exception {
+        CapturedLog log = new CapturedLog();
+        log.start();
         try (RawPeer peer = RawPeer.connectingTo(server.listeningAt(), connection, Node.secretOf(connection))) {
             Lifeline lifeline = establish(peer);
 
             byte[] recorded = peer.provenAfterwards(new Alive(1));
-            CompletableFuture<LifelineEnd> lost = lifeline.lost();
-            while (!lost.isDone()) {
+            peer.send(recorded);
+            Await.until("the one that counts", lifeline::isHeard);
+            int dropped = 0;
+            while (!lifeline.lost().isDone()) {
                 peer.send(recorded);
                 peer.send(HandshakeCodec.encode(new Alive(1L << 40)));
                 peer.send(HandshakeCodec.encode(new Farewell(Optional.of(failure("forged")))));
                 peer.send(HandshakeCodec.encode(new HandshakeMessage.Reject("forged")));
-                Thread.sleep(50);
+                dropped += 4;
+                awaitDropped(log, dropped);
+                pass(BEAT, server);
             }
 
-            assertThat(lost.join()).isInstanceOf(LifelineEnd.Silent.class);
+            assertThat(dropped).isGreaterThan(4);
+            assertThat(end(lifeline)).isInstanceOf(LifelineEnd.Silent.class);
+        } finally {
+            log.stop();
         }
     }
 
@@ -121,6 +142,7 @@ class LifelineTest {
 
             for (long count = 1; count <= 5; count++) {
                 peer.send(peer.provenAfterwards(new Alive(count)));
+                passInPeace(1, List.of(lifeline));
                 assertThat(peer.expectAfterwards(Alive.class)).isEqualTo(new Alive(count));
             }
 
@@ -141,10 +163,21 @@ class LifelineTest {
             CompletableFuture<Void> each = told.get(i);
             ends.get(i).whenQuiet(() -> each.complete(null));
         }
-        Thread.sleep(1500);
+        Await.until("the peer says more often that it lives", () -> {
+            passInPeace(PACE, ends);
+            return ends.stream().anyMatch(end -> silence(end).peerHurries());
+        });
+        CompletableFuture<Void> begun = new CompletableFuture<>();
         CompletableFuture<Void> over = new CompletableFuture<>();
-        server.loop().delayed(Duration.ZERO, Runnable::run).execute(over::join);
+        server.loop().delayed(Duration.ZERO, Runnable::run).execute(() -> {
+            begun.complete(null);
+            over.join();
+        });
+        begun.get(60, TimeUnit.SECONDS);
         try {
+            for (int pace = 0; pace < 4; pace++) { // fewer than until each looks for itself
+                pass(PACE, client);
+            }
             for (CompletableFuture<Void> each : told) {
                 each.get(60, TimeUnit.SECONDS);
             }
@@ -192,7 +225,11 @@ class LifelineTest {
             all.add(establish(ConnectionId.random()));
         }
 
-        Thread.sleep(2 * SILENCE.toMillis());
+        passInPeace(
+                2 * SILENCE.toSeconds(),
+                all.stream()
+                        .flatMap(ends -> Stream.of(ends.atClient(), ends.atServer()))
+                        .toList());
 
         assertThat(all).allSatisfy(ends -> {
             assertThat(ends.atClient().lost()).isNotDone();
@@ -210,6 +247,9 @@ class LifelineTest {
         CompletableFuture<Void> ran = new CompletableFuture<>();
 
         client.loop().delayed(Duration.ofMillis(50), here).execute(() -> ran.complete(null));
+        client.settle();
+        assertThat(ran).isNotDone();
+        pass(Duration.ofMillis(50), client);
 
         ran.get(60, TimeUnit.SECONDS);
         assertThat(by.join()).isEqualTo(HandshakeEventLoop.THREAD_NAME);
@@ -230,6 +270,40 @@ class LifelineTest {
                         text -> assertThat(text).contains("killed", "Connection reset", "dmesg"),
                         text -> assertThat(text).contains("20.5 s", "handshake.peerTimeout", "ip -s link"),
                         text -> assertThat(text).contains("this process"));
+    }
+
+    private void pass(Duration time, Node... nodes) {
+        clock.advance(time);
+        for (Node node : nodes) {
+            node.settle();
+        }
+    }
+
+    private void passInPeace(long beats, List<Lifeline> ends) {
+        for (long beat = 0; beat < beats; beat++) {
+            passInPeace(BEAT, ends);
+        }
+    }
+
+    /** No longer than a beat; returns when what the peers have said by then is heard. */
+    private void passInPeace(Duration time, List<Lifeline> ends) {
+        pass(time, client, server);
+        Await.until(
+                "signs of life",
+                () -> ends.stream().allMatch(end -> silence(end).nanos() <= BEAT.toNanos()));
+    }
+
+    private static Silence silence(Lifeline lifeline) {
+        return ((HandshakeConnection) lifeline).silence();
+    }
+
+    private static void awaitDropped(CapturedLog log, int messages) {
+        Await.until(
+                "messages are dropped",
+                () -> log.lines().stream()
+                                .filter(line -> line.contains("unexpected or unproven"))
+                                .count()
+                        >= messages);
     }
 
     private record Ends(Lifeline atClient, Lifeline atServer) {}

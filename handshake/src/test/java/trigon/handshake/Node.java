@@ -17,16 +17,22 @@ import trigon.config.ClusterKey;
 import trigon.config.HandshakeConfig;
 import trigon.handshake.HandshakeMessage.Answer;
 import trigon.handshake.HandshakeMessage.Offer;
+import trigon.system.NanoClock;
+import trigon.testsupport.Await;
+import trigon.testsupport.ManualClock;
 import trigon.verbs.LinkKind;
 
-/** A process of the tests: its own event loop, one loopback address, listener and client. */
+/**
+ * A process of the tests: its own event loop, one loopback address, listener and client. Where a test gives it no clock,
+ * its time stands still: however slow the machine is, nothing is too late.
+ */
 final class Node implements AutoCloseable {
 
     static final Duration LONG = Duration.ofSeconds(20);
 
     private final InetAddress address;
     private final NodeIdentity identity;
-    private final HandshakeEventLoop loop = HandshakeEventLoop.open();
+    private final HandshakeEventLoop loop;
     private final HandshakeListeners listeners;
     private final HandshakeClient client;
     private final RandomMessages values = new RandomMessages(new Random());
@@ -35,15 +41,26 @@ final class Node implements AutoCloseable {
         this(address, timeout, 1);
     }
 
+    Node(String address, Duration timeout, NanoClock clock) {
+        this(address, timeout, 1, Optional.empty(), LONG, clock);
+    }
+
     Node(String address, Duration timeout, int fingerprint) {
         this(address, timeout, fingerprint, Optional.empty());
     }
 
     Node(String address, Duration timeout, int fingerprint, Optional<ClusterKey> clusterKey) {
-        this(address, timeout, fingerprint, clusterKey, LONG);
+        this(address, timeout, fingerprint, clusterKey, LONG, new ManualClock());
     }
 
-    Node(String address, Duration timeout, int fingerprint, Optional<ClusterKey> clusterKey, Duration peerTimeout) {
+    Node(
+            String address,
+            Duration timeout,
+            int fingerprint,
+            Optional<ClusterKey> clusterKey,
+            Duration peerTimeout,
+            NanoClock clock) {
+        loop = HandshakeEventLoop.open(clock);
         try {
             this.address = InetAddress.getByName(address);
         } catch (UnknownHostException e) {
@@ -78,6 +95,16 @@ final class Node implements AutoCloseable {
 
     HandshakeEventLoop loop() {
         return loop;
+    }
+
+    /** Waits until all that was due by its clock has run. */
+    void settle() {
+        CompletableFuture<Void> settled = new CompletableFuture<>();
+        // from the loop's own thread: else it would not wait for the timers that are due
+        loop.eventLoop().execute(() -> {
+            var _ = loop.eventLoop().schedule(() -> settled.complete(null), 0, TimeUnit.NANOSECONDS);
+        });
+        Await.until("the event loop has run its timers", settled::isDone);
     }
 
     NodeIdentity identity() {
@@ -165,7 +192,7 @@ final class Node implements AutoCloseable {
 
         /** The next offer. */
         Attempt next() throws InterruptedException {
-            Attempt attempt = attempts.poll(10, TimeUnit.SECONDS);
+            Attempt attempt = attempts.poll(60, TimeUnit.SECONDS);
             if (attempt == null) {
                 throw new AssertionError("no offer came");
             }

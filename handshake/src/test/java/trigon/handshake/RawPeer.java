@@ -17,7 +17,7 @@ import trigon.handshake.HandshakeProofs.Side;
 /** One end of a handshake over a plain socket, that says what the test wants, with right proofs or without. */
 final class RawPeer implements AutoCloseable {
 
-    private static final int TIMEOUT_MILLIS = 10_000;
+    private static final int TIMEOUT_MILLIS = 60_000;
 
     private final Socket socket;
     private final ConnectionId connection;

@@ -1,7 +1,6 @@
 package trigon.handshake;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static trigon.handshake.HandshakeAssert.eventually;
 import static trigon.handshake.HandshakeAssert.failureOf;
 
 import java.io.IOException;
@@ -17,11 +16,14 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import trigon.handshake.HandshakeException.Kind;
 import trigon.handshake.HandshakeMessage.Answer;
+import trigon.testsupport.Await;
+import trigon.testsupport.ManualClock;
 
 /** Attempts that follow each other where something was lost on the way: TCP connections, confirmations, the peer. */
 @Timeout(120)
@@ -30,8 +32,11 @@ class RepeatedAttemptsTest {
     /** A third of it is the time after which there is a second TCP connection. */
     private static final Duration TIMEOUT = Duration.ofSeconds(9);
 
-    private final Node server = new Node("127.0.0.1", TIMEOUT);
-    private final Node client = new Node("127.0.0.2", TIMEOUT);
+    private static final Duration THIRD = TIMEOUT.dividedBy(3);
+
+    private final ManualClock clock = new ManualClock();
+    private final Node server = new Node("127.0.0.1", TIMEOUT, clock);
+    private final Node client = new Node("127.0.0.2", TIMEOUT, clock);
     private final ConnectionId connection = ConnectionId.random();
 
     @AfterEach
@@ -45,6 +50,9 @@ class RepeatedAttemptsTest {
         Node.Listener listener = server.listen(connection);
         try (LossyWay way = new LossyWay(server.listeningAt(), Loss.ALL)) {
             OutgoingOffer outgoing = client.connect(way.address(), client.offer(connection));
+            Await.until("the first connection", () -> way.connections() == 1);
+
+            pass(THIRD);
 
             Answer answer = server.answer();
             listener.next().answer().complete(answer);
@@ -63,6 +71,10 @@ class RepeatedAttemptsTest {
             OutgoingOffer outgoing = client.connect(way.address(), client.offer(connection));
             Node.Attempt lost = listener.next();
             lost.answer().complete(server.answer());
+            Await.until("the lost answer", () -> way.lost() > 0);
+
+            pass(THIRD);
+            pass(THIRD); // the listener has proven itself: it gets two
 
             Node.Attempt heard = listener.next();
             assertThat(failureOf(lost.incoming().result()).kind()).isIn(Kind.ABANDONED, Kind.DISCONNECTED);
@@ -83,6 +95,11 @@ class RepeatedAttemptsTest {
         server.listen(connection);
         try (LossyWay way = new LossyWay(server.listeningAt(), Loss.ALL, Loss.ALL)) {
             OutgoingOffer outgoing = client.connect(way.address(), client.offer(connection));
+            Await.until("the first connection", () -> way.connections() == 1);
+            pass(THIRD);
+            Await.until("the second connection", () -> way.connections() == 2);
+            pass(THIRD);
+            pass(THIRD);
 
             assertThat(failureOf(outgoing.answer())).returns(Kind.TIMED_OUT, HandshakeException::kind);
             assertThat(failureOf(outgoing.result())).returns(Kind.TIMED_OUT, HandshakeException::kind);
@@ -146,7 +163,7 @@ class RepeatedAttemptsTest {
         Lifeline lifeline =
                 attempt.incoming().result().get(60, TimeUnit.SECONDS).lifeline();
 
-        eventually("the sender's first sign of life", lifeline::isHeard);
+        Await.until("the sender's first sign of life", lifeline::isHeard);
     }
 
     @Test
@@ -184,6 +201,14 @@ class RepeatedAttemptsTest {
                 .returns(Kind.REJECTED, HandshakeException::kind);
     }
 
+    private void pass(Duration time) {
+        client.settle(); // what was begun has its timers
+        server.settle();
+        clock.advance(time);
+        client.settle();
+        server.settle();
+    }
+
     private static EndFailure why() {
         return new EndFailure(EndFailure.Scope.CONNECTION, "no path works");
     }
@@ -205,6 +230,7 @@ class RepeatedAttemptsTest {
         private final InetSocketAddress behind;
         private final List<Loss> losses;
         private final AtomicInteger count = new AtomicInteger();
+        private final AtomicLong lost = new AtomicLong();
         private final List<Socket> open = new CopyOnWriteArrayList<>();
 
         LossyWay(InetSocketAddress behind, Loss... losses) throws IOException {
@@ -216,6 +242,11 @@ class RepeatedAttemptsTest {
 
         InetSocketAddress address() {
             return new InetSocketAddress(socket.getInetAddress(), socket.getLocalPort());
+        }
+
+        /** Bytes that it did not pass on. */
+        long lost() {
+            return lost.get();
         }
 
         int connections() {
@@ -243,7 +274,7 @@ class RepeatedAttemptsTest {
         }
 
         /** Until so many bytes are passed on; then what comes is lost. */
-        private static void pass(Socket from, Socket to, int most) {
+        private void pass(Socket from, Socket to, int most) {
             byte[] bytes = new byte[4096];
             int passed = 0;
             try {
@@ -254,6 +285,8 @@ class RepeatedAttemptsTest {
                         out.write(bytes, 0, read);
                         out.flush();
                         passed += read;
+                    } else {
+                        lost.addAndGet(read);
                     }
                 }
                 if (passed < most) {

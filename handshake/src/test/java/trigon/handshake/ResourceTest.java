@@ -1,7 +1,5 @@
 package trigon.handshake;
 
-import static trigon.handshake.HandshakeAssert.eventually;
-
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.Socket;
@@ -13,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
+import trigon.testsupport.Await;
 
 /** Closing leaves neither threads nor file descriptors, whatever was under way. */
 class ResourceTest {
@@ -26,8 +25,8 @@ class ResourceTest {
             useAndClose();
         }
 
-        eventually("all file descriptors are closed", () -> openDescriptors().size() <= descriptors);
-        eventually(
+        Await.until("all file descriptors are closed", () -> openDescriptors().size() <= descriptors);
+        Await.until(
                 "all threads have ended",
                 () -> Thread.getAllStackTraces().keySet().stream()
                         .map(Thread::getName)

@@ -8,7 +8,7 @@ class SilenceTest {
 
     private static final long BEAT = Lifelines.BEAT_NANOS;
 
-    private final Silence silence = new Silence();
+    private final Silence silence = new Silence(9 * BEAT);
     private int told;
 
     @Test

@@ -16,7 +16,7 @@ import trigon.handshake.HandshakeException.Kind;
 import trigon.handshake.Node.Attempt;
 
 /** A connection of several queue pairs, each with a handshake of its own. */
-@Timeout(60)
+@Timeout(180)
 class StripesTest {
 
     private final ConnectionId connection = ConnectionId.random();
@@ -29,7 +29,7 @@ class StripesTest {
 
         void answer(Node server) throws Exception {
             atServer.answer().complete(server.answer());
-            outgoing.answer().get(10, TimeUnit.SECONDS);
+            outgoing.answer().get(60, TimeUnit.SECONDS);
         }
     }
 
@@ -59,12 +59,12 @@ class StripesTest {
         List<Both> all = offerAll(1, 3);
 
         for (Both both : all) {
-            assertThat(both.outgoing.sendReady(3).get(10, TimeUnit.SECONDS).stripes())
+            assertThat(both.outgoing.sendReady(3).get(60, TimeUnit.SECONDS).stripes())
                     .isEqualTo(3);
             assertThat(both.atServer
                             .incoming()
                             .result()
-                            .get(10, TimeUnit.SECONDS)
+                            .get(60, TimeUnit.SECONDS)
                             .stripes())
                     .isEqualTo(3);
         }
@@ -79,9 +79,9 @@ class StripesTest {
     void thoseThatAreLeftOutEndWhenTheOthersAreUp() throws Exception {
         List<Both> all = offerAll(1, 3);
 
-        all.get(0).outgoing.sendReady(2).get(10, TimeUnit.SECONDS);
+        all.get(0).outgoing.sendReady(2).get(60, TimeUnit.SECONDS);
         assertThat(all.get(1).outgoing.result()).isNotDone();
-        all.get(2).outgoing.sendReady(2).get(10, TimeUnit.SECONDS);
+        all.get(2).outgoing.sendReady(2).get(60, TimeUnit.SECONDS);
 
         assertThat(failureOf(all.get(1).atServer.incoming().result()))
                 .returns(Kind.ABANDONED, HandshakeException::kind)
@@ -92,14 +92,14 @@ class StripesTest {
     @Test
     void aNewAttemptEndsWhatTheFormerHadUnderWayAndMayConnect() throws Exception {
         List<Both> former = offerAll(1, 2);
-        former.get(0).outgoing.sendReady(2).get(10, TimeUnit.SECONDS);
+        former.get(0).outgoing.sendReady(2).get(60, TimeUnit.SECONDS);
 
         List<Both> latter = offerAll(2, 2);
 
         assertThat(failureOf(former.get(1).atServer.incoming().result())).hasMessageContaining("tries another path");
         for (Both both : latter) {
-            both.outgoing.sendReady(2).get(10, TimeUnit.SECONDS);
-            both.atServer.incoming().result().get(10, TimeUnit.SECONDS);
+            both.outgoing.sendReady(2).get(60, TimeUnit.SECONDS);
+            both.atServer.incoming().result().get(60, TimeUnit.SECONDS);
         }
     }
 
@@ -111,7 +111,7 @@ class StripesTest {
                 .hasMessageContaining("is said to have 3 queue pairs, of 2 that were offered");
 
         List<Both> others = offerAll(2, 3);
-        others.get(0).outgoing.sendReady(3).get(10, TimeUnit.SECONDS);
+        others.get(0).outgoing.sendReady(3).get(60, TimeUnit.SECONDS);
         assertThat(failureOf(others.get(1).outgoing.sendReady(2))).hasMessageContaining("another number before");
     }
 

@@ -40,6 +40,7 @@ import trigon.routing.hardware.NicHardware;
 import trigon.routing.hardware.TwinFunctions;
 import trigon.software.LaneSettings;
 import trigon.software.device.SoftwareVerbs;
+import trigon.system.NanoClock;
 import trigon.transport.metrics.Metrics;
 import trigon.transport.plugin.PluginSetup;
 import trigon.transport.plugin.RoutedNetPlugin;
@@ -121,7 +122,8 @@ final class TransportFactory implements NetPluginFactory {
                 new LaterLinkSearch(settings, hardware, providers, software),
                 relays,
                 policy.connections(),
-                UnaryOperator.identity()));
+                UnaryOperator.identity(),
+                NanoClock.SYSTEM));
         hasRdma = discovered.links().stream().anyMatch(link -> link.kind() == LinkKind.RDMA);
         return plugin;
     }

@@ -16,6 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import trigon.net.NetPlugin;
+import trigon.testsupport.Await;
 import trigon.verbs.Memory;
 
 /** Eight ranks connect to each other all at once, each from one thread that polls, in any order. */
@@ -23,8 +24,6 @@ import trigon.verbs.Memory;
 class AllToAllTest {
 
     private static final int RANKS = 8;
-    private static final long DEADLINE_NANOS = 60_000_000_000L;
-
     private final long[][] handles = new long[RANKS][RANKS];
 
     @Test
@@ -72,11 +71,9 @@ class AllToAllTest {
                 listenComms[peer] = node.plugin.listen(node.context, 0, handles[peer][me]);
             }
         }
-        listening.await(30, TimeUnit.SECONDS);
-        long deadline = System.nanoTime() + DEADLINE_NANOS;
+        listening.await(60, TimeUnit.SECONDS);
         List<Integer> order = new ArrayList<>(peers);
-        while (!order.isEmpty()) {
-            Connected.pause(deadline, "connections of rank " + me + " to " + order);
+        Await.until(() -> "connections of rank %d to %s".formatted(me, order), Await.DEADLINE, () -> {
             Collections.shuffle(order, random);
             for (int peer : order) {
                 if (sends[peer] == 0 && random.nextBoolean()) {
@@ -88,7 +85,8 @@ class AllToAllTest {
                 }
             }
             order.removeIf(peer -> sends[peer] != 0 && receives[peer] != 0);
-        }
+            return order.isEmpty();
+        });
         for (int peer : peers) {
             node.plugin.closeListen(listenComms[peer]);
         }

@@ -21,6 +21,7 @@ import trigon.handshake.ListenHandle;
 import trigon.net.NetPlugin;
 import trigon.net.NoConnectionException;
 import trigon.routing.NoPathException;
+import trigon.testsupport.Await;
 
 /** Two nodes with two cables on one subnet: the handshake over a cable is what tells whether it works. */
 @Timeout(180)
@@ -59,16 +60,14 @@ class CandidatePathsTest {
         long listenComm = b.plugin.listen(b.context, 0, handle);
         killFirst(handle, 1);
 
-        long sendComm = 0;
-        long receiveComm = 0;
-        long deadline = System.nanoTime() + 60_000_000_000L;
-        while (sendComm == 0 || receiveComm == 0) {
-            Connected.pause(deadline, "the connection over the second path");
-            sendComm = sendComm != 0
-                    ? sendComm
+        long[] comms = new long[2];
+        Await.until("the connection over the second path", () -> {
+            comms[0] = comms[0] != 0
+                    ? comms[0]
                     : a.plugin.connect(a.context, 0, handle, NetPlugin.TRAFFIC_CLASS_UNDEFINED);
-            receiveComm = receiveComm != 0 ? receiveComm : b.plugin.accept(listenComm);
-        }
+            comms[1] = comms[1] != 0 ? comms[1] : b.plugin.accept(listenComm);
+            return comms[0] != 0 && comms[1] != 0;
+        });
     }
 
     @Test
@@ -77,7 +76,7 @@ class CandidatePathsTest {
         b.plugin.listen(b.context, 0, handle);
         killFirst(handle, 2);
 
-        assertThatThrownBy(() -> connectUntilItFails(a, handle))
+        assertThatThrownBy(() -> Connected.connectUntilItFails(a, handle))
                 .isInstanceOf(NoConnectionException.class)
                 .hasMessageContaining("all of its 4 paths failed")
                 .hasMessageContaining("127.1.12.2:" + DEAD_PORT)
@@ -89,7 +88,7 @@ class CandidatePathsTest {
         long handle = b.allocate(NetPlugin.HANDLE_BYTES);
         b.plugin.listen(b.context, 0, handle);
 
-        assertThatThrownBy(() -> connectUntilItFails(stranger, handle))
+        assertThatThrownBy(() -> Connected.connectUntilItFails(stranger, handle))
                 .isInstanceOf(NoPathException.class)
                 .hasMessageContaining("127.1.99.9/24")
                 .hasMessageContaining("127.1.12.2/24")
@@ -140,17 +139,7 @@ class CandidatePathsTest {
                 .writeTo(handleAddress);
     }
 
-    private static void connectUntilItFails(TestNode node, long handle) {
-        long deadline = System.nanoTime() + 60_000_000_000L;
-        while (node.plugin.connect(node.context, 0, handle, NetPlugin.TRAFFIC_CLASS_UNDEFINED) == 0) {
-            Connected.pause(deadline, "the failure");
-        }
-    }
-
     private static void acceptUntilItFails(TestNode node, long listenComm) {
-        long deadline = System.nanoTime() + 60_000_000_000L;
-        while (node.plugin.accept(listenComm) == 0) {
-            Connected.pause(deadline, "the failure");
-        }
+        Await.until("the failure", () -> node.plugin.accept(listenComm) != 0);
     }
 }

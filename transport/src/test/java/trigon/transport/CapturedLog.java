@@ -43,9 +43,20 @@ final class CapturedLog implements AutoCloseable {
         Await.until(
                 () -> "a line that begins with '%s' and has %s, among %s".formatted(beginning, List.of(words), lines),
                 Await.DEADLINE,
-                () -> lines.stream()
-                        .anyMatch(line ->
-                                line.startsWith(beginning) && Stream.of(words).allMatch(line::contains)));
+                () -> has(beginning, words));
+    }
+
+    /** The same, while the node's time passes. */
+    void await(TestNode node, String beginning, String... words) {
+        Await.until(() -> "'%s' and %s, among %s".formatted(beginning, List.of(words), lines), Await.DEADLINE, () -> {
+            node.letTimePass();
+            return has(beginning, words);
+        });
+    }
+
+    private boolean has(String beginning, String... words) {
+        return lines.stream()
+                .anyMatch(line -> line.startsWith(beginning) && Stream.of(words).allMatch(line::contains));
     }
 
     @Override

@@ -201,16 +201,13 @@ public abstract class ChurnContract {
 
     /** Asks both ends in turn: on software links each moves data only when it is asked. */
     private static void finishBoth(Connected connection, long send, long receive, int size) {
-        long deadline = System.nanoTime() + 60_000_000_000L;
-        long sent = NetPlugin.NOT_DONE;
-        long received = NetPlugin.NOT_DONE;
-        while (sent == NetPlugin.NOT_DONE || received == NetPlugin.NOT_DONE) {
-            Connected.pause(deadline, "a message");
-            sent = sent == NetPlugin.NOT_DONE ? connection.sender.plugin.test(send) : sent;
-            received = received == NetPlugin.NOT_DONE ? connection.receiver.plugin.test(receive) : received;
-        }
-        assertThat(sent).isEqualTo(size);
-        assertThat(received).isEqualTo(size);
+        long[] results = {NetPlugin.NOT_DONE, NetPlugin.NOT_DONE};
+        Await.until("a message", () -> {
+            results[0] = results[0] == NetPlugin.NOT_DONE ? connection.sender.plugin.test(send) : results[0];
+            results[1] = results[1] == NetPlugin.NOT_DONE ? connection.receiver.plugin.test(receive) : results[1];
+            return results[0] != NetPlugin.NOT_DONE && results[1] != NetPlugin.NOT_DONE;
+        });
+        assertThat(results).containsOnly(size);
     }
 
     static void awaitLedger(String where, TestNode node, Map<ResourceLedger.Kind, Integer> idle) {

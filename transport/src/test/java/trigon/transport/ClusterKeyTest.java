@@ -42,7 +42,7 @@ class ClusterKeyTest {
             long handle = b.allocate(NetPlugin.HANDLE_BYTES);
             b.plugin.listen(b.context, 0, handle);
 
-            assertThatThrownBy(() -> connectUntilItFails(a, handle))
+            assertThatThrownBy(() -> Connected.connectUntilItFails(a, handle))
                     .isInstanceOf(NoConnectionException.class)
                     .hasMessageContaining("wrong cluster: the two sides have different cluster keys")
                     .hasMessageContaining("handshake.clusterKeyFile");
@@ -67,7 +67,7 @@ class ClusterKeyTest {
                             one.linksLeftOut())
                     .writeTo(handle);
 
-            assertThatThrownBy(() -> connectUntilItFails(a, handle))
+            assertThatThrownBy(() -> Connected.connectUntilItFails(a, handle))
                     .isInstanceOf(NoConnectionException.class)
                     .hasMessageContaining("the listener does not know this connection's secret");
         }
@@ -84,12 +84,5 @@ class ClusterKeyTest {
         Files.writeString(
                 cluster.file(), "handshake: {clusterKeyFile: %s}\n".formatted(keyFile), StandardOpenOption.APPEND);
         return cluster;
-    }
-
-    private static void connectUntilItFails(TestNode node, long handle) {
-        long deadline = System.nanoTime() + 60_000_000_000L;
-        while (node.plugin.connect(node.context, 0, handle, NetPlugin.TRAFFIC_CLASS_UNDEFINED) == 0) {
-            Connected.pause(deadline, "the failure");
-        }
     }
 }

@@ -4,8 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.lang.foreign.Arena;
 import java.util.function.LongConsumer;
+import java.util.function.LongPredicate;
 import java.util.function.LongSupplier;
 import trigon.net.NetPlugin;
+import trigon.testsupport.Await;
 
 /**
  * A connection from one node to another, made as NCCL makes it: connect and accept polled in turn. Every wait has a
@@ -13,7 +15,8 @@ import trigon.net.NetPlugin;
  */
 final class Connected {
 
-    private static final long DEADLINE_NANOS = 60_000_000_000L;
+    /** A call may move data, so the next follows at once; so many calls in vain, and it is somebody else's turn. */
+    private static final int CALLS = 64;
 
     final TestNode sender;
     final TestNode receiver;
@@ -57,80 +60,87 @@ final class Connected {
             LongConsumer changed) {
         this.sender = sender;
         this.receiver = receiver;
-        long connected = 0;
-        long accepted = 0;
         try (Arena arena = Arena.ofConfined()) {
             long handle = arena.allocate(NetPlugin.HANDLE_BYTES).address();
             long listenComm = receiver.plugin.listen(receiverContext, 0, handle);
             changed.accept(handle);
-            long deadline = System.nanoTime() + DEADLINE_NANOS;
-            while (connected == 0 || accepted == 0) {
-                if (connected == 0) {
-                    connected = sender.plugin.connect(senderContext, device, handle, NetPlugin.TRAFFIC_CLASS_UNDEFINED);
+            long[] comms = new long[2];
+            Await.until("the connection", () -> {
+                if (comms[0] == 0) {
+                    comms[0] = sender.plugin.connect(senderContext, device, handle, NetPlugin.TRAFFIC_CLASS_UNDEFINED);
                 }
-                if (accepted == 0) {
-                    accepted = receiver.plugin.accept(listenComm);
+                if (comms[1] == 0) {
+                    comms[1] = receiver.plugin.accept(listenComm);
                 }
-                pause(deadline, "the connection");
-            }
+                return comms[0] != 0 && comms[1] != 0;
+            });
+            sendComm = comms[0];
+            receiveComm = comms[1];
             receiver.plugin.closeListen(listenComm);
         }
-        sendComm = connected;
-        receiveComm = accepted;
     }
 
     /** Calls until the result is not {@link NetPlugin#TRY_AGAIN}. */
     static long retry(LongSupplier call) {
-        long deadline = System.nanoTime() + DEADLINE_NANOS;
-        long result = call.getAsLong();
-        while (result == NetPlugin.TRY_AGAIN) {
-            pause(deadline, "room for a request");
-            result = call.getAsLong();
-        }
+        long result = ask("room for a request", call, answer -> answer != NetPlugin.TRY_AGAIN, () -> {});
         assertThat(result).as("request").isPositive();
         return result;
     }
 
     /** What becomes of a request, or of the call that would have begun it. */
     static long outcome(TestNode node, LongSupplier call) {
-        long deadline = System.nanoTime() + DEADLINE_NANOS;
-        long result = call.getAsLong();
-        while (result == NetPlugin.TRY_AGAIN) {
-            pause(deadline, "room for a request");
-            result = call.getAsLong();
-        }
+        long result = ask("room for a request", call, answer -> answer != NetPlugin.TRY_AGAIN, node::letTimePass);
         return result < 0 ? result : finish(node, result);
     }
 
     /** Tests a request until it is done or failed; returns what test returned. */
     static long finish(TestNode node, long request) {
-        long deadline = System.nanoTime() + DEADLINE_NANOS;
-        long result = node.plugin.test(request);
-        while (result == NetPlugin.NOT_DONE) {
-            pause(deadline, "a request");
-            result = node.plugin.test(request);
-        }
-        return result;
+        return ask(
+                "a request",
+                () -> node.plugin.test(request),
+                answer -> answer != NetPlugin.NOT_DONE,
+                node::letTimePass);
     }
 
     /** Sends one message after the other until one of them fails, whoever notices first; returns with what. */
     long sendUntilItFails(long address, long size, int tag, long memoryHandle) {
-        long deadline = System.nanoTime() + DEADLINE_NANOS;
-        long result = NetPlugin.TRY_AGAIN;
-        while (result >= 0) {
-            pause(deadline, "a failure");
-            result = sender.plugin.isend(sendComm, address, size, tag, memoryHandle);
-            if (result != NetPlugin.TRY_AGAIN && result > 0) {
-                result = finish(sender, result);
-            }
-        }
-        return result;
+        return failure(sender, () -> sender.plugin.isend(sendComm, address, size, tag, memoryHandle));
     }
 
-    static void pause(long deadline, String what) {
-        if (System.nanoTime() > deadline) {
-            throw new AssertionError("waited too long for " + what);
-        }
-        Thread.onSpinWait();
+    /** Begins one request after the other until one of them fails; returns with what. */
+    static long failure(TestNode node, LongSupplier call) {
+        return ask(
+                "a failure",
+                () -> {
+                    long result = call.getAsLong();
+                    return result > 0 ? finish(node, result) : result;
+                },
+                answer -> answer < 0,
+                node::letTimePass);
+    }
+
+    /** Connects to where nothing can come of it until the call says so by an exception. */
+    static void connectUntilItFails(TestNode node, long handle) {
+        ask(
+                "the failure",
+                () -> node.plugin.connect(node.context, 0, handle, NetPlugin.TRAFFIC_CLASS_UNDEFINED),
+                comm -> comm != 0,
+                () -> {});
+    }
+
+    /** Calls again and again, as NCCL does. */
+    private static long ask(String what, LongSupplier call, LongPredicate isAnswer, Runnable meanwhile) {
+        long[] answer = {call.getAsLong()};
+        Await.until(what, () -> {
+            for (int i = 0; i < CALLS && !isAnswer.test(answer[0]); i++) {
+                answer[0] = call.getAsLong();
+            }
+            if (isAnswer.test(answer[0])) {
+                return true;
+            }
+            meanwhile.run();
+            return false;
+        });
+        return answer[0];
     }
 }

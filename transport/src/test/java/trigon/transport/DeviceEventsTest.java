@@ -258,12 +258,6 @@ class DeviceEventsTest {
     }
 
     private long untilTheSenderFails(Connected connection, long memory) {
-        long deadline = System.nanoTime() + 60_000_000_000L;
-        long result = NetPlugin.TRY_AGAIN;
-        while (result >= 0) {
-            Connected.pause(deadline, "the news");
-            result = a.plugin.isend(connection.sendComm, from, 8, TAG, memory);
-        }
-        return result;
+        return connection.sendUntilItFails(from, 8, TAG, memory);
     }
 }

@@ -6,6 +6,7 @@ import static trigon.transport.Connected.outcome;
 import static trigon.transport.Connected.retry;
 
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
@@ -35,10 +36,13 @@ public abstract class FailedCommunicatorContract {
     static final int BYTES = 64;
     static final long REMOTE_ERROR = -NcclResult.REMOTE_ERROR.code();
 
+    /** Longer than any end of a connection takes to be told of, and to be noticed. */
+    static final Duration LONG_AFTERWARDS = PathFactory.GRACE.multipliedBy(3);
+
     private final CapturedLog log = new CapturedLog();
     private TestCluster cluster;
     private TestNode a;
-    private TestNode b;
+    TestNode b;
     private TestNode c;
     private Connected ab;
     Connected bc;
@@ -48,7 +52,7 @@ public abstract class FailedCommunicatorContract {
 
     @BeforeEach
     void connect(@TempDir Path directory) {
-        cluster = cluster(directory);
+        cluster = cluster(directory).withPassingTime();
         a = cluster.open("a");
         b = new TestNode(cluster, "b", RaisingVerbs::new);
         c = cluster.open("c");
@@ -73,11 +77,13 @@ public abstract class FailedCommunicatorContract {
 
         assertThat(finish(c, waiting)).isEqualTo(REMOTE_ERROR);
         log.await(
+                b,
                 "INFO",
                 "communicator 0x1 has failed on b, by receiver on",
                 "lost a at " + addressOf(a),
                 "Its 1 other comms");
-        log.await("WARN", "receiver on", "lost b at ", "which says: communicator 0x1 has failed on b, by receiver on");
+        log.await(
+                b, "WARN", "receiver on", "lost b at ", "which says: communicator 0x1 has failed on b, by receiver on");
     }
 
     @Test
@@ -112,7 +118,7 @@ public abstract class FailedCommunicatorContract {
         aGoes();
         assertThat(finish(b, waiting)).isEqualTo(REMOTE_ERROR);
 
-        Thread.sleep(2 * PathFactory.GRACE.toMillis());
+        b.pass(LONG_AFTERWARDS);
 
         assertMoves(other);
         assertMoves(bc);
@@ -121,7 +127,7 @@ public abstract class FailedCommunicatorContract {
     @Test
     void aRankThatGoesWhileNobodyWaitsForItFailsNobody() throws Exception {
         aGoes();
-        Thread.sleep(2 * PathFactory.GRACE.toMillis());
+        b.pass(LONG_AFTERWARDS);
 
         assertMoves(bc);
     }
@@ -150,7 +156,7 @@ public abstract class FailedCommunicatorContract {
         }
 
         aGoesAndBIsTold();
-        Thread.sleep(2 * PathFactory.GRACE.toMillis());
+        b.pass(LONG_AFTERWARDS);
 
         assertThat(outcomeOfReceive(bc)).isEqualTo(REMOTE_ERROR);
         for (long receive : receives) {
@@ -184,7 +190,7 @@ public abstract class FailedCommunicatorContract {
         assertThat(finish(b, last)).isEqualTo(REMOTE_ERROR);
         assertThat(finish(c, waitingOnC)).isEqualTo(REMOTE_ERROR);
         assertThat(finish(a, waitingOnA)).isEqualTo(REMOTE_ERROR);
-        log.await("INFO", "communicator 0x1 has failed on b, by receiver on", "1 other comms here");
+        log.await(b, "INFO", "communicator 0x1 has failed on b, by receiver on", "1 other comms here");
         assertThat(log.lines())
                 .noneMatch(line -> line.contains("communicator 0x1 has failed on c"))
                 .noneMatch(line -> line.contains("has failed on a"));

@@ -20,6 +20,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.slf4j.LoggerFactory;
 import trigon.net.NcclResult;
+import trigon.testsupport.Await;
 import trigon.transport.connect.PathFactory;
 import trigon.verbs.Memory;
 
@@ -57,7 +58,7 @@ class LostPeerTest {
         cluster = TestCluster.software(directory, """
                 a: {nics: [{address: 127.1.12.1/24}]}
                 b: {nics: [{address: 127.1.12.2/24}]}
-                """);
+                """).withPassingTime();
         a = cluster.open("a");
         b = cluster.open("b");
         ab = new Connected(a, b);
@@ -145,7 +146,7 @@ class LostPeerTest {
         }
         a.plugin.closeSend(ab.sendComm);
         a.close();
-        Thread.sleep(3 * PathFactory.GRACE.toMillis());
+        b.pass(PathFactory.GRACE.multipliedBy(3));
 
         for (int i = 0; i < 3; i++) {
             Memory.fill(to, size, (byte) 0);
@@ -198,7 +199,10 @@ class LostPeerTest {
     @Test
     void aConnectionThatIsClosedInOrderWarnsOfNothing() throws Exception {
         a.plugin.closeSend(ab.sendComm);
-        Thread.sleep(PathFactory.GRACE.toMillis() + 500);
+        Await.until("the end of a's end", () -> {
+            b.letTimePass();
+            return lines.stream().anyMatch(line -> line.contains("the peer has closed its end"));
+        });
         b.plugin.closeReceive(ab.receiveComm);
 
         assertThat(warnings()).isEmpty();
@@ -208,10 +212,10 @@ class LostPeerTest {
     }
 
     private void untilAWarning(String... parts) {
-        long deadline = System.nanoTime() + 60_000_000_000L;
-        while (warnings().stream().noneMatch(line -> Arrays.stream(parts).allMatch(line::contains))) {
-            Connected.pause(deadline, "the line that says why, after " + warnings());
-        }
+        Await.until(() -> "the line that says why, after " + warnings(), Await.DEADLINE, () -> {
+            b.letTimePass();
+            return warnings().stream().anyMatch(line -> Arrays.stream(parts).allMatch(line::contains));
+        });
     }
 
     private List<String> warnings() {

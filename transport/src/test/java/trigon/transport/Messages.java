@@ -6,13 +6,13 @@ import java.util.Collection;
 import java.util.Queue;
 import java.util.Random;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import trigon.testsupport.Await;
 import trigon.verbs.Memory;
 
 /** Messages one way, each checked by its content, several under way. */
 final class Messages {
 
     private static final int DEPTH = 8;
-    private static final long DEADLINE_NANOS = 60_000_000_000L;
 
     /** The longest. */
     static final int SIZE = 100_000;
@@ -72,7 +72,7 @@ final class Messages {
             int slot = (int) (received % DEPTH);
             long at = to + (long) slot * SIZE;
             if (sent.isEmpty()) {
-                Thread.onSpinWait();
+                Await.until("a message is sent, or was the last", () -> !sent.isEmpty() || received >= all);
                 continue;
             }
             long request = Connected.retry(
@@ -100,16 +100,11 @@ final class Messages {
     }
 
     /** Waits until so many have come in all. */
-    static void await(Collection<Messages> streams, long messages, long seed, CapturedLog log)
-            throws InterruptedException {
-        long deadline = System.nanoTime() + DEADLINE_NANOS;
-        while (sum(streams) < messages) {
-            if (System.nanoTime() > deadline) {
-                throw new AssertionError(
-                        "seed %d: %s of %d messages; %s".formatted(seed, streams, messages, log.lines()));
-            }
-            Thread.sleep(1);
-        }
+    static void await(Collection<Messages> streams, long messages, long seed, CapturedLog log) {
+        Await.until(
+                () -> "seed %d: %s of %d messages; %s".formatted(seed, streams, messages, log.lines()),
+                Await.DEADLINE,
+                () -> sum(streams) >= messages);
     }
 
     /** So many have come. */

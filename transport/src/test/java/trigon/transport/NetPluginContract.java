@@ -13,6 +13,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import trigon.net.NetPlugin;
+import trigon.testsupport.Await;
 import trigon.transport.request.RequestRow;
 import trigon.verbs.Memory;
 import trigon.verbs.ResourceLedger;
@@ -136,26 +137,24 @@ public abstract class NetPluginContract extends NetPluginFailureContract {
         long toHandle = b.register(ab.receiveComm, to, 8L * count);
         Deque<Long> sends = new ArrayDeque<>();
         Deque<Long> receives = new ArrayDeque<>();
-        int sent = 0;
-        int received = 0;
-        int done = 0;
-        long deadline = System.nanoTime() + 60_000_000_000L;
-        while (done < count) {
-            Connected.pause(deadline, "all messages");
-            if (received < count) {
-                long request = b.plugin.irecv(ab.receiveComm, to + 8L * received, 8, TAG, toHandle);
+        int[] sent = {0};
+        int[] received = {0};
+        int[] done = {0};
+        Await.until("all messages", () -> {
+            if (received[0] < count) {
+                long request = b.plugin.irecv(ab.receiveComm, to + 8L * received[0], 8, TAG, toHandle);
                 assertThat(request).isNotNegative();
                 if (request != NetPlugin.TRY_AGAIN) {
                     receives.add(request);
-                    received++;
+                    received[0]++;
                 }
             }
-            if (sent < count) {
-                long request = a.plugin.isend(ab.sendComm, from + 8L * sent, 8, TAG, fromHandle);
+            if (sent[0] < count) {
+                long request = a.plugin.isend(ab.sendComm, from + 8L * sent[0], 8, TAG, fromHandle);
                 assertThat(request).isNotNegative();
                 if (request != NetPlugin.TRY_AGAIN) {
                     sends.add(request);
-                    sent++;
+                    sent[0]++;
                 }
             }
             if (!sends.isEmpty() && a.plugin.test(sends.element()) == 8) {
@@ -163,9 +162,10 @@ public abstract class NetPluginContract extends NetPluginFailureContract {
             }
             if (!receives.isEmpty() && b.plugin.test(receives.element()) == 8) {
                 receives.remove();
-                done++;
+                done[0]++;
             }
-        }
+            return done[0] == count;
+        });
         assertThat(Memory.segment(to, 8L * count).mismatch(Memory.segment(from, 8L * count)))
                 .isEqualTo(-1);
     }

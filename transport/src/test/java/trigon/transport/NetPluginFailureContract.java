@@ -19,6 +19,7 @@ import trigon.handshake.HandshakeException;
 import trigon.net.NcclResult;
 import trigon.net.NetPlugin;
 import trigon.net.NoConnectionException;
+import trigon.testsupport.Await;
 import trigon.verbs.Memory;
 
 /**
@@ -47,7 +48,7 @@ public abstract class NetPluginFailureContract {
 
     @BeforeEach
     void openNodes(@TempDir Path directory) {
-        TestCluster cluster = cluster(directory);
+        TestCluster cluster = cluster(directory).withPassingTime();
         a = cluster.open("a");
         b = cluster.open("b");
     }
@@ -180,7 +181,7 @@ public abstract class NetPluginFailureContract {
 
         a.plugin.closeSend(ab.sendComm);
         // longer than the time after which a peer that let go counts as gone
-        Thread.sleep(1500);
+        b.pass(Duration.ofMillis(1500));
 
         assertThat(finish(b, receive)).isEqualTo(8);
     }
@@ -245,20 +246,15 @@ public abstract class NetPluginFailureContract {
 
     /** Ends when the listen comm is stale. What was connected is the contexts' to close. */
     private void connectUntilTheContextsAreGone(long context, long listenComm, long handle) {
-        long connected = 0;
-        long accepted = 0;
-        long deadline = System.nanoTime() + 60_000_000_000L;
+        long[] comms = new long[2];
         try {
-            while (true) {
-                connected = connected != 0
-                        ? connected
+            Await.until("the end of the contexts", () -> {
+                comms[0] = comms[0] != 0
+                        ? comms[0]
                         : a.plugin.connect(context, 0, handle, NetPlugin.TRAFFIC_CLASS_UNDEFINED);
-                accepted = accepted != 0 ? accepted : b.plugin.accept(listenComm);
-                if (connected != 0 && accepted != 0) {
-                    return;
-                }
-                Connected.pause(deadline, "the end of the contexts");
-            }
+                comms[1] = comms[1] != 0 ? comms[1] : b.plugin.accept(listenComm);
+                return comms[0] != 0 && comms[1] != 0;
+            });
         } catch (IllegalArgumentException | NoConnectionException | HandshakeException e) {
             assertThat(e).as("the end of the contexts").isNotNull();
         }
@@ -269,7 +265,7 @@ public abstract class NetPluginFailureContract {
         long handle = b.allocate(NetPlugin.HANDLE_BYTES);
         b.plugin.closeListen(b.plugin.listen(b.context, 0, handle));
 
-        assertThatThrownBy(() -> connectUntilItFails(handle))
+        assertThatThrownBy(() -> Connected.connectUntilItFails(a, handle))
                 .isInstanceOf(NoConnectionException.class)
                 .hasMessageContaining("no connection to b")
                 .hasMessageContaining("the listener rejects it");
@@ -280,13 +276,6 @@ public abstract class NetPluginFailureContract {
         long handle = b.allocate(NetPlugin.HANDLE_BYTES);
         Memory.fill(handle, NetPlugin.HANDLE_BYTES, (byte) 0x11);
 
-        assertThatThrownBy(() -> connectUntilItFails(handle)).hasMessageContaining("NCCL_NET=Trigon");
-    }
-
-    private void connectUntilItFails(long handle) {
-        long deadline = System.nanoTime() + 60_000_000_000L;
-        while (a.plugin.connect(a.context, 0, handle, NetPlugin.TRAFFIC_CLASS_UNDEFINED) == 0) {
-            Connected.pause(deadline, "the failure");
-        }
+        assertThatThrownBy(() -> Connected.connectUntilItFails(a, handle)).hasMessageContaining("NCCL_NET=Trigon");
     }
 }

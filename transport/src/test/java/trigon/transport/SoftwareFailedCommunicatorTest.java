@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
-import trigon.transport.connect.PathFactory;
 
 class SoftwareFailedCommunicatorTest extends FailedCommunicatorContract {
 
@@ -23,7 +22,7 @@ class SoftwareFailedCommunicatorTest extends FailedCommunicatorContract {
         assertThat(send(bc)).isEqualTo(BYTES);
 
         aGoesAndBIsTold();
-        Thread.sleep(2 * PathFactory.GRACE.toMillis());
+        b.pass(LONG_AFTERWARDS);
 
         assertThat(outcomeOfReceive(bc)).isEqualTo(BYTES);
         assertThat(outcomeOfReceive(bc)).isEqualTo(REMOTE_ERROR);

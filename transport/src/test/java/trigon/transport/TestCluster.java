@@ -15,8 +15,9 @@ import trigon.verbs.LinkKind;
  * @param file the file
  * @param kind what carries the data
  * @param lanes of software links; empty for those that suit the machine, which may be none
+ * @param time of its nodes; empty where they go by the machine's clock
  */
-public record TestCluster(Path file, LinkKind kind, Optional<LaneSettings> lanes) {
+public record TestCluster(Path file, LinkKind kind, Optional<LaneSettings> lanes, Optional<PassingTime> time) {
 
     /** Messages from 2 KiB on, in up to three pieces, by few workers: every worker has several lanes. */
     private static final LaneSettings LANES = new LaneSettings(
@@ -26,7 +27,7 @@ public record TestCluster(Path file, LinkKind kind, Optional<LaneSettings> lanes
             new LaneSettings.Cut(2048, 1024, 1024, Integer.MAX_VALUE));
 
     TestCluster(Path file, LinkKind kind) {
-        this(file, kind, Optional.empty());
+        this(file, kind, Optional.empty(), Optional.empty());
     }
 
     /** A cluster on software links. */
@@ -40,7 +41,7 @@ public record TestCluster(Path file, LinkKind kind, Optional<LaneSettings> lanes
                 a: {nics: [{address: 127.1.12.1/24}]}
                 b: {nics: [{address: 127.1.12.2/24}]}
                 """);
-        return new TestCluster(cluster.file, cluster.kind, Optional.of(LANES));
+        return new TestCluster(cluster.file, cluster.kind, Optional.of(LANES), Optional.empty());
     }
 
     /** A cluster on software links whose connections go on over other paths. */
@@ -78,6 +79,11 @@ public record TestCluster(Path file, LinkKind kind, Optional<LaneSettings> lanes
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    /** The same cluster, in which time passes only where the test waits for what takes a while. */
+    TestCluster withPassingTime() {
+        return new TestCluster(file, kind, lanes, Optional.of(new PassingTime()));
     }
 
     /** Opens one of the nodes. */

@@ -1,6 +1,7 @@
 package trigon.transport;
 
 import java.lang.foreign.Arena;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -21,6 +22,7 @@ import trigon.routing.RdmaPort;
 import trigon.routing.hardware.NicHardware;
 import trigon.software.SoftwareDevice;
 import trigon.software.device.SoftwareVerbs;
+import trigon.system.NanoClock;
 import trigon.transport.handle.HandleTable;
 import trigon.transport.metrics.Metrics;
 import trigon.transport.plugin.PluginSetup;
@@ -50,6 +52,8 @@ public final class TestNode implements AutoCloseable {
     private final Runnable closeVerbs;
     private final Arena arena = Arena.ofShared();
     private final long rows;
+    private final Optional<PassingTime> time;
+    private final NanoClock clock;
     private final AtomicReference<Runnable> nextLook = new AtomicReference<>(() -> {});
     private long communicators = 1;
 
@@ -64,6 +68,8 @@ public final class TestNode implements AutoCloseable {
      * @param around makes of the cluster's kind of devices those that the transport sees
      */
     TestNode(TestCluster cluster, String name, UnaryOperator<VerbsProvider> around) {
+        time = cluster.time();
+        clock = time.map(PassingTime::ofNode).orElse(NanoClock.SYSTEM);
         PluginConfig config = ConfigLoader.load(
                 Map.of("TRIGON_CONFIG", cluster.file().toString(), "TRIGON_NODE", name), "host-of-" + name);
         HostInterfaces interfaces = HostInterfaces.snapshot();
@@ -114,6 +120,8 @@ public final class TestNode implements AutoCloseable {
             int pageBytes,
             NicHardware hardware,
             UnaryOperator<VerbsProvider> around) {
+        time = Optional.empty();
+        clock = NanoClock.SYSTEM;
         SoftwareVerbs software = new SoftwareVerbs(links.stream()
                 .map(link -> new SoftwareDevice(
                         link.deviceName(),
@@ -178,7 +186,8 @@ public final class TestNode implements AutoCloseable {
                 hardware,
                 RequestTable.of(rows),
                 Metrics.unshared(),
-                _ -> nextLook::set));
+                _ -> nextLook::set,
+                clock));
     }
 
     private static VerbsProvider libibverbs() {
@@ -219,6 +228,16 @@ public final class TestNode implements AutoCloseable {
         return Memory.getShort(row + RequestRow.TAKES);
     }
 
+    /** Somebody waits for what this node does: where its time is the test's, a moment of it passes. */
+    void letTimePass() {
+        time.ifPresent(PassingTime::pass);
+    }
+
+    /** Lets so much time pass for all nodes of the cluster, whose time is the test's. */
+    void pass(Duration span) {
+        time.orElseThrow().pass(span);
+    }
+
     /** Looks for half-open connections once, as the plugin does after its time. */
     void lookForHalfOpen() {
         nextLook.get().run();
@@ -240,6 +259,7 @@ public final class TestNode implements AutoCloseable {
             return;
         }
         plugin.close();
+        time.ifPresent(passing -> passing.ended(clock));
         closeVerbs.run();
         arena.close();
     }

@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.lang.foreign.ValueLayout;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -28,7 +29,7 @@ record UnreadReceiver(Path directory, int size, int pauseSeconds) {
     private static final long REMOTE_ERROR = -NcclResult.REMOTE_ERROR.code();
 
     /** More than a machine that is gone may take to be noticed. */
-    private static final long DEADLINE_NANOS = 150_000_000_000L;
+    private static final Duration DEADLINE = Duration.ofSeconds(150);
 
     private static final String FAR_END =
             "until ip link set vb up 2>&-; do sleep 0.1; done; ip addr add 10.9.12.1/24 dev vb; ip link set lo up;"
@@ -191,13 +192,14 @@ record UnreadReceiver(Path directory, int size, int pauseSeconds) {
 
     private long receive(TestNode b, long comm, long memory, long memoryHandle) {
         long request = b.plugin.irecv(comm, memory, size, UnreadSender.TAG, memoryHandle);
-        long deadline = System.nanoTime() + DEADLINE_NANOS;
-        long result = request < 0 ? request : b.plugin.test(request);
-        while (result == NetPlugin.NOT_DONE) {
-            Connected.pause(deadline, "a message, or the error that says that it is lost");
-            result = b.plugin.test(request);
-        }
-        return result;
+        long[] result = {request < 0 ? request : b.plugin.test(request)};
+        Await.until("a message, or the error that says that it is lost", DEADLINE, () -> {
+            if (result[0] == NetPlugin.NOT_DONE) {
+                result[0] = b.plugin.test(request);
+            }
+            return result[0] != NetPlugin.NOT_DONE;
+        });
+        return result[0];
     }
 
     private Process start(Machine machine) throws IOException {

@@ -11,6 +11,7 @@ import trigon.routing.Path;
 import trigon.routing.PeerDescription;
 import trigon.routing.Relays;
 import trigon.routing.RoutingTable;
+import trigon.system.NanoClock;
 import trigon.transport.path.Links;
 
 /** The paths to try: those over a link of both ends; those through relays where there is none, or none is left. */
@@ -22,17 +23,19 @@ public final class CandidatePaths {
     private final Relays relays;
     private final Links links;
     private final Duration timeout;
+    private final NanoClock clock;
 
     /**
      * Over this node's links, and through relays.
      *
      * @param timeout how long a link that is down is waited for
      */
-    public CandidatePaths(RoutingTable routing, Relays relays, Links links, Duration timeout) {
+    public CandidatePaths(RoutingTable routing, Relays relays, Links links, Duration timeout, NanoClock clock) {
         this.routing = routing;
         this.relays = relays;
         this.links = links;
         this.timeout = timeout;
+        this.clock = clock;
     }
 
     /** From now on the paths are those of another table, which has more links. */
@@ -51,7 +54,7 @@ public final class CandidatePaths {
      */
     List<Path> find(
             String name, PeerDescription peer, Optional<LocalLink> preferred, long tie, BooleanSupplier abandoned) {
-        long start = System.nanoTime();
+        long start = clock.nanoTime();
         while (true) {
             try {
                 return routing.pathsTo(peer, preferred);
@@ -61,7 +64,7 @@ public final class CandidatePaths {
                     return relayed;
                 }
                 if (abandoned.getAsBoolean()
-                        || System.nanoTime() - start >= patience().toNanos()) {
+                        || clock.nanoTime() - start >= patience().toNanos()) {
                     throw new NoPathException(
                             (none.getMessage() + " " + relays.report(peer.links())).strip(), none.wereLinksDown());
                 }

@@ -32,6 +32,7 @@ import trigon.routing.PeerDescription;
 import trigon.routing.PeerLink;
 import trigon.routing.Reason;
 import trigon.routing.Relays;
+import trigon.system.NanoClock;
 import trigon.trace.TraceLog;
 import trigon.transport.path.Links;
 import trigon.transport.path.PathChannel;
@@ -67,7 +68,8 @@ public final class Connector {
     private final ConnectionLog connectionLog;
     private final ConnectionAdvice advice;
     private final Resignation resignation;
-    private final RecentFailures recentFailures = new RecentFailures(LEFT_OUT);
+    private final NanoClock clock;
+    private final RecentFailures recentFailures;
 
     /**
      * A connector.
@@ -93,7 +95,8 @@ public final class Connector {
             Executor nextLook,
             RandomGenerator attempts,
             ConnectionLog connectionLog,
-            ConnectionAdvice advice) {
+            ConnectionAdvice advice,
+            NanoClock clock) {
         this.links = links;
         this.candidatePaths = candidatePaths;
         relayedTraffic = new RelayedTraffic(nextLook, relays::advice);
@@ -106,7 +109,9 @@ public final class Connector {
         this.attempts = attempts;
         this.connectionLog = connectionLog;
         this.advice = advice;
-        resignation = new Resignation(client, control);
+        this.clock = clock;
+        resignation = new Resignation(client, control, clock);
+        recentFailures = new RecentFailures(LEFT_OUT, clock);
     }
 
     /** Starts to connect, over the preferred link if that leads to the peer; returns at once. */
@@ -150,7 +155,7 @@ public final class Connector {
             triesRelays = how.relays() && hasDirectPath();
             failures = new NoConnectionException(pending.peer(), candidates.size());
             tried = new ArrayList<>(candidates);
-            schedule = new PathSchedule(config.handshake().timeout(), System::nanoTime);
+            schedule = new PathSchedule(config.handshake().timeout(), clock);
             schedule.add(candidates);
             linkLocal = new LinkLocalPaths((path, remote) ->
                     client.ask(path.local().bindAddress(), remote, handle.secret(), handle.connection()));

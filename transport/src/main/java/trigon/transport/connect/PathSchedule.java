@@ -5,8 +5,8 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.LongSupplier;
 import trigon.routing.Path;
+import trigon.system.NanoClock;
 
 /**
  * When which path is tried: one that is away is tried again until its time is over, quickly at first, and after the
@@ -33,16 +33,16 @@ final class PathSchedule {
 
     private final List<Entry> entries = new ArrayList<>();
     private final long limit;
-    private final LongSupplier nanoTime;
+    private final NanoClock clock;
 
     /**
      * Nothing to try yet.
      *
      * @param limit how long a path is tried, from its first try on
      */
-    PathSchedule(Duration limit, LongSupplier nanoTime) {
+    PathSchedule(Duration limit, NanoClock clock) {
         this.limit = limit.toNanos();
-        this.nanoTime = nanoTime;
+        this.clock = clock;
     }
 
     /** These as well, after the others. */
@@ -57,7 +57,7 @@ final class PathSchedule {
 
     /** Those that may be tried now, in the order in which they were added; whoever has not been tried goes first. */
     List<Path> due() {
-        long now = nanoTime.getAsLong();
+        long now = clock.nanoTime();
         List<Path> untried = entries.stream()
                 .filter(each -> !each.tried)
                 .map(each -> each.path)
@@ -72,7 +72,7 @@ final class PathSchedule {
 
     /** How long until one is due; nothing while one is. */
     Duration pause() {
-        long now = nanoTime.getAsLong();
+        long now = clock.nanoTime();
         return Duration.ofNanos(entries.stream()
                 .mapToLong(each -> each.tried ? Math.max(0, each.nextTry - now) : 0)
                 .min()
@@ -81,7 +81,7 @@ final class PathSchedule {
 
     /** These are tried now. */
     void begin(Collection<Path> paths) {
-        long now = nanoTime.getAsLong();
+        long now = clock.nanoTime();
         for (Path path : paths) {
             entry(path).filter(each -> !each.tried).ifPresent(each -> {
                 each.tried = true;
@@ -92,7 +92,7 @@ final class PathSchedule {
 
     /** What is left of the time of the youngest of these; a quarter of all where others have used it up. */
     Duration timeLeft(Collection<Path> paths) {
-        long now = nanoTime.getAsLong();
+        long now = clock.nanoTime();
         long longest = paths.stream()
                 .flatMap(path -> entry(path).stream())
                 .mapToLong(each -> each.tried ? limit - (now - each.firstTry) : limit)
@@ -107,7 +107,7 @@ final class PathSchedule {
      * @return whether it is tried again
      */
     boolean away(Path path) {
-        long now = nanoTime.getAsLong();
+        long now = clock.nanoTime();
         Optional<Entry> entry = entry(path);
         if (entry.isEmpty() || now - entry.get().firstTry >= limit) {
             failed(path);
@@ -126,7 +126,7 @@ final class PathSchedule {
 
     /** For how long none has worked, since the first was tried. */
     Duration sinceFirst() {
-        long now = nanoTime.getAsLong();
+        long now = clock.nanoTime();
         return Duration.ofNanos(entries.stream()
                 .filter(each -> each.tried)
                 .mapToLong(each -> now - each.firstTry)

@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import trigon.routing.LocalLink;
 import trigon.routing.Path;
+import trigon.system.NanoClock;
 
 /**
  * Paths that have lately failed while others to the same peer did not: to wait for each of them again with every
@@ -23,21 +24,23 @@ final class RecentFailures {
     }
 
     private final long memoryNanos;
+    private final NanoClock clock;
     private final Map<Ends, Long> failedAt = new ConcurrentHashMap<>();
 
-    RecentFailures(Duration memory) {
+    RecentFailures(Duration memory, NanoClock clock) {
+        this.clock = clock;
         memoryNanos = memory.toNanos();
     }
 
     /** They have failed now. */
     void note(Collection<Path> failed) {
-        long now = System.nanoTime();
+        long now = clock.nanoTime();
         failed.forEach(path -> failedAt.put(Ends.of(path), now));
     }
 
     /** Whether to do without it where there is another. */
     boolean has(Path path) {
         Long failed = failedAt.get(Ends.of(path));
-        return failed != null && System.nanoTime() - failed < memoryNanos;
+        return failed != null && clock.nanoTime() - failed < memoryNanos;
     }
 }

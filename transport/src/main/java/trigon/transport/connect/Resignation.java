@@ -14,6 +14,7 @@ import trigon.handshake.HandshakeClient;
 import trigon.handshake.HandshakeException;
 import trigon.handshake.ListenHandle;
 import trigon.routing.Path;
+import trigon.system.NanoClock;
 
 /**
  * Tells a listener that nobody connects to it any more: else its side waits in accept until somebody gives it up. That
@@ -32,13 +33,15 @@ final class Resignation {
 
     private final HandshakeClient client;
     private final Executor control;
+    private final NanoClock clock;
 
     /**
      * Tells nothing yet.
      *
      * @param control runs what may block
      */
-    Resignation(HandshakeClient client, Executor control) {
+    Resignation(HandshakeClient client, Executor control, NanoClock clock) {
+        this.clock = clock;
         this.client = client;
         this.control = control;
     }
@@ -63,8 +66,8 @@ final class Resignation {
     }
 
     private void tellNow(ListenHandle handle, List<Path> ways, EndFailure failure) {
-        long start = System.nanoTime();
-        while (System.nanoTime() - start < LONGEST.toNanos()) {
+        long start = clock.nanoTime();
+        while (clock.nanoTime() - start < LONGEST.toNanos()) {
             for (Path path : ways) {
                 if (isOver(handle, path, failure)) {
                     return;

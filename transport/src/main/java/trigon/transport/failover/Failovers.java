@@ -13,6 +13,7 @@ import trigon.handshake.LinkAddress;
 import trigon.handshake.NodeIdentity;
 import trigon.handshake.OfferHandler;
 import trigon.routing.kernel.ProcessBarrier;
+import trigon.system.NanoClock;
 import trigon.transport.connect.CandidatePaths;
 import trigon.transport.connect.Counterpart;
 import trigon.transport.connect.PathFactory;
@@ -40,7 +41,7 @@ public final class Failovers {
     private final PathFactory factory;
     private final NewPaths paths;
     private final PathOffers offers;
-    private final PathHealth health = new PathHealth(System::nanoTime);
+    private final PathHealth health;
     private final Executor control;
     private final Executor aMomentLater;
     private final Returns returns;
@@ -69,7 +70,9 @@ public final class Failovers {
             Executor control,
             Executor aMomentLater,
             Executor aWhileLater,
-            Duration peerTimeout) {
+            Duration peerTimeout,
+            NanoClock clock) {
+        health = new PathHealth(clock);
         this.on = on;
         this.listeners = listeners;
         this.factory = factory;

@@ -4,11 +4,11 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
-import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import trigon.routing.LocalLink;
+import trigon.system.NanoClock;
 
 /**
  * Which links have failed on the way to which peers, for all connections of a plugin: a loss is said once, and so is
@@ -32,15 +32,15 @@ final class PathHealth {
     /** When it failed, and how long it rests since. */
     private record Failure(long at, boolean over, long overAt, Duration rest) {}
 
-    private final LongSupplier clock;
+    private final NanoClock clock;
     private final Map<Way, Failure> failures = new HashMap<>();
 
     /**
      * Nothing has failed.
      *
-     * @param clock in nanoseconds, like {@link System#nanoTime}
+     * @param clock what rests are measured by
      */
-    PathHealth(LongSupplier clock) {
+    PathHealth(NanoClock clock) {
         this.clock = clock;
     }
 
@@ -48,7 +48,7 @@ final class PathHealth {
     synchronized void failed(LocalLink link, String peer, String why) {
         Way way = new Way(link, peer);
         Failure known = failures.get(way);
-        long now = clock.getAsLong();
+        long now = clock.nanoTime();
         if (known != null && !known.over) {
             failures.put(way, new Failure(now, false, 0, known.rest));
             return; // another connection over it: the same failure
@@ -69,7 +69,7 @@ final class PathHealth {
     synchronized void isSilent(LocalLink link, String peer) {
         failures.computeIfPresent(
                 new Way(link, peer),
-                (_, known) -> known.over ? known : new Failure(clock.getAsLong(), false, 0, known.rest));
+                (_, known) -> known.over ? known : new Failure(clock.nanoTime(), false, 0, known.rest));
     }
 
     /** A connection goes on over that link to that peer. */
@@ -77,7 +77,7 @@ final class PathHealth {
         Way way = new Way(link, peer);
         Failure known = failures.get(way);
         if (known != null && !known.over) {
-            long now = clock.getAsLong();
+            long now = clock.nanoTime();
             failures.put(way, new Failure(known.at, true, now, known.rest));
             log.warn(
                     "{}: the path to {} is back, {} ms after it was lost",
@@ -90,6 +90,6 @@ final class PathHealth {
     /** Whether connections may return to it, as far as failures go. */
     synchronized boolean hasRested(LocalLink link, String peer) {
         Failure known = failures.get(new Way(link, peer));
-        return known == null || known.over || clock.getAsLong() - known.at >= known.rest.toNanos();
+        return known == null || known.over || clock.nanoTime() - known.at >= known.rest.toNanos();
     }
 }

@@ -9,6 +9,7 @@ import trigon.handshake.HandshakeException;
 import trigon.handshake.HandshakeListeners;
 import trigon.handshake.NodeIdentity;
 import trigon.routing.LocalLink;
+import trigon.system.NanoClock;
 import trigon.transport.Unwinding;
 import trigon.transport.connect.ControlThreads;
 import trigon.transport.metrics.Metrics;
@@ -36,11 +37,12 @@ record NodeResources(Links links, HandshakeEventLoop loop, HandshakeListeners li
             int pageBytes,
             Metrics metrics,
             HandshakeConfig config,
-            NodeIdentity self) {
+            NodeIdentity self,
+            NanoClock clock) {
         try (Unwinding unwinding = new Unwinding()) {
             Links links = Links.open(local, providers, pageBytes, metrics);
             unwinding.onFailure(links::close);
-            HandshakeEventLoop loop = HandshakeEventLoop.open();
+            HandshakeEventLoop loop = HandshakeEventLoop.open(clock);
             unwinding.onFailure(loop::close);
             HandshakeListeners listeners = HandshakeListeners.open(loop, config, self, links.addresses());
             unwinding.onFailure(listeners::close);

@@ -10,6 +10,7 @@ import trigon.routing.LinkSearch;
 import trigon.routing.Relays;
 import trigon.routing.RouteLookup;
 import trigon.routing.hardware.NicHardware;
+import trigon.system.NanoClock;
 import trigon.transport.metrics.Metrics;
 import trigon.transport.request.RequestTable;
 import trigon.verbs.LinkKind;
@@ -31,6 +32,7 @@ import trigon.verbs.VerbsProvider;
  * @param relays the ways through relays; they stay the caller's
  * @param advice has a say in each connection
  * @param halfOpenTimer makes of the timer that waits between two looks for half-open connections the one to use
+ * @param clock what handshakes, lifelines and all that waits for a while go by
  */
 public record PluginSetup(
         PluginConfig config,
@@ -45,7 +47,8 @@ public record PluginSetup(
         LinkSearch search,
         Relays relays,
         ConnectionAdvice advice,
-        UnaryOperator<Executor> halfOpenTimer) {
+        UnaryOperator<Executor> halfOpenTimer,
+        NanoClock clock) {
 
     /** Without relays. */
     public PluginSetup(
@@ -58,7 +61,8 @@ public record PluginSetup(
             NicHardware hardware,
             RequestTable requests,
             Metrics metrics,
-            UnaryOperator<Executor> halfOpenTimer) {
+            UnaryOperator<Executor> halfOpenTimer,
+            NanoClock clock) {
         this(
                 config,
                 discovered,
@@ -72,10 +76,11 @@ public record PluginSetup(
                 LinkSearch.NONE,
                 Relays.NONE,
                 ConnectionAdvice.NONE,
-                halfOpenTimer);
+                halfOpenTimer,
+                clock);
     }
 
-    /** With the timer as it is, without relays. */
+    /** With the timer as it is and the machine's clock, without relays. */
     public PluginSetup(
             PluginConfig config,
             DiscoveredLinks discovered,
@@ -96,6 +101,7 @@ public record PluginSetup(
                 hardware,
                 requests,
                 metrics,
-                UnaryOperator.identity());
+                UnaryOperator.identity(),
+                NanoClock.SYSTEM);
     }
 }

@@ -84,7 +84,8 @@ public final class RoutedNetPlugin implements NetPlugin, AutoCloseable {
                     setup.pageBytes(),
                     setup.metrics(),
                     config.handshake(),
-                    self);
+                    self,
+                    setup.clock());
             unwinding.onFailure(node::close);
             RoutedNetPlugin plugin = new RoutedNetPlugin(setup, node, self);
             plugin.monitor.start();
@@ -106,7 +107,8 @@ public final class RoutedNetPlugin implements NetPlugin, AutoCloseable {
                 RoutingTable.of(config, setup.discovered(), setup.kernel()),
                 setup.relays(),
                 node.links(),
-                config.handshake().timeout());
+                config.handshake().timeout(),
+                setup.clock());
         HandshakeClient client = new HandshakeClient(
                 node.loop(), config.handshake(), setup.relays().detours());
         LaterLinks later = new LaterLinks(setup, node, candidates, node.loop().delayed(LOOK_FOR_LINKS, node.control()));
@@ -123,7 +125,8 @@ public final class RoutedNetPlugin implements NetPlugin, AutoCloseable {
                 node.loop().delayed(RELAYED_TRAFFIC_INTERVAL, Runnable::run),
                 random,
                 connectionLog,
-                setup.advice());
+                setup.advice(),
+                setup.clock());
         HandleTable<Session> table = new HandleTable<>("comm");
         contexts = new Contexts(table);
         FailurePolicy failures = new FailurePolicy(
@@ -144,7 +147,8 @@ public final class RoutedNetPlugin implements NetPlugin, AutoCloseable {
                 node.control(),
                 node.loop().delayed(Failovers.MOMENT, node.control()),
                 node.loop().delayed(Failovers.WHILE, node.control()),
-                config.handshake().peerTimeout());
+                config.handshake().peerTimeout(),
+                setup.clock());
         sessions = new Sessions(table, contexts, setup.requests(), failovers, failures, node.control());
         connections = new ConnectionSetup(
                 contexts,

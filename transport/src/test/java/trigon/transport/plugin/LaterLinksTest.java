@@ -33,6 +33,7 @@ import trigon.routing.RoutingTable;
 import trigon.routing.hardware.NicHardware;
 import trigon.software.SoftwareDevice;
 import trigon.software.device.SoftwareVerbs;
+import trigon.system.NanoClock;
 import trigon.transport.connect.CandidatePaths;
 import trigon.transport.metrics.Metrics;
 import trigon.transport.request.RequestTable;
@@ -73,19 +74,22 @@ class LaterLinksTest {
                 this::beyond,
                 Relays.NONE,
                 ConnectionAdvice.NONE,
-                UnaryOperator.identity());
+                UnaryOperator.identity(),
+                NanoClock.SYSTEM);
         node = NodeResources.open(
                 discovered.links(),
                 setup.providers(),
                 setup.pageBytes(),
                 setup.metrics(),
                 config.handshake(),
-                new NodeIdentity("host", OptionalInt.empty(), 0));
+                new NodeIdentity("host", OptionalInt.empty(), 0),
+                NanoClock.SYSTEM);
         candidates = new CandidatePaths(
                 RoutingTable.of(config, discovered, setup.kernel()),
                 Relays.NONE,
                 node.links(),
-                config.handshake().timeout());
+                config.handshake().timeout(),
+                NanoClock.SYSTEM);
         later = new LaterLinks(setup, node, candidates, soon::add);
     }
 

@@ -25,6 +25,7 @@ import trigon.routing.Relays;
 import trigon.routing.hardware.NicHardware;
 import trigon.software.SoftwareDevice;
 import trigon.software.device.SoftwareVerbs;
+import trigon.system.NanoClock;
 import trigon.transport.metrics.Metrics;
 import trigon.transport.request.RequestTable;
 import trigon.verbs.Gid;
@@ -72,7 +73,8 @@ class RelayDrainTest {
                 _ -> List.of(),
                 relays,
                 ConnectionAdvice.NONE,
-                UnaryOperator.identity()));
+                UnaryOperator.identity(),
+                NanoClock.SYSTEM));
     }
 
     /** No ways, and how often it was asked to wait. */
