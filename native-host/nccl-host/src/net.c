@@ -41,6 +41,8 @@ const char *net_name(const struct net *net) {
   return COMMON(net)->name;
 }
 
+void (*log_listener)(const char *text);
+
 void log_to_stderr(int level, unsigned long subsystems, const char *where, int line, const char *format, ...) {
   (void)subsystems;
   (void)where;
@@ -52,6 +54,9 @@ void log_to_stderr(int level, unsigned long subsystems, const char *where, int l
   va_end(arguments);
   const char *name = level == NCCL_LOG_WARN ? "WARN" : level == NCCL_LOG_INFO ? "INFO" : "TRACE";
   fprintf(stderr, "rank %d: NCCL %s %s\n", thread_rank, name, text);
+  if (log_listener != NULL) {
+    log_listener(text);
+  }
 }
 
 static int init_once(struct net *net) {

@@ -53,6 +53,9 @@ void net_close(struct net *net);
 const char *net_name(const struct net *net);
 
 /* The logger that this program gives to plugins: stderr, with the rank of the calling thread. */
+/* Each line of the log, too; set before the plugin is loaded. */
+extern void (*log_listener)(const char *text);
+
 void log_to_stderr(int level, unsigned long subsystems, const char *where, int line, const char *format, ...);
 
 /* Where the profiler's event is that the next isend or irecv of this thread belongs to; NULL: there is none. */

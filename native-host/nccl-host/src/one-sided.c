@@ -4,10 +4,11 @@
  * all was right.
  *
  *   one-sided-host --plugin PATH --order gin|rma [--ranks N]
- *                  [--test all|signals|rounds|times|calls|leave|death] [--count N] [--cuts N] [--seed N]
- *                  [--nodes A,B,...] [--gpu] [--absent|--refused|--threads]
+ *                  [--test all|signals|rounds|times|calls|leave|death] [--count N] [--cuts N] [--moves N]
+ *                  [--seed N] [--nodes A,B,...] [--gpu] [--absent|--refused|--threads]
  *
- * The test "rounds" lasts for --count rounds and --cuts TCP connections, or all of a process, that are shut down;
+ * The test "rounds" lasts for --count rounds and --cuts TCP connections, or all of a process, that are shut down, and
+ * until connections have gone on over another path --moves times, which the log tells with NCCL_DEBUG=INFO;
  * "times" for --count rounds of each size, 1000 at most of long ones. "calls" is for --threads: one thread makes the
  * calls of both ends. Each rank is on its own of the --nodes.
  */
@@ -226,6 +227,14 @@ static int run_threads(const struct rank *r, const char *plugin, const char *tes
   return failures;
 }
 
+static struct shared *shared;
+
+static void count_moves(const char *text) {
+  if (strstr(text, " goes on over ") != NULL) {
+    atomic_fetch_add(&shared->moves, 1);
+  }
+}
+
 static int option(int argc, char **argv, const char *name, int otherwise) {
   for (int i = 1; i < argc; i++) {
     if (strcmp(argv[i], name) == 0) {
@@ -265,6 +274,7 @@ int main(int argc, char **argv) {
   int count = option(argc, argv, "--count", 0);
   int test = option(argc, argv, "--test", 0);
   int cuts = option(argc, argv, "--cuts", 0);
+  int moves = option(argc, argv, "--moves", 0);
   int seed = option(argc, argv, "--seed", 0);
   int nodes = option(argc, argv, "--nodes", 0);
   bool absent = has(argc, argv, "--absent");
@@ -272,13 +282,14 @@ int main(int argc, char **argv) {
   struct rank r = {.ranks = ranks == 0 ? 2 : atoi(argv[ranks]), .count = count == 0 ? 2000 : atol(argv[count])};
   r.times = count == 0 ? 20000 : r.count;
   r.cuts = cuts == 0 ? 0 : atoi(argv[cuts]);
+  r.moves = moves == 0 ? 0 : atoi(argv[moves]);
   r.cutters = threads ? 1 : r.ranks;
   r.seed = seed == 0 ? 1 : (unsigned)strtoul(argv[seed], NULL, 10);
   const char *name = has(argc, argv, "--refused") ? "refused" : test == 0 ? "all" : argv[test];
   bool fits = !threads ? strcmp(name, "calls") != 0 : nodes == 0;
   if (plugin == 0 || order == 0 || !fits || r.ranks < 1 || r.ranks > MOST_RANKS) {
     fprintf(stderr, "usage: one-sided-host --plugin PATH --order gin|rma [--ranks 1..8]"
-                    " [--test all|signals|rounds|times|calls|leave|death] [--count N] [--cuts N] [--seed N]"
+                    " [--test all|signals|rounds|times|calls|leave|death] [--count N] [--cuts N] [--moves N] [--seed N]"
                     " [--nodes A,B,...] [--gpu] [--absent|--refused|--threads]\n");
     return 2;
   }
@@ -289,6 +300,8 @@ int main(int argc, char **argv) {
   if (r.shared == MAP_FAILED) {
     return 2;
   }
+  shared = r.shared;
+  log_listener = count_moves;
   if (threads) {
     int failed = run_threads(&r, argv[plugin], name);
     fprintf(stderr, "%s: %d ranks, %s, %d failed\n", name, r.ranks, r.is_gin ? "gin" : "rma", failed);

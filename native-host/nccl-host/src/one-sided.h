@@ -21,6 +21,7 @@ struct shared {
   char handles[COMMS + 1][MOST_RANKS][NCCL_NET_HANDLE_BYTES];
   _Atomic int failures;
   _Atomic int cuts;        /* made so far, by all ranks */
+  _Atomic int moves;       /* of connections to other paths, as the log of all ranks tells them */
   _Atomic long rounds;     /* of the test "rounds", by all ranks */
   _Atomic long last_round; /* once it is known */
   struct rank *threads[MOST_RANKS]; /* for one thread that plays them all */
@@ -34,6 +35,7 @@ struct rank {
   long count;
   long times; /* rounds of the test "times" */
   int cuts;
+  int moves; /* at least so many: cuts go on until then */
   int cutters; /* as many of the ranks cut connections: those of a process share them */
   unsigned seed;
   bool yields; /* while it waits, for the good of others: where no times are told */

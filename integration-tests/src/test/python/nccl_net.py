@@ -9,7 +9,7 @@ LOGGER = ctypes.CFUNCTYPE(
     None, ctypes.c_int, ctypes.c_ulong, ctypes.c_char_p, ctypes.c_int, ctypes.c_char_p, ctypes.c_char_p
 )
 SUCCESS, SYSTEM_ERROR = 0, 2
-DEADLINE_SECONDS = 20
+DEADLINE_SECONDS = 60
 
 # the functions of ncclNetPlugin_v12 behind its name, in order, with the types of their arguments
 INT, SIZE, LONG = ctypes.c_int, ctypes.c_size_t, ctypes.c_uint64

@@ -15,7 +15,14 @@ import time
 
 from nccl_net import SUCCESS, SYSTEM_ERROR, Loop, Plugin, move_and_close, say
 
-CHILD_SECONDS = 30
+CHILD_SECONDS = 60
+
+
+def wait_until(condition, what):
+    deadline = time.monotonic() + CHILD_SECONDS
+    while not condition():
+        assert time.monotonic() < deadline, what
+        time.sleep(0.005)
 
 
 class Traffic:
@@ -97,11 +104,11 @@ def signals(plugin):
     ]
     for number in expected:
         os.kill(os.getpid(), number)
-        time.sleep(0.05)
+        wait_until(lambda: number in seen, f"no signal {number}")
     assert seen == expected, seen
     try:
         os.kill(os.getpid(), signal.SIGINT)
-        time.sleep(10)
+        time.sleep(CHILD_SECONDS)
     except KeyboardInterrupt:
         traffic.wait_for_more()
         traffic.end()
@@ -147,7 +154,7 @@ def killed(plugin):
     """Ends by SIGSEGV that is sent, as batch systems do, not caused."""
     Traffic(plugin, daemon=True)
     os.kill(os.getpid(), signal.SIGSEGV)
-    time.sleep(10)
+    time.sleep(CHILD_SECONDS)
 
 
 def leave(plugin, how):
@@ -161,7 +168,7 @@ def leave(plugin, how):
         ctypes.CDLL(None).exit(7)
     if how == "thread":
         threading.Thread(target=ctypes.CDLL(None).exit, args=[7]).start()
-        time.sleep(10)
+        time.sleep(CHILD_SECONDS)
     raise SystemError("7")  # "raise": an uncaught exception is status 1
 
 

@@ -11,18 +11,21 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /** Nodes that are network namespaces, with virtual cables between them. Needs root; closing removes them. */
 final class CableNamespaces implements AutoCloseable {
 
     private static final int COMMAND_SECONDS = 60;
 
-    private final String prefix = "trigon-" + ProcessHandle.current().pid() + "-";
+    private static final AtomicInteger MADE = new AtomicInteger();
+
+    private final String prefix = "trigon-" + ProcessHandle.current().pid() + "-" + MADE.incrementAndGet() + "-";
     private final Set<String> nodes = new LinkedHashSet<>();
 
     /** None yet. Skips the test where there can be none; fails where the build must have all it needs. */
     static CableNamespaces open() {
-        String probe = "trigon-probe-" + ProcessHandle.current().pid();
+        String probe = "trigon-probe-" + ProcessHandle.current().pid() + "-" + MADE.incrementAndGet();
         boolean possible = succeeds("ip", "netns", "add", probe) && succeeds("ip", "netns", "del", probe);
         if ("required".equals(System.getenv("TRIGON_CONTAINERS"))) {
             assertThat(possible).as("network namespaces, by root with ip netns").isTrue();

@@ -1,14 +1,20 @@
 package trigon.integration;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
+import java.util.regex.Pattern;
+import trigon.testsupport.Await;
 
 /**
  * One run of the C host that plays NCCL, in a child process. Its output goes to files; closing ends it.
@@ -20,7 +26,7 @@ final class HostProgram implements AutoCloseable {
     /** For ranks that live for seconds: the second compiler would take most of them, and of the processors. */
     static final Map<String, String> QUICK_START = Map.of("TRIGON_JAVA_OPTS", "-XX:TieredStopAtLevel=1");
 
-    private static final long DEADLINE_SECONDS = 120;
+    private static final long DEADLINE_SECONDS = 180;
 
     private final Process process;
     private final Path output;
@@ -118,6 +124,31 @@ final class HostProgram implements AutoCloseable {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    /**
+     * Waits until it has printed that.
+     *
+     * @throws AssertionError with what it has printed, if it ends before, or does not print that
+     */
+    void awaitOutput(String text) {
+        awaitOutput(output -> output.contains(text), text);
+    }
+
+    /** The same, for what matches somewhere. */
+    void awaitOutput(Pattern pattern) {
+        awaitOutput(pattern.asPredicate(), pattern.pattern());
+    }
+
+    private void awaitOutput(Predicate<String> condition, String what) {
+        Await.until(() -> what + " in: " + output(), Duration.ofSeconds(DEADLINE_SECONDS), () -> {
+            boolean wasAlive = isAlive(); // before the look, so that its last words count
+            boolean holds = condition.test(output());
+            assertThat(holds || wasAlive)
+                    .as("%s by a program that has ended: %s", what, output())
+                    .isTrue();
+            return holds;
+        });
     }
 
     /** Sends it a signal, such as {@code STOP}. */

@@ -9,12 +9,14 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import trigon.report.summary.Report;
 import trigon.report.view.HtmlPage;
 
 /** Traces of real runs over software links, in which one rank was made late: the report says which, and by what. */
+@Isolated("what is planted has to be large against what the machine does by itself")
 @Timeout(400)
 class PlantedCausesIT {
 
@@ -62,7 +64,7 @@ class PlantedCausesIT {
                 run.awaitTrace(50_000);
                 HostProgram stopped = run.hosts().get(1);
                 stopped.signal("STOP");
-                Thread.sleep(1500L * times);
+                Thread.sleep(1500L * times); // what is planted is a length of time
                 stopped.signal("CONT");
                 Files.createFile(run.until());
                 return run.report();

@@ -6,11 +6,13 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import trigon.report.summary.Report;
+import trigon.testsupport.Await;
 
 /**
  * Ranks of the C host with a trace, each in a process, whose all-reduces something makes slow. Closing ends them.
@@ -25,6 +27,8 @@ final class PlantedRun implements AutoCloseable {
     interface Plant {
         Report run(int times) throws Exception;
     }
+
+    private static final Duration DEADLINE = Duration.ofSeconds(100);
 
     private final Path directory;
     private final int ranks;
@@ -106,15 +110,19 @@ final class PlantedRun implements AutoCloseable {
     }
 
     /** Waits until the traces have so many bytes: the ranks are at work. */
-    void awaitTrace(long bytes) throws IOException, InterruptedException {
-        long deadline = System.nanoTime() + 100_000_000_000L;
-        while (traced() < bytes) {
-            assertThat(System.nanoTime()).as(hosts.getFirst().output()).isLessThan(deadline);
-            Thread.sleep(20);
-        }
+    void awaitTrace(long bytes) {
+        Await.until(() -> hosts.getFirst().output(), DEADLINE, () -> traced() >= bytes);
     }
 
-    private long traced() throws IOException {
+    /** Waits until one of the ranks says that. */
+    void awaitOutput(String text) {
+        Await.until(
+                () -> text + " in: " + hosts.getFirst().output(),
+                DEADLINE,
+                () -> hosts.stream().anyMatch(host -> host.output().contains(text)));
+    }
+
+    private long traced() {
         if (!Files.isDirectory(trace())) {
             return 0;
         }
@@ -123,6 +131,8 @@ final class PlantedRun implements AutoCloseable {
             for (Path file : files.toList()) {
                 sum += Files.size(file);
             }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
         return sum;
     }

@@ -11,10 +11,12 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import trigon.testsupport.Await;
 
 /**
  * Connections that come up while cables go away and come back, and machines whose links are down or missing. Three
@@ -24,6 +26,11 @@ class SetupGapsIT {
 
     private static final int SETUPS = Integer.getInteger("trigon.setups", 4);
     private static final long SEED = Long.getLong("trigon.seed", new Random().nextLong());
+
+    /** About what three ranks have written in their logs when their data move: any moment of a set-up comes about. */
+    private static final int MOST_LINES = 120;
+
+    private static final Pattern CONNECTED = Pattern.compile("receives from");
 
     /** With a third, TCP itself may be silent for longer than peers are given. */
     private static final String LOSS = System.getProperty("trigon.loss", "0.1");
@@ -68,18 +75,21 @@ class SetupGapsIT {
         List<String> failures = new ArrayList<>();
         for (int i = 0; i < SETUPS; i++) {
             List<String> end = ENDS.get(random.nextInt(ENDS.size()));
-            int before = random.nextInt(4000);
+            int lines = random.nextInt(MOST_LINES);
             int gap = 100 + random.nextInt(2900);
-            List<HostProgram> hosts = start();
+            Path until = directory.resolve("until-" + i);
+            List<HostProgram> hosts = start("--iterations", "1000000", "--until", until.toString());
             try {
-                Thread.sleep(before);
+                Await.until(lines + " lines", () -> linesOf(hosts) >= lines || areConnected(hosts));
                 network.set(end.get(0), end.get(1), false);
-                Thread.sleep(gap);
+                Thread.sleep(gap); // what is tried is a length of time
+                assertThat(hosts).as("the cable goes away while they work").allMatch(HostProgram::isAlive);
                 network.set(end.get(0), end.get(1), true);
+                Files.createFile(until);
                 String failure = failureOf(hosts);
                 if (!failure.isEmpty()) {
                     failures.add(
-                            "set-up %d, %s away after %d ms for %d ms: %s".formatted(i, end, before, gap, failure));
+                            "set-up %d, %s away after %d lines for %d ms: %s".formatted(i, end, lines, gap, failure));
                     System.out.println(failures.getLast());
                 }
             } finally {
@@ -95,8 +105,8 @@ class SetupGapsIT {
         network.set("a", "to_b", false);
         List<HostProgram> hosts = start();
         try {
-            await(hosts.get(0), "to_b: down, or without a carrier; it is used once it is up");
-            await(hosts.get(1), "to_a: down, or without a carrier; it is used once it is up");
+            hosts.get(0).awaitOutput("to_b: down, or without a carrier; it is used once it is up");
+            hosts.get(1).awaitOutput("to_a: down, or without a carrier; it is used once it is up");
             network.set("a", "to_b", true);
 
             assertThat(failureOf(hosts)).isEmpty();
@@ -111,15 +121,15 @@ class SetupGapsIT {
         network.cable("d", "to_e", "10.0.45.4/24", "e", "to_d", "10.0.45.5/24");
         Path rendezvous = Files.createTempDirectory(directory, "rendezvous");
         try (HostProgram early = pair("d", 0, rendezvous)) {
-            await(early, "communicator 0x");
+            early.awaitOutput("communicator 0x");
             network.inside("d", "ip", "link", "del", "to_e");
-            await(early, "its interface is down");
+            early.awaitOutput("its interface is down");
             // the same addresses, by interfaces with other indices
             network.cable("d", "to_e", "10.0.45.4/24", "e", "to_d", "10.0.45.5/24");
-            await(early, "its interface to_e is up again");
+            early.awaitOutput("its interface to_e is up again");
             // nearer than the other, so that it goes first
             network.cable("d", "late", "10.9.0.1/30", "e", "late", "10.9.0.2/30");
-            await(early, "new link soft_late 10.9.0.1/30");
+            early.awaitOutput("new link soft_late 10.9.0.1/30");
             try (HostProgram second = pair("e", 1, rendezvous)) {
                 assertThat(failureOf(List.of(early, second))).isEmpty();
                 assertThat(early.output()).contains("via soft_late 10.9.0.1/30");
@@ -189,27 +199,28 @@ class SetupGapsIT {
         }
     }
 
-    private List<HostProgram> start() throws Exception {
+    private static long linesOf(List<HostProgram> hosts) {
+        return hosts.stream().mapToLong(host -> host.output().lines().count()).sum();
+    }
+
+    private static boolean areConnected(List<HostProgram> hosts) {
+        return hosts.stream().allMatch(host -> CONNECTED.matcher(host.output()).find());
+    }
+
+    private List<HostProgram> start(String... more) throws Exception {
         Path rendezvous = Files.createTempDirectory(directory, "rendezvous");
         List<HostProgram> hosts = new ArrayList<>();
         for (String node : List.of("a", "b", "c")) {
+            List<String> arguments = new ArrayList<>(List.of("--rank", "" + hosts.size(), "--ranks", "3"));
+            arguments.addAll(List.of("--channels", "4", "--iterations", "2", "--timeout", "100"));
+            arguments.addAll(List.of("--rendezvous", rendezvous.toString()));
+            arguments.addAll(List.of(more));
             hosts.add(new HostProgram(
                     network.by(node),
                     HostProgram.distribution(),
                     directory.resolve(node + ".log"),
                     patient(),
-                    "--rank",
-                    Integer.toString(hosts.size()),
-                    "--ranks",
-                    "3",
-                    "--channels",
-                    "4",
-                    "--iterations",
-                    "2",
-                    "--timeout",
-                    "100",
-                    "--rendezvous",
-                    rendezvous.toString()));
+                    arguments.toArray(String[]::new)));
         }
         return hosts;
     }
@@ -234,14 +245,5 @@ class SetupGapsIT {
             }
         }
         return "";
-    }
-
-    private static void await(HostProgram host, String text) throws InterruptedException {
-        long deadline = System.nanoTime() + 60_000_000_000L;
-        while (!host.output().contains(text)) {
-            assertThat(host.isAlive()).as(host.output()).isTrue();
-            assertThat(System.nanoTime()).as(host.output()).isLessThan(deadline);
-            Thread.sleep(20);
-        }
     }
 }

@@ -15,7 +15,7 @@ import java.util.concurrent.TimeUnit;
  */
 record ChildProcess(int exit, String stdout, String stderr) {
 
-    private static final int DEADLINE_SECONDS = 60;
+    private static final int DEADLINE_SECONDS = 180;
 
     /** The test installation: lib/, jars/, no runtime/. */
     static final Path HOME = Path.of(System.getProperty("trigon.test.home"));
@@ -27,7 +27,7 @@ record ChildProcess(int exit, String stdout, String stderr) {
     /** Runs the host program. */
     static ChildProcess host(Path scratch, Map<String, String> environment, String... arguments)
             throws IOException, InterruptedException {
-        List<String> command = new ArrayList<>(List.of(HOST, "--timeout", "20"));
+        List<String> command = new ArrayList<>(List.of(HOST, "--timeout", "120"));
         command.addAll(List.of(arguments));
         return run(scratch, environment, command);
     }

@@ -11,7 +11,10 @@ public final class Await {
     /** Long enough for the slowest device that the tests run on. */
     public static final Duration DEADLINE = Duration.ofSeconds(60);
 
-    private static final long PAUSE_NANOS = 50_000;
+    private static final long LEAST_PAUSE_NANOS = 50_000;
+
+    /** A look may read a file or start a program: the longer it has taken, the less often it is made. */
+    private static final long MOST_PAUSE_NANOS = 20_000_000;
 
     private Await() {}
 
@@ -38,12 +41,13 @@ public final class Await {
 
     /** Waits until the condition holds, but no longer than that; returns whether it does. */
     public static boolean holdsWithin(Duration deadline, BooleanSupplier condition) {
-        long end = System.nanoTime() + deadline.toNanos();
+        long begin = System.nanoTime();
         while (!condition.getAsBoolean()) {
-            if (System.nanoTime() - end > 0) {
+            long waited = System.nanoTime() - begin;
+            if (waited > deadline.toNanos()) {
                 return false;
             }
-            LockSupport.parkNanos(PAUSE_NANOS);
+            LockSupport.parkNanos(Math.clamp(waited / 16, LEAST_PAUSE_NANOS, MOST_PAUSE_NANOS));
         }
         return true;
     }

@@ -18,6 +18,7 @@ import java.util.Map;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import trigon.testsupport.Await;
 
 /** One run of the program that plays NCCL, on all nodes of a triangle: a rank each. */
 final class ContainerJob {
@@ -136,13 +137,7 @@ final class ContainerJob {
 
     /** Waits for a condition; fails, with what the ranks have printed, if it does not come true in time. */
     void await(Duration limit, BooleanSupplier condition, Supplier<String> complaint) {
-        long deadline = System.nanoTime() + limit.toNanos();
-        while (!condition.getAsBoolean()) {
-            if (System.nanoTime() > deadline) {
-                throw new AssertionError("%s after %d s%n%s".formatted(complaint.get(), limit.toSeconds(), logs()));
-            }
-            pause();
-        }
+        Await.until(() -> complaint.get() + "\n" + logs(), limit, condition);
     }
 
     /** All that the ranks have printed so far. */
@@ -152,14 +147,5 @@ final class ContainerJob {
             text.append("-- ").append(node.hostName()).append(":\n").append(log(node));
         }
         return text.toString();
-    }
-
-    private static void pause() {
-        try {
-            Thread.sleep(50);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new AssertionError("interrupted", e);
-        }
     }
 }

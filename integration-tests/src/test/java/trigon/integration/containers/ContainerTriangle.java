@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.Map;
 import org.testcontainers.containers.GenericContainer;
 import org.testcontainers.containers.Network;
+import trigon.testsupport.Await;
 
 /**
  * Three containers on three networks, each container on two of them. They see the distribution, read-only, and one
@@ -32,7 +33,7 @@ final class ContainerTriangle implements AutoCloseable {
 
     static final String DIRECTORY = "/test";
 
-    private static final Duration PAUSE_LIMIT = Duration.ofSeconds(20);
+    private static final Duration PAUSE_LIMIT = Duration.ofSeconds(60);
 
     private final DockerClient client;
     private final Path directory;
@@ -160,17 +161,14 @@ final class ContainerTriangle implements AutoCloseable {
      * its caller to try again (runc, libcontainer/cgroups/fs/freezer.go).
      */
     void pause(Node node) {
-        long deadline = System.nanoTime() + PAUSE_LIMIT.toNanos();
-        while (true) {
+        Await.until(() -> "control groups have frozen " + node, PAUSE_LIMIT, () -> {
             try {
                 client.pauseContainerCmd(id(node)).exec();
-                return;
-            } catch (InternalServerErrorException e) {
-                if (System.nanoTime() > deadline) {
-                    throw e;
-                }
+                return true;
+            } catch (InternalServerErrorException _) {
+                return false;
             }
-        }
+        });
     }
 
     void resume(Node node) {

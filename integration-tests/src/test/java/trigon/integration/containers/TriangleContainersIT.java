@@ -28,6 +28,9 @@ class TriangleContainersIT {
     /** A killed process's kernel says good-bye for it: its peers need no patience. */
     private static final Duration SOON = Duration.ofSeconds(30);
 
+    /** Shorter than all limits, and long enough for TCP to have tried again in vain. */
+    private static final long GAP_MILLIS = 3000;
+
     private static final int BYTES = 4 << 20;
 
     /** The ring sends this much over each cable in an iteration: 2 (n - 1) / n of the vector. */
@@ -80,7 +83,7 @@ class TriangleContainersIT {
         ContainerJob job = startLongJob();
 
         triangle.pause(C);
-        Thread.sleep(3000);
+        Thread.sleep(GAP_MILLIS); // what is tried is a length of time, in which nothing may end
         requireUnfinished(job);
         triangle.resume(C);
 
@@ -92,7 +95,7 @@ class TriangleContainersIT {
         ContainerJob job = startLongJob();
 
         triangle.cut(AB, A);
-        Thread.sleep(3000);
+        Thread.sleep(GAP_MILLIS); // what is tried is a length of time, in which nothing may end
         requireUnfinished(job);
         triangle.heal(AB, A);
 
@@ -106,7 +109,7 @@ class TriangleContainersIT {
 
         for (int gap = 0; gap < 4; gap++) {
             triangle.cut(AB, A);
-            Thread.sleep(1500);
+            Thread.sleep(GAP_MILLIS / 2); // the same
             requireUnfinished(job);
             triangle.heal(AB, A);
             awaitTraffic(job);
@@ -119,12 +122,12 @@ class TriangleContainersIT {
     /** The link is down and gone at one end; at the other end it looks well, and all packets are lost. */
     @Test
     void aCableThatStaysCutIsAnErrorOnAllNodes() {
-        ContainerJob job = startLongJob("TRIGON_PEER_TIMEOUT=4s");
+        ContainerJob job = startLongJob("TRIGON_PEER_TIMEOUT=10s");
 
         triangle.cut(AB, A);
 
         for (Node node : Node.values()) {
-            assertThat(job.exitStatus(node, SOON)).as(job.logs()).isEqualTo(1);
+            assertThat(job.exitStatus(node, LIMIT)).as(job.logs()).isEqualTo(1);
             assertThat(job.log(node)).contains("(remote error)").doesNotContain(" 0 wrong");
         }
         assertThat(job.log(A) + job.log(B))
@@ -138,7 +141,7 @@ class TriangleContainersIT {
      */
     @Test
     void aCableThatIsCutUnderAnIdleConnectionIsNoticedAtBothEnds() {
-        ContainerJob job = triangle.run(List.of("TRIGON_PEER_TIMEOUT=3s"), "job", "--pause", "8");
+        ContainerJob job = triangle.run(List.of("TRIGON_PEER_TIMEOUT=10s"), "job", "--pause", "25");
         job.awaitConnected(LIMIT);
 
         triangle.cut(AB, A);
@@ -160,13 +163,15 @@ class TriangleContainersIT {
 
     @Test
     void aNodeThatStaysPausedIsAnErrorOnTheOthers() {
-        ContainerJob job = startLongJob("TRIGON_PEER_TIMEOUT=4s");
+        ContainerJob job = startLongJob("TRIGON_PEER_TIMEOUT=10s");
 
         triangle.pause(C);
 
         try {
             for (Node survivor : new Node[] {A, B}) {
-                assertThat(job.exitStatus(survivor, SOON)).as(job.log(survivor)).isEqualTo(1);
+                assertThat(job.exitStatus(survivor, LIMIT))
+                        .as(job.log(survivor))
+                        .isEqualTo(1);
                 assertThat(job.log(survivor)).contains("(remote error)").doesNotContain(" 0 wrong");
             }
             assertThat(job.log(A) + job.log(B)).contains("nothing was heard from the peer for");
@@ -198,7 +203,7 @@ class TriangleContainersIT {
 
     @Test
     void aJobOverAMissingCableFailsAndNamesThePeer() throws Exception {
-        Files.writeString(directory.resolve("impatient.yaml"), "version: 1\nhandshake: {timeout: 5s}\n");
+        Files.writeString(directory.resolve("impatient.yaml"), "version: 1\nhandshake: {timeout: 10s}\n");
         triangle.cut(AB, A);
 
         ContainerJob job = triangle.run(

@@ -4,6 +4,8 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -12,6 +14,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * JVM options in the environment that were meant for other programs. JAVA_TOOL_OPTIONS go before Trigon's own, which
  * win; _JAVA_OPTIONS after.
  */
+@Execution(ExecutionMode.CONCURRENT)
 @Timeout(600)
 class HostileOptionsIT {
 

@@ -16,6 +16,8 @@ import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -23,6 +25,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * Python programs, as with PyTorch: threads, forks, signals, other JVMs, the plugin twice. The cases are in
  * odd_host.py.
  */
+@Execution(ExecutionMode.CONCURRENT)
 @Timeout(600)
 class PythonHostIT {
 

@@ -7,6 +7,7 @@ import java.net.InetAddress;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
+import trigon.testsupport.Await;
 import trigon.transport.LinkFaultContract;
 import trigon.transport.TestCluster;
 import trigon.verbs.DeviceContext;
@@ -57,12 +58,13 @@ class ConnectionFaultLabTest extends LinkFaultContract {
 
     private void awaitGid(boolean wanted) throws Exception {
         Gid gid = Gid.of(InetAddress.getByName(ADDRESS));
-        long deadline = System.nanoTime() + LIMIT.toNanos();
         try (DeviceContext device = provider.open("rxe_ab")) {
-            while (device.gidTable(1).stream().anyMatch(entry -> entry.gid().equals(gid)) != wanted) {
-                assertThat(System.nanoTime()).as("the GID is still as it was").isLessThan(deadline);
-                Thread.sleep(10);
-            }
+            Await.until(
+                    () -> "the GID is " + (wanted ? "there" : "gone"),
+                    LIMIT,
+                    () -> device.gidTable(1).stream()
+                                    .anyMatch(entry -> entry.gid().equals(gid))
+                            == wanted);
         }
     }
 

@@ -51,7 +51,7 @@ class FailoverLabTest extends QueuePairCutContract {
     private boolean cutAndMend() throws Exception {
         String end = ENDS.get(random.nextInt(ENDS.size()));
         GuestLink.change(end, "down");
-        Thread.sleep(random.nextInt(1000));
+        Thread.sleep(random.nextInt(1000)); // what is tried is a length of time
         GuestLink.change(end, "up");
         return true;
     }

@@ -7,6 +7,7 @@ import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import trigon.testsupport.Await;
 import trigon.verbs.Memory;
 import trigon.verbs.PortState;
 import trigon.verbs.QueuePairStateCode;
@@ -94,12 +95,9 @@ class LinkFaultLabTest {
                 SendFlag.SIGNALED);
     }
 
-    private static void awaitState(SoftRoceLink link, PortState state) throws InterruptedException {
-        long deadline = System.nanoTime() + LIMIT.toNanos();
-        while (link.a.context.queryPort(1).state() != state) {
-            assertThat(System.nanoTime()).as("rxe_ab is not %s in time", state).isLessThan(deadline);
-            Thread.sleep(10);
-        }
+    private static void awaitState(SoftRoceLink link, PortState state) {
+        Await.until(
+                "rxe_ab is " + state, LIMIT, () -> link.a.context.queryPort(1).state() == state);
     }
 
     /** Does something to the link at b's end: what b sends, or the interface itself. */

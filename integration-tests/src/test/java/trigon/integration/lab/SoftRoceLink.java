@@ -4,6 +4,7 @@ import java.lang.foreign.Arena;
 import java.time.Duration;
 import java.util.EnumSet;
 import java.util.Set;
+import trigon.testsupport.Await;
 import trigon.verbs.AccessFlag;
 import trigon.verbs.AddressVector;
 import trigon.verbs.CompletionQueue;
@@ -93,17 +94,13 @@ final class SoftRoceLink implements AutoCloseable {
 
         /** Polls until the next completion is in {@code batch}, which has room for one. */
         void awaitOne(Duration limit) {
-            long deadline = System.nanoTime() + limit.toNanos();
-            int taken = completions.poll(batch);
-            while (taken == 0) {
-                if (System.nanoTime() - deadline > 0) {
-                    throw new AssertionError("no completion on " + context.deviceName() + " within " + limit);
-                }
-                Thread.onSpinWait();
-                taken = completions.poll(batch);
-            }
-            if (taken < 0) {
-                throw new AssertionError("polling %s gave %d".formatted(context.deviceName(), taken));
+            int[] taken = {0};
+            Await.until("completion on " + context.deviceName(), limit, () -> {
+                taken[0] = completions.poll(batch);
+                return taken[0] != 0;
+            });
+            if (taken[0] < 0) {
+                throw new AssertionError("polling %s gave %d".formatted(context.deviceName(), taken[0]));
             }
         }
 

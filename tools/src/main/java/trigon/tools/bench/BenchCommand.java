@@ -27,6 +27,7 @@ import trigon.tools.bench.Measurement.Kind;
 import trigon.tools.console.CommandFailure;
 import trigon.tools.console.Console;
 import trigon.tools.console.Json;
+import trigon.tools.console.Time;
 import trigon.tools.machine.Machine;
 import trigon.tools.machine.MachineLinks;
 import trigon.tools.probe.ReachOptions;
@@ -53,6 +54,7 @@ public final class BenchCommand implements Callable<Integer> {
 
     private final Machine machine;
     private final Console console;
+    private final Time time;
     private final Caller caller;
 
     @Spec
@@ -107,14 +109,15 @@ public final class BenchCommand implements Callable<Integer> {
 
     /** Of that machine. */
     public BenchCommand(Machine machine, Console console) {
-        this(machine, console, new FileInputStream(FileDescriptor.in));
+        this(machine, console, new FileInputStream(FileDescriptor.in), Time.SYSTEM);
     }
 
-    /** With another standard input. */
-    BenchCommand(Machine machine, Console console, InputStream input) {
+    /** With another standard input, and another time to wait for the failures of others. */
+    BenchCommand(Machine machine, Console console, InputStream input, Time time) {
         this.machine = machine;
         this.console = console;
         this.caller = new Caller(input);
+        this.time = time;
         this.spec = CommandSpec.create(); // until picocli has set it
     }
 
@@ -130,7 +133,7 @@ public final class BenchCommand implements Callable<Integer> {
         List<Step> steps = Step.of(ranks, isAlone(), bytes);
         Optional<Meeting> meeting = meeting(steps);
         Path folder = Files.createTempDirectory("trigon-bench");
-        try (RemoteRanks others = new RemoteRanks()) {
+        try (RemoteRanks others = new RemoteRanks(time)) {
             BenchHost host = new BenchHost(machine, environment(), folder, timeout);
             Optional<Perftest> without =
                     perftest ? Optional.of(new Perftest(machine.environment(), folder, timeout)) : Optional.empty();

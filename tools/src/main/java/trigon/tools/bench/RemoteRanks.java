@@ -3,12 +3,14 @@ package trigon.tools.bench;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import trigon.tools.console.CommandFailure;
 import trigon.tools.console.JsonObject;
+import trigon.tools.console.Time;
 import trigon.tools.machine.Machine;
 import trigon.tools.probe.ReachOptions;
 
@@ -17,10 +19,15 @@ final class RemoteRanks implements AutoCloseable {
 
     private static final int LINES_OF_A_FAILURE = 6;
     private static final long LATER_NANOS = TimeUnit.SECONDS.toNanos(3);
-    private static final long LOOK_MILLIS = 20;
+    private static final Duration BETWEEN_LOOKS = Duration.ofMillis(20);
     private static final long LAST_NANOS = TimeUnit.SECONDS.toNanos(2);
 
+    private final Time time;
     private final List<Started> started = new ArrayList<>();
+
+    RemoteRanks(Time time) {
+        this.time = time;
+    }
 
     private record Started(int rank, String node, Process process, Path output, Path log) {
 
@@ -91,11 +98,11 @@ final class RemoteRanks implements AutoCloseable {
 
     /** What is wrong with the first one that has failed, or fails now: what reaches it may end some time later. */
     Optional<CommandFailure> failure() throws InterruptedException {
-        long end = System.nanoTime() + LATER_NANOS;
+        long end = time.nanoTime() + LATER_NANOS;
         while (started.stream().noneMatch(Started::hasFailed)
                 && started.stream().anyMatch(one -> one.process().isAlive())
-                && System.nanoTime() - end < 0) {
-            Thread.sleep(LOOK_MILLIS);
+                && time.nanoTime() - end < 0) {
+            time.sleep(BETWEEN_LOOKS);
         }
         return started.stream().filter(Started::hasFailed).map(Started::failure).findFirst();
     }

@@ -36,6 +36,7 @@ public final class Examination {
     private final List<NodeConnection> nodes;
     private final Console console;
     private final boolean rate;
+    private final Runnable pause;
 
     /**
      * Of those nodes.
@@ -43,9 +44,15 @@ public final class Examination {
      * @param rate whether to measure how fast each link is
      */
     public Examination(List<NodeConnection> nodes, Console console, boolean rate) {
+        this(nodes, console, rate, Examination::sleep);
+    }
+
+    /** With another wait between hellos and the question what was heard of them. */
+    Examination(List<NodeConnection> nodes, Console console, boolean rate, Runnable pause) {
         this.nodes = List.copyOf(nodes);
         this.console = console;
         this.rate = rate;
+        this.pause = pause;
     }
 
     /** Does it. */
@@ -65,7 +72,7 @@ public final class Examination {
         if (there.size() > 1) {
             Map<String, JsonObject> ports = ask(there, node -> node.ask(listen(of(facts, node))), silent);
             console.doing("finding out which cable goes where");
-            heard.addAll(hello(there, silent));
+            heard.addAll(hello(there, facts, silent));
             console.doing("trying each link between " + there.size() + " nodes");
             Map<String, List<Trial>> trials = trials(there, facts, ports);
             if (rate) { // one at a time: a link that two use is half as fast
@@ -133,13 +140,13 @@ public final class Examination {
                 .toList();
     }
 
-    private List<Heard> hello(List<NodeConnection> there, Map<String, String> silent) {
+    private List<Heard> hello(List<NodeConnection> there, Map<String, JsonObject> facts, Map<String, String> silent) {
         String session = UUID.randomUUID().toString();
         List<Heard> heard = new ArrayList<>();
         int unchanged = 0;
-        for (int i = 0; i < MOST_HELLOS && (i < HELLOS || unchanged < 1 || !hasEachHeard(there, heard)); i++) {
+        for (int i = 0; i < MOST_HELLOS && (i < HELLOS || unchanged < 1 || !isComplete(facts, heard)); i++) {
             ask(there, node -> node.ask(Json.object("do", "hello", "session", session, "node", node.name())), silent);
-            pause();
+            pause.run();
             List<Heard> now = heard(there, session, silent);
             unchanged = now.size() == heard.size() ? unchanged + 1 : 0;
             heard = now;
@@ -147,10 +154,21 @@ public final class Examination {
         return heard;
     }
 
-    /** A busy node may take its time; one without a cable, or without IPv6, never hears anything. */
-    private static boolean hasEachHeard(List<NodeConnection> there, List<Heard> heard) {
-        return there.stream()
-                .allMatch(node -> heard.stream().anyMatch(each -> each.by().equals(node.name())));
+    /**
+     * Whether each interface of a link has heard somebody, and each that was heard has heard who heard it. A busy node
+     * may take its time; without IPv6, or at a cable to elsewhere, nothing is ever heard.
+     */
+    private static boolean isComplete(Map<String, JsonObject> facts, List<Heard> heard) {
+        return facts.entrySet().stream()
+                        .allMatch(node -> addresses(node.getValue()).stream()
+                                .filter(each -> !each.address().isLoopbackAddress())
+                                .flatMap(each -> Observations.interfaceOf(node.getValue(), each).stream())
+                                .filter(nic -> !nic.isFalse("carrier"))
+                                .allMatch(nic -> heard.stream()
+                                        .anyMatch(each -> each.by().equals(node.getKey())
+                                                && each.on().equals(nic.text("name")))))
+                && heard.stream()
+                        .allMatch(each -> heard.contains(new Heard(each.node(), each.from(), each.by(), each.on())));
     }
 
     private List<Heard> heard(List<NodeConnection> there, String session, Map<String, String> silent) {
@@ -162,7 +180,7 @@ public final class Examination {
         return heard;
     }
 
-    private static void pause() {
+    private static void sleep() {
         try {
             Thread.sleep(HELLO_MILLIS);
         } catch (InterruptedException e) {

@@ -23,6 +23,7 @@ import trigon.tools.console.Console;
 import trigon.tools.console.Json;
 import trigon.tools.console.Style;
 import trigon.tools.console.Table;
+import trigon.tools.console.Time;
 import trigon.tools.machine.Machine;
 import trigon.tools.machine.ProcessFacts;
 import trigon.tools.verify.Watch.Seen;
@@ -40,7 +41,7 @@ import trigon.tools.verify.Watch.Seen;
 public final class VerifyCommand implements Callable<Integer> {
 
     /** A process that lives less than that may not be seen. */
-    private static final long LOOK_MILLIS = 100;
+    private static final Duration BETWEEN_LOOKS = Duration.ofMillis(100);
 
     /** For what a command has said last to arrive. */
     private static final Duration LAST_WORDS = Duration.ofSeconds(2);
@@ -49,6 +50,7 @@ public final class VerifyCommand implements Callable<Integer> {
 
     private final Machine machine;
     private final Console console;
+    private final Time time;
     private final Map<String, Optional<String>> ncclVersions = new HashMap<>();
 
     @Spec
@@ -72,8 +74,14 @@ public final class VerifyCommand implements Callable<Integer> {
 
     /** Of that machine. */
     public VerifyCommand(Machine machine, Console console) {
+        this(machine, console, Time.SYSTEM);
+    }
+
+    /** With another time to watch for. */
+    VerifyCommand(Machine machine, Console console, Time time) {
         this.machine = machine;
         this.console = console;
+        this.time = time;
         this.spec = CommandSpec.create(); // until picocli has set it
     }
 
@@ -119,10 +127,10 @@ public final class VerifyCommand implements Callable<Integer> {
                             "there is no process " + pid + "; \"trigon jobs\" lists those with Trigon"));
             watch.lookAtNamed(process.pid());
         }
-        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(seconds);
-        while (System.nanoTime() < end && pids.stream().anyMatch(VerifyCommand::isAlive)) {
-            console.doing("watching for " + TimeUnit.NANOSECONDS.toSeconds(end - System.nanoTime()) + " s more");
-            Thread.sleep(LOOK_MILLIS);
+        long end = time.nanoTime() + TimeUnit.SECONDS.toNanos(seconds);
+        while (time.nanoTime() - end < 0 && pids.stream().anyMatch(VerifyCommand::isAlive)) {
+            console.doing("watching for " + TimeUnit.NANOSECONDS.toSeconds(end - time.nanoTime()) + " s more");
+            time.sleep(BETWEEN_LOOKS);
             watch.look(pids);
         }
         console.done();
@@ -148,7 +156,7 @@ public final class VerifyCommand implements Callable<Integer> {
                 List<Long> family = new ArrayList<>(List.of(process.pid()));
                 process.descendants().forEach(each -> family.add(each.pid()));
                 watch.look(family);
-            } while (!process.waitFor(LOOK_MILLIS, TimeUnit.MILLISECONDS));
+            } while (!process.waitFor(BETWEEN_LOOKS));
             // what it leaves behind may hold the pipes for ever
             output.join(LAST_WORDS);
             errors.join(LAST_WORDS);

@@ -7,10 +7,12 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.PrintStream;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -21,9 +23,12 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
 import trigon.routing.LocalLink;
+import trigon.testsupport.Await;
+import trigon.tools.PassingTime;
 import trigon.tools.Run;
 import trigon.tools.bench.Measurement.Kind;
 import trigon.tools.console.Console;
+import trigon.tools.console.Time;
 import trigon.tools.machine.Machine;
 
 /** With a program in place of nccl-host that says what it should have measured. The real one is in BenchIT. */
@@ -171,17 +176,19 @@ class BenchCommandTest {
     @Test
     void theReasonOfAnotherNodeIsShownThoughItComesLater() throws Exception {
         Path failed = folder.resolve("failed");
-        // its words and its end come when rank 0 has failed for long
-        String via = via("while [ ! -e %s ]; do sleep 0.05; done; sleep 1; echo no memory there >&2; exit 7\n"
-                .formatted(failed));
+        // its words and its end come when rank 0 has failed, however long it takes
+        String via =
+                via("while [ ! -e %s ]; do sleep 0.05; done; echo no memory there >&2; exit 7\n".formatted(failed));
 
-        Run run = Run.of(
+        List<String> failures = failuresWithin(
+                new PassingTime(Duration.ZERO),
                 machine("echo peer lost >&2; touch %s; exit 1\n".formatted(failed)),
-                100,
-                ("bench --nodes here,b --meet 10.0.0.1:7000 --via " + via).split(" "));
+                "--nodes here,b --meet 10.0.0.1:7000 --via " + via);
 
-        assertThat(run.status()).isEqualTo(1);
-        assertThat(run.err()).contains("rank 0", "peer lost", "rank 1 on b failed", "no memory there");
+        assertThat(failures)
+                .singleElement()
+                .asString()
+                .contains("rank 0", "peer lost", "rank 1 on b failed", "no memory there");
     }
 
     @Test
@@ -190,24 +197,22 @@ class BenchCommandTest {
         // a program that survives what ends most of them, as a rank behind ssh does
         String via = via("trap '' TERM; cat >/dev/null; sleep 0.2; echo \"$1\" >>%s\n".formatted(ended));
 
-        Run run = Run.of(
+        List<String> failures = failuresWithin(
+                new PassingTime(Duration.ofSeconds(1)),
                 machine("echo no memory here >&2; exit 1\n"),
-                100,
-                ("bench --nodes here,b,c --meet 10.0.0.1:7000 --via " + via).split(" "));
+                "--nodes here,b,c --meet 10.0.0.1:7000 --via " + via);
 
-        assertThat(run.status()).isEqualTo(1);
-        assertThat(run.err()).contains("no memory here");
-        while (!Files.exists(ended) || Files.readAllLines(ended).size() < 2) { // the test's deadline ends it
-            Thread.sleep(20);
-        }
+        assertThat(failures).singleElement().asString().contains("no memory here");
+        Await.until(
+                "both have ended", () -> Files.exists(ended) && linesOf(ended).size() == 2);
         assertThat(Files.readAllLines(ended)).containsExactlyInAnyOrder("b", "c");
     }
 
-    @Test
-    void aRankEndsWithTheCommandThatStartedIt() throws Exception {
+    /** What the command, which has to fail, ends with. */
+    private static List<String> failuresWithin(Time time, Machine machine, String arguments) {
         PrintStream nowhere = new PrintStream(OutputStream.nullOutputStream(), false, StandardCharsets.UTF_8);
         Console console = new Console(nowhere, nowhere, false, false, 100);
-        BenchCommand command = new BenchCommand(machine("exec sleep 300\n"), console, InputStream.nullInputStream());
+        BenchCommand command = new BenchCommand(machine, console, InputStream.nullInputStream(), time);
         List<String> failures = new ArrayList<>();
 
         int status = new CommandLine(command)
@@ -215,9 +220,27 @@ class BenchCommandTest {
                     failures.add(String.valueOf(e.getMessage()));
                     return 1;
                 })
-                .execute("--meet 10.0.0.1:7000 --ranks 2 --rank 1 --until-end-of-input".split(" "));
+                .execute(arguments.split(" "));
 
         assertThat(status).isEqualTo(1);
+        return failures;
+    }
+
+    private static List<String> linesOf(Path file) {
+        try {
+            return Files.readAllLines(file);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    @Test
+    void aRankEndsWithTheCommandThatStartedIt() throws Exception {
+        List<String> failures = failuresWithin(
+                Time.SYSTEM,
+                machine("exec sleep 300\n"),
+                "--meet 10.0.0.1:7000 --ranks 2 --rank 1 --until-end-of-input");
+
         assertThat(failures).singleElement().asString().contains("standard input has ended", "--via");
     }
 

@@ -11,16 +11,16 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import trigon.routing.LocalLink;
+import trigon.testsupport.Await;
 import trigon.tools.console.CommandFailure;
 
 /** With programs that say what perftest's say. */
-@Timeout(60)
+@Timeout(180)
 class PerftestTest {
 
     private static final String LATENCY = """
@@ -63,7 +63,7 @@ class PerftestTest {
         program("ib_write_lat", LATENCY);
         program("ib_write_bw", BANDWIDTH);
 
-        Perftest.Figures figures = perftest(10).measure(LINK, STEP, Optional.of("10.0.0.1"), 7010);
+        Perftest.Figures figures = perftest(60).measure(LINK, STEP, Optional.of("10.0.0.1"), 7010);
 
         assertThat(figures.micros().orElseThrow()).isEqualTo(3.25);
         assertThat(figures.gigabytesPerSecond().orElseThrow()).isCloseTo(2.097, within(0.001));
@@ -79,7 +79,7 @@ class PerftestTest {
         program("ib_write_lat", "[ -e %1$s ] || { touch %1$s; echo 'Could not connect'; exit 1; }\n");
         program("ib_write_bw", BANDWIDTH);
 
-        Perftest.Figures figures = perftest(20).measure(LINK, STEP, Optional.of("10.0.0.1"), 7010);
+        Perftest.Figures figures = perftest(60).measure(LINK, STEP, Optional.of("10.0.0.1"), 7010);
 
         assertThat(figures.micros()).as("it said nothing").isEmpty();
         assertThat(figures.gigabytesPerSecond()).isPresent();
@@ -100,18 +100,15 @@ class PerftestTest {
     void aProgramThatWaitsIsEndedByAnotherThread() throws Exception {
         program("ib_write_lat", "echo waiting >%s; exec sleep 300\n");
         program("ib_write_bw", BANDWIDTH);
-        Perftest perftest = perftest(50);
+        Perftest perftest = perftest(120);
         Thread stopper = Thread.ofVirtual().start(() -> {
-            while (!Files.exists(calls) && !Thread.interrupted()) {
-                LockSupport.parkNanos(1_000_000);
-            }
+            Await.until("the program has been started", () -> Files.exists(calls));
             perftest.stop();
         });
 
         assertThatThrownBy(() -> perftest.measure(LINK, STEP, Optional.of("10.0.0.1"), 7010))
                 .isInstanceOf(CommandFailure.class)
                 .hasMessageContaining("ib_write_lat");
-        stopper.interrupt();
         stopper.join();
     }
 

@@ -15,11 +15,11 @@ final class Command {
     private Command() {}
 
     /**
-     * Runs it.
+     * Runs it, and returns what it has printed.
      *
      * @throws IOException if it fails, with what it has printed, or does not end
      */
-    static void run(List<String> words) throws IOException {
+    static String run(List<String> words) throws IOException {
         Path output = Files.createTempFile("trigon-command", ".log");
         try {
             Process process = new ProcessBuilder(words)
@@ -31,6 +31,7 @@ final class Command {
                 throw new IOException(String.join(" ", words) + ": "
                         + Files.readString(output, StandardCharsets.UTF_8).strip());
             }
+            return Files.readString(output, StandardCharsets.UTF_8);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new IOException(e);

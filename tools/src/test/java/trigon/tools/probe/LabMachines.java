@@ -41,7 +41,7 @@ final class LabMachines implements FaultyNodes, AutoCloseable {
     public void in(String node, String command) throws IOException {
         List<String> words = new ArrayList<>(List.of(lab.toString(), "exec", node));
         Stream.of(AgentProcess.known(command, node(node)).split(" ", -1)).forEach(words::add);
-        Command.run(words);
+        var _ = Command.run(words);
     }
 
     @Override

@@ -1,6 +1,7 @@
 package trigon.tools.probe;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -8,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
+import trigon.testsupport.Await;
 import trigon.tools.console.Json;
 
 /** Nodes that are network namespaces of this machine, joined by pairs of virtual interfaces. Needs root. */
@@ -19,11 +21,13 @@ final class LinkNamespaces implements FaultyNodes, AutoCloseable {
 
     private final String prefix = "tr" + ProcessHandle.current().pid() + "-" + MADE.incrementAndGet();
     private final Map<String, NodeConnection> agents = new HashMap<>();
-    private final List<String> cables = new ArrayList<>();
+    private final List<End> ends = new ArrayList<>();
+
+    private record End(String node, String nic) {}
 
     LinkNamespaces(String... nodes) throws IOException {
         for (String node : nodes) {
-            run("ip netns add " + prefix + node);
+            var _ = run("ip netns add " + prefix + node);
             in(node, "ip link set lo up");
         }
         for (String node : nodes) {
@@ -35,8 +39,8 @@ final class LinkNamespaces implements FaultyNodes, AutoCloseable {
     static boolean areThere() {
         String name = "tr" + ProcessHandle.current().pid() + "-try";
         try {
-            run("ip netns add " + name);
-            run("ip netns del " + name);
+            var _ = run("ip netns add " + name);
+            var _ = run("ip netns del " + name);
             return true;
         } catch (IOException e) {
             return false;
@@ -72,7 +76,7 @@ final class LinkNamespaces implements FaultyNodes, AutoCloseable {
     }
 
     boolean isCabled() {
-        return !cables.isEmpty();
+        return !ends.isEmpty();
     }
 
     /** A cable between interfaces that are called ab and ba for nodes a and b, with a subnet of its own. */
@@ -82,7 +86,28 @@ final class LinkNamespaces implements FaultyNodes, AutoCloseable {
         in(a, "ip link add %s type veth peer name %s netns %s%s".formatted(here, there, prefix, b));
         end(a, here, "10.77." + subnet + ".1/24");
         end(b, there, "10.77." + subnet + ".2/24");
-        cables.add(a + " " + here);
+        ends.add(new End(a, here));
+        ends.add(new End(b, there));
+    }
+
+    /**
+     * Waits until each end of each cable can say hello: a carrier, and with it the link-local address, comes a moment
+     * after an interface is up.
+     */
+    void awaitCables() {
+        for (End end : ends) {
+            Await.until(end + " has a link-local address", () -> isReady(end));
+        }
+    }
+
+    private boolean isReady(End end) {
+        try {
+            return run("ip netns exec " + prefix + end.node() + " ip -6 -o addr show scope link -tentative dev "
+                            + end.nic())
+                    .contains("inet6 fe80:");
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     private void end(String node, String nic, String address) throws IOException {
@@ -93,28 +118,27 @@ final class LinkNamespaces implements FaultyNodes, AutoCloseable {
 
     /** Takes all cables away. */
     void unplug() throws IOException {
-        for (String cable : cables) {
-            String[] words = cable.split(" ", -1);
-            in(words[0], "ip link del " + words[1]);
+        for (int i = 0; i < ends.size(); i += 2) { // its other end goes with it
+            in(ends.get(i).node(), "ip link del " + ends.get(i).nic());
         }
-        cables.clear();
+        ends.clear();
     }
 
     @Override
     public void in(String node, String command) throws IOException {
-        run("ip netns exec " + prefix + node + " "
+        var _ = run("ip netns exec " + prefix + node + " "
                 + (agents.containsKey(node) ? AgentProcess.known(command, node(node)) : command));
     }
 
-    private static void run(String command) throws IOException {
-        Command.run(List.of(command.split(" ", -1)));
+    private static String run(String command) throws IOException {
+        return Command.run(List.of(command.split(" ", -1)));
     }
 
     @Override
     public void close() throws IOException {
         for (Map.Entry<String, NodeConnection> each : agents.entrySet()) {
             each.getValue().close();
-            run("ip netns del " + prefix + each.getKey());
+            var _ = run("ip netns del " + prefix + each.getKey());
         }
     }
 }

@@ -11,6 +11,7 @@ import java.util.List;
 final class PlantedFaults {
 
     private static final String INFINIBAND = "sys/class/infiniband/mlx5_0/ports/1/";
+    private static final String IPV6 = "sysctl -qw net.ipv6.conf.";
     private static final String LIMITS = "proc/self/limits";
     private static final String NIC = "sys/class/net/ab1/";
 
@@ -105,7 +106,7 @@ final class PlantedFaults {
     }
 
     private static PlantedFault firewall(String what, String code, String node, String rule) {
-        return ofCable("ab", what, code).on(node, "iptables -A INPUT " + rule, "iptables -D INPUT " + rule);
+        return ofCable("ab", what, code).on(node, "iptables -w -A INPUT " + rule, "iptables -w -D INPUT " + rule);
     }
 
     private static List<PlantedFault> firewalls() {
@@ -206,8 +207,11 @@ final class PlantedFaults {
                 ofNode("a value is none", "settings-wrong").variable("a", "TRIGON_LINKS", "tcp"),
                 ofNode("no interface has an address", "no-link")
                         .touching("ab ac bc")
-                        .on("a", "ip addr flush dev ab1", "ip addr add 10.77.1.1/24 dev ab1")
-                        .on("a", "ip addr flush dev ac2", "ip addr add 10.77.2.1/24 dev ac2"));
+                        .on("a", "ip -4 addr flush dev ab1", "ip addr add 10.77.1.1/24 dev ab1")
+                        .on("a", "ip -4 addr flush dev ac2", "ip addr add 10.77.2.1/24 dev ac2")
+                        // link-local addresses come back by themselves
+                        .on("a", IPV6 + "ab1.disable_ipv6=1", IPV6 + "ab1.disable_ipv6=0")
+                        .on("a", IPV6 + "ac2.disable_ipv6=1", IPV6 + "ac2.disable_ipv6=0"));
     }
 
     private static List<PlantedFault> ofLimits() {

@@ -8,7 +8,10 @@ import java.util.List;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.MethodOrderer;
@@ -16,6 +19,8 @@ import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -24,11 +29,13 @@ import trigon.tools.doctor.Diagnosis;
 import trigon.tools.doctor.Finding;
 
 /**
- * Faults planted into a triangle of namespaces, whose agents are processes as on nodes: one at a time, and two. More
+ * Faults planted into triangles of namespaces, whose agents are processes as on nodes: one at a time, and two. More
  * pairs by {@code -Dtrigon.faults.pairs=100 -Dtrigon.faults.seed=N}; slow ones by {@code -Dtrigon.faults.all=true}, and
- * by {@code -Dtrigon.faults.only=WORDS} those alone whose description has the words.
+ * by {@code -Dtrigon.faults.only=WORDS} those alone whose description has the words. Tests mostly wait, and so run
+ * beside each other, each with a lab that no other one uses meanwhile.
  */
 @Timeout(240)
+@Execution(ExecutionMode.CONCURRENT)
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class PlantedFaultsTest {
 
@@ -37,21 +44,30 @@ class PlantedFaultsTest {
             .toList();
     private static final int PAIRS = Integer.getInteger("trigon.faults.pairs", 2);
     private static final long SEED = Long.getLong("trigon.faults.seed", 25);
+    private static final int LABS = 3;
 
-    private static LinkNamespaces lab;
+    private static final BlockingQueue<LinkNamespaces> LABS_TO_USE = new ArrayBlockingQueue<>(LABS);
     private static boolean firewalls;
 
     /** What this machine has itself, whatever the links are, such as a low limit. */
     private static Set<String> usual = Set.of();
 
+    /** A lab is an argument, so that none is used by two tests. */
+    private interface Use {
+        void in(LinkNamespaces lab) throws IOException;
+    }
+
     @BeforeAll
     static void build() throws IOException {
         assumeTrue(LinkNamespaces.areThere(), "network namespaces need root");
-        lab = new LinkNamespaces("a", "b", "c", "d");
-        triangle();
+        for (int i = 0; i < LABS; i++) {
+            LABS_TO_USE.add(new LinkNamespaces("a", "b", "c", "d"));
+        }
+        LinkNamespaces lab = LABS_TO_USE.element();
+        usual = healthy(lab);
         try {
-            lab.in("a", "iptables -A INPUT -p tcp -m length --length 1 -j DROP");
-            lab.in("a", "iptables -F");
+            lab.in("a", "iptables -w -A INPUT -p tcp -m length --length 1 -j DROP");
+            lab.in("a", "iptables -w -F");
             firewalls = true;
         } catch (IOException e) {
             System.err.println("no firewalls are planted: " + e.getMessage());
@@ -60,24 +76,53 @@ class PlantedFaultsTest {
 
     @AfterAll
     static void tearDown() throws IOException {
-        if (lab != null) {
+        for (LinkNamespaces lab : LABS_TO_USE) {
             lab.close();
         }
     }
 
-    private static void triangle() throws IOException {
-        if (!lab.isCabled()) {
-            lab.cable("a", "b", 1);
-            lab.cable("a", "c", 2);
-            lab.cable("b", "c", 3);
-            usual = Set.of();
-            Set<String> healthy = codes(examine(3, false));
-            assertThat(healthy).isSubsetOf("open-files-low", "shared-memory-small", "tasks-few", "memlock-low");
-            usual = healthy;
+    private static void withLab(Use use) throws IOException {
+        LinkNamespaces lab;
+        try {
+            lab = LABS_TO_USE.take();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IOException("interrupted", e);
+        }
+        try {
+            use.in(lab);
+        } finally {
+            LABS_TO_USE.add(lab);
         }
     }
 
-    private static List<Finding> examine(int nodes, boolean rate) {
+    /** Cabled as a triangle, without faults. */
+    private static void withTriangle(Use use) throws IOException {
+        withLab(lab -> {
+            if (!lab.isCabled()) {
+                assertThat(healthy(lab)).isSubsetOf(usual);
+            }
+            lab.awaitCables();
+            try {
+                use.in(lab);
+            } catch (IOException e) {
+                lab.renew(); // what is left of it would be in the way of others
+                throw e;
+            }
+        });
+    }
+
+    private static Set<String> healthy(LinkNamespaces lab) throws IOException {
+        lab.cable("a", "b", 1);
+        lab.cable("a", "c", 2);
+        lab.cable("b", "c", 3);
+        lab.awaitCables();
+        Set<String> healthy = PlantedFault.codes(examine(lab, 3, false), Set.of());
+        assertThat(healthy).isSubsetOf("open-files-low", "shared-memory-small", "tasks-few", "memlock-low");
+        return healthy;
+    }
+
+    private static List<Finding> examine(LinkNamespaces lab, int nodes, boolean rate) {
         return Diagnosis.of(PlantedFault.examined(lab, nodes, rate));
     }
 
@@ -95,111 +140,111 @@ class PlantedFaultsTest {
     @Order(1)
     void aFaultIsFoundAndNothingElse(PlantedFault fault) throws IOException {
         assumeTrue(firewalls || !fault.isOfFirewall(), "no firewall here");
-        triangle();
-        try {
+        withTriangle(lab -> {
             fault.plant(lab);
-            List<Finding> findings = examine(fault.nodes(), fault.isMeasured());
+            List<Finding> findings = examine(lab, fault.nodes(), fault.isMeasured());
             fault.mend(lab);
 
             assertThat(codes(findings)).as(() -> findings.toString()).isEqualTo(unusual(fault.codes()));
-        } catch (IOException e) {
-            lab.renew(); // what is left of it would be in the way of others
-            throw e;
-        }
+        });
     }
 
     private static Set<String> unusual(Set<String> codes) {
         return codes.stream().filter(code -> !usual.contains(code)).collect(Collectors.toCollection(TreeSet::new));
     }
 
-    @Test
-    @Order(2)
-    void twoAtATimeAreBothFound() throws IOException {
-        triangle();
+    static List<Pair> pairs() {
         System.err.println("pairs of faults: seed " + SEED);
         Random random = new Random(SEED);
-        for (int i = 0; i < PAIRS; i++) {
-            PlantedFault one = any(random);
-            PlantedFault other = any(random);
-            if (!one.isApartFrom(other)) {
-                i--;
-                continue;
-            }
-            Set<String> both = new TreeSet<>(unusual(one.codes()));
-            both.addAll(unusual(other.codes()));
-            try {
-                one.plant(lab);
-                other.plant(lab);
-                List<Finding> findings = examine(3, false);
-                other.mend(lab);
-                one.mend(lab);
-
-                assertThat(codes(findings))
-                        .as(() -> one + ", and " + other + ": " + findings)
-                        .isEqualTo(both);
-            } catch (IOException e) {
-                lab.renew();
-                throw e;
-            }
-        }
+        return Stream.generate(() -> new Pair(any(random), any(random)))
+                .filter(pair -> pair.one().isApartFrom(pair.other()))
+                .limit(PAIRS)
+                .toList();
     }
 
+    record Pair(PlantedFault one, PlantedFault other) {}
+
     private static PlantedFault any(Random random) {
-        List<PlantedFault> quick = FAULTS.stream()
-                .filter(fault -> !fault.isMeasured() && (firewalls || !fault.isOfFirewall()))
-                .toList();
+        List<PlantedFault> quick =
+                FAULTS.stream().filter(fault -> !fault.isMeasured()).toList();
         return quick.get(random.nextInt(quick.size()));
+    }
+
+    @ParameterizedTest
+    @MethodSource("pairs")
+    @Order(2)
+    void twoAtATimeAreBothFound(Pair pair) throws IOException {
+        PlantedFault one = pair.one();
+        PlantedFault other = pair.other();
+        assumeTrue(firewalls || !(one.isOfFirewall() || other.isOfFirewall()), "no firewall here");
+        Set<String> both = new TreeSet<>(unusual(one.codes()));
+        both.addAll(unusual(other.codes()));
+        withTriangle(lab -> {
+            one.plant(lab);
+            other.plant(lab);
+            List<Finding> findings = examine(lab, 3, false);
+            other.mend(lab);
+            one.mend(lab);
+
+            assertThat(codes(findings)).as(() -> findings.toString()).isEqualTo(both);
+        });
     }
 
     @Test
     @Order(3)
     void aNodeWhoseAgentHasEndedIsSilent() throws IOException {
-        triangle();
-        long pid = lab.node("c").ask(Json.object("do", "pretend")).whole("pid");
-        assertThat(ProcessHandle.of(pid).orElseThrow().destroyForcibly()).isTrue();
-        try {
-            assertThat(codes(examine(3, false))).containsExactly("node-silent");
-        } finally {
-            lab.restart("c");
-        }
+        withTriangle(lab -> {
+            long pid = lab.node("c").ask(Json.object("do", "pretend")).whole("pid");
+            assertThat(ProcessHandle.of(pid).orElseThrow().destroyForcibly()).isTrue();
+            try {
+                assertThat(codes(examine(lab, 3, false))).containsExactly("node-silent");
+            } finally {
+                lab.restart("c");
+            }
+        });
     }
 
     @Test
     @Order(3)
     void healthyRdmaIsUsedAndHasNoFindings() throws IOException {
-        triangle();
         PlantedFault none = PlantedFault.ofTwo("RDMA at both ends")
                 .told("a", "rdma", "right")
                 .told("b", "rdma", "right");
-        try {
-            none.plant(lab);
-            Observations seen = PlantedFault.examined(lab, 2, false);
+        withTriangle(lab -> {
+            try {
+                none.plant(lab);
+                Observations seen = PlantedFault.examined(lab, 2, false);
 
-            assertThat(codes(Diagnosis.of(seen))).isEmpty();
-            assertThat(seen.probes())
-                    .hasSize(2)
-                    .allSatisfy(
-                            probe -> assertThat(probe.result().object("rdma").text("outcome"))
-                                    .as(probe.toString())
-                                    .isEqualTo("right"));
-        } finally {
-            none.mend(lab);
-        }
+                assertThat(codes(Diagnosis.of(seen))).isEmpty();
+                assertThat(seen.probes())
+                        .hasSize(2)
+                        .allSatisfy(probe -> assertThat(
+                                        probe.result().object("rdma").text("outcome"))
+                                .as(probe.toString())
+                                .isEqualTo("right"));
+            } finally {
+                none.mend(lab);
+            }
+        });
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"ab bc cd ad", "ab bc cd", "ab ac ad", "ab ac ad bc bd cd", "ab ab ac ac bc bc"})
     @Order(4)
     void healthyShapesHaveNoFindings(String cables) throws IOException {
-        lab.unplug();
-        int subnet = 1;
-        try {
-            for (String cable : cables.split(" ", -1)) {
-                lab.cable(cable.substring(0, 1), cable.substring(1), subnet++);
-            }
-            assertThat(codes(examine(cables.contains("d") ? 4 : 3, false))).isEmpty();
-        } finally {
+        withLab(lab -> {
             lab.unplug();
-        }
+            int subnet = 1;
+            try {
+                for (String cable : cables.split(" ", -1)) {
+                    lab.cable(cable.substring(0, 1), cable.substring(1), subnet++);
+                }
+                lab.awaitCables();
+                assertThat(codes(examine(lab, cables.contains("d") ? 4 : 3, false)))
+                        .isEmpty();
+            } finally {
+                lab.unplug();
+            }
+        });
     }
 }

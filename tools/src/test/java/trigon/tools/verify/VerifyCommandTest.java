@@ -2,19 +2,26 @@ package trigon.tools.verify;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.PrintStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
+import trigon.tools.PassingTime;
 import trigon.tools.Run;
+import trigon.tools.console.Console;
+import trigon.tools.console.Time;
 import trigon.tools.machine.Machine;
 import trigon.transport.metrics.LinkCounters;
 import trigon.transport.metrics.Metrics;
@@ -62,26 +69,31 @@ class VerifyCommandTest {
             LinkCounters link = metrics.link("soft_eth1", "TCP", 10_000);
             try (PathCounters path = link.path("sender")) {
                 path.message(400_000_000);
-                AtomicBoolean over = new AtomicBoolean();
-                Thread job = Thread.ofPlatform().start(() -> {
-                    long sum = 0;
-                    while (!over.get()) {
+                Time whileTheJobSends = new PassingTime(Duration.ofMillis(100)) {
+                    private long sum;
+
+                    @Override
+                    public void sleep(Duration time) throws InterruptedException {
                         path.message(10_000_000);
                         sum += bytesOfEth1;
                         try {
                             nic("eth1", 5_000 + sum);
-                            TimeUnit.MILLISECONDS.sleep(20);
-                        } catch (IOException | InterruptedException e) {
-                            throw new AssertionError(e);
+                        } catch (IOException e) {
+                            throw new UncheckedIOException(e);
                         }
+                        super.sleep(time);
                     }
-                });
-                try {
-                    return Run.of(machine, 100, arguments);
-                } finally {
-                    over.set(true);
-                    job.join(TimeUnit.SECONDS.toMillis(60));
-                }
+                };
+                ByteArrayOutputStream out = new ByteArrayOutputStream();
+                ByteArrayOutputStream err = new ByteArrayOutputStream();
+                Console console = new Console(
+                        new PrintStream(out, true, StandardCharsets.UTF_8),
+                        new PrintStream(err, true, StandardCharsets.UTF_8),
+                        false,
+                        false,
+                        100);
+                int status = new CommandLine(new VerifyCommand(machine, console, whileTheJobSends)).execute(arguments);
+                return new Run(status, out.toString(StandardCharsets.UTF_8), err.toString(StandardCharsets.UTF_8));
             }
         }
     }
@@ -90,7 +102,7 @@ class VerifyCommandTest {
     void aJobWhoseNicCountsItsBytesIsGood() throws Exception {
         Machine machine = machine("/usr/lib/libnccl.so.2", "/opt/trigon/lib/libnccl-net-trigon.so");
 
-        Run run = whileSending(machine, 30_000_000, "verify", "--pid", PID, "--seconds", "1");
+        Run run = whileSending(machine, 30_000_000, "--pid", PID, "--seconds", "1");
 
         assertThat(run.status()).as(run.out() + run.err()).isZero();
         assertThat(run.out())
@@ -103,7 +115,7 @@ class VerifyCommandTest {
     void aJobWhoseNicDoesNotIsWrong() throws Exception {
         Machine machine = machine("/usr/lib/libnccl.so.2", "/opt/trigon/lib/libnccl-net-trigon.so");
 
-        Run run = whileSending(machine, 1_000, "verify", "--pid", PID, "--seconds", "1", "--json");
+        Run run = whileSending(machine, 1_000, "--pid", PID, "--seconds", "1", "--json");
 
         assertThat(run.status()).isEqualTo(1);
         assertThat(run.out())
