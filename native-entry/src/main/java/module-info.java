@@ -12,6 +12,7 @@ module trigon.entry {
     requires trigon.relay;
     requires trigon.routing;
     requires trigon.software;
+    requires trigon.system;
     requires trigon.trace;
     requires trigon.transport;
     requires trigon.verbs;

@@ -2,6 +2,7 @@
 module trigon.relay {
     requires transitive trigon.circuit;
     requires transitive trigon.routing;
+    requires transitive trigon.system;
     requires transitive trigon.topology;
     requires org.slf4j;
     requires trigon.config;

@@ -6,6 +6,7 @@ module trigon.transport {
     requires trigon.trace;
     requires transitive trigon.config;
     requires transitive trigon.routing;
+    requires transitive trigon.system;
     requires transitive trigon.verbs;
     requires static org.jspecify;
 

@@ -6,9 +6,9 @@
  * A row is used by one thread at a time: the one that makes the comm's data-path calls, be it here or in Java, and
  * whoever opens and closes the comm, before and after these; NCCL hands it on in between. A control thread that takes
  * the comm to other paths shuts this side out first (come_in), and lets it in again by a release of poll or sender. So
- * nothing else here is atomic but the word that a NIC writes, and the table, which a stale handle may lead to while Java
- * fills it in. Rows are never freed while calls may come: a stale handle finds a row of somebody else's, with other
- * handles in it.
+ * nothing else here is atomic but the word that a NIC writes, and the table, which a stale handle may lead to while
+ * Java fills it in. Rows are never freed while calls may come: a stale handle finds a row of somebody else's, with
+ * other handles in it.
  *
  * What is answered, and nothing else:
  *   1. test() of a request that is known to have succeeded: done, once.

@@ -159,9 +159,7 @@ public abstract sealed class Session permits SendSession, ReceiveSession {
 
     /** Notices from now on when a path is lost. */
     public final void watchPaths() {
-        for (PathChannel path : paths) {
-            path.whenLost(() -> lost = true);
-        }
+        Arrays.stream(paths).forEach(path -> path.whenLost(() -> lost = true));
     }
 
     /** NCCL's context, by its handle. */
