@@ -1,8 +1,6 @@
 package trigon.testsupport;
 
 import java.time.Duration;
-import java.util.List;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
 import trigon.system.NanoClock;
 
@@ -12,21 +10,13 @@ public final class ManualClock implements NanoClock {
     /** The sign changes within a second: code that compares times instead of differences is found. */
     private final AtomicLong nanos = new AtomicLong(Long.MAX_VALUE - 700_000_000);
 
-    private final List<Runnable> sleepers = new CopyOnWriteArrayList<>();
-
     @Override
     public long nanoTime() {
         return nanos.get();
     }
 
-    /** Moves it on, then wakes up whatever waits for a time. */
+    /** Moves it on. What waits for a time has to look again by itself. */
     public void advance(Duration time) {
         nanos.addAndGet(time.toNanos());
-        sleepers.forEach(Runnable::run);
-    }
-
-    /** Has something look at the clock again each time it has moved, on the thread that moves it. */
-    public void whenAdvanced(Runnable look) {
-        sleepers.add(look);
     }
 }

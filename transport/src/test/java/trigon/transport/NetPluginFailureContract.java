@@ -236,7 +236,7 @@ public abstract class NetPluginFailureContract {
             Thread service =
                     Thread.ofPlatform().start(() -> connectUntilTheContextsAreGone(sending, listenComm, handle));
 
-            Thread.sleep(random.nextInt(10));
+            Thread.sleep(random.nextInt(10)); // at any point of the connection
             a.plugin.closeContext(sending);
             b.plugin.closeContext(receiving);
 

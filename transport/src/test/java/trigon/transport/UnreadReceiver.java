@@ -80,7 +80,7 @@ record UnreadReceiver(Path directory, int size, int pauseSeconds) {
 
         @Override
         public void ended() throws IOException, InterruptedException {
-            Thread.sleep(500);
+            Thread.sleep(500); // what has left the dead sender may be under way, and nothing here tells
             ip("link", "set", "va", "down");
         }
     };
@@ -155,7 +155,7 @@ record UnreadReceiver(Path directory, int size, int pauseSeconds) {
             assertThat(sender.waitFor(60, TimeUnit.SECONDS)).isTrue();
             machine.ended();
             assertThat(sent * size).as("bytes sent that nobody has asked for").isGreaterThan(1 << 18);
-            Thread.sleep(TimeUnit.SECONDS.toMillis(pauseSeconds));
+            Thread.sleep(TimeUnit.SECONDS.toMillis(pauseSeconds)); // what is tried is a length of time
             long received = receiveUntilItFails(b, comm, sent);
             end = new End(
                     sent,

@@ -50,7 +50,7 @@ final class UnreadSender {
         long done = sendUntilStuck(a, comm, memory, size, memoryHandle);
         Path written = Files.writeString(directory.resolve("writing"), Long.toString(done));
         Files.move(written, directory.resolve(DONE), StandardCopyOption.ATOMIC_MOVE);
-        Thread.sleep(Long.MAX_VALUE);
+        Thread.sleep(Long.MAX_VALUE); // until it is killed
     }
 
     private static long sendUntilStuck(TestNode a, long comm, long memory, int size, long memoryHandle) {

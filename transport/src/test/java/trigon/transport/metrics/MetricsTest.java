@@ -186,7 +186,7 @@ class MetricsTest {
             }
             System.out.print('1');
             System.out.flush();
-            Thread.sleep(60_000);
+            Thread.sleep(Long.MAX_VALUE); // until it is killed
         }
     }
 
