@@ -20,7 +20,8 @@ public record MapSpec(
     /** What one map may take, without its shadow. */
     public static final long MAX_BYTES = 16 << 20;
 
-    private static final int MAX_KEY_BYTES = 512;
+    /** The largest key. */
+    public static final int MAX_KEY_BYTES = 512;
 
     public MapSpec {
         content = content.clone();

@@ -111,17 +111,17 @@ public record RingBuffer(MapSpec spec, MemorySegment memory, long base, long dat
     }
 
     @Override
-    public long lookup(long key, long shadow) {
+    public long lookup(long key, long shadow, long scratch) {
         return 0;
     }
 
     @Override
-    public long update(long key, long value, long flags, long shadow) {
+    public long update(long key, long value, long flags, long shadow, long scratch) {
         return -EINVAL;
     }
 
     @Override
-    public long delete(long key, long shadow) {
+    public long delete(long key, long shadow, long scratch) {
         return -EINVAL;
     }
 }

@@ -39,7 +39,7 @@ public record ThreadArrayMap(
     }
 
     @Override
-    public long lookup(long key, long shadow) {
+    public long lookup(long key, long shadow, long scratch) {
         return inGroup((int) Thread.currentThread().threadId() & groupMask, Memory.getInt(key), shadow);
     }
 
@@ -52,8 +52,8 @@ public record ThreadArrayMap(
     }
 
     @Override
-    public long update(long key, long value, long flags, long shadow) {
-        long at = lookup(key, shadow);
+    public long update(long key, long value, long flags, long shadow, long scratch) {
+        long at = lookup(key, shadow, scratch);
         if (at == 0) {
             return -E2BIG;
         }
@@ -68,7 +68,7 @@ public record ThreadArrayMap(
     }
 
     @Override
-    public long delete(long key, long shadow) {
+    public long delete(long key, long shadow, long scratch) {
         return -EINVAL;
     }
 }

@@ -120,9 +120,9 @@ class MapsTest {
             try (Arena arena = Arena.ofConfined()) {
                 long key = arena.allocate(8, 8).address();
                 long value = arena.allocateFrom(ValueLayout.JAVA_LONG, 5).address();
-                assertThat(map.update(key, value, PolicyMap.ANY, -1)).isZero();
-                assertThat(Memory.getLong(map.lookup(key, -1))).isEqualTo(5);
-                long own = map.lookup(key, 0);
+                assertThat(map.update(key, value, PolicyMap.ANY, -1, key)).isZero();
+                assertThat(Memory.getLong(map.lookup(key, -1, key))).isEqualTo(5);
+                long own = map.lookup(key, 0, key);
                 assertThat(own == 0 || Memory.getLong(own) == 0).isTrue();
             }
         }
