@@ -101,6 +101,7 @@ class RuleTest {
                         Rule.POINTER_ARITHMETIC,
                         "unbounded",
                         code().load64(2, 1, 0).slot(0x0f, 1, 2, 0, 0).load64(0, 1, 0)),
+                broken(Rule.POINTER_ARITHMETIC, "addresses of two look-ups are compared", addressesOfTwoLookups()),
                 broken(Rule.POINTER_LEAK, "result", code().move(0, 1)),
                 broken(Rule.POINTER_LEAK, "output", code().store64(1, 24, 10).set(0, 0)),
                 broken(Rule.POINTER_LEAK, "map", value().store64(0, 0, 10).set(0, 0)),
@@ -133,6 +134,28 @@ class RuleTest {
                 broken(Rule.INFINITE_LOOP, "nothing", code().slot(0x05, 0, 0, -1, 0)),
                 broken(Rule.TOO_LONG, "a loop of many rounds", loop(50_000)),
                 broken(Rule.TOO_COMPLEX, "a loop of too many rounds", loop(1_000_000)));
+    }
+
+    /**
+     * One way two addresses of the same value meet, the other way those of two look-ups: that they differ then has to be
+     * looked at, too.
+     */
+    private static Code addressesOfTwoLookups() {
+        Code second = unchecked().slot(0x55, 0, 0, 1, 0).exit().move(7, 0);
+        second.append(unchecked()).slot(0x55, 0, 0, 1, 0).exit().move(8, 0);
+        Code first = code();
+        for (int register : new int[] {7, 8}) {
+            first.slot(0x18, register, 2, 0, 0).slot(0, 0, 0, 0, 0);
+        }
+        first.slot(0x05, 0, 0, second.size(), 0);
+        return code().load64(6, 1, 0)
+                .set(9, 0)
+                .slot(0x25, 6, 0, first.size(), 1000)
+                .append(first)
+                .append(second)
+                .set(0, 0)
+                .slot(0x1d, 7, 8, 1, 0)
+                .set(0, 1);
     }
 
     private static Code loop(int rounds) {

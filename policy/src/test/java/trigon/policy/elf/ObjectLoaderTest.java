@@ -16,6 +16,7 @@ import org.junit.jupiter.api.Timeout;
 import trigon.policy.Objects;
 import trigon.policy.PolicyException;
 import trigon.policy.PolicyLoader;
+import trigon.policy.isa.Encoding;
 import trigon.policy.map.MapSpec;
 import trigon.policy.map.MapType;
 import trigon.policy.verify.Limits;
@@ -81,6 +82,19 @@ class ObjectLoaderTest {
         assertThat(refused(unknownType)).hasMessageContaining("measured");
         byte[] withoutTypes = replaced("slo", ".BTF\0", ".BTX\0");
         assertThat(refused(withoutTypes)).hasMessageContaining("-g");
+    }
+
+    @Test
+    void onlyRelocationsNameMaps() throws Exception {
+        byte[] bytes = Objects.example("explore");
+        String text = new String(bytes, StandardCharsets.ISO_8859_1);
+        // the low half of the constant that it multiplies by
+        int constant = text.indexOf("\u0015\u007c\u004a\u007f");
+        assertThat(constant).isPositive();
+        for (int source : new int[] {Encoding.SOURCE_MAP, Encoding.SOURCE_MAP_VALUE}) {
+            bytes[constant - 3] = (byte) (source << 4 | (bytes[constant - 3] & 15));
+            assertThat(refused(bytes)).hasMessageContaining("without a relocation");
+        }
     }
 
     private static byte[] replaced(String example, String from, String to) throws IOException {
