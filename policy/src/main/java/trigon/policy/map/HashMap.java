@@ -235,6 +235,12 @@ public record HashMap(
         Native.putIntRelease(base + shift + LOCK, 0);
     }
 
+    /** For the host: the value's address, or 0. Does not count as a use, since each rank's host reads when it likes. */
+    long peek(long key) {
+        long node = find(key, bucketOf(key), 0);
+        return node == 0 ? 0 : node + valueOffset;
+    }
+
     /** For the host: the address of the key in a node, or 0 if the node is free. */
     long keyOf(int node) {
         long at = nodeAt(node);

@@ -16,7 +16,7 @@ public record MapAccess(PolicyMap map) {
         checkSize("key", key, map.spec().keyBytes());
         try (Arena arena = Arena.ofConfined()) {
             long own = copy(arena, key);
-            long at = map.lookup(own, 0, own);
+            long at = map instanceof HashMap hash ? hash.peek(own) : map.lookup(own, 0, own);
             return at == 0 ? Optional.empty() : Optional.of(valueAt(at));
         }
     }

@@ -91,13 +91,31 @@ class MapsTest {
 
     @Test
     void whatWasUsedStaysInALruMap() throws Exception {
-        MapAccess map = new MapAccess(map(MapType.LRU_HASH, 4, 8, 8));
-        map.put(u32(-1), u64(1));
-        for (int i = 0; i < 1000; i++) {
-            map.put(u32(i), u64(i));
-            assertThat(map.get(u32(-1))).isPresent();
+        PolicyMap map = map(MapType.LRU_HASH, 4, 8, 8);
+        MapAccess access = new MapAccess(map);
+        access.put(u32(-1), u64(1));
+        try (Arena arena = Arena.ofConfined()) {
+            long used = arena.allocateFrom(ValueLayout.JAVA_INT, -1).address();
+            for (int i = 0; i < 1000; i++) {
+                access.put(u32(i), u64(i));
+                assertThat(map.lookup(used, 0, used)).isNotZero();
+            }
         }
-        assertThat(map.keys()).hasSize(8);
+        assertThat(access.keys()).hasSize(8);
+    }
+
+    /** It reads at any moment, another one on each rank: what a map drops must not depend on that. */
+    @Test
+    void whatTheHostReadsIsNotUsed() throws Exception {
+        MapAccess map = new MapAccess(map(MapType.LRU_HASH, 4, 8, 2));
+        map.put(u32(1), u64(1));
+        map.put(u32(2), u64(2));
+        assertThat(map.get(u32(1))).isPresent();
+        assertThat(map.getAll(u32(1))).hasSize(1);
+        byte[] first = map.keys().getFirst();
+        assertThat(map.get(first)).isPresent();
+        map.put(u32(3), u64(3));
+        assertThat(map.get(first)).as("it was not looked up by a program").isEmpty();
     }
 
     @Test
