@@ -119,8 +119,8 @@ record CallRules(ProgramFacts facts, MemoryRules memory) {
 
     /** Comes back from a function, or ends the program. False if it ended. */
     boolean exit(State state) throws Violation {
-        Value result = Registers.read(state, 0);
         if (state.frames.size() == 1) {
+            Value result = Registers.read(state, 0);
             require(result instanceof Scalar, Rule.POINTER_LEAK, "the program returns an address: " + result);
             Range range = ((Scalar) result).range();
             require(
@@ -130,6 +130,8 @@ record CallRules(ProgramFacts facts, MemoryRules memory) {
                             .formatted(range, facts.type.section(), facts.type.minResult(), facts.type.maxResult()));
             return false;
         }
+        // a function may return nothing: then there is nothing that its caller may read
+        Value result = state.top().registers[0];
         boolean dangling = result instanceof Pointer pointer
                 && pointer.region() == Region.STACK
                 && pointer.index() == state.frames.size() - 1;

@@ -1,5 +1,6 @@
 package trigon.policy.verify;
 
+import java.util.Map;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import trigon.policy.range.Range;
@@ -118,6 +119,19 @@ final class StackMemory {
                         cells[j] = next;
                     }
                 }
+            }
+        }
+    }
+
+    /** Adds the numbers that are known exactly, by the place of their first byte. */
+    void addNumbers(int firstPlace, Map<Integer, Long> numbers) {
+        for (int i = 0; i < BYTES; i++) {
+            Cell cell = cells[i];
+            if (cell != null
+                    && cell.start == i
+                    && cell.value instanceof Value.Scalar(Range range, int _)
+                    && range.isConstant()) {
+                numbers.put(firstPlace + i, range.value());
             }
         }
     }
