@@ -13,7 +13,7 @@ import trigon.verbs.Memory;
 public record ArrayMap(MapSpec spec, MemorySegment memory, long base, int entries, long stride, long shadowBytes)
         implements PolicyMap {
 
-    static ArrayMap create(MapSpec spec) {
+    static ArrayMap create(MapSpec spec) throws MapException {
         long stride = Native.aligned(spec.valueBytes());
         long bytes = stride * spec.entries();
         MemorySegment memory = Native.allocate(2 * bytes);

@@ -49,7 +49,7 @@ public record HashMap(
     private static final int READ_ATTEMPTS = 8;
     private static final int CLOCK_STEPS = 64;
 
-    static HashMap create(MapSpec spec) {
+    static HashMap create(MapSpec spec) throws MapException {
         int entries = spec.entries();
         int buckets = Integer.highestOneBit(Math.max(2, 2 * entries - 1));
         long valueOffset = KEY + Native.aligned(spec.keyBytes());

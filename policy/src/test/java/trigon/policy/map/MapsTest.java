@@ -61,6 +61,24 @@ class MapsTest {
     }
 
     @Test
+    void mapsOfAnObjectHaveALimitTogether() {
+        List<MapSpec> specs = new ArrayList<>();
+        for (int i = 0; i < 5; i++) {
+            specs.add(MapSpec.of("m" + i, MapType.ARRAY, 4, 1024, 1024));
+        }
+        MapSet maps = new MapSet();
+        assertThat(catchThrowableOfType(MapException.class, () -> maps.bind(specs)))
+                .hasMessageContaining("5242880 bytes in all");
+        assertThat(maps.all()).isEmpty();
+    }
+
+    @Test
+    void aLackOfMemoryRefusesTheMap() {
+        assertThat(catchThrowableOfType(MapException.class, () -> Native.allocate(1L << 50)))
+                .hasMessageContaining("no memory for a map");
+    }
+
+    @Test
     void hashMapsDoWhatJavasDo() throws Exception {
         long seed = System.nanoTime();
         System.out.println("seed " + seed);
