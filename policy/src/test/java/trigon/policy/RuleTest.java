@@ -133,7 +133,9 @@ class RuleTest {
                 broken(Rule.CALL_DEPTH, "itself", code().slot(0x85, 0, 1, 0, 0)),
                 broken(Rule.INFINITE_LOOP, "nothing", code().slot(0x05, 0, 0, -1, 0)),
                 broken(Rule.TOO_LONG, "a loop of many rounds", loop(50_000)),
-                broken(Rule.TOO_COMPLEX, "a loop of too many rounds", loop(1_000_000)));
+                broken(Rule.TOO_LONG, "a loop that copies much", copies(9000)),
+                broken(Rule.TOO_COMPLEX, "a loop of too many rounds", loop(1_000_000)),
+                broken(Rule.TOO_COMPLEX, "a loop with too many branches", branches(20_000)));
     }
 
     /**
@@ -160,6 +162,33 @@ class RuleTest {
 
     private static Code loop(int rounds) {
         return code().set(0, 0).slot(0x07, 0, 0, 0, 1).slot(0xa5, 0, 0, -2, rounds);
+    }
+
+    /** Hands over 512 bytes of the stack each round. */
+    private static Code copies(int rounds) {
+        Code code = code().set(6, 0).set(7, 0);
+        for (int at = -512; at < 0; at += 8) {
+            code.store64(10, at, 7);
+        }
+        Code round = code().move(2, 10)
+                .slot(0x07, 2, 0, 0, -512)
+                .set(3, 512)
+                .set(4, 0)
+                .map(1, 3)
+                .call(130);
+        round.slot(0x07, 6, 0, 0, 1);
+        return code.append(round).slot(0xa5, 6, 0, -round.size() - 1, rounds).set(0, 0);
+    }
+
+    /** Each round writes to the stack, and leaves another way to be gone along later. */
+    private static Code branches(int rounds) {
+        return code().load64(7, 1, 0)
+                .set(6, 0)
+                .store64(10, -8, 6)
+                .slot(0x1d, 7, 6, 1, 0)
+                .slot(0x07, 6, 0, 0, 1)
+                .slot(0xa5, 6, 0, -4, rounds)
+                .set(0, 0);
     }
 
     private static Code unchecked() {

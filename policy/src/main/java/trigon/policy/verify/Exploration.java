@@ -171,7 +171,7 @@ final class Exploration {
             case Branch branch -> {
                 return branch(branch);
             }
-            case CallHelper call -> calls.helper(state, call.helper());
+            case CallHelper call -> sinceCheckpoint += calls.helper(state, call.helper()) - 1;
             case CallFunction call -> {
                 calls.function(state, call.function());
                 top.slot = next;
@@ -198,6 +198,11 @@ final class Exploration {
         boolean mayGoOn = BranchRules.assume(state, branch, false);
         if (mayGoOn && mayBeTaken) {
             checkpoint.fork();
+            require(
+                    pending.size() < limits.keptStates(),
+                    Rule.TOO_COMPLEX,
+                    "more than %d branches are open at once; make loops with branches shorter"
+                            .formatted(limits.keptStates()));
             pending.push(new Path(taken, checkpoint, sinceCheckpoint));
         } else if (mayBeTaken) {
             state = taken;

@@ -5,7 +5,7 @@ package trigon.policy.verify;
  * everywhere.
  *
  * @param explored instructions to look at, over all paths
- * @param keptStates states to remember in all
+ * @param keptStates states to remember in all, of those looked at and of those to be looked at
  * @param compared states to compare with others, over all paths
  */
 public record Limits(int explored, int keptStates, int compared) {

@@ -180,7 +180,7 @@ class MapsTest {
             ring.poll(read::add, 100);
         }
         while (ring.poll(read::add, 100) > 0) {
-            Thread.onSpinWait();
+            // what they left
         }
         assertThat(read).hasSize(written.get());
         assertThat(written.get() + ring.dropped()).isEqualTo((long) threads * records);
