@@ -15,7 +15,7 @@ jars() {
 }
 run() { # CLASS [ARGUMENT...]
   [ -d target/jars ] || jars
-  local classes=target/test-classes:target/classes:../verbs/target/classes
+  local classes=target/test-classes:target/classes:../verbs/target/classes:../test-support/target/classes
   exec "$java" --enable-native-access=ALL-UNNAMED -cp "$classes:target/jars/*" "trigon.policy.$1" "${@:2}"
 }
 case ${1:-help} in

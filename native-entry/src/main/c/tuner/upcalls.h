@@ -24,7 +24,7 @@ struct policy_state {
 extern struct policy_state policy_state __attribute__((visibility("hidden")));
 
 /* What a program works on: its context, and behind it its stack. On the calling thread's own stack. */
-enum { TUNER_SCRATCH_BYTES = 1024, TUNER_SCRATCH_ALIGNMENT = 64 };
+enum { TUNER_SCRATCH_BYTES = 1536, TUNER_SCRATCH_ALIGNMENT = 64 };
 
 /* All pointers and sizes are widened to 64 bits. trigon.entry.tuner.TunerStubs fills it in this order. */
 struct tuner_upcalls {

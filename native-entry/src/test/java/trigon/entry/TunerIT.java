@@ -3,9 +3,12 @@ package trigon.entry;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -20,11 +23,28 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** The host program asks the library's tuner as NCCL does, for each version of its API. */
 class TunerIT {
 
-    static final Path EXAMPLES = Path.of("..", "policy", "examples").toAbsolutePath();
-    static final Path PROGRAMS = Path.of("..", "policy", "src", "test", "c").toAbsolutePath();
+    static final Path EXAMPLES = copied(Path.of("..", "policy", "examples"));
+    static final Path PROGRAMS = copied(Path.of("..", "policy", "src", "test", "c"));
 
     @TempDir
     private Path scratch;
+
+    /** A process takes only what its user owns and nobody else may write, which a checkout need not be. */
+    private static Path copied(Path folder) {
+        try (Stream<Path> files = Files.list(folder)) {
+            Path copies = Files.createTempDirectory("policies");
+            copies.toFile().deleteOnExit();
+            for (Path file :
+                    files.filter(each -> each.toString().endsWith(".o")).toList()) {
+                Path copy = Files.write(copies.resolve(file.getFileName()), Files.readAllBytes(file));
+                Files.setPosixFilePermissions(copy, PosixFilePermissions.fromString("rw-r--r--"));
+                copy.toFile().deleteOnExit();
+            }
+            return copies;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
 
     @ParameterizedTest
     @ValueSource(ints = {2, 3, 4, 5, 6})

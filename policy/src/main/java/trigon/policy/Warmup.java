@@ -5,16 +5,17 @@ import trigon.policy.compile.BudgetExceededException;
 import trigon.policy.program.Field;
 
 /**
- * Runs a program before it is switched in, until the JVM has compiled it. Works on the maps' shadows, so that nobody
- * sees anything of it.
+ * Runs a program before it is switched in, so that the JVM compiles it. Works on the maps' shadows, so that nobody sees
+ * anything of it.
  */
 final class Warmup {
 
     /** The JVM compiles a method for good after some ten thousand calls, in the background. */
-    private static final int ROUNDS = 10;
+    private static final int MOST_RUNS = 30_000;
 
-    private static final int RUNS = 3_000;
-    private static final long PAUSE_MILLIS = 3;
+    /** What all runs may take, in instructions: loading has to end soon on the slowest machine, too. */
+    private static final int MOST_WORK = 30_000_000;
+
     private static final long ON_SHADOWS = -1;
 
     private Warmup() {}
@@ -22,19 +23,18 @@ final class Warmup {
     static void warm(Policy.Program program) {
         Random random = new Random(1);
         try (ProgramContext context = new ProgramContext(program.type())) {
-            for (int round = 0; round < ROUNDS; round++) {
-                for (int run = 0; run < RUNS; run++) {
-                    fill(context, program, random);
-                    program.code().run(context.address(), context.stackTop(), ON_SHADOWS);
-                }
-                Thread.sleep(PAUSE_MILLIS);
+            for (int run = runs(program.worstCase()); run > 0; run--) {
+                fill(context, program, random);
+                program.code().run(context.address(), context.stackTop(), ON_SHADOWS);
             }
         } catch (BudgetExceededException e) {
             throw new IllegalStateException("the verifier's worst case was exceeded by " + program.name(), e);
-        } catch (InterruptedException e) {
-            // not warm, but right
-            Thread.currentThread().interrupt();
         }
+    }
+
+    /** How often a program is run. */
+    static int runs(int worstCase) {
+        return Math.min(MOST_RUNS, MOST_WORK / Math.max(1, worstCase));
     }
 
     /** Sizes of all magnitudes, small numbers for the rest, so that the branches of real programs are taken. */

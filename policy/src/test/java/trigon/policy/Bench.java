@@ -24,6 +24,7 @@ final class Bench implements AutoCloseable {
 
     static final int CONTEXT_BYTES = 64;
     private static final int STACK_BYTES = 9 * 512;
+    private static final int BYTES = CONTEXT_BYTES + STACK_BYTES + PolicyCode.BELOW_STACK_BYTES;
 
     /** Two numbers in, two out, any result. */
     static final ProgramType TYPE = new ProgramType(
@@ -46,8 +47,8 @@ final class Bench implements AutoCloseable {
     private final List<PolicyMap> compiledMaps;
     private final List<PolicyMap> interpretedMaps;
     private final PolicyCode code;
-    private final MemorySegment compiledMemory = arena.allocate(CONTEXT_BYTES + STACK_BYTES + 8, 64);
-    private final MemorySegment interpretedMemory = arena.allocate(CONTEXT_BYTES + STACK_BYTES + 8, 64);
+    private final MemorySegment compiledMemory = arena.allocate(BYTES, 64);
+    private final MemorySegment interpretedMemory = arena.allocate(BYTES, 64);
     private final long worstCase;
 
     Bench(VerifiedProgram program) throws Exception {

@@ -20,7 +20,7 @@ class DifferentialTest {
 
     private static final int PROGRAMS = Integer.getInteger("trigon.policy.programs", 6000);
     private static final int RUNS = 6;
-    private static final Limits LIMITS = new Limits(5_000, 500, 16);
+    private static final Limits LIMITS = new Limits(5_000, 500, 50_000);
 
     @Test
     @Timeout(value = 300, unit = TimeUnit.SECONDS)

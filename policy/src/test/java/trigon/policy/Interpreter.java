@@ -247,9 +247,9 @@ final class Interpreter {
 
     private long helper(int number, long[] r) {
         return switch (number) {
-            case 1 -> maps.get((int) r[1]).lookup(r[2], 0);
-            case 2 -> maps.get((int) r[1]).update(r[2], r[3], r[4], 0);
-            case 3 -> maps.get((int) r[1]).delete(r[2], 0);
+            case 1 -> maps.get((int) r[1]).lookup(r[2], 0, r[2]);
+            case 2 -> maps.get((int) r[1]).update(r[2], r[3], r[4], 0, r[2]);
+            case 3 -> maps.get((int) r[1]).delete(r[2], 0, r[2]);
             case 130 -> ((RingBuffer) maps.get((int) r[1])).output(r[2], r[3], r[4], 0);
             default -> throw new Trap("helper " + number);
         };

@@ -8,7 +8,7 @@ import trigon.policy.verify.Limits;
 @Tag("fuzz")
 class ObjectFuzzTest {
 
-    private static final Limits LIMITS = new Limits(2_000, 200, 8);
+    private static final Limits LIMITS = new Limits(2_000, 200, 20_000);
 
     @FuzzTest
     void objectsAreVerifiedOrRefused(byte[] data) {

@@ -18,7 +18,7 @@ import trigon.policy.verify.Verifier;
 @Tag("fuzz")
 class ProgramFuzzTest {
 
-    private static final Limits LIMITS = new Limits(2_000, 200, 8);
+    private static final Limits LIMITS = new Limits(2_000, 200, 20_000);
     private static final int MOST_SLOTS = 64;
 
     @FuzzTest

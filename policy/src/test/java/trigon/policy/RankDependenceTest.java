@@ -4,9 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import java.util.List;
+import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import trigon.policy.elf.PolicyFunction;
 import trigon.policy.elf.PolicyObject;
 import trigon.policy.map.MapException;
 import trigon.policy.map.MapSet;
@@ -144,6 +146,83 @@ class RankDependenceTest {
         VerificationException refused =
                 catchThrowableOfType(VerificationException.class, () -> check("tuner", code, called));
         assertThat(refused.rejection().reason()).contains("n_channels", "rank (instruction 1)", "tuner/advisory");
+    }
+
+    /** Two programs of one object, which share its maps. */
+    private static List<MapSet.Use> together(String section, Code one, String other, Code two) throws Exception {
+        List<PolicyFunction> functions = List.of(
+                new PolicyFunction("one", section, one.slots(), new TreeMap<>()),
+                new PolicyFunction("two", other, two.slots(), new TreeMap<>()));
+        PolicyObject object = new PolicyObject("test.o", functions, List.of(0, 1), MAPS);
+        Verifier verifier = new Verifier(Limits.DEFAULT, DivisionByZero.REFUSED);
+        return RankDependence.check(List.of(verifier.verify(object, 0), verifier.verify(object, 1)), MAPS);
+    }
+
+    private static void refusedBeside(String section, Code writing, int map) {
+        Code tuner = deciding(lookup(reading(NODES), map).load64(8, 0, 0), 8);
+        VerificationException refused =
+                catchThrowableOfType(VerificationException.class, () -> together(section, writing, "tuner", tuner));
+        assertThat(refused).isNotNull();
+        assertThat(refused.rejection().rule()).isEqualTo(Rule.RANK_DEPENDENT);
+        assertThat(refused.rejection().reason())
+                .contains("map " + MAPS.get(map).name(), section + " one", "runs at another moment on each rank");
+    }
+
+    private static Code done(Code code) {
+        return code.set(0, 0).exit();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"profiler", "net/connect", "tuner/advisory"})
+    void throughTheMomentAtWhichAProgramRuns(String section) {
+        Code counting =
+                lookup(new Code(), 0).load64(7, 0, 0).slot(0x07, 7, 0, 0, 1).store64(0, 0, 7);
+        Code chunk = lookup(new Code().move(6, 1), 0).load64(8, 0, 0).slot(0x57, 8, 0, 0, 15);
+        chunk.store64(6, ProgramTypes.CHUNK.field("chunk_bytes").offset(), 8);
+        VerificationException refused = catchThrowableOfType(
+                VerificationException.class, () -> together(section, done(counting), "chunk", done(chunk)));
+        assertThat(refused).isNotNull();
+        assertThat(refused.rejection().rule()).isEqualTo(Rule.RANK_DEPENDENT);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"profiler", "net/connect"})
+    void throughACountOfRuns(String section) {
+        refusedBeside(
+                section,
+                done(lookup(new Code(), 0)
+                        .load64(7, 0, 0)
+                        .slot(0x07, 7, 0, 0, 1)
+                        .store64(0, 0, 7)),
+                0);
+        refusedBeside(section, done(lookup(new Code(), 0).set(7, 1).slot(0xdb, 0, 7, 0, 0)), 0);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"profiler", "net/connect"})
+    void throughAConstantThatIsThereAtSomeMoment(String section) {
+        Code global = new Code().slot(0x18, 1, 2, 0, 0).slot(0, 0, 0, 0, 0).slot(0x7a, 1, 0, 0, 1);
+        refusedBeside(section, done(global), 0);
+        Code update = new Code()
+                .slot(0x7a, 10, 0, -8, 1)
+                .move(2, 10)
+                .slot(0x07, 2, 0, 0, -8)
+                .move(3, 2);
+        refusedBeside(section, done(update.set(4, 0).map(1, 2).call(2)), 2);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"profiler", "net/connect"})
+    void throughALookupThatKeepsAnEntry(String section) {
+        refusedBeside(section, done(lookup(new Code(), 2)), 2);
+    }
+
+    @Test
+    void whatAnotherProgramOnlyReadsIsTrusted() throws Exception {
+        Code tuner = deciding(lookup(reading(NODES), 0).load64(8, 0, 0), 8);
+        assertThat(together("profiler", done(lookup(new Code(), 0)), "tuner", tuner)
+                        .getFirst())
+                .isEqualTo(new MapSet.Use("array", true, false));
     }
 
     @Test

@@ -9,6 +9,7 @@ import trigon.policy.program.Field;
 import trigon.policy.program.ProgramType;
 import trigon.policy.program.ProgramTypes;
 import trigon.policy.verify.Limits;
+import trigon.testsupport.Await;
 
 /**
  * What replacing a policy does to decisions that are under way: four threads decide at a fixed rate, without and with
@@ -18,7 +19,7 @@ import trigon.policy.verify.Limits;
 final class ReloadBenchmark {
 
     private static final int THREADS = 4;
-    private static final long PAUSE_MILLIS = 50;
+    private static final int REPLACEMENTS_PER_SECOND = 20;
     private static final int BYTES = 2048;
 
     private static final ProgramType TUNER = ProgramTypes.TUNER;
@@ -32,9 +33,11 @@ final class ReloadBenchmark {
     private final byte[] steps = Objects.program("safe_size_aware_steps");
     private final byte[] bad = Objects.program("unsafe_division");
     private final long intervalNanos;
+    private final long decisionsBetween;
 
     private ReloadBenchmark(long decisionsPerSecond) throws Exception {
         intervalNanos = TimeUnit.SECONDS.toNanos(1) * THREADS / decisionsPerSecond;
+        decisionsBetween = decisionsPerSecond / REPLACEMENTS_PER_SECOND;
         host.replace("p", sizes);
     }
 
@@ -43,7 +46,7 @@ final class ReloadBenchmark {
         private static final int BUCKETS = 1 << 20;
 
         final int[] byNanos = new int[BUCKETS];
-        long decisions;
+        volatile long decisions;
         long lost;
         long torn;
 
@@ -86,13 +89,18 @@ final class ReloadBenchmark {
                 host.replace("p", replaced++ % 2 == 0 ? steps : sizes);
                 refused += isRefused() ? 1 : 0;
             }
-            Thread.sleep(PAUSE_MILLIS);
+            long enough = decisions(all) + decisionsBetween;
+            Await.until("decisions", () -> decisions(all) >= enough);
         }
         stop.set(true);
         for (Thread thread : threads) {
             thread.join();
         }
         return print(all, System.nanoTime() - began, replaced, refused);
+    }
+
+    private static long decisions(List<Seen> all) {
+        return all.stream().mapToLong(seen -> seen.decisions).sum();
     }
 
     private boolean isRefused() {
@@ -109,6 +117,7 @@ final class ReloadBenchmark {
         try (ProgramContext context = new ProgramContext(TUNER)) {
             SIZE.set(context.address(), BYTES);
             long next = System.nanoTime();
+            long count = 0;
             while (!stop.get()) {
                 context.set(ALGORITHM, -1);
                 context.set(PROTOCOL, -1);
@@ -116,7 +125,8 @@ final class ReloadBenchmark {
                 long start = System.nanoTime();
                 long result = tuner.run(context);
                 seen.add(System.nanoTime() - start);
-                seen.decisions++;
+                count++;
+                seen.decisions = count; // by this thread alone
                 if (result != ProgramType.APPLY) {
                     seen.lost++;
                 } else if (!isWhole(context)) {
@@ -140,7 +150,7 @@ final class ReloadBenchmark {
     }
 
     private static boolean print(List<Seen> all, long nanos, int replaced, int refused) {
-        long decisions = all.stream().mapToLong(seen -> seen.decisions).sum();
+        long decisions = decisions(all);
         long lost = all.stream().mapToLong(seen -> seen.lost).sum();
         long torn = all.stream().mapToLong(seen -> seen.torn).sum();
         System.out.printf(

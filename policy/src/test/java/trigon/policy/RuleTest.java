@@ -101,6 +101,7 @@ class RuleTest {
                         Rule.POINTER_ARITHMETIC,
                         "unbounded",
                         code().load64(2, 1, 0).slot(0x0f, 1, 2, 0, 0).load64(0, 1, 0)),
+                broken(Rule.POINTER_ARITHMETIC, "addresses of two look-ups are compared", addressesOfTwoLookups()),
                 broken(Rule.POINTER_LEAK, "result", code().move(0, 1)),
                 broken(Rule.POINTER_LEAK, "output", code().store64(1, 24, 10).set(0, 0)),
                 broken(Rule.POINTER_LEAK, "map", value().store64(0, 0, 10).set(0, 0)),
@@ -132,11 +133,62 @@ class RuleTest {
                 broken(Rule.CALL_DEPTH, "itself", code().slot(0x85, 0, 1, 0, 0)),
                 broken(Rule.INFINITE_LOOP, "nothing", code().slot(0x05, 0, 0, -1, 0)),
                 broken(Rule.TOO_LONG, "a loop of many rounds", loop(50_000)),
-                broken(Rule.TOO_COMPLEX, "a loop of too many rounds", loop(1_000_000)));
+                broken(Rule.TOO_LONG, "a loop that copies much", copies(9000)),
+                broken(Rule.TOO_COMPLEX, "a loop of too many rounds", loop(1_000_000)),
+                broken(Rule.TOO_COMPLEX, "a loop with too many branches", branches(20_000)));
+    }
+
+    /**
+     * One way two addresses of the same value meet, the other way those of two look-ups: that they differ then has to be
+     * looked at, too.
+     */
+    private static Code addressesOfTwoLookups() {
+        Code second = unchecked().slot(0x55, 0, 0, 1, 0).exit().move(7, 0);
+        second.append(unchecked()).slot(0x55, 0, 0, 1, 0).exit().move(8, 0);
+        Code first = code();
+        for (int register : new int[] {7, 8}) {
+            first.slot(0x18, register, 2, 0, 0).slot(0, 0, 0, 0, 0);
+        }
+        first.slot(0x05, 0, 0, second.size(), 0);
+        return code().load64(6, 1, 0)
+                .set(9, 0)
+                .slot(0x25, 6, 0, first.size(), 1000)
+                .append(first)
+                .append(second)
+                .set(0, 0)
+                .slot(0x1d, 7, 8, 1, 0)
+                .set(0, 1);
     }
 
     private static Code loop(int rounds) {
         return code().set(0, 0).slot(0x07, 0, 0, 0, 1).slot(0xa5, 0, 0, -2, rounds);
+    }
+
+    /** Hands over 512 bytes of the stack each round. */
+    private static Code copies(int rounds) {
+        Code code = code().set(6, 0).set(7, 0);
+        for (int at = -512; at < 0; at += 8) {
+            code.store64(10, at, 7);
+        }
+        Code round = code().move(2, 10)
+                .slot(0x07, 2, 0, 0, -512)
+                .set(3, 512)
+                .set(4, 0)
+                .map(1, 3)
+                .call(130);
+        round.slot(0x07, 6, 0, 0, 1);
+        return code.append(round).slot(0xa5, 6, 0, -round.size() - 1, rounds).set(0, 0);
+    }
+
+    /** Each round writes to the stack, and leaves another way to be gone along later. */
+    private static Code branches(int rounds) {
+        return code().load64(7, 1, 0)
+                .set(6, 0)
+                .store64(10, -8, 6)
+                .slot(0x1d, 7, 6, 1, 0)
+                .slot(0x07, 6, 0, 0, 1)
+                .slot(0xa5, 6, 0, -4, rounds)
+                .set(0, 0);
     }
 
     private static Code unchecked() {

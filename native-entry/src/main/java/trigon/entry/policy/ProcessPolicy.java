@@ -23,6 +23,7 @@ import trigon.config.Settings;
 import trigon.entry.decision.AdvisoryTuner;
 import trigon.entry.decision.Agreement;
 import trigon.entry.decision.Communicator;
+import trigon.entry.decision.DecisionTable;
 import trigon.entry.decision.TunerProgram;
 import trigon.net.ConnectionAdvice;
 import trigon.policy.Policy;
@@ -173,12 +174,7 @@ public final class ProcessPolicy {
     public @Nullable CommunicatorPolicy forCommunicator(Communicator communicator) {
         Optional<PolicyVersion> version = current();
         if (version.isEmpty()) {
-            if (isRequired()) {
-                throw new ConfigException(
-                        "%s is required, and there is none: the log above says why; mend it, or set %s"
-                                .formatted(Settings.POLICY_MODE, "TRIGON_POLICY_MODE=optional"));
-            }
-            return null;
+            return none();
         }
         List<Policy.Program> programs = Stream.of(ProgramTypes.TUNER, ProgramTypes.CHUNK)
                 .flatMap(type -> version.get().program(type).stream())
@@ -186,25 +182,34 @@ public final class ProcessPolicy {
         if (programs.isEmpty()) {
             return null;
         }
-        if (communicator.ranks() == 1 || programs.stream().noneMatch(Policy.Program::advisory)) {
-            PolicyHost host = host(communicator, version.get());
-            return new CommunicatorPolicy(host, new TunerProgram(host.slot(ProgramTypes.TUNER), communicator));
+        try {
+            if (communicator.ranks() == 1 || programs.stream().noneMatch(Policy.Program::advisory)) {
+                PolicyHost host = host(communicator, version.get());
+                return new CommunicatorPolicy(host, new TunerProgram(host.slot(ProgramTypes.TUNER), communicator));
+            }
+            Optional<DecisionTable> table = advisory.agree(communicator, version.get());
+            return table.isEmpty() ? null : new CommunicatorPolicy(host(communicator, version.get()), table.get());
+        } catch (PolicyException e) {
+            log.warn("{}: NCCL decides, since its policy cannot be loaded: {}", communicator, e.summary());
+            return none();
         }
-        return advisory.agree(communicator, version.get())
-                .map(table -> new CommunicatorPolicy(host(communicator, version.get()), table))
-                .orElse(null);
+    }
+
+    /** NCCL decides, if it may. */
+    private @Nullable CommunicatorPolicy none() {
+        if (isRequired()) {
+            throw new ConfigException("%s is required, and there is none: the log above says why; mend it, or set %s"
+                    .formatted(Settings.POLICY_MODE, "TRIGON_POLICY_MODE=optional"));
+        }
+        return null;
     }
 
     /** Of its own for a communicator, whose maps are that communicator's. */
-    private PolicyHost host(Communicator communicator, PolicyVersion version) {
-        try {
-            PolicyHost host = new PolicyHost(loader, new MapSet());
-            var _ = host.replace(version.name(), version.object());
-            log.info("communicator 0x{}: policy {}", Long.toHexString(communicator.id()), version);
-            return host;
-        } catch (PolicyException e) {
-            throw new IllegalStateException("what was accepted once is refused: " + e.summary(), e);
-        }
+    private PolicyHost host(Communicator communicator, PolicyVersion version) throws PolicyException {
+        PolicyHost host = new PolicyHost(loader, new MapSet());
+        var _ = host.replace(version.name(), version.object());
+        log.info("communicator 0x{}: policy {}", Long.toHexString(communicator.id()), version);
+        return host;
     }
 
     private synchronized boolean isRequired() {

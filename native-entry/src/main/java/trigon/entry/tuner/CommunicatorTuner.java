@@ -23,7 +23,7 @@ import trigon.verbs.Memory;
 final class CommunicatorTuner implements Decider {
 
     /** What C gives a program to work on. */
-    static final int SCRATCH_BYTES = 1024;
+    static final int SCRATCH_BYTES = 1536;
 
     static final int SCRATCH_ALIGNMENT = 64;
 

@@ -137,6 +137,11 @@ final class FunctionEmitter {
         out.lload(SHADOW);
     }
 
+    /** The run's own memory for a key. */
+    void scratch() {
+        out.lload(BUDGET).loadConstant((long) PolicyCode.BUDGET_BYTES).ladd();
+    }
+
     void get(Operand operand) {
         switch (operand) {
             case Operand.Register(int number) -> get(number);

@@ -68,7 +68,11 @@ record HelperEmitter(FunctionEmitter function, CodeBuilder out, List<PolicyMap> 
             function.get(2 + i);
         }
         function.shadow();
-        ClassDesc[] parameters = Collections.nCopies(arguments + 1, CD_long).toArray(ClassDesc[]::new);
+        if (!ring) {
+            function.scratch();
+        }
+        ClassDesc[] parameters =
+                Collections.nCopies(arguments + (ring ? 1 : 2), CD_long).toArray(ClassDesc[]::new);
         MethodTypeDesc descriptor = MethodTypeDesc.of(CD_long, parameters);
         if (one || ring) {
             out.invokevirtual(type, method, descriptor);

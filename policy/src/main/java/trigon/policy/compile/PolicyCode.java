@@ -1,5 +1,7 @@
 package trigon.policy.compile;
 
+import trigon.policy.map.MapSpec;
+
 /** A compiled program. Any thread; allocates nothing, takes no lock. */
 public interface PolicyCode {
 
@@ -8,7 +10,8 @@ public interface PolicyCode {
      *
      * @param context address of its context
      * @param stackTop address behind the stack of {@link #STACK_BYTES}, a multiple of 8, used by one thread at a time;
-     *     followed by {@link #BELOW_STACK_BYTES} that belong to the run, too
+     *     followed by {@link #BELOW_STACK_BYTES} that belong to the run, too: how often it may still go round its loops,
+     *     and the key that a helper works on
      * @param shadow 0, or -1 to work on the shadows of the maps
      * @return what the program returns
      * @throws BudgetExceededException if the run takes longer than it may; outputs may be half-written then
@@ -16,5 +19,6 @@ public interface PolicyCode {
     long run(long context, long stackTop, long shadow);
 
     int STACK_BYTES = 512;
-    int BELOW_STACK_BYTES = 8;
+    int BUDGET_BYTES = 8;
+    int BELOW_STACK_BYTES = BUDGET_BYTES + MapSpec.MAX_KEY_BYTES;
 }

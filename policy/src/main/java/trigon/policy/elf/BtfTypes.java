@@ -17,7 +17,7 @@ final class BtfTypes {
     private static final int MAGIC = 0xeb9f;
 
     /** A type; {@code sizeOrType} and what follows it mean something else in each kind. */
-    record BtfType(int id, String name, int kind, int length, int sizeOrType, long details) {}
+    record BtfType(int id, long nameAt, int kind, int length, int sizeOrType, long details) {}
 
     /** A member of a structure, or a variable of a data section (which has no name of its own). */
     record Member(String name, int type, long offset) {}
@@ -33,7 +33,7 @@ final class BtfTypes {
         long header = section.u32(4);
         types = section.part(".BTF", header + section.u32(8), section.u32(12));
         strings = section.part(".BTF", header + section.u32(16), section.u32(20));
-        all.add(new BtfType(0, "void", 0, 0, 0, 0));
+        all.add(new BtfType(0, 0, 0, 0, 0, 0));
         long at = 0;
         while (at < types.size()) {
             if (all.size() > MAX_TYPES) {
@@ -42,7 +42,7 @@ final class BtfTypes {
             long info = types.u32(at + 4);
             BtfType type = new BtfType(
                     all.size(),
-                    strings.string(types.u32(at)),
+                    types.u32(at),
                     (int) (info >> 24) & 0x1f,
                     (int) info & 0xffff,
                     types.i32(at + 8),
@@ -61,6 +61,11 @@ final class BtfTypes {
             case 6, 13 -> 8L * type.length;
             default -> throw types.defect(at, "a type of the unknown kind " + type.kind);
         };
+    }
+
+    /** Read when asked for: a file may have many types with long names. */
+    String name(BtfType type) throws ObjectException {
+        return strings.string(type.nameAt);
     }
 
     String string(long offset) throws ObjectException {
@@ -122,8 +127,16 @@ final class BtfTypes {
         return types.u32(array.details + 8);
     }
 
-    /** Of a structure. */
-    List<Member> members(BtfType struct) throws ObjectException {
+    /** Of a structure or a data section, which have no more than a map or an object needs. */
+    private void checkLength(BtfType type, int most) throws ObjectException {
+        if (type.length > most) {
+            throw defect(type, "%s has %d parts, more than %d".formatted(name(type), type.length, most));
+        }
+    }
+
+    /** Of a structure that declares a map. */
+    List<Member> members(BtfType struct, int most) throws ObjectException {
+        checkLength(struct, most);
         List<Member> members = new ArrayList<>();
         for (int i = 0; i < struct.length; i++) {
             long at = struct.details + 12L * i;
@@ -133,7 +146,8 @@ final class BtfTypes {
     }
 
     /** Of a data section: variables, with their names and types. */
-    List<Member> variables(BtfType section) throws ObjectException {
+    List<Member> variables(BtfType section, int most) throws ObjectException {
+        checkLength(section, most);
         List<Member> variables = new ArrayList<>();
         for (int i = 0; i < section.length; i++) {
             long at = section.details + 12L * i;
@@ -141,7 +155,7 @@ final class BtfTypes {
             if (variable.kind != VARIABLE) {
                 throw types.defect(at, "type %d is no variable".formatted(variable.id));
             }
-            variables.add(new Member(variable.name, variable.sizeOrType, types.u32(at + 4)));
+            variables.add(new Member(name(variable), variable.sizeOrType, types.u32(at + 4)));
         }
         return variables;
     }

@@ -13,7 +13,15 @@ final class LineTable {
     private static final int RECORD_BYTES = 16;
     private static final int SLOT_BYTES = 8;
 
+    /** Of all lines together: an object without more than this in its lines is shown without them. */
+    private static final int MOST_RECORDS = 65_536;
+
+    private static final int MOST_CHARACTERS = 1 << 20;
+
     private final Map<String, NavigableMap<Integer, SourceLine>> lines = new HashMap<>();
+    private final Map<Long, String> texts = new HashMap<>();
+    private int records;
+    private int characters;
 
     static LineTable of(ElfFile elf) {
         LineTable table = new LineTable();
@@ -44,18 +52,37 @@ final class LineTable {
         long at = 4;
         while (at < info.size()) {
             NavigableMap<Integer, SourceLine> ofSection =
-                    lines.computeIfAbsent(strings.string(info.u32(at)), name -> new TreeMap<>());
+                    lines.computeIfAbsent(text(info, strings, info.u32(at)), name -> new TreeMap<>());
             long count = info.u32(at + 4);
             at += 8;
             for (long i = 0; i < count; i++, at += recordBytes) {
+                records++;
+                if (records > MOST_RECORDS) {
+                    throw info.defect(at, "more than %d lines".formatted(MOST_RECORDS));
+                }
                 ofSection.put(
                         (int) (info.u32(at) / SLOT_BYTES),
                         new SourceLine(
-                                strings.string(info.u32(at + 4)),
+                                text(info, strings, info.u32(at + 4)),
                                 (int) (info.u32(at + 12) >> 10),
-                                strings.string(info.u32(at + 8))));
+                                text(info, strings, info.u32(at + 8))));
             }
         }
+    }
+
+    /** Each text once: all lines of a function have the same file. */
+    private String text(Reader info, BtfTypes strings, long offset) throws ObjectException {
+        String known = texts.get(offset);
+        if (known != null) {
+            return known;
+        }
+        String text = strings.string(offset);
+        characters += text.length() + 1;
+        if (characters > MOST_CHARACTERS) {
+            throw info.defect(0, "lines of more than %d characters".formatted(MOST_CHARACTERS));
+        }
+        texts.put(offset, text);
+        return text;
     }
 
     /** The lines of a function, by its own slots. */

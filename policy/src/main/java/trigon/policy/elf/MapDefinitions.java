@@ -18,6 +18,9 @@ final class MapDefinitions {
 
     private static final int MAX_MAPS = 64;
 
+    /** Of the structure that declares a map: there are seven names. */
+    private static final int MAX_MEMBERS = 16;
+
     private MapDefinitions() {}
 
     static List<MapSpec> read(ElfFile elf) throws ObjectException {
@@ -32,8 +35,8 @@ final class MapDefinitions {
         BtfTypes types = new BtfTypes(btf.get().content());
         List<MapSpec> specs = new ArrayList<>();
         for (BtfType type : types.all()) {
-            if (type.kind() == BtfTypes.DATA_SECTION && type.name().equals(".maps")) {
-                for (Member variable : types.variables(type)) {
+            if (type.kind() == BtfTypes.DATA_SECTION && types.name(type).equals(".maps")) {
+                for (Member variable : types.variables(type, MAX_MAPS)) {
                     specs.add(spec(types, variable));
                 }
             }
@@ -50,7 +53,7 @@ final class MapDefinitions {
             throw types.defect(struct, "map %s is no structure".formatted(variable.name()));
         }
         Map<String, Long> numbers = new HashMap<>();
-        for (Member member : types.members(struct)) {
+        for (Member member : types.members(struct, MAX_MEMBERS)) {
             BtfType pointer = types.resolve(member.type());
             if (pointer.kind() != BtfTypes.POINTER) {
                 throw types.defect(struct, "map %s: %s is no pointer".formatted(variable.name(), member.name()));

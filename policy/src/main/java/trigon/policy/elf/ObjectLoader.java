@@ -1,11 +1,13 @@
 package trigon.policy.elf;
 
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import trigon.policy.elf.ElfFile.Section;
 import trigon.policy.elf.ElfFile.Symbol;
+import trigon.policy.isa.Encoding;
 import trigon.policy.map.MapException;
 import trigon.policy.map.MapSpec;
 import trigon.policy.map.MapType;
@@ -29,6 +31,8 @@ public final class ObjectLoader {
     private final Map<Integer, Integer> dataMaps = new HashMap<>();
     private final List<CodeRange> functions = new ArrayList<>();
     private final Map<Integer, long[]> code = new HashMap<>();
+    /** By section: the slots whose number is now that of a map. */
+    private final Map<Integer, BitSet> relocated = new HashMap<>();
 
     private record CodeRange(Symbol symbol, int section, int start, int count) {}
 
@@ -162,7 +166,8 @@ public final class ObjectLoader {
         if (slots == null) {
             return;
         }
-        SlotRelocation relocation = new SlotRelocation(target.content(), slots, maps, declaredMaps, dataMaps, elf);
+        SlotRelocation relocation = new SlotRelocation(
+                target.content(), slots, relocated(target.index()), maps, declaredMaps, dataMaps, elf);
         Reader entries = relocations.content();
         for (long at = 0; at + 16 <= entries.size(); at += 16) {
             long info = entries.i64(at + 8);
@@ -184,12 +189,31 @@ public final class ObjectLoader {
             if (call != null) {
                 own[i] = SlotRelocation.calling(own[i], function(call, range, i));
             }
-            if ((own[i] & 0xff) == 0x18 && i + 1 < range.count) {
+            if (Encoding.opcode(own[i]) == Encoding.LOAD_CONSTANT && i + 1 < range.count) {
+                checkRelocated(range, i, own[i]);
                 i++;
                 own[i] = all[range.start + i];
             }
         }
         return own;
+    }
+
+    private BitSet relocated(int section) {
+        return relocated.computeIfAbsent(section, s -> new BitSet());
+    }
+
+    /** An object cannot know the numbers of maps: only a relocation makes them. */
+    private void checkRelocated(CodeRange range, int slot, long encoded) throws ObjectException {
+        int at = range.start + slot;
+        if (Encoding.source(encoded) != 0 && !relocated(range.section).get(at)) {
+            throw elf.sections()
+                    .get(range.section)
+                    .content()
+                    .defect(
+                            (long) at * SLOT_BYTES,
+                            "a load of a map in %s without a relocation".formatted(range.symbol.name()),
+                            "name the map in the source");
+        }
     }
 
     private int function(SlotRelocation.Call call, CodeRange caller, int slot) throws ObjectException {

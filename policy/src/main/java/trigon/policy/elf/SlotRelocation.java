@@ -1,5 +1,6 @@
 package trigon.policy.elf;
 
+import java.util.BitSet;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -16,6 +17,7 @@ import trigon.policy.map.MapSpec;
 record SlotRelocation(
         Reader section,
         long[] slots,
+        BitSet relocated,
         List<MapSpec> maps,
         Map<String, Integer> declaredMaps,
         Map<Integer, Integer> dataMaps,
@@ -35,6 +37,7 @@ record SlotRelocation(
         int opcode = Encoding.opcode(slots[slot]);
         if (type == R_BPF_64_64 && opcode == Encoding.LOAD_CONSTANT && slot + 1 < slots.length) {
             data(offset, slot, symbol);
+            relocated.set(slot);
         } else if (type == R_BPF_64_32 && opcode == Encoding.CALL) {
             call(offset, slot, symbol);
         } else {

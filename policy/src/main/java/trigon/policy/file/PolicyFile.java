@@ -1,7 +1,6 @@
 package trigon.policy.file;
 
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -20,7 +19,7 @@ import trigon.policy.map.MapSet;
 public final class PolicyFile {
 
     /** The largest object that is read; real ones have some kilobytes. */
-    private static final long MAX_BYTES = 4 << 20;
+    private static final int MAX_BYTES = 4 << 20;
 
     private final Path path;
     private final PolicyLoader loader;
@@ -61,12 +60,11 @@ public final class PolicyFile {
         byte[] bytes;
         try {
             bytes = read();
+        } catch (UntrustedFileException e) {
+            return unreadable(String.valueOf(e.getMessage()));
         } catch (IOException e) {
-            String reason = "%s cannot be read: %s; give the path of a policy's object, made by clang -target bpf"
-                    .formatted(path, e instanceof NoSuchFileException ? "there is no such file" : e.toString());
-            boolean said = reason.equals(failure);
-            failure = reason;
-            return said ? new Look.Unchanged() : new Look.Refused(reason);
+            return unreadable("%s cannot be read: %s; give the path of a policy's object, made by clang -target bpf"
+                    .formatted(path, e instanceof NoSuchFileException ? "there is no such file" : e.toString()));
         }
         failure = null;
         if (Arrays.equals(bytes, seen)) {
@@ -74,6 +72,13 @@ public final class PolicyFile {
         }
         seen = bytes;
         return attempt(bytes);
+    }
+
+    /** Said once. */
+    private Look unreadable(String reason) {
+        boolean said = reason.equals(failure);
+        failure = reason;
+        return said ? new Look.Unchanged() : new Look.Refused(reason);
     }
 
     private Look attempt(byte[] bytes) {
@@ -89,10 +94,39 @@ public final class PolicyFile {
     }
 
     private byte[] read() throws IOException {
-        long size = Files.size(path);
-        if (size > MAX_BYTES) {
-            throw new IOException("it has %d bytes, a policy's object at most %d".formatted(size, MAX_BYTES));
+        try (OpenFile file = OpenFile.open(path)) {
+            checkTrusted(file, Users.own());
+            long size = file.size();
+            if (size > MAX_BYTES) {
+                throw new IOException("it has %d bytes, a policy's object at most %d".formatted(size, MAX_BYTES));
+            }
+            return file.read((int) size);
         }
-        return Files.readAllBytes(path);
+    }
+
+    /** A policy decides in this process: nobody may have a say in it who has none in the process. */
+    private void checkTrusted(OpenFile file, int user) throws UntrustedFileException {
+        if (!isTrusted(file.owner(), user)) {
+            throw new UntrustedFileException(
+                    "%s belongs to user %d, but a policy has to belong to user %d, whose process this is, or to root"
+                            .formatted(path, file.owner(), user));
+        }
+        if (file.isWritableByOthers()) {
+            throw new UntrustedFileException(
+                    "others than its owner may write to %s; run: chmod go-w %s".formatted(path, path));
+        }
+    }
+
+    static boolean isTrusted(int owner, int user) {
+        return owner == user || owner == Users.ROOT;
+    }
+
+    private static final class UntrustedFileException extends IOException {
+
+        private static final long serialVersionUID = 1;
+
+        UntrustedFileException(String message) {
+            super(message);
+        }
     }
 }

@@ -13,7 +13,7 @@ import trigon.verbs.Memory;
 public record ArrayMap(MapSpec spec, MemorySegment memory, long base, int entries, long stride, long shadowBytes)
         implements PolicyMap {
 
-    static ArrayMap create(MapSpec spec) {
+    static ArrayMap create(MapSpec spec) throws MapException {
         long stride = Native.aligned(spec.valueBytes());
         long bytes = stride * spec.entries();
         MemorySegment memory = Native.allocate(2 * bytes);
@@ -24,14 +24,14 @@ public record ArrayMap(MapSpec spec, MemorySegment memory, long base, int entrie
     }
 
     @Override
-    public long lookup(long key, long shadow) {
+    public long lookup(long key, long shadow, long scratch) {
         int index = Memory.getInt(key);
         return Integer.compareUnsigned(index, entries) < 0 ? base + (shadow & shadowBytes) + index * stride : 0;
     }
 
     @Override
-    public long update(long key, long value, long flags, long shadow) {
-        long at = lookup(key, shadow);
+    public long update(long key, long value, long flags, long shadow, long scratch) {
+        long at = lookup(key, shadow, scratch);
         if (at == 0) {
             return -E2BIG;
         }
@@ -46,7 +46,7 @@ public record ArrayMap(MapSpec spec, MemorySegment memory, long base, int entrie
     }
 
     @Override
-    public long delete(long key, long shadow) {
+    public long delete(long key, long shadow, long scratch) {
         return -EINVAL;
     }
 }

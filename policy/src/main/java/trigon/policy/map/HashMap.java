@@ -38,19 +38,18 @@ public record HashMap(
     private static final int CLOCK_HAND = 8;
     private static final int HEADER_BYTES = 64;
 
-    // a node: next, used (bit 0: in a chain, bit 1: looked up since the clock's hand passed), key, value
+    // a node: next, whether it is in a chain, whether it was looked up since the clock's hand passed, key, value
     private static final int NEXT = 0;
-    private static final int USED = 4;
+    private static final int IN_CHAIN = 4;
+    private static final int LOOKED_UP = 5;
     private static final int KEY = 8;
-    private static final int IN_CHAIN = 1;
-    private static final int LOOKED_UP = 2;
 
     private static final int NONE = -1;
     private static final int LOCK_ATTEMPTS = 1000;
     private static final int READ_ATTEMPTS = 8;
     private static final int CLOCK_STEPS = 64;
 
-    static HashMap create(MapSpec spec) {
+    static HashMap create(MapSpec spec) throws MapException {
         int entries = spec.entries();
         int buckets = Integer.highestOneBit(Math.max(2, 2 * entries - 1));
         long valueOffset = KEY + Native.aligned(spec.keyBytes());
@@ -90,19 +89,24 @@ public record HashMap(
         return base + HEADER_BYTES + 4L * bucket;
     }
 
+    private int bucketOf(long key) {
+        return Native.hash(key, keyBytes) & bucketMask;
+    }
+
     private long nodeAt(int node) {
         return nodes + node * nodeBytes;
     }
 
     @Override
-    public long lookup(long key, long shadow) {
-        long node = find(key, Native.hash(key, keyBytes) & bucketMask, shadow & shadowBytes);
+    public long lookup(long key, long shadow, long scratch) {
+        Native.copy(key, scratch, keyBytes);
+        long node = find(scratch, bucketOf(scratch), shadow & shadowBytes);
         if (node == 0) {
             return 0;
         }
-        if (evicts && Memory.getInt(node + USED) == IN_CHAIN) {
-            // a plain write: if it is lost, or hits a node that was just freed, the clock errs by a round
-            Memory.putInt(node + USED, IN_CHAIN | LOOKED_UP);
+        if (evicts && Memory.getByte(node + LOOKED_UP) == 0) {
+            // if it is lost, or hits a node that was just freed, the clock errs by a round; no writer uses this byte
+            Memory.putByte(node + LOOKED_UP, (byte) 1);
         }
         return node + valueOffset;
     }
@@ -126,21 +130,22 @@ public record HashMap(
     }
 
     @Override
-    public long update(long key, long value, long flags, long shadow) {
+    public long update(long key, long value, long flags, long shadow, long scratch) {
         if (flags < ANY || flags > EXIST) {
             return -EINVAL;
         }
+        Native.copy(key, scratch, keyBytes);
         long shift = shadow & shadowBytes;
         if (!lock(shift)) {
             return -EBUSY;
         }
-        long result = updateLocked(key, value, flags, shift);
+        long result = updateLocked(scratch, value, flags, shift);
         unlock(shift);
         return result;
     }
 
     private long updateLocked(long key, long value, long flags, long shift) {
-        int bucket = Native.hash(key, keyBytes) & bucketMask;
+        int bucket = bucketOf(key);
         long node = find(key, bucket, shift);
         if (node != 0) {
             if (flags == NO_EXIST) {
@@ -152,19 +157,19 @@ public record HashMap(
         if (flags == EXIST) {
             return -ENOENT;
         }
+        if (evicts && Memory.getInt(base + shift + FREE) == NONE) {
+            evict(shift);
+        }
         int free = Memory.getInt(base + shift + FREE);
         if (free == NONE) {
-            if (!evicts) {
-                return -E2BIG;
-            }
-            evict(shift);
-            free = Memory.getInt(base + shift + FREE);
+            return -E2BIG;
         }
         long added = nodeAt(free) + shift;
         Memory.putInt(base + shift + FREE, Memory.getInt(added + NEXT));
         Native.copy(key, added + KEY, keyBytes);
         Native.copy(value, added + valueOffset, spec.valueBytes());
-        Memory.putInt(added + USED, IN_CHAIN);
+        Memory.putByte(added + LOOKED_UP, (byte) 0);
+        Memory.putByte(added + IN_CHAIN, (byte) 1);
         Native.putIntRelease(added + NEXT, Memory.getInt(bucketAt(bucket) + shift));
         Native.putIntRelease(bucketAt(bucket) + shift, free);
         return 0;
@@ -175,38 +180,37 @@ public record HashMap(
         int hand = Memory.getInt(base + shift + CLOCK_HAND);
         for (int step = 0; step < CLOCK_STEPS; step++) {
             long node = nodeAt(hand) + shift;
-            if ((Memory.getInt(node + USED) & LOOKED_UP) == 0) {
+            if (Memory.getByte(node + LOOKED_UP) == 0) {
                 break;
             }
-            Memory.putInt(node + USED, IN_CHAIN);
+            Memory.putByte(node + LOOKED_UP, (byte) 0);
             hand = hand + 1 < entries ? hand + 1 : 0;
         }
         Memory.putInt(base + shift + CLOCK_HAND, hand + 1 < entries ? hand + 1 : 0);
-        long evicted = nodeAt(hand) + shift;
-        remove(evicted + KEY, shift);
+        remove(nodeAt(hand) + shift + KEY, shift);
     }
 
     @Override
-    public long delete(long key, long shadow) {
+    public long delete(long key, long shadow, long scratch) {
+        Native.copy(key, scratch, keyBytes);
         long shift = shadow & shadowBytes;
         if (!lock(shift)) {
             return -EBUSY;
         }
-        boolean removed = remove(key, shift);
+        boolean removed = remove(scratch, shift);
         unlock(shift);
         return removed ? 0 : -ENOENT;
     }
 
     private boolean remove(long key, long shift) {
-        int bucket = Native.hash(key, keyBytes) & bucketMask;
-        long link = bucketAt(bucket) + shift;
+        long link = bucketAt(bucketOf(key)) + shift;
         int at = Memory.getInt(link);
         while (at >= 0) {
             long node = nodeAt(at) + shift;
             int next = Memory.getInt(node + NEXT);
             if (Native.same(node + KEY, key, keyBytes)) {
                 Native.putIntRelease(link, next);
-                Memory.putInt(node + USED, 0);
+                Memory.putByte(node + IN_CHAIN, (byte) 0);
                 Native.putIntRelease(node + NEXT, Memory.getInt(base + shift + FREE));
                 Memory.putInt(base + shift + FREE, at);
                 return true;
@@ -231,9 +235,15 @@ public record HashMap(
         Native.putIntRelease(base + shift + LOCK, 0);
     }
 
+    /** For the host: the value's address, or 0. Does not count as a use, since each rank's host reads when it likes. */
+    long peek(long key) {
+        long node = find(key, bucketOf(key), 0);
+        return node == 0 ? 0 : node + valueOffset;
+    }
+
     /** For the host: the address of the key in a node, or 0 if the node is free. */
     long keyOf(int node) {
         long at = nodeAt(node);
-        return (Native.getIntAcquire(at + USED) & IN_CHAIN) != 0 ? at + KEY : 0;
+        return Memory.getByte(at + IN_CHAIN) != 0 ? at + KEY : 0;
     }
 }

@@ -15,7 +15,8 @@ public record MapAccess(PolicyMap map) {
     public Optional<byte[]> get(byte[] key) {
         checkSize("key", key, map.spec().keyBytes());
         try (Arena arena = Arena.ofConfined()) {
-            long at = map.lookup(copy(arena, key), 0);
+            long own = copy(arena, key);
+            long at = map instanceof HashMap hash ? hash.peek(own) : map.lookup(own, 0, own);
             return at == 0 ? Optional.empty() : Optional.of(valueAt(at));
         }
     }
@@ -46,7 +47,8 @@ public record MapAccess(PolicyMap map) {
         checkSize("key", key, map.spec().keyBytes());
         checkSize("value", value, map.spec().valueBytes());
         try (Arena arena = Arena.ofConfined()) {
-            long result = map.update(copy(arena, key), copy(arena, value), PolicyMap.ANY, 0);
+            long own = copy(arena, key);
+            long result = map.update(own, copy(arena, value), PolicyMap.ANY, 0, own);
             if (result != 0) {
                 throw new MapException("map %s: the update failed with errno %d".formatted(map.spec(), -result));
             }
@@ -57,7 +59,8 @@ public record MapAccess(PolicyMap map) {
     public boolean remove(byte[] key) {
         checkSize("key", key, map.spec().keyBytes());
         try (Arena arena = Arena.ofConfined()) {
-            return map.delete(copy(arena, key), 0) == 0;
+            long own = copy(arena, key);
+            return map.delete(own, 0, own) == 0;
         }
     }
 

@@ -15,8 +15,6 @@ import java.util.Optional;
  */
 public final class MapSet {
 
-    private static final long MAX_BYTES = 4 * MapSpec.MAX_BYTES;
-
     private final Map<String, PolicyMap> maps = new LinkedHashMap<>();
 
     /**
@@ -39,10 +37,10 @@ public final class MapSet {
      * @throws MapException if one exists with another layout; then none is created
      */
     public synchronized List<PolicyMap> bind(List<MapSpec> specs) throws MapException {
+        checkMemory(specs);
         Map<String, PolicyMap> created = new LinkedHashMap<>();
         List<PolicyMap> bound = new ArrayList<>();
         for (MapSpec spec : specs) {
-            spec.check();
             PolicyMap existing = maps.get(spec.name());
             if (existing == null || spec.readOnly()) {
                 existing = create(spec);
@@ -55,22 +53,25 @@ public final class MapSet {
             }
             bound.add(existing);
         }
-        long bytes = 0;
-        for (PolicyMap map : created.values()) {
-            bytes += map.memory().byteSize();
-        }
-        for (PolicyMap map : maps.values()) {
-            bytes += created.containsKey(map.spec().name()) ? 0 : map.memory().byteSize();
-        }
-        if (bytes > 2 * MAX_BYTES) {
-            throw new MapException(
-                    "the maps would take %d bytes in all, at most %d are allowed".formatted(bytes / 2, MAX_BYTES));
-        }
         maps.putAll(created);
         return List.copyOf(bound);
     }
 
-    private static PolicyMap create(MapSpec spec) {
+    /** Before any is created. By what is declared alone, so that all ranks come to the same. */
+    private static void checkMemory(List<MapSpec> specs) throws MapException {
+        long bytes = 0;
+        for (MapSpec spec : specs) {
+            spec.check();
+            bytes += spec.memoryBytes();
+        }
+        if (bytes > MapSpec.MAX_BYTES) {
+            throw new MapException(
+                    "the maps would take %d bytes in all, at most %d are allowed; declare fewer or smaller ones"
+                            .formatted(bytes, MapSpec.MAX_BYTES));
+        }
+    }
+
+    private static PolicyMap create(MapSpec spec) throws MapException {
         return switch (spec.type()) {
             case ARRAY -> ArrayMap.create(spec);
             case THREAD_ARRAY -> ThreadArrayMap.create(spec);

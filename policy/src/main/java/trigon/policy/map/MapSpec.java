@@ -17,10 +17,20 @@ import java.util.Arrays;
 public record MapSpec(
         String name, MapType type, int keyBytes, int valueBytes, int entries, boolean readOnly, byte[] content) {
 
-    /** What one map may take, without its shadow. */
-    public static final long MAX_BYTES = 16 << 20;
+    /**
+     * What all maps of an object may take together, without their shadows. Each communicator has them once more, and
+     * the JVM in a job has 128 MiB of such memory.
+     */
+    public static final long MAX_BYTES = 4 << 20;
 
-    private static final int MAX_KEY_BYTES = 512;
+    /** What the groups of a {@link MapType#THREAD_ARRAY} may take; if one takes more, there is only one. */
+    static final long THREAD_ARRAY_BYTES = 1 << 20;
+
+    /** Of a map's entry, and its place among them. */
+    private static final int ENTRY_BYTES = 16;
+
+    /** The largest key. */
+    public static final int MAX_KEY_BYTES = 512;
 
     public MapSpec {
         content = content.clone();
@@ -55,10 +65,20 @@ public record MapSpec(
             }
         }
         require(entries >= 1, "max_entries of at least 1, not " + entries);
-        long bytes = type == MapType.RING_BUFFER ? entries : ((long) keyBytes + valueBytes + 16) * entries;
         require(
-                bytes <= MAX_BYTES,
-                "at most %d bytes in all, not %d; declare fewer or smaller entries".formatted(MAX_BYTES, bytes));
+                memoryBytes() <= MAX_BYTES,
+                "at most %d bytes in all, not %d; declare fewer or smaller entries"
+                        .formatted(MAX_BYTES, memoryBytes()));
+    }
+
+    /** What it takes at most, without its shadow; the same on all machines. */
+    long memoryBytes() {
+        return switch (type) {
+            case RING_BUFFER -> entries;
+            case ARRAY -> Native.aligned(valueBytes) * entries;
+            case THREAD_ARRAY -> Math.max(THREAD_ARRAY_BYTES, Native.aligned(valueBytes) * entries);
+            case HASH, LRU_HASH -> (Native.aligned(keyBytes) + Native.aligned(valueBytes) + ENTRY_BYTES) * entries;
+        };
     }
 
     private void require(boolean condition, String needs) throws MapException {

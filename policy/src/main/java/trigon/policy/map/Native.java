@@ -16,9 +16,20 @@ final class Native {
 
     private Native() {}
 
-    /** Zeros, freed once nothing refers to the segment any more. */
-    static MemorySegment allocate(long bytes) {
-        return Arena.ofAuto().allocate(bytes, 64);
+    /**
+     * Zeros, freed once nothing refers to the segment any more.
+     *
+     * @throws MapException if the JVM has no such memory left, which its other users get over
+     */
+    static MemorySegment allocate(long bytes) throws MapException {
+        try {
+            return Arena.ofAuto().allocate(bytes, 64);
+        } catch (OutOfMemoryError e) {
+            throw new MapException(
+                    ("there is no memory for a map of %d bytes; declare smaller maps, or give the JVM more, for"
+                                    + " example with TRIGON_JAVA_OPTS=-XX:MaxDirectMemorySize=512m")
+                            .formatted(bytes));
+        }
     }
 
     static long aligned(long bytes) {

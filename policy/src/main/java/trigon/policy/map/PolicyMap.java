@@ -6,7 +6,11 @@ import java.lang.foreign.MemorySegment;
  * A map in native memory. Programs call the methods that take addresses; those neither allocate nor block nor check the
  * addresses, which the verifier did.
  *
- * <p>{@code shadow} is 0 for the map itself and -1 for its shadow.
+ * <p>Keys and values may lie in the value of a map, which other threads change at any time. Each of their bytes is
+ * therefore read once: a key is copied to {@code scratch} first, and only the copy is used.
+ *
+ * <p>{@code shadow} is 0 for the map itself and -1 for its shadow. {@code scratch} is the address of memory of the size
+ * of a key that belongs to the calling thread.
  */
 public sealed interface PolicyMap permits ArrayMap, HashMap, ThreadArrayMap, RingBuffer {
 
@@ -35,19 +39,19 @@ public sealed interface PolicyMap permits ArrayMap, HashMap, ThreadArrayMap, Rin
      *
      * @return 0 if there is none
      */
-    long lookup(long key, long shadow);
+    long lookup(long key, long shadow, long scratch);
 
     /**
      * {@code bpf_map_update_elem}.
      *
      * @return 0, or a negative errno
      */
-    long update(long key, long value, long flags, long shadow);
+    long update(long key, long value, long flags, long shadow, long scratch);
 
     /**
      * {@code bpf_map_delete_elem}.
      *
      * @return 0, or a negative errno
      */
-    long delete(long key, long shadow);
+    long delete(long key, long shadow, long scratch);
 }

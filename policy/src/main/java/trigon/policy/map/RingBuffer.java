@@ -28,7 +28,7 @@ public record RingBuffer(MapSpec spec, MemorySegment memory, long base, long dat
     private static final long PADDING = 1L << 61;
     private static final long LENGTH = 0xffff_ffffL;
 
-    static RingBuffer create(MapSpec spec) {
+    static RingBuffer create(MapSpec spec) throws MapException {
         long bytes = HEADER_BYTES + (long) spec.entries();
         MemorySegment memory = Native.allocate(2 * bytes);
         return new RingBuffer(spec, memory, memory.address(), memory.address() + HEADER_BYTES, spec.entries(), bytes);
@@ -111,17 +111,17 @@ public record RingBuffer(MapSpec spec, MemorySegment memory, long base, long dat
     }
 
     @Override
-    public long lookup(long key, long shadow) {
+    public long lookup(long key, long shadow, long scratch) {
         return 0;
     }
 
     @Override
-    public long update(long key, long value, long flags, long shadow) {
+    public long update(long key, long value, long flags, long shadow, long scratch) {
         return -EINVAL;
     }
 
     @Override
-    public long delete(long key, long shadow) {
+    public long delete(long key, long shadow, long scratch) {
         return -EINVAL;
     }
 }

@@ -24,12 +24,12 @@ public record ThreadArrayMap(
     private static final int MOST_GROUPS = 64;
     private static final int CACHE_LINE = 64;
 
-    static ThreadArrayMap create(MapSpec spec) {
+    static ThreadArrayMap create(MapSpec spec) throws MapException {
         int groups = Math.min(
                 MOST_GROUPS, Integer.highestOneBit(2 * Runtime.getRuntime().availableProcessors() - 1));
         long stride = Native.aligned(spec.valueBytes());
         long groupBytes = (stride * spec.entries() + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
-        while (groups > 1 && groupBytes * groups > MapSpec.MAX_BYTES) {
+        while (groups > 1 && groupBytes * groups > MapSpec.THREAD_ARRAY_BYTES) {
             groups /= 2;
         }
         long bytes = groupBytes * groups;
@@ -39,7 +39,7 @@ public record ThreadArrayMap(
     }
 
     @Override
-    public long lookup(long key, long shadow) {
+    public long lookup(long key, long shadow, long scratch) {
         return inGroup((int) Thread.currentThread().threadId() & groupMask, Memory.getInt(key), shadow);
     }
 
@@ -52,8 +52,8 @@ public record ThreadArrayMap(
     }
 
     @Override
-    public long update(long key, long value, long flags, long shadow) {
-        long at = lookup(key, shadow);
+    public long update(long key, long value, long flags, long shadow, long scratch) {
+        long at = lookup(key, shadow, scratch);
         if (at == 0) {
             return -E2BIG;
         }
@@ -68,7 +68,7 @@ public record ThreadArrayMap(
     }
 
     @Override
-    public long delete(long key, long shadow) {
+    public long delete(long key, long shadow, long scratch) {
         return -EINVAL;
     }
 }

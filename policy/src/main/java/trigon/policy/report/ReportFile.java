@@ -12,6 +12,8 @@ import java.nio.file.StandardOpenOption;
 import java.util.Optional;
 import java.util.regex.Pattern;
 import java.util.zip.CRC32;
+import trigon.policy.file.OpenFile;
+import trigon.policy.file.Users;
 
 /**
  * A process's report in a file without a name, so that nothing is left behind however the process ends. Others read it
@@ -70,14 +72,16 @@ public final class ReportFile implements AutoCloseable {
     /**
      * What a process says; empty if it has no policy.
      *
-     * @param descriptors the folder {@code fd} of the process in {@code /proc}
-     * @throws IOException if it may not be looked into, or is gone
+     * @param process its folder in {@code /proc}
+     * @throws IOException if it may not be looked into, is gone, or says what no process with a policy does
      */
-    public static Optional<PolicyReport> read(Path descriptors) throws IOException {
+    public static Optional<PolicyReport> read(Path process) throws IOException {
+        int user = Users.of(process).getFirst();
+        Path descriptors = process.resolve("fd");
         try (DirectoryStream<Path> each = Files.newDirectoryStream(descriptors)) {
             for (Path descriptor : each) {
                 if (isReport(descriptor)) {
-                    return Optional.of(readFile(descriptor));
+                    return Optional.of(readFile(descriptor, user));
                 }
             }
         }
@@ -93,27 +97,26 @@ public final class ReportFile implements AutoCloseable {
         }
     }
 
-    private static PolicyReport readFile(Path file) throws IOException {
-        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
+    /** A file of another user's may have been handed to the process. */
+    private static PolicyReport readFile(Path path, int user) throws IOException {
+        try (OpenFile file = OpenFile.open(path)) {
+            if (file.owner() != user) {
+                throw new IOException(path + " is a report of another user");
+            }
             for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
-                Optional<PolicyReport> report = readOnce(channel);
+                Optional<PolicyReport> report = readOnce(file);
                 if (report.isPresent()) {
                     return report.get();
                 }
                 Thread.onSpinWait();
             }
         }
-        throw new IOException(file + " is no report of this version of Trigon: use the tools of the same version");
+        throw new IOException(path + " is no report of this version of Trigon: use the tools of the same version");
     }
 
     /** Empty while it is being written. */
-    private static Optional<PolicyReport> readOnce(FileChannel channel) throws IOException {
-        ByteBuffer buffer = ByteBuffer.allocate(HEADER_BYTES + MOST_BYTES);
-        int count = 0;
-        while (count >= 0 && buffer.hasRemaining()) {
-            count = channel.read(buffer, buffer.position());
-        }
-        buffer.flip();
+    private static Optional<PolicyReport> readOnce(OpenFile file) throws IOException {
+        ByteBuffer buffer = ByteBuffer.wrap(file.read(HEADER_BYTES + MOST_BYTES));
         if (buffer.remaining() < HEADER_BYTES || buffer.getLong() != MAGIC) {
             return Optional.empty();
         }

@@ -1,9 +1,12 @@
 package trigon.policy.report;
 
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.NoSuchElementException;
+import java.util.regex.Pattern;
 import trigon.policy.report.PolicyReport.Entry;
 import trigon.policy.report.PolicyReport.MapContent;
 import trigon.policy.report.PolicyReport.Tuner;
@@ -12,6 +15,9 @@ import trigon.policy.report.PolicyReport.Tuner;
 final class ReportText {
 
     private static final String TAB = "\t";
+
+    /** What another process has written goes to a terminal. */
+    private static final Pattern UNPRINTABLE = Pattern.compile("[\\p{Cc}&&[^\t\n]]");
 
     private ReportText() {}
 
@@ -46,7 +52,16 @@ final class ReportText {
         text.append('\n');
     }
 
-    static PolicyReport parse(String text) {
+    /** @throws IOException if that is no report */
+    static PolicyReport parse(String text) throws IOException {
+        try {
+            return parseLines(UNPRINTABLE.matcher(text).replaceAll("?"));
+        } catch (IndexOutOfBoundsException | NumberFormatException | NoSuchElementException e) {
+            throw new IOException("a report with a line that no process of Trigon's writes", e);
+        }
+    }
+
+    private static PolicyReport parseLines(String text) {
         Map<String, String> facts = new HashMap<>();
         List<Tuner> tuners = new ArrayList<>();
         List<MapContent> maps = new ArrayList<>();

@@ -45,10 +45,21 @@ final class ProgramFlow {
     /** An output that differs. */
     record Finding(int function, int slot, String instruction, String what) {}
 
-    ProgramFlow(VerifiedProgram program, BitSet differingMaps) {
+    /**
+     * Nothing is known of the program yet.
+     *
+     * @param inStep all ranks run it at the same calls; if not, that it runs at all differs at any moment
+     */
+    ProgramFlow(VerifiedProgram program, boolean inStep, BitSet differingMaps) {
         this.program = program;
         this.differingMaps = differingMaps;
-        program.functions().forEach((index, function) -> functions.put(index, new FunctionFlow(function)));
+        program.functions().forEach((index, function) -> {
+            FunctionFlow flow = new FunctionFlow(function);
+            if (!inStep) {
+                flow.allConditional();
+            }
+            functions.put(index, flow);
+        });
     }
 
     @Nullable

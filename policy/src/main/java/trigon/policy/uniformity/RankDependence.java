@@ -5,6 +5,7 @@ import java.util.BitSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Collectors;
 import trigon.policy.elf.PolicyFunction;
 import trigon.policy.map.MapSet;
 import trigon.policy.map.MapSpec;
@@ -33,7 +34,7 @@ public final class RankDependence {
             differingMaps.set(map, maps.get(map).type() == MapType.THREAD_ARRAY);
         }
         for (VerifiedProgram program : programs) {
-            flows.add(new ProgramFlow(program, differingMaps));
+            flows.add(new ProgramFlow(program, runsInStep(program), differingMaps));
         }
         boolean changed = true;
         while (changed) {
@@ -60,19 +61,23 @@ public final class RankDependence {
         return dependence.uses();
     }
 
-    private static boolean hasToAgree(VerifiedProgram program) {
+    /**
+     * Whether all ranks run it at the same calls, and have to decide alike there. Events end, and connections begin, at
+     * another moment on each rank; an advisory tuner is asked by one of them.
+     */
+    private static boolean runsInStep(VerifiedProgram program) {
         return program.type().ranksMustAgree() && !program.advisory();
     }
 
     private void checkOutputs(VerifiedProgram program, ProgramFlow flow) throws VerificationException {
         ProgramFlow.Finding finding = flow.firstFinding();
-        if (finding == null || !hasToAgree(program)) {
+        if (finding == null || !runsInStep(program)) {
             return;
         }
         PolicyFunction function = program.object().functions().get(finding.function());
         Set<String> sources = new LinkedHashSet<>(flow.sources());
         for (int map = differingMaps.nextSetBit(0); map >= 0; map = differingMaps.nextSetBit(map + 1)) {
-            sources.add("map " + maps.get(map).name());
+            sources.add("map " + maps.get(map).name() + usersOutOfStep(map));
         }
         throw new VerificationException(new Rejection(
                 program.object().name(),
@@ -92,13 +97,21 @@ public final class RankDependence {
                 List.of()));
     }
 
+    /** For messages: the programs that explain why a map differs. */
+    private String usersOutOfStep(int map) {
+        String users = programs.stream()
+                .filter(program -> !runsInStep(program) && mapsOf(program).get(map))
+                .map(program ->
+                        program.object().functions().get(program.entry()).section() + " " + program.name())
+                .collect(Collectors.joining(" and "));
+        return users.isEmpty() ? "" : " (used by %s, which runs at another moment on each rank)".formatted(users);
+    }
+
     private List<MapSet.Use> uses() {
         BitSet trusted = new BitSet();
         for (VerifiedProgram program : programs) {
-            if (hasToAgree(program)) {
-                for (VerifiedFunction function : program.functions().values()) {
-                    addMaps(function, trusted);
-                }
+            if (runsInStep(program)) {
+                trusted.or(mapsOf(program));
             }
         }
         List<MapSet.Use> uses = new ArrayList<>();
@@ -109,14 +122,18 @@ public final class RankDependence {
         return uses;
     }
 
-    private static void addMaps(VerifiedFunction function, BitSet to) {
-        for (int slot = 0; slot < function.code().length; slot++) {
-            function.facts().maps(slot).forEach(to::set);
-            for (Touch touch : function.facts().touches(slot)) {
-                if (touch.region() == Region.MAP_VALUE) {
-                    to.set(touch.index());
+    private static BitSet mapsOf(VerifiedProgram program) {
+        BitSet used = new BitSet();
+        for (VerifiedFunction function : program.functions().values()) {
+            for (int slot = 0; slot < function.code().length; slot++) {
+                function.facts().maps(slot).forEach(used::set);
+                for (Touch touch : function.facts().touches(slot)) {
+                    if (touch.region() == Region.MAP_VALUE) {
+                        used.set(touch.index());
+                    }
                 }
             }
         }
+        return used;
     }
 }

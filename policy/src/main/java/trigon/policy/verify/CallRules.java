@@ -18,7 +18,11 @@ record CallRules(ProgramFacts facts, MemoryRules memory) {
     private static final int FIRST_ARGUMENT = 1;
     private static final int LAST_ARGUMENT = 5;
 
-    void helper(State state, int number) throws Violation {
+    /** A helper works as long for so many bytes as an instruction does for its own. */
+    private static final int BYTES_OF_INSTRUCTION = 64;
+
+    /** Returns how many instructions it is worth. */
+    int helper(State state, int number) throws Violation {
         Helper helper = facts.type.helper(number).orElse(null);
         if (helper == null) {
             throw new Violation(
@@ -33,15 +37,16 @@ record CallRules(ProgramFacts facts, MemoryRules memory) {
                                             .collect(Collectors.joining(", "))));
         }
         int map = -1;
+        long bytes = 0;
         for (int i = 0; i < helper.arguments().size(); i++) {
             int register = FIRST_ARGUMENT + i;
             switch (helper.arguments().get(i)) {
                 case MAP -> map = map(state, register, helper);
                 case KEY ->
-                    memory.checkReadable(state, register, facts.maps.get(map).keyBytes());
+                    bytes += readable(state, register, facts.maps.get(map).keyBytes());
                 case VALUE ->
-                    memory.checkReadable(state, register, facts.maps.get(map).valueBytes());
-                case MEMORY -> memory.checkReadable(state, register, length(state, register + 1));
+                    bytes += readable(state, register, facts.maps.get(map).valueBytes());
+                case MEMORY -> bytes += readable(state, register, length(state, register + 1));
                 case LENGTH, NUMBER -> number(state, register);
             }
         }
@@ -51,6 +56,12 @@ record CallRules(ProgramFacts facts, MemoryRules memory) {
             case VALUE_OR_NULL -> new Pointer(Region.MAP_VALUE, map, Range.constant(0), true, facts.newId());
         };
         finish(state, result);
+        return (int) (1 + bytes / BYTES_OF_INSTRUCTION);
+    }
+
+    private long readable(State state, int register, long bytes) throws Violation {
+        memory.checkReadable(state, register, bytes);
+        return bytes;
     }
 
     private int map(State state, int register, Helper helper) throws Violation {
@@ -119,8 +130,8 @@ record CallRules(ProgramFacts facts, MemoryRules memory) {
 
     /** Comes back from a function, or ends the program. False if it ended. */
     boolean exit(State state) throws Violation {
-        Value result = Registers.read(state, 0);
         if (state.frames.size() == 1) {
+            Value result = Registers.read(state, 0);
             require(result instanceof Scalar, Rule.POINTER_LEAK, "the program returns an address: " + result);
             Range range = ((Scalar) result).range();
             require(
@@ -130,6 +141,8 @@ record CallRules(ProgramFacts facts, MemoryRules memory) {
                             .formatted(range, facts.type.section(), facts.type.minResult(), facts.type.maxResult()));
             return false;
         }
+        // a function may return nothing: then there is nothing that its caller may read
+        Value result = state.top().registers[0];
         boolean dangling = result instanceof Pointer pointer
                 && pointer.region() == Region.STACK
                 && pointer.index() == state.frames.size() - 1;

@@ -8,9 +8,8 @@ final class Checkpoint {
     final @Nullable Checkpoint parent;
     /** Instructions from the parent to here. */
     final int fromParent;
-    /** Null if it was not worth keeping. */
-    final @Nullable State state;
 
+    private @Nullable State state;
     private int openPaths = 1;
     private int longest;
 
@@ -18,6 +17,16 @@ final class Checkpoint {
         this.parent = parent;
         this.fromParent = fromParent;
         this.state = state;
+    }
+
+    /** What is known here; null if that is not kept. */
+    @Nullable
+    State state() {
+        return state;
+    }
+
+    void forgetState() {
+        state = null;
     }
 
     /** Another path goes on from here. */

@@ -5,9 +5,7 @@ import static trigon.policy.verify.Violation.require;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.SortedMap;
 import trigon.policy.isa.Instruction;
 import trigon.policy.isa.Instruction.Alu;
@@ -41,8 +39,7 @@ final class Exploration {
     private final CallRules calls;
 
     private final Deque<Path> pending = new ArrayDeque<>();
-    private final Map<Long, List<Checkpoint>> kept = new HashMap<>();
-    private int keptStates;
+    private final KnownStates known;
     private int explored;
     private State state;
     private Checkpoint checkpoint = new Checkpoint(null, 0, null);
@@ -55,6 +52,7 @@ final class Exploration {
         this.limits = limits;
         this.functions = functions;
         this.facts = facts;
+        known = new KnownStates(limits);
         registers = new Registers(facts);
         memory = new MemoryRules(facts);
         calls = new CallRules(facts, memory);
@@ -118,30 +116,21 @@ final class Exploration {
             state.forget(i, function(frame.function).liveness().liveBefore(frame.slot));
         }
         state.dropLoneIds();
-        List<Checkpoint> known = kept.computeIfAbsent((long) top.function << 32 | top.slot, place -> new ArrayList<>());
-        for (Checkpoint earlier : known) {
-            if (earlier.state != null && Subsumption.covers(earlier.state, state)) {
-                if (!earlier.isOpen()) {
-                    checkpoint.ended(sinceCheckpoint + earlier.longest());
-                    return true;
-                }
-                require(
-                        !Subsumption.covers(state, earlier.state),
-                        Rule.INFINITE_LOOP,
-                        "the loop comes back here with nothing changed; give it a counter and a fixed end");
+        for (Checkpoint earlier : known.covering(state)) {
+            if (!earlier.isOpen()) {
+                checkpoint.ended(sinceCheckpoint + earlier.longest());
+                return true;
             }
+            State before = earlier.state();
+            require(
+                    before == null || !Subsumption.covers(state, before),
+                    Rule.INFINITE_LOOP,
+                    "the loop comes back here with nothing changed; give it a counter and a fixed end");
         }
-        boolean keep = keptStates < limits.keptStates();
-        checkpoint = new Checkpoint(checkpoint, sinceCheckpoint, keep ? state.copy() : null);
+        State kept = state.copy();
+        checkpoint = new Checkpoint(checkpoint, sinceCheckpoint, kept);
+        known.add(checkpoint, kept);
         sinceCheckpoint = 0;
-        if (keep) {
-            keptStates++;
-            if (known.size() == limits.keptPerSlot()) {
-                known.removeFirst();
-                keptStates--;
-            }
-            known.add(checkpoint);
-        }
         return false;
     }
 
@@ -182,7 +171,7 @@ final class Exploration {
             case Branch branch -> {
                 return branch(branch);
             }
-            case CallHelper call -> calls.helper(state, call.helper());
+            case CallHelper call -> sinceCheckpoint += calls.helper(state, call.helper()) - 1;
             case CallFunction call -> {
                 calls.function(state, call.function());
                 top.slot = next;
@@ -209,6 +198,11 @@ final class Exploration {
         boolean mayGoOn = BranchRules.assume(state, branch, false);
         if (mayGoOn && mayBeTaken) {
             checkpoint.fork();
+            require(
+                    pending.size() < limits.keptStates(),
+                    Rule.TOO_COMPLEX,
+                    "more than %d branches are open at once; make loops with branches shorter"
+                            .formatted(limits.keptStates()));
             pending.push(new Path(taken, checkpoint, sinceCheckpoint));
         } else if (mayBeTaken) {
             state = taken;

@@ -5,11 +5,11 @@ package trigon.policy.verify;
  * everywhere.
  *
  * @param explored instructions to look at, over all paths
- * @param keptStates states to remember in all
- * @param keptPerSlot states to remember for one instruction
+ * @param keptStates states to remember in all, of those looked at and of those to be looked at
+ * @param compared states to compare with others, over all paths
  */
-public record Limits(int explored, int keptStates, int keptPerSlot) {
+public record Limits(int explored, int keptStates, int compared) {
 
     /** A second and some ten MiB at worst. */
-    public static final Limits DEFAULT = new Limits(200_000, 8_192, 48);
+    public static final Limits DEFAULT = new Limits(200_000, 8_192, 2_000_000);
 }

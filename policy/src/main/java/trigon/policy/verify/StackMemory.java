@@ -1,5 +1,6 @@
 package trigon.policy.verify;
 
+import java.util.Map;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import trigon.policy.range.Range;
@@ -39,7 +40,10 @@ final class StackMemory {
     }
 
     /** Null where nothing was written. */
-    private final @Nullable Cell[] cells;
+    private @Nullable Cell[] cells;
+
+    /** Whether copies have the same cells: most states differ in registers only. */
+    private boolean shared;
 
     StackMemory() {
         cells = new Cell[BYTES];
@@ -50,7 +54,18 @@ final class StackMemory {
     }
 
     StackMemory copy() {
-        return new StackMemory(cells.clone());
+        shared = true;
+        StackMemory copy = new StackMemory(cells);
+        copy.shared = true;
+        return copy;
+    }
+
+    private void set(int index, @Nullable Cell cell) {
+        if (shared) {
+            cells = cells.clone();
+            shared = false;
+        }
+        cells[index] = cell;
     }
 
     /** Writes a value in one piece. */
@@ -59,7 +74,7 @@ final class StackMemory {
         spoil(start, bytes);
         Cell cell = new Cell(value, start, bytes);
         for (int i = start; i < start + bytes; i++) {
-            cells[i] = cell;
+            set(i, cell);
         }
     }
 
@@ -69,7 +84,7 @@ final class StackMemory {
             Cell cell = cells[i];
             if (cell != null && cell.value != null) {
                 for (int j = cell.start; j < cell.start + cell.bytes; j++) {
-                    cells[j] = cell.isPointer() ? null : Cell.NUMBER;
+                    set(j, cell.isPointer() ? null : Cell.NUMBER);
                 }
             }
         }
@@ -115,9 +130,22 @@ final class StackMemory {
                 if (!replaced.equals(cell.value)) {
                     Cell next = new Cell(replaced, cell.start, cell.bytes);
                     for (int j = i; j < i + cell.bytes; j++) {
-                        cells[j] = next;
+                        set(j, next);
                     }
                 }
+            }
+        }
+    }
+
+    /** Adds the numbers that are known exactly, by the place of their first byte. */
+    void addNumbers(int firstPlace, Map<Integer, Long> numbers) {
+        for (int i = 0; i < BYTES; i++) {
+            Cell cell = cells[i];
+            if (cell != null
+                    && cell.start == i
+                    && cell.value instanceof Value.Scalar(Range range, int _)
+                    && range.isConstant()) {
+                numbers.put(firstPlace + i, range.value());
             }
         }
     }

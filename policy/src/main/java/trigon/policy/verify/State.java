@@ -84,6 +84,22 @@ final class State {
         }
     }
 
+    /** The numbers that are known exactly, by a place of a register or of the stack. */
+    Map<Integer, Long> numbers() {
+        Map<Integer, Long> numbers = new HashMap<>();
+        for (int i = 0; i < frames.size(); i++) {
+            Frame frame = frames.get(i);
+            int places = i * (Frame.REGISTERS + StackMemory.BYTES);
+            for (int register = 0; register < Frame.REGISTERS; register++) {
+                if (frame.registers[register] instanceof Value.Scalar(Range range, int _) && range.isConstant()) {
+                    numbers.put(places + register, range.value());
+                }
+            }
+            frame.stack.addNumbers(places + Frame.REGISTERS, numbers);
+        }
+        return numbers;
+    }
+
     /** The registers that are set, for messages. */
     List<String> describe() {
         List<String> lines = new ArrayList<>();

@@ -5,7 +5,8 @@ import java.util.Map;
 
 /**
  * Whether a state is a case of another one that was looked at already. Ids may be others, but have to tie the same
- * things together.
+ * things together. A number without an id is tied to nothing, so it may be any number. An address without one is known
+ * best: all such addresses of a map point into the same value.
  */
 final class Subsumption {
 
@@ -43,18 +44,19 @@ final class Subsumption {
         return switch (before) {
             case Value.Unset _ -> true;
             case Value.Scalar a ->
-                now instanceof Value.Scalar b && a.range().contains(b.range()) && tiesAlike(a.id(), b.id());
+                now instanceof Value.Scalar b && a.range().contains(b.range()) && isTiedAlike(a.id(), b.id());
             case Value.Pointer a ->
                 now instanceof Value.Pointer b
                         && a.region() == b.region()
                         && a.index() == b.index()
                         && a.nullable() == b.nullable()
                         && a.offset().contains(b.offset())
-                        && tiesAlike(a.id(), b.id());
+                        && (a.id() != 0 || b.id() == 0)
+                        && isTiedAlike(a.id(), b.id());
         };
     }
 
-    private boolean tiesAlike(int before, int now) {
+    private boolean isTiedAlike(int before, int now) {
         if (before == 0) {
             return true;
         }

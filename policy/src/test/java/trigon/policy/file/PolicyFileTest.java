@@ -1,12 +1,19 @@
 package trigon.policy.file;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.PosixFilePermissions;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import trigon.policy.PolicyLoader;
 import trigon.policy.program.ProgramTypes;
 import trigon.policy.verify.Limits;
@@ -29,8 +36,50 @@ class PolicyFileTest {
     }
 
     private PolicyFile.Look with(Path object) throws Exception {
+        return with(object, "rw-r--r--");
+    }
+
+    private PolicyFile.Look with(Path object, String permissions) throws Exception {
         Files.write(path, Files.readAllBytes(object));
+        Files.setPosixFilePermissions(path, PosixFilePermissions.fromString(permissions));
         return file.look();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"rw-rw-r--", "rw-r--rw-", "rwxrwxrwx"})
+    void aFileThatOthersMayWriteIsRefused(String permissions) throws Exception {
+        assertThat(with(EXAMPLES.resolve("noop.o"), permissions))
+                .isInstanceOfSatisfying(
+                        PolicyFile.Look.Refused.class,
+                        refused ->
+                                assertThat(refused.reason()).contains("others than its owner", "chmod go-w " + path));
+        assertThat(file.look()).as("it was said").isInstanceOf(PolicyFile.Look.Unchanged.class);
+        assertThat(file.current()).isEmpty();
+        assertThat(with(EXAMPLES.resolve("noop.o"), "rw-------")).isInstanceOf(PolicyFile.Look.Accepted.class);
+    }
+
+    @Test
+    void itBelongsToTheUserOrToRoot() {
+        assertThat(PolicyFile.isTrusted(1000, 1000)).isTrue();
+        assertThat(PolicyFile.isTrusted(Users.ROOT, 1000)).isTrue();
+        assertThat(PolicyFile.isTrusted(1001, 1000)).isFalse();
+        assertThat(PolicyFile.isTrusted(1000, Users.ROOT)).isFalse();
+    }
+
+    @Test
+    void anOpenFileIsNotTheOneThatHasItsNameLater() throws Exception {
+        Files.writeString(path, "first");
+        Files.setPosixFilePermissions(path, PosixFilePermissions.fromString("rw-rw-r--"));
+        try (OpenFile open = OpenFile.open(path);
+                OpenFile same = OpenFile.open(path)) {
+            Files.writeString(Files.createFile(folder.resolve("other")), "second");
+            Files.move(folder.resolve("other"), path, StandardCopyOption.REPLACE_EXISTING);
+            assertThat(new String(open.read(100), StandardCharsets.UTF_8)).isEqualTo("first");
+            assertThat(open.isWritableByOthers()).isTrue();
+            assertThat(open.owner()).isEqualTo(Users.own()).isEqualTo(same.owner());
+        }
+        assertThat(catchThrowableOfType(IOException.class, () -> OpenFile.open(folder)))
+                .hasMessageContaining("not a regular file");
     }
 
     @Test
@@ -69,6 +118,7 @@ class PolicyFileTest {
     @Test
     void whatIsNoObjectIsRefused() throws Exception {
         Files.writeString(path, "not an object");
+        Files.setPosixFilePermissions(path, PosixFilePermissions.fromString("rw-r--r--"));
         assertThat(file.look())
                 .isInstanceOfSatisfying(
                         PolicyFile.Look.Refused.class,

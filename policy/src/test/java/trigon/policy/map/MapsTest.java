@@ -61,6 +61,24 @@ class MapsTest {
     }
 
     @Test
+    void mapsOfAnObjectHaveALimitTogether() {
+        List<MapSpec> specs = new ArrayList<>();
+        for (int i = 0; i < 5; i++) {
+            specs.add(MapSpec.of("m" + i, MapType.ARRAY, 4, 1024, 1024));
+        }
+        MapSet maps = new MapSet();
+        assertThat(catchThrowableOfType(MapException.class, () -> maps.bind(specs)))
+                .hasMessageContaining("5242880 bytes in all");
+        assertThat(maps.all()).isEmpty();
+    }
+
+    @Test
+    void aLackOfMemoryRefusesTheMap() {
+        assertThat(catchThrowableOfType(MapException.class, () -> Native.allocate(1L << 50)))
+                .hasMessageContaining("no memory for a map");
+    }
+
+    @Test
     void hashMapsDoWhatJavasDo() throws Exception {
         long seed = System.nanoTime();
         System.out.println("seed " + seed);
@@ -91,13 +109,31 @@ class MapsTest {
 
     @Test
     void whatWasUsedStaysInALruMap() throws Exception {
-        MapAccess map = new MapAccess(map(MapType.LRU_HASH, 4, 8, 8));
-        map.put(u32(-1), u64(1));
-        for (int i = 0; i < 1000; i++) {
-            map.put(u32(i), u64(i));
-            assertThat(map.get(u32(-1))).isPresent();
+        PolicyMap map = map(MapType.LRU_HASH, 4, 8, 8);
+        MapAccess access = new MapAccess(map);
+        access.put(u32(-1), u64(1));
+        try (Arena arena = Arena.ofConfined()) {
+            long used = arena.allocateFrom(ValueLayout.JAVA_INT, -1).address();
+            for (int i = 0; i < 1000; i++) {
+                access.put(u32(i), u64(i));
+                assertThat(map.lookup(used, 0, used)).isNotZero();
+            }
         }
-        assertThat(map.keys()).hasSize(8);
+        assertThat(access.keys()).hasSize(8);
+    }
+
+    /** It reads at any moment, another one on each rank: what a map drops must not depend on that. */
+    @Test
+    void whatTheHostReadsIsNotUsed() throws Exception {
+        MapAccess map = new MapAccess(map(MapType.LRU_HASH, 4, 8, 2));
+        map.put(u32(1), u64(1));
+        map.put(u32(2), u64(2));
+        assertThat(map.get(u32(1))).isPresent();
+        assertThat(map.getAll(u32(1))).hasSize(1);
+        byte[] first = map.keys().getFirst();
+        assertThat(map.get(first)).isPresent();
+        map.put(u32(3), u64(3));
+        assertThat(map.get(first)).as("it was not looked up by a program").isEmpty();
     }
 
     @Test
@@ -120,9 +156,9 @@ class MapsTest {
             try (Arena arena = Arena.ofConfined()) {
                 long key = arena.allocate(8, 8).address();
                 long value = arena.allocateFrom(ValueLayout.JAVA_LONG, 5).address();
-                assertThat(map.update(key, value, PolicyMap.ANY, -1)).isZero();
-                assertThat(Memory.getLong(map.lookup(key, -1))).isEqualTo(5);
-                long own = map.lookup(key, 0);
+                assertThat(map.update(key, value, PolicyMap.ANY, -1, key)).isZero();
+                assertThat(Memory.getLong(map.lookup(key, -1, key))).isEqualTo(5);
+                long own = map.lookup(key, 0, key);
                 assertThat(own == 0 || Memory.getLong(own) == 0).isTrue();
             }
         }
@@ -144,7 +180,7 @@ class MapsTest {
             ring.poll(read::add, 100);
         }
         while (ring.poll(read::add, 100) > 0) {
-            Thread.onSpinWait();
+            // what they left
         }
         assertThat(read).hasSize(written.get());
         assertThat(written.get() + ring.dropped()).isEqualTo((long) threads * records);

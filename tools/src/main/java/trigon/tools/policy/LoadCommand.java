@@ -7,6 +7,7 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Callable;
@@ -50,7 +51,7 @@ final class LoadCommand implements Callable<Integer> {
             index = "1",
             arity = "0..1",
             paramLabel = "TARGET",
-            description = "What it replaces. Default: the file of the processes here, if they all have the same.")
+            description = "What it replaces. Default: the file of this user's processes, if they all have the same.")
     private String target = "";
 
     @Option(names = "--pid", paramLabel = "N", defaultValue = "0", description = "Replaces the file of this process.")
@@ -86,17 +87,18 @@ final class LoadCommand implements Callable<Integer> {
             return Path.of(target).toAbsolutePath();
         }
         if (pid != 0) {
-            return Path.of(processes.one(pid).report().file());
+            return Path.of(processes.oneOfThisUser(pid).report().file());
         }
-        List<String> files = processes.all().stream()
+        List<String> files = processes.ofThisUser().stream()
                 .map(each -> each.report().file())
                 .distinct()
                 .toList();
         if (files.size() != 1) {
             throw new CommandFailure(
                     files.isEmpty()
-                            ? "no process here has a policy; name the file to replace: trigon policy load FILE TARGET"
-                            : "the processes here have several policies, %s; name one, or a process with --pid"
+                            ? "no process of this user has a policy; name the file to replace: trigon policy load FILE"
+                                    + " TARGET"
+                            : "the processes of this user have several policies, %s; name one, or a process with --pid"
                                     .formatted(files));
         }
         return Path.of(files.getFirst());
@@ -111,12 +113,20 @@ final class LoadCommand implements Callable<Integer> {
         Path beside = Files.createTempFile(folder, ".trigon-policy-", ".new");
         try {
             Files.write(beside, bytes);
-            Files.setPosixFilePermissions(
-                    beside, Files.exists(place) ? Files.getPosixFilePermissions(place) : READ_BY_ALL);
+            Files.setPosixFilePermissions(beside, permissions(place));
             Files.move(beside, place, StandardCopyOption.ATOMIC_MOVE);
         } finally {
             Files.deleteIfExists(beside);
         }
+    }
+
+    /** As of the file that is replaced; but processes take none that others may write to. */
+    private static Set<PosixFilePermission> permissions(Path place) throws IOException {
+        Set<PosixFilePermission> permissions = EnumSet.noneOf(PosixFilePermission.class);
+        permissions.addAll(Files.exists(place) ? Files.getPosixFilePermissions(place) : READ_BY_ALL);
+        permissions.remove(PosixFilePermission.GROUP_WRITE);
+        permissions.remove(PosixFilePermission.OTHERS_WRITE);
+        return permissions;
     }
 
     /** Waits until each process that has this file has said what it does with it. */
@@ -130,7 +140,7 @@ final class LoadCommand implements Callable<Integer> {
         }
         console.done();
         if (users.isEmpty()) {
-            console.out().println("no process here has it yet");
+            console.out().println("no process of this user has it yet");
             return 0;
         }
         boolean all = true;
@@ -152,7 +162,7 @@ final class LoadCommand implements Callable<Integer> {
     }
 
     private List<PolicyProcesses.PolicyProcess> users(Path place) {
-        return processes.all().stream()
+        return processes.ofThisUser().stream()
                 .filter(each -> Path.of(each.report().file()).toAbsolutePath().equals(place.toAbsolutePath()))
                 .toList();
     }

@@ -5,6 +5,8 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.LongPredicate;
+import trigon.policy.file.Users;
 import trigon.policy.report.PolicyReport;
 import trigon.policy.report.ReportFile;
 import trigon.tools.console.CommandFailure;
@@ -29,12 +31,32 @@ final class PolicyProcesses {
 
     /** All that this user may look into. */
     List<PolicyProcess> all() {
+        return those(process -> true);
+    }
+
+    /** Those that run as this user alone: what others' processes say is for show, not to act on. */
+    List<PolicyProcess> ofThisUser() {
+        return those(this::isOfThisUser);
+    }
+
+    private boolean isOfThisUser(long pid) {
+        try {
+            return Users.isOf(Users.own(), folder(pid));
+        } catch (IOException _) {
+            return false; // gone meanwhile
+        }
+    }
+
+    private List<PolicyProcess> those(LongPredicate wanted) {
         List<PolicyProcess> found = new ArrayList<>();
         for (Path folder : Machine.entries(machine.file("/proc"))) {
             String name = folder.getFileName().toString();
             if (name.matches("[0-9]+")) {
                 try {
-                    read(Long.parseLong(name)).ifPresent(found::add);
+                    long pid = Long.parseLong(name);
+                    if (wanted.test(pid)) {
+                        read(pid).ifPresent(found::add);
+                    }
                 } catch (IOException _) {
                     // another user's, or gone meanwhile
                 }
@@ -45,7 +67,7 @@ final class PolicyProcesses {
 
     /** @throws CommandFailure if there is no such process, it may not be looked into, or has no policy */
     PolicyProcess one(long pid) {
-        Path folder = machine.file("/proc/" + pid);
+        Path folder = folder(pid);
         if (!folder.toFile().isDirectory()) {
             throw new CommandFailure(
                     "there is no process " + pid + "; \"trigon policy list\" shows those with a policy");
@@ -61,9 +83,24 @@ final class PolicyProcesses {
         }
     }
 
+    /** @throws CommandFailure as {@link #one}, or if it is another user's */
+    PolicyProcess oneOfThisUser(long pid) {
+        PolicyProcess process = one(pid);
+        if (!isOfThisUser(pid)) {
+            throw new CommandFailure(
+                    "process %d belongs to another user; name the file to replace, or run this as that user"
+                            .formatted(pid));
+        }
+        return process;
+    }
+
+    private Path folder(long pid) {
+        return machine.file("/proc/" + pid);
+    }
+
     private Optional<PolicyProcess> read(long pid) throws IOException {
-        Path folder = machine.file("/proc/" + pid);
+        Path folder = folder(pid);
         String command = Machine.line(folder.resolve("comm")).orElse("?");
-        return ReportFile.read(folder.resolve("fd")).map(report -> new PolicyProcess(pid, command, report));
+        return ReportFile.read(folder).map(report -> new PolicyProcess(pid, command, report));
     }
 }

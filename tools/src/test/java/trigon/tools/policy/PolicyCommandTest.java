@@ -147,7 +147,7 @@ class PolicyCommandTest {
         Run run = Run.of("policy", "load", example("size_aware"), target.toString());
 
         assertThat(run.status()).as(run.err()).isZero();
-        assertThat(run.out()).contains("no process here has it yet");
+        assertThat(run.out()).contains("no process of this user has it yet");
         assertThat(target).hasBinaryContent(Files.readAllBytes(EXAMPLES.resolve("size_aware.o")));
         try (var files = Files.list(scratch)) {
             assertThat(files).hasSize(2);

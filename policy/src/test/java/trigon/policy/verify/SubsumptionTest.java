@@ -1,0 +1,92 @@
+package trigon.policy.verify;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import trigon.policy.range.Range;
+
+/**
+ * A state that covers another one stands for all machines that the other one stands for. Random states, and random
+ * machines of them. {@code -Dtrigon.policy.states} says how many pairs of states.
+ */
+class SubsumptionTest {
+
+    private static final int PAIRS = Integer.getInteger("trigon.policy.states", 30_000);
+    private static final int MACHINES_OF_PAIR = 8;
+
+    private final long seed = Long.getLong("trigon.policy.seed", System.nanoTime());
+
+    @Test
+    @Timeout(value = 1, unit = TimeUnit.HOURS)
+    void whatIsCoveredIsACase() {
+        System.out.println("seed " + seed);
+        Random random = new Random(seed);
+        RandomStates states = new RandomStates(random);
+        int covered = 0;
+        for (int pair = 0; pair < PAIRS; pair++) {
+            State now = states.next();
+            State before = states.near(now);
+            if (Subsumption.covers(before, now)) {
+                covered++;
+                for (int i = 0; i < MACHINES_OF_PAIR; i++) {
+                    Machine machine = Machine.of(now, random);
+                    assertThat(machine.isCaseOf(now))
+                            .as("seed %d, pair %d: a machine is one of its state", seed, pair)
+                            .isTrue();
+                    assertThat(machine.isCaseOf(before))
+                            .as(
+                                    "seed %d, pair %d: %s covers %s, but not %s",
+                                    seed, pair, before.describe(), now.describe(), machine)
+                            .isTrue();
+                }
+            }
+        }
+        System.out.println(covered + " of " + PAIRS + " covered");
+        assertThat(covered).isBetween(PAIRS / 20, PAIRS - 1);
+    }
+
+    @Test
+    void theRelationIsAnOrder() {
+        Random random = new Random(seed);
+        RandomStates states = new RandomStates(random);
+        int chains = 0;
+        for (int i = 0; i < PAIRS / 10; i++) {
+            State a = states.next();
+            assertThat(Subsumption.covers(a, a))
+                    .as("seed %d: a state covers itself", seed)
+                    .isTrue();
+            State b = states.near(a);
+            State c = states.near(b);
+            if (Subsumption.covers(b, a) && Subsumption.covers(c, b)) {
+                chains++;
+                assertThat(Subsumption.covers(c, a))
+                        .as("seed %d: what covers is covered along", seed)
+                        .isTrue();
+            }
+        }
+        assertThat(chains).isPositive();
+    }
+
+    private static State state(Value... registers) {
+        Frame frame = Frame.of(0, 0);
+        System.arraycopy(registers, 0, frame.registers, 0, registers.length);
+        return new State(new ArrayList<>(List.of(frame)));
+    }
+
+    @Test
+    void addressesOfNoLookupAreOneAddress() {
+        Value fixed = Value.Pointer.to(Region.MAP_VALUE, 0, 0);
+        Value one = new Value.Pointer(Region.MAP_VALUE, 0, Range.constant(0), false, 1);
+        Value other = new Value.Pointer(Region.MAP_VALUE, 0, Range.constant(0), false, 2);
+        assertThat(Subsumption.covers(state(fixed, fixed), state(one, other))).isFalse();
+        assertThat(Subsumption.covers(state(fixed, fixed), state(one, one))).isFalse();
+        assertThat(Subsumption.covers(state(one, one), state(one, other))).isFalse();
+        assertThat(Subsumption.covers(state(one, other), state(one, one))).isTrue();
+        assertThat(Subsumption.covers(state(one, one), state(other, other))).isTrue();
+    }
+}
