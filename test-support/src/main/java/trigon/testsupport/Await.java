@@ -13,7 +13,7 @@ public final class Await {
 
     private static final long LEAST_PAUSE_NANOS = 50_000;
 
-    /** A look may read a file or start a program: the longer it has taken, the less often it is made. */
+    /** A look may read a file or start a program: it takes no more than half of the time. */
     private static final long MOST_PAUSE_NANOS = 20_000_000;
 
     private Await() {}
@@ -42,12 +42,14 @@ public final class Await {
     /** Waits until the condition holds, but no longer than that; returns whether it does. */
     public static boolean holdsWithin(Duration deadline, BooleanSupplier condition) {
         long begin = System.nanoTime();
+        long look = begin;
         while (!condition.getAsBoolean()) {
-            long waited = System.nanoTime() - begin;
-            if (waited > deadline.toNanos()) {
+            long now = System.nanoTime();
+            if (now - begin > deadline.toNanos()) {
                 return false;
             }
-            LockSupport.parkNanos(Math.clamp(waited / 16, LEAST_PAUSE_NANOS, MOST_PAUSE_NANOS));
+            LockSupport.parkNanos(Math.clamp(now - look, LEAST_PAUSE_NANOS, MOST_PAUSE_NANOS));
+            look = System.nanoTime();
         }
         return true;
     }
