@@ -139,8 +139,8 @@ class RuleTest {
     }
 
     /**
-     * One way two addresses of the same value meet, the other way those of two look-ups: that they differ then has to be
-     * looked at, too.
+     * One way two addresses of the same value meet, the other way those of two look-ups: that they differ then has to
+     * be looked at, too.
      */
     private static Code addressesOfTwoLookups() {
         Code second = unchecked().slot(0x55, 0, 0, 1, 0).exit().move(7, 0);

@@ -10,8 +10,8 @@ public interface PolicyCode {
      *
      * @param context address of its context
      * @param stackTop address behind the stack of {@link #STACK_BYTES}, a multiple of 8, used by one thread at a time;
-     *     followed by {@link #BELOW_STACK_BYTES} that belong to the run, too: how often it may still go round its loops,
-     *     and the key that a helper works on
+     *     followed by {@link #BELOW_STACK_BYTES} that belong to the run, too: how often it may still go round its
+     *     loops, and the key that a helper works on
      * @param shadow 0, or -1 to work on the shadows of the maps
      * @return what the program returns
      * @throws BudgetExceededException if the run takes longer than it may; outputs may be half-written then

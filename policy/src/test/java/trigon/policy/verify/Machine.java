@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
 import trigon.policy.range.Range;
 
 /**
- * What registers and stacks really hold, in one run. Written without {@link Subsumption}: the meaning of a state, to hold
- * the comparison of states against.
+ * What registers and stacks really hold, in one run. Written without {@link Subsumption}: the meaning of a state, to
+ * hold the comparison of states against.
  */
 final class Machine {
 
