@@ -15,11 +15,13 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What {@code ./trigon audit} asks OSV-Scanner, and what it makes of the answer; a stand-in plays the scanner. */
 @Timeout(180)
+@Isolated("a program that another thread starts meanwhile holds the script open: \"text file busy\"")
 class AuditIT {
 
     private static final Path AUDIT =
@@ -118,7 +120,7 @@ class AuditIT {
         builder.environment().putAll(environment);
         Process process = builder.start();
         try {
-            assertThat(process.waitFor(30, TimeUnit.SECONDS)).isTrue();
+            assertThat(process.waitFor(180, TimeUnit.SECONDS)).isTrue();
         } finally {
             process.destroyForcibly();
         }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -80,7 +81,10 @@ class SetupGapsIT {
             Path until = directory.resolve("until-" + i);
             List<HostProgram> hosts = start("--iterations", "1000000", "--until", until.toString());
             try {
-                Await.until(lines + " lines", () -> linesOf(hosts) >= lines || areConnected(hosts));
+                Await.until(
+                        lines + " lines",
+                        Duration.ofSeconds(180),
+                        () -> linesOf(hosts) >= lines || areConnected(hosts));
                 network.set(end.get(0), end.get(1), false);
                 Thread.sleep(gap); // what is tried is a length of time
                 assertThat(hosts).as("the cable goes away while they work").allMatch(HostProgram::isAlive);

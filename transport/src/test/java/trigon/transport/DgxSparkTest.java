@@ -24,7 +24,7 @@ import trigon.transport.protocol.MessageProtocol;
  * What NCCL is told of a DGX Spark, and that a connection goes over both functions of a cable without a setting. The
  * devices are software devices with the functions' names, on loopback addresses; messages go as over RDMA links.
  */
-@Timeout(60)
+@Timeout(300)
 class DgxSparkTest {
 
     private static final int PORT_MBPS = 200_000;

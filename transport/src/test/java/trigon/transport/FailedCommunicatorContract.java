@@ -16,6 +16,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import trigon.net.NcclResult;
 import trigon.net.NetPlugin;
+import trigon.testsupport.Await;
 import trigon.testsupport.LedgerAssert;
 import trigon.transport.connect.PathFactory;
 import trigon.verbs.Memory;
@@ -119,6 +120,7 @@ public abstract class FailedCommunicatorContract {
         assertThat(finish(b, waiting)).isEqualTo(REMOTE_ERROR);
 
         b.pass(LONG_AFTERWARDS);
+        awaitControlThreads();
 
         assertMoves(other);
         assertMoves(bc);
@@ -128,8 +130,17 @@ public abstract class FailedCommunicatorContract {
     void aRankThatGoesWhileNobodyWaitsForItFailsNobody() throws Exception {
         aGoes();
         b.pass(LONG_AFTERWARDS);
+        awaitControlThreads();
 
         assertMoves(bc);
+    }
+
+    /** What was due is done: they end when they have nothing to do. */
+    private static void awaitControlThreads() {
+        Await.until(
+                "the control threads have ended",
+                () -> Thread.getAllStackTraces().keySet().stream()
+                        .noneMatch(thread -> thread.getName().startsWith("trigon-control-")));
     }
 
     @Test

@@ -19,7 +19,7 @@ import trigon.verbs.LinkKind;
 import trigon.verbs.Memory;
 
 /** Messages by clear-to-send entries, whose rings lie in pages of any size that a kernel may have. */
-@Timeout(60)
+@Timeout(300)
 class PageSizeTest {
 
     private static final int CONNECTIONS = 5; // more rings than pages of 4 KiB have places

@@ -26,7 +26,7 @@ import trigon.verbs.QueuePairAttributes;
 import trigon.verbs.QueuePairStateCode;
 
 /** Connections of several queue pairs: which paths they take, what goes over each, and what becomes of them. */
-@Timeout(60)
+@Timeout(300)
 class StripesTest {
 
     private static final String TWO_CABLES = """

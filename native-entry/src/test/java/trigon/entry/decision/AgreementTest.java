@@ -25,7 +25,7 @@ import trigon.policy.ProgramContext;
 import trigon.policy.program.ProgramTypes;
 
 /** Ranks, each with a table of its own, have one outcome. */
-@Timeout(60)
+@Timeout(300)
 class AgreementTest {
 
     private static final String POLICY = "5fe0b0c7f1b45fe0b0c7f1b4";

@@ -21,6 +21,7 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Isolated;
 import picocli.CommandLine;
 import trigon.routing.LocalLink;
 import trigon.testsupport.Await;
@@ -33,6 +34,7 @@ import trigon.tools.machine.Machine;
 
 /** With a program in place of nccl-host that says what it should have measured. The real one is in BenchIT. */
 @Timeout(120)
+@Isolated("a program that another thread starts meanwhile holds the script open: \"text file busy\"")
 class BenchCommandTest {
 
     @TempDir

@@ -15,12 +15,14 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Isolated;
 import trigon.routing.LocalLink;
 import trigon.testsupport.Await;
 import trigon.tools.console.CommandFailure;
 
 /** With programs that say what perftest's say. */
 @Timeout(180)
+@Isolated("a program that another thread starts meanwhile holds the script open: \"text file busy\"")
 class PerftestTest {
 
     private static final String LATENCY = """

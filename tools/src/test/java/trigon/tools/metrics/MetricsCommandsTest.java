@@ -103,7 +103,7 @@ class MetricsCommandsTest {
     }
 
     @Test
-    @Timeout(60)
+    @Timeout(300)
     void topEndsWhereNobodyReadsIt() {
         OutputStream closed = new OutputStream() {
             @Override

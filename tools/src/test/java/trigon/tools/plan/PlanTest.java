@@ -74,7 +74,7 @@ class PlanTest {
 
     @ParameterizedTest
     @CsvSource({"ring:2,1", "ring:1024,1024", "star:1024,1023", "line:300,299", "mesh:64,2016"})
-    @Timeout(60)
+    @Timeout(300)
     void largeShapesArePlanned(String shape, int cables) {
         Plan plan = plan(Cabling.shape(shape));
 

@@ -33,6 +33,9 @@ final class LinkNamespaces implements FaultyNodes, AutoCloseable {
         for (String node : nodes) {
             agents.put(node, agent(node));
         }
+        for (NodeConnection node : nodes()) {
+            var _ = node.ask(Json.object("do", "pretend")); // it answers: no test waits for its start
+        }
     }
 
     /** Whether this user may make them. */

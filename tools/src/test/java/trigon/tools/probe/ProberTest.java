@@ -18,7 +18,7 @@ import trigon.tools.machine.Machine;
 import trigon.tools.probe.Observations.Probe;
 
 /** Links over IPv6 are named as the facts of nodes name them. */
-@Timeout(60)
+@Timeout(300)
 class ProberTest {
 
     private final Prober prober = new Prober(new Machine(Path.of("/"), Map.of(), "here", "1.2.3", Optional.empty()));

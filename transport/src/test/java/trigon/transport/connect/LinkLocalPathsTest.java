@@ -15,7 +15,7 @@ import trigon.routing.Path;
 import trigon.routing.Reason;
 import trigon.transport.TestPaths;
 
-@Timeout(60)
+@Timeout(300)
 class LinkLocalPathsTest {
 
     private final Path right = path(1, 1);

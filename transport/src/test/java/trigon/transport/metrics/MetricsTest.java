@@ -18,7 +18,7 @@ import trigon.transport.metrics.MetricsReader.LinkMetrics;
 import trigon.transport.metrics.MetricsReader.PathMetrics;
 import trigon.transport.metrics.MetricsReader.Snapshot;
 
-@Timeout(60)
+@Timeout(300)
 class MetricsTest {
 
     private static final long SELF = ProcessHandle.current().pid();
@@ -169,7 +169,7 @@ class MetricsTest {
         } finally {
             child.destroyForcibly();
         }
-        assertThat(child.waitFor(30, TimeUnit.SECONDS)).isTrue();
+        assertThat(child.waitFor(60, TimeUnit.SECONDS)).isTrue();
         assertThat(directory).isEmptyDirectory();
     }
 

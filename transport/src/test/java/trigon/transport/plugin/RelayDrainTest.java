@@ -32,7 +32,7 @@ import trigon.verbs.Gid;
 import trigon.verbs.LinkKind;
 
 /** A node that relays for others and whose own communicators end. */
-@Timeout(60)
+@Timeout(300)
 class RelayDrainTest {
 
     private static final InterfaceAddress ADDRESS = InterfaceAddress.parse("127.3.1.1/24");
