@@ -12,7 +12,8 @@ import java.util.Map;
 /**
  * The states that paths came to where others may join them. Found by the numbers that are known in them: a state can
  * only cover one that has the same numbers in the same places, so that the rounds of a loop, told apart by their
- * counter, need not be compared with each other. If there are too many, the one goes that was of no use for the longest time.
+ * counter, need not be compared with each other. If there are too many, the one goes that was of no use for the longest
+ * time.
  */
 final class KnownStates {
 
