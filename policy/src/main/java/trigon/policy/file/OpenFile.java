@@ -5,7 +5,6 @@ import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Map;
@@ -75,11 +74,11 @@ public final class OpenFile implements AutoCloseable {
         throw new IOException("it is not among the open files of this process");
     }
 
-    private static String firstLine(Path file) throws IOException {
+    private static String firstLine(Path file) {
         try {
             return Files.readString(file).lines().findFirst().orElse("");
-        } catch (NoSuchFileException e) {
-            return ""; // closed meanwhile
+        } catch (IOException e) {
+            return ""; // closed meanwhile, maybe between the open and the read, which is no NoSuchFileException
         }
     }
 

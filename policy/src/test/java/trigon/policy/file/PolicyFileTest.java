@@ -4,11 +4,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import java.io.IOException;
+import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -80,6 +85,32 @@ class PolicyFileTest {
         }
         assertThat(catchThrowableOfType(IOException.class, () -> OpenFile.open(folder)))
                 .hasMessageContaining("not a regular file");
+    }
+
+    @Test
+    void descriptorsThatCloseMeanwhileAreNotInTheWay() throws Exception {
+        Files.writeString(path, "content");
+        AtomicBoolean stop = new AtomicBoolean();
+        List<FutureTask<Boolean>> others =
+                List.of(new FutureTask<>(() -> openAndClose(stop)), new FutureTask<>(() -> openAndClose(stop)));
+        others.forEach(each -> Thread.ofPlatform().daemon().start(each));
+        try {
+            for (int i = 0; i < 1000; i++) {
+                OpenFile.open(path).close();
+            }
+        } finally {
+            stop.set(true);
+        }
+        for (FutureTask<Boolean> each : others) {
+            assertThat(each.get(20, TimeUnit.SECONDS)).isTrue();
+        }
+    }
+
+    private boolean openAndClose(AtomicBoolean stop) throws IOException {
+        while (!stop.get()) {
+            FileChannel.open(path).close();
+        }
+        return true;
     }
 
     @Test
