@@ -76,7 +76,7 @@ public record MapSpec(
         return switch (type) {
             case RING_BUFFER -> entries;
             case ARRAY -> Native.aligned(valueBytes) * entries;
-            case THREAD_ARRAY -> Math.max(THREAD_ARRAY_BYTES, Native.aligned(valueBytes) * entries);
+            case THREAD_ARRAY -> ThreadArrayMap.mostBytes(this);
             case HASH, LRU_HASH -> (Native.aligned(keyBytes) + Native.aligned(valueBytes) + ENTRY_BYTES) * entries;
         };
     }

@@ -28,7 +28,7 @@ public record ThreadArrayMap(
         int groups = Math.min(
                 MOST_GROUPS, Integer.highestOneBit(2 * Runtime.getRuntime().availableProcessors() - 1));
         long stride = Native.aligned(spec.valueBytes());
-        long groupBytes = (stride * spec.entries() + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
+        long groupBytes = groupBytes(spec);
         while (groups > 1 && groupBytes * groups > MapSpec.THREAD_ARRAY_BYTES) {
             groups /= 2;
         }
@@ -36,6 +36,16 @@ public record ThreadArrayMap(
         MemorySegment memory = Native.allocate(2 * bytes);
         return new ThreadArrayMap(
                 spec, memory, memory.address(), spec.entries(), stride, groupBytes, groups - 1, bytes);
+    }
+
+    private static long groupBytes(MapSpec spec) {
+        return (Native.aligned(spec.valueBytes()) * spec.entries() + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
+    }
+
+    /** Without the shadow, on a machine with any number of processors. */
+    static long mostBytes(MapSpec spec) {
+        long groupBytes = groupBytes(spec);
+        return Math.max(groupBytes, Math.min(MapSpec.THREAD_ARRAY_BYTES, MOST_GROUPS * groupBytes));
     }
 
     @Override

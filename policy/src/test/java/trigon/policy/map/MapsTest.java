@@ -73,6 +73,20 @@ class MapsTest {
     }
 
     @Test
+    void smallThreadArraysCountAsWhatTheyTake() throws Exception {
+        List<MapSpec> specs = new ArrayList<>();
+        for (int i = 0; i < 100; i++) {
+            specs.add(MapSpec.of("m" + i, MapType.THREAD_ARRAY, 4, 8, 1));
+        }
+        assertThat(new MapSet().bind(specs)).hasSize(100);
+        for (int entries : new int[] {1, 9, 1000, 40_000, 500_000}) {
+            MapSpec spec = MapSpec.of("m", MapType.THREAD_ARRAY, 4, 8, entries);
+            PolicyMap map = new MapSet().bind(List.of(spec)).getFirst();
+            assertThat(map.memory().byteSize()).isLessThanOrEqualTo(2 * spec.memoryBytes());
+        }
+    }
+
+    @Test
     void aLackOfMemoryRefusesTheMap() {
         assertThat(catchThrowableOfType(MapException.class, () -> Native.allocate(1L << 50)))
                 .hasMessageContaining("no memory for a map");
