@@ -77,6 +77,7 @@ public final class PolicyLoader {
             }
             programs.forEach(Warmup::warm);
             maps.claim(name, replaced, uses);
+            maps.keep(name, replaced, object.maps());
             return new Policy(name, digest(bytes), programs);
         } catch (VerificationException e) {
             throw new PolicyException(PolicyException.Kind.VERIFICATION, e);

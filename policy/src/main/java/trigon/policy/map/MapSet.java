@@ -5,6 +5,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * The maps of a scope, by name. Objects that are loaded into the same set share the maps of the same name, and an
@@ -28,6 +30,16 @@ public final class MapSet {
 
     /** By the name of the object. */
     private final Map<String, List<Use>> uses = new LinkedHashMap<>();
+
+    /** By the name of the object. */
+    private final Map<String, Declared> declared = new LinkedHashMap<>();
+
+    /**
+     * The names of the maps of an object.
+     *
+     * @param before those of the version that it replaced, whose content is kept for the way back to it
+     */
+    private record Declared(Set<String> now, Set<String> before) {}
 
     /**
      * The maps of a declaration, in its order; those that do not exist are created.
@@ -98,6 +110,26 @@ public final class MapSet {
         }
         uses.remove(replaced);
         uses.put(object, List.copyOf(claimed));
+    }
+
+    /**
+     * Keeps the maps of an object, and of the one it replaces. Forgets those which only versions before that had, so
+     * that a set does not grow with each version whose maps have other names.
+     *
+     * @param replaced name of the one that it replaces; of an object that replaces none, its own
+     */
+    public synchronized void keep(String object, String replaced, List<MapSpec> specs) {
+        Set<String> now = specs.stream().map(MapSpec::name).collect(Collectors.toUnmodifiableSet());
+        Declared last = declared.remove(replaced);
+        declared.put(object, new Declared(now, last == null ? Set.of() : last.now()));
+        if (last != null) {
+            last.before().stream().filter(name -> !isDeclared(name)).forEach(maps::remove);
+        }
+    }
+
+    private boolean isDeclared(String name) {
+        return declared.values().stream()
+                .anyMatch(each -> each.now().contains(name) || each.before().contains(name));
     }
 
     private static void checkAgreement(String object, Use ours, String otherObject, Use theirs) throws MapException {

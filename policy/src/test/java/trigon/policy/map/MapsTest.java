@@ -164,6 +164,24 @@ class MapsTest {
     }
 
     @Test
+    void mapsOfVersionsLongAgoAreForgotten() throws Exception {
+        MapSet maps = new MapSet();
+        List<MapSpec> others = List.of(MapSpec.of("v0", MapType.ARRAY, 4, 8, 1));
+        maps.bind(others);
+        maps.keep("other", "other", others);
+        for (int version = 0; version < 100; version++) {
+            List<MapSpec> specs = List.of(
+                    MapSpec.of("all", MapType.ARRAY, 4, 8, 1), MapSpec.of("v" + version, MapType.ARRAY, 4, 8, 1));
+            maps.bind(specs);
+            maps.keep("p", "p", specs);
+        }
+        assertThat(maps.all())
+                .extracting(map -> map.spec().name())
+                .as("of the last version, the one before, and another object")
+                .containsExactlyInAnyOrder("all", "v98", "v99", "v0");
+    }
+
+    @Test
     void theShadowIsAnotherMap() throws Exception {
         for (MapType type : List.of(MapType.ARRAY, MapType.HASH, MapType.LRU_HASH, MapType.THREAD_ARRAY)) {
             PolicyMap map = map(type, 4, 8, 4);
