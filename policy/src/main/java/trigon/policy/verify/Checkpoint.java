@@ -54,8 +54,13 @@ final class Checkpoint {
             if (at.openPaths > 0) {
                 return;
             }
-            length = at.fromParent + at.longest;
+            length = sum(at.fromParent, at.longest);
             at = at.parent;
         }
+    }
+
+    /** Of instructions; too many for an int are the most that it holds, which no run is given. */
+    static int sum(int instructions, int more) {
+        return (int) Math.min((long) instructions + more, Integer.MAX_VALUE);
     }
 }

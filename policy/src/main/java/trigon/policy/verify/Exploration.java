@@ -118,7 +118,7 @@ final class Exploration {
         state.dropLoneIds();
         for (Checkpoint earlier : known.covering(state)) {
             if (!earlier.isOpen()) {
-                checkpoint.ended(sinceCheckpoint + earlier.longest());
+                checkpoint.ended(Checkpoint.sum(sinceCheckpoint, earlier.longest()));
                 return true;
             }
             State before = earlier.state();
@@ -137,7 +137,7 @@ final class Exploration {
     /** Takes one instruction. False if the path ended. */
     private boolean step() throws Violation {
         explored++;
-        sinceCheckpoint++;
+        sinceCheckpoint = Checkpoint.sum(sinceCheckpoint, 1);
         require(
                 explored <= limits.explored(),
                 Rule.TOO_COMPLEX,
@@ -171,7 +171,8 @@ final class Exploration {
             case Branch branch -> {
                 return branch(branch);
             }
-            case CallHelper call -> sinceCheckpoint += calls.helper(state, call.helper()) - 1;
+            case CallHelper call ->
+                sinceCheckpoint = Checkpoint.sum(sinceCheckpoint, calls.helper(state, call.helper()) - 1);
             case CallFunction call -> {
                 calls.function(state, call.function());
                 top.slot = next;
