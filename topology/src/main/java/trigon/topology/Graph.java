@@ -1,13 +1,16 @@
 package trigon.topology;
 
+import java.net.Inet4Address;
+import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeSet;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
+import trigon.config.InterfaceAddress;
 
 /**
  * Which nodes are joined, by their numbers. A link counts for another by its address and its subnet, found in maps:
@@ -48,16 +51,21 @@ final class Graph {
     /** Links that count all of their subnet as heard, and all links that are in it. */
     private record Crowd(Ends hearing, Ends heard) {}
 
+    /** Lengths of prefixes that are looked at, of each family: who makes up records may nest any number of subnets. */
+    private static final int MOST_LENGTHS = 8;
+
     private static final Ends NONE = new Ends();
 
     private final List<Node> nodes;
     private final Map<InetAddress, Ends> at = new HashMap<>();
     private final Map<InetAddress, Ends> hearing = new HashMap<>();
     private final Map<Subnet, Crowd> crowds = new HashMap<>();
-    private final TreeSet<Integer> prefixLengths = new TreeSet<>();
+    private final List<Integer> lengthsOfIpv4;
+    private final List<Integer> lengthsOfIpv6;
     private BitSet @Nullable [] neighbours;
 
-    Graph(List<Node> nodes) {
+    /** Of all links, those of the own node come first where not all lengths of prefixes can be looked at. */
+    Graph(List<Node> nodes, long ownNode) {
         this.nodes = nodes;
         List<End> ends = new ArrayList<>();
         for (int node = 0; node < nodes.size(); node++) {
@@ -67,20 +75,22 @@ final class Graph {
                 at.computeIfAbsent(link.address().address(), _ -> new Ends())
                         .list
                         .add(end);
-                if (link.crowded()) {
-                    int length = link.address().prefixLength();
-                    prefixLengths.add(length);
-                    Subnet subnet = Subnet.of(link.address().address(), length);
-                    crowds.computeIfAbsent(subnet, _ -> new Crowd(new Ends(), new Ends()))
-                            .hearing
-                            .list
-                            .add(end);
-                }
+            }
+        }
+        lengthsOfIpv4 = lengths(ends, Inet4Address.class, ownNode);
+        lengthsOfIpv6 = lengths(ends, Inet6Address.class, ownNode);
+        for (End end : ends) {
+            if (isLookedAt(end.link())) {
+                crowds.computeIfAbsent(subnet(end.link()), _ -> new Crowd(new Ends(), new Ends()))
+                        .hearing
+                        .list
+                        .add(end);
             }
         }
         for (End end : ends) {
             for (InetAddress heard : end.link().heard()) {
-                boolean isOfCrowd = end.link().crowded() && end.link().address().contains(heard);
+                boolean isOfCrowd =
+                        isLookedAt(end.link()) && end.link().address().contains(heard);
                 if (at.containsKey(heard) && !isOfCrowd) {
                     hearing.computeIfAbsent(heard, _ -> new Ends()).list.add(end);
                 }
@@ -89,10 +99,40 @@ final class Graph {
         }
     }
 
+    /** The lengths of prefixes of a family's crowded links: those of the own node first, then the commonest. */
+    private List<Integer> lengths(List<End> ends, Class<? extends InetAddress> family, long ownNode) {
+        Map<Integer, Long> weights = new TreeMap<>();
+        for (End end : ends) {
+            InterfaceAddress address = end.link().address();
+            if (end.link().crowded() && family.isInstance(address.address())) {
+                boolean isOwn = nodes.get(end.node()).id() == ownNode;
+                weights.merge(address.prefixLength(), isOwn ? 1L << Integer.SIZE : 1L, Long::sum);
+            }
+        }
+        return weights.entrySet().stream()
+                .sorted(Map.Entry.<Integer, Long>comparingByValue().reversed())
+                .limit(MOST_LENGTHS)
+                .map(Map.Entry::getKey)
+                .toList();
+    }
+
+    private List<Integer> lengths(InetAddress address) {
+        return address instanceof Inet4Address ? lengthsOfIpv4 : lengthsOfIpv6;
+    }
+
+    /** Whether all of its subnet counts as heard, which does where the length of its prefix is looked at. */
+    private boolean isLookedAt(Node.Link link) {
+        InterfaceAddress address = link.address();
+        return link.crowded() && lengths(address.address()).contains(address.prefixLength());
+    }
+
+    private static Subnet subnet(Node.Link link) {
+        return Subnet.of(link.address().address(), link.address().prefixLength());
+    }
+
     private List<Crowd> around(InetAddress address) {
-        int most = address.getAddress().length * Byte.SIZE;
         List<Crowd> found = new ArrayList<>(1);
-        for (int length : prefixLengths.headSet(most, true)) {
+        for (int length : lengths(address)) {
             Crowd crowd = crowds.get(Subnet.of(address, length));
             if (crowd != null) {
                 found.add(crowd);
@@ -125,12 +165,9 @@ final class Graph {
         for (InetAddress heard : link.heard()) {
             at.getOrDefault(heard, NONE).addTo(found);
         }
-        if (link.crowded()) {
-            Subnet subnet = Subnet.of(link.address().address(), link.address().prefixLength());
-            Crowd crowd = crowds.get(subnet);
-            if (crowd != null) {
-                crowd.heard.addTo(found);
-            }
+        Crowd crowd = link.crowded() ? crowds.get(subnet(link)) : null;
+        if (crowd != null) {
+            crowd.heard.addTo(found);
         }
     }
 

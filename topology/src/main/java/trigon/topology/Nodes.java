@@ -43,7 +43,7 @@ public final class Nodes {
     synchronized Graph graph() {
         Graph known = graph;
         if (known == null) {
-            known = new Graph(putTogether(records));
+            known = new Graph(putTogether(records), ownNode);
             graph = known;
         }
         return known;

@@ -64,6 +64,38 @@ class FloodTest {
         assertThat(Routes.to(nodes, InetAddress.ofLiteral("192.0.2.1"), 0)).hasSizeLessThan(1000);
     }
 
+    /** Each link is in a subnet of the one before, and of all those of other nodes that are larger. */
+    @Test
+    void nestedSubnetsCostAsFewDo() {
+        nested(512, 3);
+        long few = allocatedByNeighbours();
+        nested(512, 128);
+        long many = allocatedByNeighbours();
+
+        assertThat(many).as("of 129 lengths of prefixes").isLessThan(4 * few);
+    }
+
+    private void nested(int nodes, int longest) {
+        List<RecordCodec.Sealed> sealed = new ArrayList<>();
+        for (int node = 0; node < nodes; node++) {
+            List<LinkRecord> links = new ArrayList<>();
+            for (int link = 0; link < NodeRecord.MOST_LINKS; link++) {
+                int number = node * NodeRecord.MOST_LINKS + link;
+                InetAddress address = InetAddress.ofLiteral("fd00::%x".formatted(number + 1));
+                links.add(new LinkRecord(new InterfaceAddress(address, number % (longest + 1)), 1, 1, List.of(), true));
+            }
+            sealed.add(sealed(node + 100, longest, links));
+        }
+        say(sealed, STRANGER, 0);
+    }
+
+    private long allocatedByNeighbours() {
+        long before = AllocationAssert.allocatedBytes();
+        Nodes nodes = topology.nodes();
+        assertThat(nodes.neighbours(nodes.all().getFirst())).isNotEmpty();
+        return AllocationAssert.allocatedBytes() - before;
+    }
+
     /** All say that they have the same addresses, and hear the same ones. */
     @Test
     void nodesWithTheSameAddressesAreLookedAt() {

@@ -25,7 +25,7 @@ class GraphTest {
     void neighboursAreThoseWithLinksThatAreJoined() {
         for (int round = 0; round < ROUNDS; round++) {
             List<Node> nodes = nodes();
-            Graph graph = new Graph(nodes);
+            Graph graph = new Graph(nodes, 0);
             for (int node = 0; node < nodes.size(); node++) {
                 assertThat(graph.neighbours(node))
                         .as("of node %d in round %d, seed %d: %s", node, round, seed, nodes)
@@ -52,7 +52,7 @@ class GraphTest {
     void whatHearsAnAddressIsFoundOnce() {
         for (int round = 0; round < ROUNDS; round++) {
             List<Node> nodes = nodes();
-            Graph graph = new Graph(nodes);
+            Graph graph = new Graph(nodes, 0);
             InetAddress address = nodes.getFirst().links().getFirst().address().address();
             List<Graph.End> wanted = new ArrayList<>();
             for (int node = 0; node < nodes.size(); node++) {
@@ -69,7 +69,7 @@ class GraphTest {
         }
     }
 
-    /** A few addresses, so that they meet; more nodes than are kept as a list. */
+    /** A few addresses, so that they meet, and as few lengths of prefixes as are looked at; more nodes than are kept as a list. */
     private List<Node> nodes() {
         int count = random.nextInt(10) == 0 ? 150 : 1 + random.nextInt(12);
         List<Node> nodes = new ArrayList<>();
@@ -82,7 +82,7 @@ class GraphTest {
                 }
                 InetAddress own = address();
                 int bits = own.getAddress().length * Byte.SIZE;
-                int prefix = random.nextInt(8) == 0 ? random.nextInt(bits + 1) : bits - random.nextInt(4);
+                int prefix = random.nextInt(8) == 0 ? random.nextInt(4) * bits / 4 : bits - random.nextInt(4);
                 links.add(
                         new Node.Link(new InterfaceAddress(own, prefix), 1, heard, random.nextInt(4) == 0, List.of()));
             }
