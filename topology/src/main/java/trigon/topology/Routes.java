@@ -38,6 +38,11 @@ public final class Routes {
     private final List<Route> found = new ArrayList<>();
     private int looks;
 
+    /** Over the first link at hand. */
+    private int mostFound;
+
+    private int mostLooks;
+
     private Routes(Nodes nodes, InetAddress target) {
         graph = nodes.graph();
         own = nodes.ownIndex();
@@ -54,8 +59,7 @@ public final class Routes {
         Routes search = new Routes(nodes, target);
         search.last();
         for (int relays = 1; relays <= MOST_RELAYS && search.found.isEmpty(); relays++) {
-            search.looks = 0;
-            search.extend(search.own, new ArrayList<>(), relays);
+            search.over(relays);
             search.previous();
         }
         return search.found.stream().sorted(order(tie)).toList();
@@ -111,26 +115,37 @@ public final class Routes {
         return relays;
     }
 
-    private void extend(int from, List<Step> way, int relaysLeft) {
-        if (relaysLeft == 0) {
-            finish(way);
-            return;
+    /** Each link of the own node has its share, so that those behind one do not crowd out the others. */
+    private void over(int relays) {
+        looks = 0;
+        List<Node.Link> links = graph.nodes().get(own).links();
+        for (int i = 0; i < links.size(); i++) {
+            int linksLeft = links.size() - i;
+            mostFound = found.size() + (MOST_WAYS - found.size()) / linksLeft;
+            mostLooks = looks + (MOST_LOOKS - looks) / linksLeft;
+            extend(links.get(i), new ArrayList<>(), relays);
         }
+    }
+
+    private void extend(Node.Link here, List<Step> way, int relaysLeft) {
         BitSet next = before.get(relaysLeft - 1);
-        for (Node.Link here : graph.nodes().get(from).links()) {
-            for (List<Graph.End> hearing : graph.hearing(here.address().address())) {
-                for (Graph.End there : hearing) {
-                    if (found.size() >= MOST_WAYS || ++looks > MOST_LOOKS) {
-                        return;
+        for (List<Graph.End> hearing : graph.hearing(here.address().address())) {
+            for (Graph.End there : hearing) {
+                if (found.size() >= mostFound || looks >= mostLooks) {
+                    return;
+                }
+                looks++;
+                boolean again = way.stream().anyMatch(step -> step.there().node() == there.node());
+                if (next.get(there.node()) && !again && !there.link().relays().isEmpty()) {
+                    way.add(new Step(here, there));
+                    if (relaysLeft == 1) {
+                        finish(way);
+                    } else {
+                        for (Node.Link onward : graph.nodes().get(there.node()).links()) {
+                            extend(onward, way, relaysLeft - 1);
+                        }
                     }
-                    boolean again = way.stream().anyMatch(step -> step.there().node() == there.node());
-                    if (next.get(there.node())
-                            && !again
-                            && !there.link().relays().isEmpty()) {
-                        way.add(new Step(here, there));
-                        extend(there.node(), way, relaysLeft - 1);
-                        way.removeLast();
-                    }
+                    way.removeLast();
                 }
             }
         }
@@ -138,7 +153,7 @@ public final class Routes {
 
     private void finish(List<Step> way) {
         for (Node.Link link : graph.nodes().get(way.getLast().there().node()).links()) {
-            if (link.hears(target)) {
+            if (link.hears(target) && found.size() < mostFound) {
                 int speed = link.speedMbps();
                 int load = 0;
                 List<InetSocketAddress> relays = new ArrayList<>();

@@ -96,6 +96,48 @@ class FloodTest {
         return AllocationAssert.allocatedBytes() - before;
     }
 
+    /** A stranger behind one link says that it leads everywhere; the way over the other one is found all the same. */
+    @Test
+    void waysOverOneLinkLeaveRoomForOthers() {
+        Topology twoLinks = new Topology(
+                1,
+                1,
+                "victim",
+                List.of(
+                        LinkRecord.silent(InterfaceAddress.parse("10.0.12.1/24"), 0, 1),
+                        LinkRecord.silent(InterfaceAddress.parse("10.0.13.1/24"), 0, 1)),
+                Simulation.noKey(),
+                () -> 0,
+                () -> 0);
+        InetAddress target = InetAddress.ofLiteral("10.0.23.3");
+        List<RecordCodec.Sealed> sealed = new ArrayList<>();
+        for (int node = 0; node < 600; node++) {
+            InetAddress address = Simulation.address(10, 0, 12, 2);
+            InetAddress heard = InetAddress.ofLiteral("10.0.12.1");
+            sealed.add(sealed(
+                    node + 100,
+                    1,
+                    List.of(new LinkRecord(new InterfaceAddress(address, 24), 1, 1, List.of(heard, target), false))));
+        }
+        sealed.add(sealed(
+                50,
+                1,
+                List.of(new LinkRecord(
+                        InterfaceAddress.parse("10.0.13.2/24"),
+                        1,
+                        1,
+                        List.of(InetAddress.ofLiteral("10.0.13.1"), target),
+                        false))));
+        for (byte[] datagram : RecordCodec.pack(sealed)) {
+            twoLinks.received(ByteBuffer.wrap(datagram), STRANGER, 0);
+        }
+
+        assertThat(Routes.to(twoLinks.nodes(), target, 0))
+                .hasSizeLessThanOrEqualTo(256)
+                .extracting(Route::local)
+                .contains(InetAddress.ofLiteral("10.0.12.1"), InetAddress.ofLiteral("10.0.13.1"));
+    }
+
     /** All say that they have the same addresses, and hear the same ones. */
     @Test
     void nodesWithTheSameAddressesAreLookedAt() {
