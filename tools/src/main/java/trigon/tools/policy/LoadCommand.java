@@ -161,8 +161,9 @@ final class LoadCommand implements Callable<Integer> {
         return all ? 0 : 1;
     }
 
+    /** Other users' too, where root may look into them: what they say is only shown. */
     private List<PolicyProcesses.PolicyProcess> users(Path place) {
-        return processes.ofThisUser().stream()
+        return processes.all().stream()
                 .filter(each -> Path.of(each.report().file()).toAbsolutePath().equals(place.toAbsolutePath()))
                 .toList();
     }
