@@ -12,6 +12,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -24,6 +25,7 @@ import trigon.entry.decision.AdvisoryTuner;
 import trigon.entry.decision.Agreement;
 import trigon.entry.decision.Communicator;
 import trigon.entry.decision.DecisionTable;
+import trigon.entry.decision.Decisions;
 import trigon.entry.decision.TunerProgram;
 import trigon.net.ConnectionAdvice;
 import trigon.policy.Policy;
@@ -60,6 +62,7 @@ public final class ProcessPolicy {
 
     private static final Duration BETWEEN_LOOKS = Duration.ofMillis(500);
 
+    private final Supplier<MapSet> mapsOfCommunicator;
     private final PolicyLoader loader = new PolicyLoader(Limits.DEFAULT);
     private final PolicyHost shared = new PolicyHost(loader, new MapSet());
     private final AdvisoryTuner advisory =
@@ -78,6 +81,15 @@ public final class ProcessPolicy {
     private String refused = "";
     private @Nullable ReportFile report;
     private boolean isReportRefused;
+
+    public ProcessPolicy() {
+        this(MapSet::new);
+    }
+
+    /** With such maps for each communicator. */
+    ProcessPolicy(Supplier<MapSet> mapsOfCommunicator) {
+        this.mapsOfCommunicator = mapsOfCommunicator;
+    }
 
     /** Takes the settings, once; and begins to read the file, if they name one. */
     public synchronized void open(PluginConfig config) {
@@ -169,7 +181,8 @@ public final class ProcessPolicy {
      * What decides for a communicator; null where that is NCCL. Blocks where the tuner is advisory, until the ranks
      * have agreed.
      *
-     * @throws ConfigException where there is none, but the settings require one
+     * @throws ConfigException where there is none, but the settings require one; or where the other ranks may go by it,
+     *     but this one cannot
      */
     public @Nullable CommunicatorPolicy forCommunicator(Communicator communicator) {
         Optional<PolicyVersion> version = current();
@@ -182,17 +195,30 @@ public final class ProcessPolicy {
         if (programs.isEmpty()) {
             return null;
         }
+        boolean isAlone = communicator.ranks() == 1;
+        boolean agrees = !isAlone && programs.stream().anyMatch(Policy.Program::advisory);
+        PolicyHost host;
         try {
-            if (communicator.ranks() == 1 || programs.stream().noneMatch(Policy.Program::advisory)) {
-                PolicyHost host = host(communicator, version.get());
-                return new CommunicatorPolicy(host, new TunerProgram(host.slot(ProgramTypes.TUNER), communicator));
-            }
-            Optional<DecisionTable> table = advisory.agree(communicator, version.get());
-            return table.isEmpty() ? null : new CommunicatorPolicy(host(communicator, version.get()), table.get());
+            host = host(version.get()); // before the ranks agree: where one takes no part, NCCL decides on all of them
         } catch (PolicyException e) {
-            log.warn("{}: NCCL decides, since its policy cannot be loaded: {}", communicator, e.summary());
-            return none();
+            if (isAlone || agrees) {
+                log.warn("{}: NCCL decides, since its policy cannot be loaded: {}", communicator, e.summary());
+                return none();
+            }
+            throw new ConfigException(
+                    ("%s: its policy cannot be loaded here, and NCCL hangs where other ranks decide by it: %s; mend"
+                                    + " that, or unset %s on all ranks")
+                            .formatted(communicator, e.summary(), Settings.POLICY_FILE));
         }
+        Optional<DecisionTable> table = agrees ? advisory.agree(communicator, version.get()) : Optional.empty();
+        if (agrees && table.isEmpty()) {
+            return null;
+        }
+        log.info("communicator 0x{}: policy {}", Long.toHexString(communicator.id()), version.get());
+        return new CommunicatorPolicy(
+                host,
+                table.<Decisions>map(each -> each)
+                        .orElseGet(() -> new TunerProgram(host.slot(ProgramTypes.TUNER), communicator)));
     }
 
     /** NCCL decides, if it may. */
@@ -205,10 +231,9 @@ public final class ProcessPolicy {
     }
 
     /** Of its own for a communicator, whose maps are that communicator's. */
-    private PolicyHost host(Communicator communicator, PolicyVersion version) throws PolicyException {
-        PolicyHost host = new PolicyHost(loader, new MapSet());
+    private PolicyHost host(PolicyVersion version) throws PolicyException {
+        PolicyHost host = new PolicyHost(loader, mapsOfCommunicator.get());
         var _ = host.replace(version.name(), version.object());
-        log.info("communicator 0x{}: policy {}", Long.toHexString(communicator.id()), version);
         return host;
     }
 
