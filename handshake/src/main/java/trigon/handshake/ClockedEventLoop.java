@@ -32,7 +32,7 @@ final class ClockedEventLoop extends SingleThreadIoEventLoop {
     /** A loop that ends waits for time to pass, which a test's clock may not do. */
     @Override
     public Future<?> shutdownGracefully(long quietPeriod, long timeout, TimeUnit unit) {
-        ticker.ending = !clock.equals(NanoClock.SYSTEM); // then time passes, and timers that are not due stay
+        ticker.ending = !clock.equals(NanoClock.SYSTEM); // its time passes, and must not be moved
         return super.shutdownGracefully(quietPeriod, timeout, unit);
     }
 
