@@ -69,7 +69,7 @@ class GraphTest {
         }
     }
 
-    /** A few addresses, so that they meet, and as few lengths of prefixes as are looked at; more nodes than are kept as a list. */
+    /** Few addresses, so that they meet; as few lengths of prefixes as are looked at; more nodes than a list keeps. */
     private List<Node> nodes() {
         int count = random.nextInt(10) == 0 ? 150 : 1 + random.nextInt(12);
         List<Node> nodes = new ArrayList<>();

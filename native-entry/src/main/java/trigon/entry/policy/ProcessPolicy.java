@@ -57,7 +57,7 @@ public final class ProcessPolicy {
     /** A file system in memory, see shm_overview(7). */
     private static final Path SHARED_MEMORY = Path.of("/dev/shm");
 
-    /** Ranks come to their tuner within the time that NCCL's search for rings takes, less than a second; or in tests. */
+    /** Ranks come to their tuner within the time that NCCL's search for rings takes, less than a second. */
     private static final Duration FOR_ALL_RANKS = Duration.ofMillis(Long.getLong("trigon.agreement.millis", 5000));
 
     private static final Duration BETWEEN_LOOKS = Duration.ofMillis(500);
