@@ -43,6 +43,18 @@ class LeavingTest extends SimulatedRanks {
         assertThat(first.oneSided.hasFailed(first.context)).isTrue();
     }
 
+    /** By asking once more it would learn that the connection has failed, which ends the whole communicator. */
+    @Test
+    void nothingIsAskedOfAConnectionWhoseRankHasSaidThatItLeaves() throws Exception {
+        SimulatedNet net = new SimulatedNet(3, 100);
+        connect(3, net, false, rank -> WINDOW_BYTES);
+        net.endByLeaving();
+
+        leave(ranks.get(2));
+
+        assertThat(net.failuresTold()).isZero();
+    }
+
     @Test
     void aGetFromWhoHasLeftFails() throws Exception {
         connect(2, 4, 90, false);

@@ -5,13 +5,16 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import trigon.net.DeviceProperties;
 import trigon.net.NcclResult;
 import trigon.net.NetPlugin;
+import trigon.onesided.record.RecordLayout;
 import trigon.verbs.Memory;
 
 /**
@@ -29,6 +32,9 @@ final class SimulatedNet {
     private final int percentThatMove;
     private final Map<Long, Wire> wires = new HashMap<>();
     private final List<Integer> cutRanks = new ArrayList<>();
+    private final Set<Wire> ended = new HashSet<>();
+    private boolean endsByLeaving;
+    private int failuresTold;
     private long next = 1;
     private int refusingRank;
     private long refusedBytes = Long.MAX_VALUE;
@@ -74,6 +80,21 @@ final class SimulatedNet {
     /** All connections of a rank fail from now on. */
     synchronized void cut(int rank) {
         cutRanks.add(rank);
+    }
+
+    /** A connection fails from now on as soon as it has carried the record by which a rank leaves. */
+    synchronized void endByLeaving() {
+        endsByLeaving = true;
+    }
+
+    /** How often a call said that a connection has failed. */
+    synchronized int failuresTold() {
+        return failuresTold;
+    }
+
+    private long failed() {
+        failuresTold++;
+        return -NcclResult.REMOTE_ERROR.code();
     }
 
     /** A rank's memory of so many bytes or more cannot be registered any more, as with a low limit of locked memory. */
@@ -181,7 +202,7 @@ final class SimulatedNet {
                     return -NcclResult.INVALID_ARGUMENT.code();
                 }
                 if (isCut(wire)) {
-                    return -NcclResult.REMOTE_ERROR.code();
+                    return failed();
                 }
                 if (wire.sending >= DEPTH || !moves()) {
                     return TRY_AGAIN;
@@ -204,7 +225,7 @@ final class SimulatedNet {
                     return -NcclResult.INVALID_ARGUMENT.code();
                 }
                 if (isCut(wire)) {
-                    return -NcclResult.REMOTE_ERROR.code();
+                    return failed();
                 }
                 if (wire.receives.size() >= DEPTH || !moves()) {
                     return TRY_AGAIN;
@@ -243,13 +264,13 @@ final class SimulatedNet {
                     requests.remove(handle);
                     return request.bytes;
                 }
-                return isCut(request.wire) ? -NcclResult.REMOTE_ERROR.code() : NOT_DONE;
+                return isCut(request.wire) ? failed() : NOT_DONE;
             }
         }
     }
 
     private boolean isCut(Wire wire) {
-        return cutRanks.contains(wire.listener) || cutRanks.contains(wire.connector);
+        return ended.contains(wire) || cutRanks.contains(wire.listener) || cutRanks.contains(wire.connector);
     }
 
     private void deliver(Wire wire) {
@@ -263,6 +284,9 @@ final class SimulatedNet {
             throw new AssertionError("a message of %d bytes for %d".formatted(message.length, receive.size));
         }
         Memory.copy(MemorySegment.ofArray(message), receive.address, message.length);
+        if (endsByLeaving && RecordLayout.kind(receive.address) == RecordLayout.LEAVING) {
+            ended.add(wire);
+        }
         receive.bytes = message.length;
         receive.isDone = true;
     }

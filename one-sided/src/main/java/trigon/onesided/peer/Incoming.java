@@ -60,6 +60,12 @@ public final class Incoming {
     /** Why nothing comes any more; what has arrived is applied all the same: its sender was told that it is done. */
     private int broken;
 
+    /**
+     * The other rank's last record is here. The connection ends, so it is asked for nothing more: the answer could be
+     * that it has failed, and with it the communicator.
+     */
+    private boolean leaves;
+
     /** The other rank has ended its part: what happens to the connection is no failure. */
     private boolean hasLeft;
 
@@ -101,10 +107,10 @@ public final class Incoming {
             return 0;
         }
         if (broken == 0) {
-            broken = postRecords();
+            broken = takeRecords(); // first: what it says may be that nothing follows
         }
         if (broken == 0) {
-            broken = takeRecords();
+            broken = postRecords();
         }
         int result = 0;
         if (applied < arrived) {
@@ -120,7 +126,7 @@ public final class Incoming {
     }
 
     private int postRecords() {
-        while (posted - applied <= MASK) {
+        while (posted - applied <= MASK && !leaves) {
             long request = net.irecv(
                     from.records(),
                     staging.record(posted),
@@ -140,7 +146,7 @@ public final class Incoming {
     }
 
     private int takeRecords() {
-        while (arrived < posted) {
+        while (arrived < posted && !leaves) {
             long bytes = net.test(recordRequests[(int) arrived & MASK]);
             if (bytes == NetPlugin.NOT_DONE) {
                 return 0;
@@ -152,6 +158,7 @@ public final class Incoming {
             if (objection != null) {
                 return wrong(objection);
             }
+            leaves = RecordLayout.kind(staging.record(arrived)) == RecordLayout.LEAVING;
             arrived++;
         }
         return 0;
