@@ -23,8 +23,8 @@ import trigon.testsupport.ManualClock;
 import trigon.verbs.LinkKind;
 
 /**
- * A process of the tests: its own event loop, one loopback address, listener and client. Where a test gives it no clock,
- * its time stands still: however slow the machine is, nothing is too late.
+ * A process of the tests: its own event loop, one loopback address, listener and client. Where a test gives it no
+ * clock, its time stands still: however slow the machine is, nothing is too late.
  */
 final class Node implements AutoCloseable {
 

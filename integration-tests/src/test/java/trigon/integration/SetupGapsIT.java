@@ -82,9 +82,7 @@ class SetupGapsIT {
             List<HostProgram> hosts = start("--iterations", "1000000", "--until", until.toString());
             try {
                 Await.until(
-                        lines + " lines",
-                        Duration.ofSeconds(180),
-                        () -> linesOf(hosts) >= lines || areConnected(hosts));
+                        lines + " lines", Duration.ofMinutes(3), () -> linesOf(hosts) >= lines || areConnected(hosts));
                 network.set(end.get(0), end.get(1), false);
                 Thread.sleep(gap); // what is tried is a length of time
                 assertThat(hosts).as("the cable goes away while they work").allMatch(HostProgram::isAlive);
