@@ -2,6 +2,7 @@ package trigon.integration;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -97,9 +98,15 @@ class PlantedCausesIT {
         }
     }
 
-    private static void endless(PlantedRun run) {
+    /** Nothing that is planted lasts longer than a peer is waited for. */
+    private void endless(PlantedRun run) throws IOException {
+        Path file = Files.writeString(directory.resolve("patient.yaml"), """
+                version: 1
+                handshake: {peerTimeout: 2m}
+                queuePair: {timeout: 21}
+                """);
         for (int rank = 0; rank < 2; rank++) {
-            run.startEndless(List.of(), Map.of());
+            run.startEndless(List.of(), Map.of("TRIGON_CONFIG", file.toString()));
         }
     }
 }
