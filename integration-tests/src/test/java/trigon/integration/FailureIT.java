@@ -134,7 +134,7 @@ class FailureIT {
                         "--iterations",
                         "2",
                         "--timeout",
-                        "60");
+                        "20");
 
         int status = hosts.get(2).exitStatus();
         assertThat(status).as(hosts.get(2).output()).isIn(0, 1);

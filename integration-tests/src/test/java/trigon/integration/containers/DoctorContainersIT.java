@@ -22,9 +22,11 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.ResourceLock;
 
 /** The doctor examines three containers, which it reaches as a user would: by {@code docker exec}. */
 @Timeout(300)
+@ResourceLock("containers")
 class DoctorContainersIT {
 
     private static final Path DISTRIBUTION =

@@ -18,9 +18,11 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.ResourceLock;
 
 /** A ring all-reduce over three containers, undisturbed and disturbed. The host program checks every element. */
 @Timeout(300)
+@ResourceLock("containers")
 class TriangleContainersIT {
 
     private static final Duration LIMIT = Duration.ofMinutes(2);
