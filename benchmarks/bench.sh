@@ -307,7 +307,7 @@ case $command in
   relay) exec "$here/relay.sh" "$results" "$@" ;;
   announcements) announcements "$@" ;;
   lab) exec "$here/lab.sh" "$results" "$@" ;;
-  render) java_with_classes trigon.benchmarks.Render "$results" "${1:-$project/docs/measurements/results}" ;;
+  render) java_with_classes trigon.benchmarks.Render "$results" "${1:-$results/page}" ;;
   all) all "$@" ;;
   pack) pack "$@" ;;
   *)

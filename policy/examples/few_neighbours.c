@@ -1,7 +1,7 @@
 /*
  * For two to four nodes that all are neighbours, over software links. There a tree has fewer steps than a ring, and
  * steps are what middle sizes wait for. NCCL's costs are those of switched networks, and choose rings from 32 KiB on.
- * The limits were measured with real NCCL (docs/lab-notes/nccl.md); large messages are a ring's.
+ * The limits were measured with real NCCL (docs/measurements/policies.md); large messages are a ring's.
  */
 #include "trigon_policy.h"
 

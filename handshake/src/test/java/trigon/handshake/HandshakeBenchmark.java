@@ -10,8 +10,8 @@ import trigon.handshake.HandshakeProofs.Side;
 import trigon.system.NanoClock;
 
 /**
- * What the proofs cost of a handshake, over loopback, both ends in this process. Not a test: run its {@code main};
- * docs/lab-notes/handshake.md says how. The two are measured in turns, so that other load distorts both alike.
+ * What the proofs cost of a handshake, over loopback, both ends in this process. Not a test: run its {@code main}
+ * with the test class path. The two are measured in turns, so that other load distorts both alike.
  */
 final class HandshakeBenchmark {
 

@@ -26,9 +26,6 @@ class DocsRulesTest {
 
     private static final String README = "README.md";
 
-    /** What was tried, for who wants to know it all: long sentences may stay. */
-    private static final String LAB_NOTES = "docs/lab-notes/";
-
     private static final Pattern EXTERNAL = Pattern.compile("(https?|mailto):.*");
     private static final Pattern VERSION = Pattern.compile("<revision>([0-9.]+)(-SNAPSHOT)?</revision>");
     private static final Pattern NEWEST_CHANGES = Pattern.compile("(?m)^## ([0-9.]+)( \\(not released yet\\))?");
@@ -75,12 +72,10 @@ class DocsRulesTest {
     void sentencesAreShort() {
         List<String> tooLong = new ArrayList<>();
         for (MarkdownPage page : PAGES.values()) {
-            if (!page.path().startsWith(LAB_NOTES)) {
-                page.sentences().stream()
-                        .filter(sentence -> sentence.words() > MOST_WORDS_OF_A_SENTENCE)
-                        .forEach(sentence ->
-                                tooLong.add("%s, %d: %s".formatted(page.path(), sentence.words(), sentence.text())));
-            }
+            page.sentences().stream()
+                    .filter(sentence -> sentence.words() > MOST_WORDS_OF_A_SENTENCE)
+                    .forEach(sentence ->
+                            tooLong.add("%s, %d: %s".formatted(page.path(), sentence.words(), sentence.text())));
         }
 
         assertThat(tooLong)

@@ -20,8 +20,8 @@ import trigon.verbs.WorkCompletions;
 
 /**
  * Latency and bandwidth between two providers of this process, with NCCL's pattern of messages: a clear-to-send of 32
- * bytes one way, then the payload with an immediate the other way. Not a test: run its {@code main};
- * docs/lab-notes/data-path.md says how. Apart from the time it prints the processor time of the device's own threads.
+ * bytes one way, then the payload with an immediate the other way. Not a test: run its {@code main} with
+ * the test class path. Apart from the time it prints the processor time of the device's own threads.
  */
 final class SpeedBenchmark {
 

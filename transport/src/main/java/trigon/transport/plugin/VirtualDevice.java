@@ -37,7 +37,7 @@ record VirtualDevice(DeviceProperties properties, Optional<LocalLink> preferred)
     /** NCCL makes two channels for each device; with more than eight its GPUs spend more than they gain. */
     private static final int MOST_DEVICES = 4;
 
-    /** With two channels instead of four, messages from 8 MiB on take up to twice as long: docs/lab-notes. */
+    /** With two channels instead of four, messages from 8 MiB on take up to twice as long. */
     private static final int LEAST_DEVICES = 2;
 
     /**
