@@ -30,7 +30,7 @@ compile() { # SOURCES BUILD
   }
 }
 compile native-entry "$project/native-entry/target/native-$arch"
-compile native-host "$project/native-host/target/native-$arch"
+compile testing/nccl-host "$project/testing/nccl-host/target/native-$arch"
 compile dist/src/main/training "$project/dist/target/training/native-$arch"
 
 mkdir -p "$distribution"

@@ -12,7 +12,7 @@ import evidence
 from cluster import HERE, Launch, free_port, trigon
 from correctness import fixed
 
-EXPECTED = HERE.parents[1] / "native-host" / "nccl-host" / "expected"
+EXPECTED = HERE.parents[1] / "testing" / "nccl-host" / "expected"
 COUNT = 2 << 20  # 8 MiB of float32: 16 steps of the protocol Simple, as the host program has them
 OWN = re.compile(r" size=\d+| \*request=\w+| \(messages \d+ to \d+\)|, \d+ bytes")
 DEVICE = re.compile(r" dev=\d+")

@@ -48,7 +48,7 @@ install_program() { # FROM TO: without what only a debugger reads
   chmod 755 "$2.new"
   mv "$2.new" "$2"
 }
-host=$project/native-host/target/$native
+host=$project/testing/nccl-host/target/$native
 build=$project/dist/target/training/$native # what build.sh has made for another processor
 [ -n "$arch" ] || {
   mkdir -p "$build"
@@ -68,14 +68,14 @@ install_file 644 "$project/LICENSE" "$distribution/LICENSE"
 mkdir -p "$distribution/share/grafana"
 install_file 644 "$project/dist/src/main/grafana/trigon.json" "$distribution/share/grafana/trigon.json"
 mkdir -p "$distribution/policy/examples"
-install_file 644 "$project/policy/src/main/c/trigon_policy.h" "$distribution/policy/trigon_policy.h"
+install_file 644 "$project/policy/engine/src/main/c/trigon_policy.h" "$distribution/policy/trigon_policy.h"
 for example in "$project"/policy/examples/*.[co]; do
   install_file 644 "$example" "$distribution/policy/examples/${example##*/}"
 done
 install_file 755 "$project/dist/src/main/sh/train.sh" "$training/train.sh"
 install_file 755 "$project/dist/src/main/sh/train-tools.sh" "$training/train-tools.sh"
 install_file 644 "$project/dist/src/main/sh/tools-java.sh" "$distribution/libexec/tools-java.sh"
-install_file 755 "$project/native-host/instant-device/fake-sysfs.sh" "$training/fake-sysfs.sh"
+install_file 755 "$project/testing/instant-device/fake-sysfs.sh" "$training/fake-sysfs.sh"
 if [ -e "$host/instant/libibverbs.so.1" ]; then
   install_program "$host/instant/libibverbs.so.1" "$training/libibverbs.so.1"
 else

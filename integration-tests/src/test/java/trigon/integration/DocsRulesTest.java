@@ -32,7 +32,7 @@ class DocsRulesTest {
     private static final Pattern PATH_OF_A_PAGE = Pattern.compile("\\bdocs/[a-z][\\w./-]*\\w");
 
     /** Pages of the tests' own, in folders that they make. */
-    private static final String MAKES_PAGES = "benchmarks/src/test/";
+    private static final String MAKES_PAGES = "testing/benchmarks/src/test/";
 
     private static final Map<String, MarkdownPage> PAGES = pages();
 
@@ -96,11 +96,11 @@ class DocsRulesTest {
     void everyModuleSaysInAFewLinesWhatItIsFor() {
         for (ReactorModule module : ReactorModule.all()) {
             assertThat(module.readme())
-                    .as("%s/README.md", module)
+                    .as("%s/README.md", module.folder())
                     .startsWith("# " + module + "\n")
                     .contains("**May use**", "**Start reading**");
             assertThat(module.readme().lines().filter(line -> !line.isBlank()))
-                    .as("lines of %s/README.md", module)
+                    .as("lines of %s/README.md", module.folder())
                     .hasSizeLessThanOrEqualTo(MOST_LINES_OF_A_MODULES_README);
         }
     }
@@ -136,7 +136,7 @@ class DocsRulesTest {
 
     @Test
     void looksAtAllPages() {
-        assertThat(PAGES).containsKeys(README, "docs/README.md", "docs/guide/install.md", "verbs/README.md");
+        assertThat(PAGES).containsKeys(README, "docs/README.md", "docs/guide/install.md", "verbs/api/README.md");
         MarkdownPage install = page("docs/guide/install.md");
         assertThat(install.links()).contains("configure.md");
         assertThat(install.anchors()).contains("containers", "what-is-in-the-folder");

@@ -14,7 +14,7 @@ final class InstantDevice {
     private static final Path FOLDER =
             Path.of(System.getProperty("trigon.odd.host")).resolveSibling("instant");
     private static final Path FAKE_SYSFS =
-            Path.of("../native-host/instant-device/fake-sysfs.sh").toAbsolutePath();
+            Path.of("../testing/instant-device/fake-sysfs.sh").toAbsolutePath();
 
     /** The variable by which programs find it. */
     static final Map<String, String> LIBRARY = Map.of("LD_LIBRARY_PATH", FOLDER.toString());

@@ -4,6 +4,7 @@ import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
@@ -16,6 +17,7 @@ final class ProjectClasses {
             .withImportOption(location -> !location.contains("/test-classes/") && !location.contains("-tests.jar"))
             .importPackages("trigon");
 
+    private static final List<ReactorModule> MODULES = ReactorModule.all();
     private static final String PROJECT = ProjectFiles.PROJECT.toUri().getPath();
 
     private ProjectClasses() {}
@@ -30,13 +32,13 @@ final class ProjectClasses {
         return roots;
     }
 
-    /** The folder of the module that a class was compiled in, as its class file's or jar's place says. */
+    /** The name of the module that a class was compiled in, as its class file's or jar's place says. */
     static Optional<String> moduleOf(JavaClass type) {
-        return type.getSource().map(source -> source.getUri().toString()).flatMap(uri -> {
-            int folder = uri.indexOf(PROJECT);
-            return folder < 0
-                    ? Optional.empty()
-                    : Optional.of(uri.substring(folder + PROJECT.length()).split("/", 2)[0]);
-        });
+        return type.getSource()
+                .map(source -> source.getUri().toString())
+                .flatMap(uri -> MODULES.stream()
+                        .filter(module -> uri.contains(PROJECT + module.folder() + "/"))
+                        .map(ReactorModule::name)
+                        .findFirst());
     }
 }

@@ -20,13 +20,15 @@ import org.xml.sax.SAXException;
  * A module of the build, and which others it may use: its README says it to people, its pom to Maven, and its
  * module-info to the compiler.
  *
- * @param name its folder
+ * @param name its artifact's, without the project's
+ * @param folder where the root pom has it, from the project's root
  * @param readme the text of its README
  * @param mayUse modules that the README's sentence "May use" names
  * @param dependencies modules that its pom depends on, other than for tests
  * @param sources its Java sources that are no tests, without what describes a package or the module
  */
-record ReactorModule(String name, String readme, Set<String> mayUse, Set<String> dependencies, List<Path> sources) {
+record ReactorModule(
+        String name, Path folder, String readme, Set<String> mayUse, Set<String> dependencies, List<Path> sources) {
 
     private static final String ARTIFACT = "trigon-";
     private static final String SOURCES = "src/main/java";
@@ -37,14 +39,18 @@ record ReactorModule(String name, String readme, Set<String> mayUse, Set<String>
 
     /** All of them, in the order of the root pom. */
     static List<ReactorModule> all() {
-        List<String> names = children(pom(ProjectFiles.PROJECT), "modules").stream()
-                .map(Node::getTextContent)
+        List<Path> folders = children(pom(ProjectFiles.PROJECT), "modules").stream()
+                .map(each -> Path.of(each.getTextContent()))
                 .toList();
-        return names.stream().map(name -> of(name, names)).toList();
+        List<String> names = folders.stream()
+                .map(each -> nameOf(pom(ProjectFiles.PROJECT.resolve(each))))
+                .toList();
+        return folders.stream().map(each -> of(each, names)).toList();
     }
 
-    private static ReactorModule of(String name, List<String> names) {
-        Path folder = ProjectFiles.PROJECT.resolve(name);
+    private static ReactorModule of(Path place, List<String> names) {
+        Path folder = ProjectFiles.PROJECT.resolve(place);
+        Element pom = pom(folder);
         String readme = ProjectFiles.textOf(folder.resolve("README.md"));
         Set<String> mayUse = new TreeSet<>();
         Matcher sentence = MAY_USE.matcher(readme);
@@ -53,14 +59,13 @@ record ReactorModule(String name, String readme, Set<String> mayUse, Set<String>
             mayUse.retainAll(names);
         }
         Set<String> dependencies = new TreeSet<>();
-        for (Element each : children(pom(folder), "dependencies")) {
-            String artifact = textOf(each, "artifactId");
+        for (Element each : children(pom, "dependencies")) {
             if (textOf(each, "groupId").equals("trigon")
                     && !textOf(each, "scope").equals("test")) {
-                dependencies.add(artifact.substring(ARTIFACT.length()));
+                dependencies.add(nameOf(each));
             }
         }
-        return new ReactorModule(name, readme, mayUse, dependencies, sourcesIn(folder.resolve(SOURCES)));
+        return new ReactorModule(nameOf(pom), place, readme, mayUse, dependencies, sourcesIn(folder.resolve(SOURCES)));
     }
 
     boolean hasModuleInfo() {
@@ -104,7 +109,7 @@ record ReactorModule(String name, String readme, Set<String> mayUse, Set<String>
     }
 
     private Path sourceRoot() {
-        return ProjectFiles.PROJECT.resolve(name).resolve(SOURCES);
+        return ProjectFiles.PROJECT.resolve(folder).resolve(SOURCES);
     }
 
     private static List<Path> sourcesIn(Path root) {
@@ -149,6 +154,11 @@ record ReactorModule(String name, String readme, Set<String> mayUse, Set<String>
                 .map(nodes::item)
                 .filter(Element.class::isInstance)
                 .map(Element.class::cast);
+    }
+
+    /** Of a module's pom, or of a dependency on it. */
+    private static String nameOf(Element pom) {
+        return textOf(pom, "artifactId").substring(ARTIFACT.length());
     }
 
     private static String textOf(Element parent, String child) {

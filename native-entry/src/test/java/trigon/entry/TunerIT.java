@@ -24,7 +24,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class TunerIT {
 
     static final Path EXAMPLES = copied(Path.of("..", "policy", "examples"));
-    static final Path PROGRAMS = copied(Path.of("..", "policy", "src", "test", "c"));
+    static final Path PROGRAMS = copied(Path.of("..", "policy", "engine", "src", "test", "c"));
 
     @TempDir
     private Path scratch;

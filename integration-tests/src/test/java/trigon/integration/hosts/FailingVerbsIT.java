@@ -27,7 +27,7 @@ class FailingVerbsIT {
     private static final Path HOST = Path.of(System.getProperty("trigon.odd.host"));
     private static final Path INSTANT = HOST.resolveSibling("instant");
     private static final Path FAKE_SYSFS =
-            Path.of("../native-host/instant-device/fake-sysfs.sh").toAbsolutePath();
+            Path.of("../testing/instant-device/fake-sysfs.sh").toAbsolutePath();
     private static final String SYSTEM_ERROR = " returned 2 (system error)";
     private static final String REMOTE_ERROR = " returned 6 (remote error)";
 

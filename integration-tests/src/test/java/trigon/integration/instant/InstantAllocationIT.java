@@ -30,7 +30,7 @@ class InstantAllocationIT {
     private static final Path INSTANT =
             Path.of(System.getProperty("trigon.odd.host")).resolveSibling("instant");
     private static final Path FAKE_SYSFS =
-            Path.of("../native-host/instant-device/fake-sysfs.sh").toAbsolutePath();
+            Path.of("../testing/instant-device/fake-sysfs.sh").toAbsolutePath();
     private static final String NOT_KNOWN = "none that is known";
 
     @TempDir

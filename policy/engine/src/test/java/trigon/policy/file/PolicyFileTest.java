@@ -1,0 +1,158 @@
+package trigon.policy.file;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import trigon.policy.PolicyLoader;
+import trigon.policy.program.ProgramTypes;
+import trigon.policy.verify.Limits;
+
+class PolicyFileTest {
+
+    private static final Path EXAMPLES = Path.of("..", "examples");
+    private static final Path PROGRAMS = Path.of("src", "test", "c");
+
+    @TempDir
+    private Path folder;
+
+    private Path path;
+    private PolicyFile file;
+
+    @BeforeEach
+    void open() {
+        path = folder.resolve("policy.o");
+        file = new PolicyFile(path, new PolicyLoader(Limits.DEFAULT));
+    }
+
+    private PolicyFile.Look with(Path object) throws Exception {
+        return with(object, "rw-r--r--");
+    }
+
+    private PolicyFile.Look with(Path object, String permissions) throws Exception {
+        Files.write(path, Files.readAllBytes(object));
+        Files.setPosixFilePermissions(path, PosixFilePermissions.fromString(permissions));
+        return file.look();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"rw-rw-r--", "rw-r--rw-", "rwxrwxrwx"})
+    void aFileThatOthersMayWriteIsRefused(String permissions) throws Exception {
+        assertThat(with(EXAMPLES.resolve("noop.o"), permissions))
+                .isInstanceOfSatisfying(
+                        PolicyFile.Look.Refused.class,
+                        refused ->
+                                assertThat(refused.reason()).contains("others than its owner", "chmod go-w " + path));
+        assertThat(file.look()).as("it was said").isInstanceOf(PolicyFile.Look.Unchanged.class);
+        assertThat(file.current()).isEmpty();
+        assertThat(with(EXAMPLES.resolve("noop.o"), "rw-------")).isInstanceOf(PolicyFile.Look.Accepted.class);
+    }
+
+    @Test
+    void itBelongsToTheUserOrToRoot() {
+        assertThat(PolicyFile.isTrusted(1000, 1000)).isTrue();
+        assertThat(PolicyFile.isTrusted(Users.ROOT, 1000)).isTrue();
+        assertThat(PolicyFile.isTrusted(1001, 1000)).isFalse();
+        assertThat(PolicyFile.isTrusted(1000, Users.ROOT)).isFalse();
+    }
+
+    @Test
+    void anOpenFileIsNotTheOneThatHasItsNameLater() throws Exception {
+        Files.writeString(path, "first");
+        Files.setPosixFilePermissions(path, PosixFilePermissions.fromString("rw-rw-r--"));
+        try (OpenFile open = OpenFile.open(path);
+                OpenFile same = OpenFile.open(path)) {
+            Files.writeString(Files.createFile(folder.resolve("other")), "second");
+            Files.move(folder.resolve("other"), path, StandardCopyOption.REPLACE_EXISTING);
+            assertThat(new String(open.read(100), StandardCharsets.UTF_8)).isEqualTo("first");
+            assertThat(open.isWritableByOthers()).isTrue();
+            assertThat(open.owner()).isEqualTo(Users.own()).isEqualTo(same.owner());
+        }
+        assertThat(catchThrowableOfType(IOException.class, () -> OpenFile.open(folder)))
+                .hasMessageContaining("not a regular file");
+    }
+
+    @Test
+    void descriptorsThatCloseMeanwhileAreNotInTheWay() throws Exception {
+        Files.writeString(path, "content");
+        AtomicBoolean stop = new AtomicBoolean();
+        List<FutureTask<Boolean>> others =
+                List.of(new FutureTask<>(() -> openAndClose(stop)), new FutureTask<>(() -> openAndClose(stop)));
+        others.forEach(each -> Thread.ofPlatform().daemon().start(each));
+        try {
+            for (int i = 0; i < 1000; i++) {
+                OpenFile.open(path).close();
+            }
+        } finally {
+            stop.set(true);
+        }
+        for (FutureTask<Boolean> each : others) {
+            assertThat(each.get(20, TimeUnit.SECONDS)).isTrue();
+        }
+    }
+
+    private boolean openAndClose(AtomicBoolean stop) throws IOException {
+        while (!stop.get()) {
+            FileChannel.open(path).close();
+        }
+        return true;
+    }
+
+    @Test
+    void aFileThatIsNotThereIsSaidOnce() {
+        assertThat(file.look())
+                .isInstanceOfSatisfying(
+                        PolicyFile.Look.Refused.class,
+                        refused -> assertThat(refused.reason())
+                                .contains(path.toString(), "there is no such file", "clang -target bpf"));
+        assertThat(file.look()).isInstanceOf(PolicyFile.Look.Unchanged.class);
+        assertThat(file.current()).isEmpty();
+    }
+
+    @Test
+    void aBadVersionLeavesTheOneBefore() throws Exception {
+        assertThat(with(EXAMPLES.resolve("size_aware.o"))).isInstanceOf(PolicyFile.Look.Accepted.class);
+        PolicyVersion first = file.current().orElseThrow();
+        assertThat(first).asString().startsWith("policy.o (tuner size_aware; ");
+        assertThat(first.program(ProgramTypes.TUNER)).isPresent();
+        assertThat(file.look()).isInstanceOf(PolicyFile.Look.Unchanged.class);
+
+        assertThat(with(PROGRAMS.resolve("unsafe_division.o")))
+                .isInstanceOfSatisfying(
+                        PolicyFile.Look.Refused.class,
+                        refused -> assertThat(refused.reason())
+                                .startsWith("policy.o: section tuner, program ")
+                                .contains("DIVISION_BY_ZERO")
+                                .doesNotContain("\n"));
+        assertThat(file.look()).as("it was said").isInstanceOf(PolicyFile.Look.Unchanged.class);
+        assertThat(file.current()).contains(first);
+
+        assertThat(with(EXAMPLES.resolve("table.o"))).isInstanceOf(PolicyFile.Look.Accepted.class);
+        assertThat(file.current().orElseThrow().fingerprint()).isNotEqualTo(first.fingerprint());
+    }
+
+    @Test
+    void whatIsNoObjectIsRefused() throws Exception {
+        Files.writeString(path, "not an object");
+        Files.setPosixFilePermissions(path, PosixFilePermissions.fromString("rw-r--r--"));
+        assertThat(file.look())
+                .isInstanceOfSatisfying(
+                        PolicyFile.Look.Refused.class,
+                        refused -> assertThat(refused.reason()).contains("policy.o", "section", "offset"));
+    }
+}
