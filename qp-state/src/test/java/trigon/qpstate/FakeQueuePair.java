@@ -133,18 +133,6 @@ final class FakeQueuePair implements QueuePair {
     }
 
     @Override
-    public int postFetchAndAdd(
-            long workRequestId,
-            long localAddress,
-            int localKey,
-            long remoteAddress,
-            int remoteKey,
-            long addend,
-            int sendFlags) {
-        return Errno.EINVAL;
-    }
-
-    @Override
     public int postReceive(long workRequestId, long localAddress, int length, int localKey) {
         return Errno.EINVAL;
     }

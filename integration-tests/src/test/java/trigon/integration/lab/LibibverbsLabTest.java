@@ -155,7 +155,7 @@ class LibibverbsLabTest {
     }
 
     @Test
-    void sendsReadsAndAdds() {
+    void sendsAndReads() {
         try (SoftRoceLink link = new SoftRoceLink(provider).connect()) {
             long local = link.a.region.address();
             long remote = link.b.region.address();
@@ -169,19 +169,6 @@ class LibibverbsLabTest {
             assertThat(link.b.batch.opcode(0)).isEqualTo(WorkCompletionOpcode.RECEIVE);
             assertThat(Memory.getLong(remote)).isEqualTo(42);
 
-            assertThat(link.a.queuePair.postFetchAndAdd(
-                            3,
-                            local + 8,
-                            link.a.region.localKey(),
-                            remote,
-                            link.b.region.remoteKey(),
-                            58,
-                            SendFlag.SIGNALED))
-                    .isZero();
-            link.a.awaitOne(LIMIT);
-            assertThat(link.a.batch.opcode(0)).isEqualTo(WorkCompletionOpcode.FETCH_ADD);
-            assertThat(Memory.getLong(local + 8)).isEqualTo(42);
-
             assertThat(link.a.queuePair.postRead(
                             4,
                             local + 16,
@@ -193,7 +180,7 @@ class LibibverbsLabTest {
                     .isZero();
             link.a.awaitOne(LIMIT);
             assertThat(link.a.batch.opcode(0)).isEqualTo(WorkCompletionOpcode.RDMA_READ);
-            assertThat(Memory.getLong(local + 16)).isEqualTo(100);
+            assertThat(Memory.getLong(local + 16)).isEqualTo(42);
         }
     }
 

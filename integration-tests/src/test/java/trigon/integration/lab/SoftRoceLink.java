@@ -54,11 +54,7 @@ final class SoftRoceLink implements AutoCloseable {
             region = domain.registerMemory(
                     arena.allocate(BUFFER_BYTES, PAGE).address(),
                     BUFFER_BYTES,
-                    EnumSet.of(
-                            AccessFlag.LOCAL_WRITE,
-                            AccessFlag.REMOTE_WRITE,
-                            AccessFlag.REMOTE_READ,
-                            AccessFlag.REMOTE_ATOMIC));
+                    EnumSet.of(AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE, AccessFlag.REMOTE_READ));
         }
 
         Gid gid() {
@@ -73,7 +69,7 @@ final class SoftRoceLink implements AutoCloseable {
             queuePair.modify(QueuePairAttributes.to(QueuePairStateCode.INIT)
                     .pkeyIndex(0)
                     .port(1)
-                    .accessFlags(Set.of(AccessFlag.REMOTE_WRITE, AccessFlag.REMOTE_READ, AccessFlag.REMOTE_ATOMIC))
+                    .accessFlags(Set.of(AccessFlag.REMOTE_WRITE, AccessFlag.REMOTE_READ))
                     .build());
             queuePair.modify(QueuePairAttributes.to(QueuePairStateCode.READY_TO_RECEIVE)
                     .addressVector(new AddressVector(peer.gid(), GID_INDEX, 0, 0, 0, 64, 1))

@@ -8,7 +8,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import trigon.verbs.CompletionQueue;
-import trigon.verbs.Memory;
 import trigon.verbs.MemoryRegion;
 import trigon.verbs.SendFlag;
 import trigon.verbs.WorkCompletionOpcode;
@@ -159,42 +158,6 @@ public interface DataTransferContract extends OnFabric {
             assertThat(done.status()).isEqualTo(WorkCompletionStatus.SUCCESS);
             assertThat(done.opcode()).isEqualTo(WorkCompletionOpcode.RDMA_READ);
             assertThat(to.bytes()).isEqualTo(from.bytes());
-        }
-    }
-
-    @Test
-    default void fetchesAndAdds() {
-        try (ConnectedPair pair = ConnectedPair.open(fabric(), settings());
-                NativeBuffer before = new NativeBuffer(64);
-                NativeBuffer counter = new NativeBuffer(64)) {
-            MemoryRegion local = pair.first().register(before);
-            MemoryRegion remote = pair.second().register(counter);
-            Memory.putLong(counter.at(8), Long.MAX_VALUE);
-
-            for (int i = 0; i < 8; i++) {
-                assertThat(pair.first()
-                                .queuePair()
-                                .postFetchAndAdd(
-                                        i,
-                                        before.at(i * 8L),
-                                        local.localKey(),
-                                        counter.at(8),
-                                        remote.remoteKey(),
-                                        3,
-                                        SendFlag.SIGNALED))
-                        .isZero();
-            }
-
-            for (int i = 0; i < 8; i++) {
-                Completion done = pair.first().nextSend();
-                assertThat(done.status()).isEqualTo(WorkCompletionStatus.SUCCESS);
-                assertThat(done.opcode()).isEqualTo(WorkCompletionOpcode.FETCH_ADD);
-                assertThat(done.workRequestId()).isEqualTo(i);
-                assertThat(Memory.getLong(before.at(i * 8L))).isEqualTo(Long.MAX_VALUE + 3L * i);
-            }
-            assertThat(Memory.getLong(counter.at(8))).isEqualTo(Long.MAX_VALUE + 24);
-            assertThat(Memory.getLong(counter.at(0))).isZero();
-            assertThat(Memory.getLong(counter.at(16))).isZero();
         }
     }
 

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import trigon.verbs.AccessFlag;
-import trigon.verbs.Errno;
 import trigon.verbs.MemoryRegion;
 import trigon.verbs.ProtectionDomain;
 import trigon.verbs.QueuePair;
@@ -224,29 +223,6 @@ public interface RefusalContract extends OnFabric {
                             WorkCompletionStatus.LOCAL_QP_OPERATION_ERROR,
                             WorkCompletionStatus.REMOTE_INVALID_REQUEST);
             assertThat(target.bytes(63, 1)).containsOnly(1);
-        }
-    }
-
-    @Test
-    default void refusesAMisalignedAtomic() {
-        try (ConnectedPair pair = ConnectedPair.open(fabric(), settings());
-                NativeBuffer memory = new NativeBuffer(64);
-                NativeBuffer target = new NativeBuffer(64)) {
-            MemoryRegion local = pair.first().register(memory);
-            MemoryRegion remote = pair.second().register(target);
-
-            int errno = pair.first()
-                    .queuePair()
-                    .postFetchAndAdd(1, memory.address(), local.localKey(), target.at(4), remote.remoteKey(), 1, 0);
-
-            // a device may look at the remote address while posting
-            if (errno == 0) {
-                assertThat(pair.first().nextSend().status())
-                        .isIn(WorkCompletionStatus.REMOTE_ACCESS_ERROR, WorkCompletionStatus.REMOTE_INVALID_REQUEST);
-            } else {
-                assertThat(errno).isEqualTo(Errno.EINVAL);
-            }
-            assertThat(target.bytes()).containsOnly(0);
         }
     }
 }

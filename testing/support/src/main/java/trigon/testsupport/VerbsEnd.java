@@ -31,7 +31,7 @@ public final class VerbsEnd implements AutoCloseable {
 
     /** What the queue pair and memory allow unless a test says otherwise. */
     public static final Set<AccessFlag> ALL_ACCESS =
-            Set.of(AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE, AccessFlag.REMOTE_READ, AccessFlag.REMOTE_ATOMIC);
+            Set.of(AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE, AccessFlag.REMOTE_READ);
 
     private static final int BATCH = 16;
     private static final int HOP_LIMIT = 64;

@@ -7,7 +7,6 @@ public enum AccessFlag {
     LOCAL_WRITE(1),
     REMOTE_WRITE(1 << 1),
     REMOTE_READ(1 << 2),
-    REMOTE_ATOMIC(1 << 3),
     RELAXED_ORDERING(1 << 20);
 
     private final int bit;

@@ -69,19 +69,6 @@ public interface QueuePair extends AutoCloseable {
             int remoteKey,
             int sendFlags);
 
-    /**
-     * Posts an atomic 64-bit add. The value before it is stored at {@code localAddress}; both addresses are aligned to
-     * 8 bytes.
-     */
-    int postFetchAndAdd(
-            long workRequestId,
-            long localAddress,
-            int localKey,
-            long remoteAddress,
-            int remoteKey,
-            long addend,
-            int sendFlags);
-
     /** Posts a receive buffer, for a SEND or, with length 0 allowed, for the immediate of an RDMA WRITE. */
     int postReceive(long workRequestId, long localAddress, int length, int localKey);
 

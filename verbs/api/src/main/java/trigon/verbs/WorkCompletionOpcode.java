@@ -6,7 +6,6 @@ public final class WorkCompletionOpcode {
     public static final int SEND = 0;
     public static final int RDMA_WRITE = 1;
     public static final int RDMA_READ = 2;
-    public static final int FETCH_ADD = 4;
     public static final int RECEIVE = 1 << 7;
     public static final int RECEIVE_RDMA_WITH_IMMEDIATE = RECEIVE + 1;
 

@@ -34,7 +34,7 @@ final class Advice {
                         : "memory must be locked for this; raise the limit (ulimit -l, or --ulimit memlock=-1 for a"
                                 + " container), which is now " + memoryLockLimit;
             case Errno.EFAULT -> "the memory is not mapped, or is read-only while write access was asked for";
-            case Errno.EINVAL -> "the length is at least 1, and REMOTE_WRITE and REMOTE_ATOMIC need LOCAL_WRITE";
+            case Errno.EINVAL -> "the length is at least 1, and REMOTE_WRITE needs LOCAL_WRITE";
             default -> "";
         };
     }

@@ -54,19 +54,6 @@ final class LayoutCheck {
                 WorkRequestLayout.RDMA_REMOTE_ADDR,
                 rdma + ibv_send_wr.wr.rdma.remote_addr$offset());
         compare("ibv_send_wr.wr.rdma.rkey", WorkRequestLayout.RDMA_RKEY, rdma + ibv_send_wr.wr.rdma.rkey$offset());
-        long atomic = ibv_send_wr.wr$offset() + ibv_send_wr.wr.atomic$offset();
-        compare(
-                "ibv_send_wr.wr.atomic.remote_addr",
-                WorkRequestLayout.ATOMIC_REMOTE_ADDR,
-                atomic + ibv_send_wr.wr.atomic.remote_addr$offset());
-        compare(
-                "ibv_send_wr.wr.atomic.compare_add",
-                WorkRequestLayout.ATOMIC_COMPARE_ADD,
-                atomic + ibv_send_wr.wr.atomic.compare_add$offset());
-        compare(
-                "ibv_send_wr.wr.atomic.rkey",
-                WorkRequestLayout.ATOMIC_RKEY,
-                atomic + ibv_send_wr.wr.atomic.rkey$offset());
     }
 
     private void compareReceiveWorkRequest() {
@@ -101,10 +88,6 @@ final class LayoutCheck {
                 Verbs.IBV_WR_RDMA_WRITE_WITH_IMM());
         compare("IBV_WR_SEND", WorkRequestLayout.OPCODE_SEND, Verbs.IBV_WR_SEND());
         compare("IBV_WR_RDMA_READ", WorkRequestLayout.OPCODE_RDMA_READ, Verbs.IBV_WR_RDMA_READ());
-        compare(
-                "IBV_WR_ATOMIC_FETCH_AND_ADD",
-                WorkRequestLayout.OPCODE_ATOMIC_FETCH_AND_ADD,
-                Verbs.IBV_WR_ATOMIC_FETCH_AND_ADD());
     }
 
     void compare(String what, long ours, long generated) {

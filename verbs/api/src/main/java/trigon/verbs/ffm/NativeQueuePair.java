@@ -212,22 +212,6 @@ final class NativeQueuePair implements QueuePair {
     }
 
     @Override
-    public int postFetchAndAdd(
-            long workRequestId,
-            long localAddress,
-            int localKey,
-            long remoteAddress,
-            int remoteKey,
-            long addend,
-            int sendFlags) {
-        if (isUnacceptable(Long.BYTES, sendFlags)) {
-            return Errno.EINVAL;
-        }
-        return post(SendWorkRequests.prepareFetchAndAdd(
-                sendRequests, workRequestId, localAddress, localKey, remoteAddress, remoteKey, addend, sendFlags));
-    }
-
-    @Override
     public int postReceive(long workRequestId, long localAddress, int length, int localKey) {
         if (isUnacceptable(length, SendFlag.NONE)) {
             return Errno.EINVAL;

@@ -18,18 +18,17 @@ final class SendWorkRequests {
     /** A work request and its scatter/gather element, on cache lines of their own. */
     private static final int SLOT = 192;
 
-    private static final int OPERATIONS = 6;
+    private static final int OPERATIONS = 5;
     private static final int CACHE_LINE = 64;
 
     /** What {@link #allocate} takes. */
     static final int BYTES = OPERATIONS * SLOT;
 
     private static final int SEND = 0;
-    private static final int SEND_WITH_IMMEDIATE = 5 * SLOT;
+    private static final int SEND_WITH_IMMEDIATE = 4 * SLOT;
     private static final int WRITE = SLOT;
     private static final int WRITE_WITH_IMMEDIATE = 2 * SLOT;
     private static final int READ = 3 * SLOT;
-    private static final int FETCH_AND_ADD = 4 * SLOT;
 
     private SendWorkRequests() {}
 
@@ -40,7 +39,6 @@ final class SendWorkRequests {
         prepareSlot(slots + WRITE, WorkRequestLayout.OPCODE_RDMA_WRITE);
         prepareSlot(slots + WRITE_WITH_IMMEDIATE, WorkRequestLayout.OPCODE_RDMA_WRITE_WITH_IMM);
         prepareSlot(slots + READ, WorkRequestLayout.OPCODE_RDMA_READ);
-        prepareSlot(slots + FETCH_AND_ADD, WorkRequestLayout.OPCODE_ATOMIC_FETCH_AND_ADD);
         prepareSlot(slots + SEND_WITH_IMMEDIATE, WorkRequestLayout.OPCODE_SEND_WITH_IMM);
         return slots;
     }
@@ -110,23 +108,6 @@ final class SendWorkRequests {
         long slot = slots + READ;
         putLocal(slot, workRequestId, localAddress, length, localKey, sendFlags);
         putRemote(slot, remoteAddress, remoteKey);
-        return slot;
-    }
-
-    static long prepareFetchAndAdd(
-            long slots,
-            long workRequestId,
-            long localAddress,
-            int localKey,
-            long remoteAddress,
-            int remoteKey,
-            long addend,
-            int sendFlags) {
-        long slot = slots + FETCH_AND_ADD;
-        putLocal(slot, workRequestId, localAddress, Long.BYTES, localKey, sendFlags);
-        Memory.putLong(slot + WorkRequestLayout.ATOMIC_REMOTE_ADDR, remoteAddress);
-        Memory.putLong(slot + WorkRequestLayout.ATOMIC_COMPARE_ADD, addend);
-        Memory.putInt(slot + WorkRequestLayout.ATOMIC_RKEY, remoteKey);
         return slot;
     }
 

@@ -17,9 +17,6 @@ final class WorkRequestLayout {
     static final int SEND_IMM_DATA = 36;
     static final int RDMA_REMOTE_ADDR = 40;
     static final int RDMA_RKEY = 48;
-    static final int ATOMIC_REMOTE_ADDR = 40;
-    static final int ATOMIC_COMPARE_ADD = 48;
-    static final int ATOMIC_RKEY = 64;
 
     static final int RECEIVE_SIZE = 32;
     static final int RECEIVE_WR_ID = 0;
@@ -37,7 +34,6 @@ final class WorkRequestLayout {
     static final int OPCODE_SEND = 2;
     static final int OPCODE_SEND_WITH_IMM = 3;
     static final int OPCODE_RDMA_READ = 4;
-    static final int OPCODE_ATOMIC_FETCH_AND_ADD = 6;
 
     private WorkRequestLayout() {}
 }

@@ -64,12 +64,12 @@ class QueuePairAttributeStructTest {
     void writesWhatTheOtherTransitionsSet() {
         MemorySegment toInit = QueuePairAttributeStruct.of(
                 QueuePairAttributes.to(QueuePairStateCode.INIT)
-                        .accessFlags(Set.of(AccessFlag.REMOTE_WRITE, AccessFlag.REMOTE_ATOMIC))
+                        .accessFlags(Set.of(AccessFlag.REMOTE_WRITE, AccessFlag.REMOTE_READ))
                         .pkeyIndex(1)
                         .port(2)
                         .build(),
                 arena);
-        assertThat(ibv_qp_attr.qp_access_flags(toInit)).isEqualTo(2 | 8);
+        assertThat(ibv_qp_attr.qp_access_flags(toInit)).isEqualTo(2 | 4);
         assertThat(ibv_qp_attr.pkey_index(toInit)).isEqualTo((short) 1);
         assertThat(ibv_qp_attr.port_num(toInit)).isEqualTo((byte) 2);
 

@@ -75,19 +75,6 @@ class WorkRequestsTest {
     }
 
     @Test
-    void preparesFetchAndAdd() {
-        MemorySegment request = sendRequest(
-                SendWorkRequests.prepareFetchAndAdd(requests, ID, LOCAL, LKEY, REMOTE, RKEY, -5, SendFlag.SIGNALED));
-
-        assertThat(ibv_send_wr.opcode(request)).isEqualTo(6);
-        MemorySegment atomic = ibv_send_wr.wr.atomic(ibv_send_wr.wr(request));
-        assertThat(ibv_send_wr.wr.atomic.remote_addr(atomic)).isEqualTo(REMOTE);
-        assertThat(ibv_send_wr.wr.atomic.compare_add(atomic)).isEqualTo(-5);
-        assertThat(ibv_send_wr.wr.atomic.rkey(atomic)).isEqualTo(RKEY);
-        assertThat(ibv_sge.length(element(ibv_send_wr.sg_list(request)))).isEqualTo(8);
-    }
-
-    @Test
     void hasNoElementForAnEmptyMessage() {
         MemorySegment empty = sendRequest(SendWorkRequests.prepareSend(requests, ID, 0, 0, 0, SendFlag.NONE));
         assertThat(ibv_send_wr.num_sge(empty)).isZero();

@@ -44,10 +44,8 @@ final class SoftwareProtectionDomain implements ProtectionDomain {
         if (address == 0 || length < 1 || address + length < address) {
             throw new VerbsException("ibv_reg_mr", object, Errno.EINVAL, "not a range of addresses");
         }
-        boolean remoteChanges = access.contains(AccessFlag.REMOTE_WRITE) || access.contains(AccessFlag.REMOTE_ATOMIC);
-        if (remoteChanges && !access.contains(AccessFlag.LOCAL_WRITE)) {
-            throw new VerbsException(
-                    "ibv_reg_mr", object, Errno.EINVAL, "REMOTE_WRITE and REMOTE_ATOMIC need LOCAL_WRITE");
+        if (access.contains(AccessFlag.REMOTE_WRITE) && !access.contains(AccessFlag.LOCAL_WRITE)) {
+            throw new VerbsException("ibv_reg_mr", object, Errno.EINVAL, "REMOTE_WRITE needs LOCAL_WRITE");
         }
         synchronized (context) {
             retained();

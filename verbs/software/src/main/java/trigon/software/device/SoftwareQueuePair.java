@@ -1,6 +1,5 @@
 package trigon.software.device;
 
-import static trigon.software.wire.WireFormat.FETCH_AND_ADD;
 import static trigon.software.wire.WireFormat.READ;
 import static trigon.software.wire.WireFormat.SEND;
 import static trigon.software.wire.WireFormat.SEND_WITH_IMMEDIATE;
@@ -137,23 +136,6 @@ final class SoftwareQueuePair implements QueuePair {
             return Errno.EINVAL;
         }
         return post(READ, workRequestId, localAddress, length, localKey, remoteAddress, remoteKey, 0, sendFlags);
-    }
-
-    @Override
-    public int postFetchAndAdd(
-            long workRequestId,
-            long localAddress,
-            int localKey,
-            long remoteAddress,
-            int remoteKey,
-            long addend,
-            int sendFlags) {
-        if ((sendFlags & SendFlag.INLINE) != 0) {
-            return Errno.EINVAL;
-        }
-        int opcode = FETCH_AND_ADD;
-        int length = Long.BYTES;
-        return post(opcode, workRequestId, localAddress, length, localKey, remoteAddress, remoteKey, addend, sendFlags);
     }
 
     private int post(

@@ -4,7 +4,6 @@ import org.jspecify.annotations.Nullable;
 import trigon.software.memory.SoftwareMemoryRegion;
 import trigon.software.queue.SendQueue;
 import trigon.software.wire.WireFormat;
-import trigon.verbs.Memory;
 import trigon.verbs.WorkCompletionStatus;
 
 /**
@@ -60,11 +59,6 @@ final class IncomingResponses {
                     return startReadData(psn, value);
                 }
             }
-            case WireFormat.ATOMIC_RESULT -> {
-                if (acknowledge(psn - 1, false)) {
-                    atomicResult(psn, value);
-                }
-            }
             default -> badResponse("of unknown kind " + kind);
         }
         return 0;
@@ -83,8 +77,8 @@ final class IncomingResponses {
             return badResponse("acknowledges what was not sent");
         }
         for (long index = head; index < end; index++) {
-            if (outstanding.isReadOrAtomic(index)) {
-                return badResponse("passes over a READ or atomic");
+            if (outstanding.isRead(index)) {
+                return badResponse("passes over a READ");
             }
         }
         requester.acknowledgeTo(end);
@@ -102,7 +96,7 @@ final class IncomingResponses {
         }
     }
 
-    // ---- READs and atomics
+    // ---- READs
 
     /** Begins, or goes on with, the data of the oldest request. */
     private int startReadData(int psn, long bytes) {
@@ -141,18 +135,6 @@ final class IncomingResponses {
         }
     }
 
-    private void atomicResult(int psn, long before) {
-        long index = outstanding.head();
-        if (!isOldest(WireFormat.FETCH_AND_ADD, psn)) {
-            badResponse("is not the result of the oldest atomic");
-        } else if (target(index) == null) {
-            failRead();
-        } else {
-            Memory.putLong(queue.localAddress(index), before);
-            requester.complete(WorkCompletionStatus.SUCCESS);
-        }
-    }
-
     private boolean isOldest(int opcode, int psn) {
         long index = outstanding.head();
         return outstanding.isAnyBegun() && queue.opcode(index) == opcode && outstanding.psn(index) == psn;
@@ -163,7 +145,7 @@ final class IncomingResponses {
     }
 
     private void failRead() {
-        requester.fail(WorkCompletionStatus.LOCAL_PROTECTION_ERROR, "the target of a READ or atomic was deregistered");
+        requester.fail(WorkCompletionStatus.LOCAL_PROTECTION_ERROR, "the target of a READ was deregistered");
     }
 
     // ---- failures

@@ -107,9 +107,8 @@ final class OutstandingRequests {
         return (queue.flags(index) & SendFlag.DELIVERY_COMPLETE) != 0 && WireFormat.isSend(queue.opcode(index));
     }
 
-    boolean isReadOrAtomic(long index) {
-        int opcode = queue.opcode(index);
-        return opcode == WireFormat.READ || opcode == WireFormat.FETCH_AND_ADD;
+    boolean isRead(long index) {
+        return queue.opcode(index) == WireFormat.READ;
     }
 
     boolean isSignaled(long index) {
@@ -136,7 +135,7 @@ final class OutstandingRequests {
         return inPieces;
     }
 
-    /** READs and atomics. */
+    /** READs. */
     int reads() {
         return reads;
     }
@@ -172,6 +171,6 @@ final class OutstandingRequests {
             signaled += isSignaled(index) ? by : 0;
         }
         inPieces += queue.isInPieces(index) ? by : 0;
-        reads += isReadOrAtomic(index) ? by : 0;
+        reads += isRead(index) ? by : 0;
     }
 }

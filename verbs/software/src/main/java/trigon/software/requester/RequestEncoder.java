@@ -45,8 +45,8 @@ final class RequestEncoder {
     // ---- life cycle
 
     /** READY_TO_SEND. */
-    void start(int mostReadsAndAtomics) {
-        maxReadAtomic = mostReadsAndAtomics;
+    void start(int mostReads) {
+        maxReadAtomic = mostReads;
     }
 
     /** RESET, after that of the outstanding requests. */
@@ -89,14 +89,14 @@ final class RequestEncoder {
             return true;
         }
         boolean fenced = (queue.flags(next) & SendFlag.FENCE) != 0;
-        return !fenced && (!outstanding.isReadOrAtomic(next) || outstanding.reads() < maxReadAtomic);
+        return !fenced && (!outstanding.isRead(next) || outstanding.reads() < maxReadAtomic);
     }
 
     /** Encodes the request at {@code next}, or notes why it fails. */
     void startNext(RequestStream stream) {
         long index = outstanding.next();
         int length = queue.length(index);
-        boolean reads = outstanding.isReadOrAtomic(index);
+        boolean reads = outstanding.isRead(index);
         boolean inline = (queue.flags(index) & SendFlag.INLINE) != 0;
         SoftwareMemoryRegion region = null;
         if (length > 0 && !inline) {
@@ -129,7 +129,7 @@ final class RequestEncoder {
 
     private void encode(RequestStream stream, long index, int opcode, int psn, @Nullable SoftwareMemoryRegion region) {
         int length = queue.length(index);
-        boolean reads = outstanding.isReadOrAtomic(index);
+        boolean reads = outstanding.isRead(index);
         boolean hasTail = !reads && length <= TAIL_LIMIT;
         stream.putRequest(
                 hasTail ? opcode | WireFormat.WITH_TAIL : opcode,

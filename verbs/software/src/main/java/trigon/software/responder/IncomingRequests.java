@@ -10,7 +10,6 @@ import trigon.software.queue.ReceiveQueue;
 import trigon.software.wire.DeviceLimits;
 import trigon.software.wire.WireFormat;
 import trigon.verbs.AccessFlag;
-import trigon.verbs.Memory;
 import trigon.verbs.WorkCompletionOpcode;
 import trigon.verbs.WorkCompletionStatus;
 import trigon.verbs.WorkCompletions;
@@ -120,7 +119,6 @@ final class IncomingRequests {
             case WireFormat.WRITE, WireFormat.WRITE_WITH_IMMEDIATE -> startWrite();
             case WireFormat.SEND, WireFormat.SEND_WITH_IMMEDIATE -> startSend();
             case WireFormat.READ -> read();
-            case WireFormat.FETCH_AND_ADD -> fetchAndAdd();
             default -> refuse(WireFormat.REMOTE_INVALID_REQUEST);
         }
     }
@@ -215,20 +213,6 @@ final class IncomingRequests {
             refuse(WireFormat.REMOTE_ACCESS);
         } else {
             peer().stream().readData(psn, source, address, length);
-            finish();
-        }
-    }
-
-    private void fetchAndAdd() {
-        boolean aligned = (address & (Long.BYTES - 1)) == 0;
-        if (!queuePair.allows(AccessFlag.REMOTE_ATOMIC)
-                || !aligned
-                || !peer().stream().hasRoom(maxReadAtomic)) {
-            refuse(WireFormat.REMOTE_INVALID_REQUEST);
-        } else if (remoteRegion(key, address, Long.BYTES, AccessFlag.REMOTE_ATOMIC) == null) {
-            refuse(WireFormat.REMOTE_ACCESS);
-        } else {
-            peer().stream().atomicResult(psn, Memory.getAndAddLong(address, operand));
             finish();
         }
     }

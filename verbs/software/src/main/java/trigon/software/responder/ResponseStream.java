@@ -10,7 +10,7 @@ import trigon.software.wire.WireFormat;
 import trigon.verbs.Memory;
 
 /**
- * The responses of a queue pair on their way out: data of READs and results of atomics in the order of the requests,
+ * The responses of a queue pair on their way out: data of READs in the order of the requests,
  * then the latest acknowledgement, then a refusal. Used under the queue pair's lock.
  */
 final class ResponseStream extends OutboundStream {
@@ -31,9 +31,8 @@ final class ResponseStream extends OutboundStream {
     private static final int QUEUE = DeviceLimits.MAX_READ_ATOMIC;
 
     private final InboundConnection connection;
-    private final int[] kinds = new int[QUEUE];
     private final int[] psns = new int[QUEUE];
-    private final long[] values = new long[QUEUE];
+    private final long[] addresses = new long[QUEUE];
     private final int[] left = new int[QUEUE];
     private final @Nullable SoftwareMemoryRegion[] regions = new SoftwareMemoryRegion[QUEUE];
     private int first;
@@ -95,19 +94,10 @@ final class ResponseStream extends OutboundStream {
 
     /** The region may be null only where the length is 0. */
     void readData(int psn, @Nullable SoftwareMemoryRegion region, long address, int length) {
-        add(WireFormat.READ_DATA, psn, region, address, length);
-    }
-
-    void atomicResult(int psn, long before) {
-        add(WireFormat.ATOMIC_RESULT, psn, null, before, 0);
-    }
-
-    private void add(int kind, int psn, @Nullable SoftwareMemoryRegion region, long value, int length) {
         int at = (first + count) % QUEUE;
-        kinds[at] = kind;
         psns[at] = psn;
         regions[at] = region;
-        values[at] = value;
+        addresses[at] = address;
         left[at] = length;
         count++;
         // answering this one acknowledges all before it
@@ -168,11 +158,6 @@ final class ResponseStream extends OutboundStream {
     }
 
     private void encodeOldest() {
-        if (kinds[first] == WireFormat.ATOMIC_RESULT) {
-            put(WireFormat.ATOMIC_RESULT, 0, psns[first], values[first]);
-            remove();
-            return;
-        }
         SoftwareMemoryRegion region = regions[first];
         int piece = Math.min(left[first], READ_PIECE);
         if (piece > 0 && (region == null || !region.isOpen())) {
@@ -182,8 +167,8 @@ final class ResponseStream extends OutboundStream {
         }
         readPsn = psns[first];
         put(WireFormat.READ_DATA, 0, readPsn, piece);
-        long address = values[first];
-        values[first] = address + piece;
+        long address = addresses[first];
+        addresses[first] = address + piece;
         left[first] -= piece;
         if (piece > 0 && piece <= COPY_LIMIT) {
             Memory.copy(address, stagingEnd(), piece);

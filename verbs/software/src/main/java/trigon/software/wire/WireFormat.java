@@ -33,7 +33,6 @@ public final class WireFormat {
     public static final int WRITE_WITH_IMMEDIATE = 2;
     public static final int SEND = 3;
     public static final int READ = 4;
-    public static final int FETCH_AND_ADD = 5;
     public static final int SEND_WITH_IMMEDIATE = 6;
 
     /** Added to the opcode of a request whose end is waited for: the acknowledgement is not to wait for others. */
@@ -64,7 +63,6 @@ public final class WireFormat {
     public static final int NAK = 2;
     public static final int RECEIVER_NOT_READY = 3;
     public static final int READ_DATA = 4;
-    public static final int ATOMIC_RESULT = 5;
 
     /** Reasons of a NAK, in {@link #responseDetail}. */
     public static final int REMOTE_ACCESS = 1;
@@ -99,7 +97,6 @@ public final class WireFormat {
         return switch (opcode) {
             case WRITE, WRITE_WITH_IMMEDIATE -> WorkCompletionOpcode.RDMA_WRITE;
             case READ -> WorkCompletionOpcode.RDMA_READ;
-            case FETCH_AND_ADD -> WorkCompletionOpcode.FETCH_ADD;
             default -> WorkCompletionOpcode.SEND;
         };
     }
@@ -109,7 +106,7 @@ public final class WireFormat {
     /**
      * Writes a request.
      *
-     * @param operand WRITE_WITH_IMMEDIATE, SEND_WITH_IMMEDIATE: the immediate; FETCH_AND_ADD: the addend; else 0
+     * @param operand WRITE_WITH_IMMEDIATE, SEND_WITH_IMMEDIATE: the immediate; else 0
      */
     public static void putRequest(
             long at, int opcode, int psn, int length, long remoteAddress, int remoteKey, long operand) {
@@ -151,7 +148,7 @@ public final class WireFormat {
      * Writes a response.
      *
      * @param detail NAK: the reason; RECEIVER_NOT_READY: the RNR timer's code; else 0
-     * @param value READ_DATA: bytes that follow; ATOMIC_RESULT: the value before
+     * @param value READ_DATA: bytes that follow
      */
     public static void putResponse(long at, int kind, int detail, int psn, long value) {
         Memory.putShort(at, (short) kind);

@@ -11,8 +11,8 @@ class WireFormatTest {
     void readsTheRequestsAndResponsesThatItWrites() {
         try (NativeBuffer buffer = new NativeBuffer(64)) {
             long at = buffer.address();
-            WireFormat.putRequest(at, WireFormat.FETCH_AND_ADD, 0xFFFFFF, 8, -16, -2, Long.MIN_VALUE);
-            assertThat(WireFormat.requestOpcode(at)).isEqualTo(WireFormat.FETCH_AND_ADD);
+            WireFormat.putRequest(at, WireFormat.WRITE_WITH_IMMEDIATE, 0xFFFFFF, 8, -16, -2, Long.MIN_VALUE);
+            assertThat(WireFormat.requestOpcode(at)).isEqualTo(WireFormat.WRITE_WITH_IMMEDIATE);
             assertThat(WireFormat.requestPsn(at)).isEqualTo(0xFFFFFF);
             assertThat(WireFormat.requestLength(at)).isEqualTo(8);
             assertThat(WireFormat.requestAddress(at)).isEqualTo(-16);
