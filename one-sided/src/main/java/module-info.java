@@ -1,7 +1,7 @@
 /** Puts, gets and signals between NCCL's ranks, made of the transport's messages. */
 module trigon.onesided {
     requires org.slf4j;
-    requires trigon.transport;
+    requires trigon.nccl;
     requires transitive trigon.verbs;
     requires static org.jspecify;
 

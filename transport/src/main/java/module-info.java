@@ -5,12 +5,12 @@ module trigon.transport {
     requires trigon.qpstate;
     requires trigon.trace;
     requires transitive trigon.config;
+    requires transitive trigon.nccl;
     requires transitive trigon.routing;
     requires transitive trigon.system;
     requires transitive trigon.verbs;
     requires static org.jspecify;
 
-    exports trigon.net;
     exports trigon.transport.metrics;
     exports trigon.transport.plugin;
     exports trigon.transport.request;

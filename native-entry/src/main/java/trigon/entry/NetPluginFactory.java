@@ -6,7 +6,7 @@ import java.util.Optional;
 import java.util.function.Supplier;
 import trigon.config.PluginConfig;
 import trigon.entry.warmup.WarmUpNode;
-import trigon.net.NetPlugin;
+import trigon.nccl.NetPlugin;
 import trigon.transport.request.RequestTable;
 
 /**

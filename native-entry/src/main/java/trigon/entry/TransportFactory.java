@@ -22,7 +22,7 @@ import trigon.config.PluginConfig;
 import trigon.entry.policy.ProcessPolicy;
 import trigon.entry.warmup.LoopbackNode;
 import trigon.entry.warmup.WarmUpNode;
-import trigon.net.NetPlugin;
+import trigon.nccl.NetPlugin;
 import trigon.relay.mesh.Mesh;
 import trigon.relay.mesh.NodeNumber;
 import trigon.routing.DiscoveredLinks;

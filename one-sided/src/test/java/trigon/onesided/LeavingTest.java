@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import trigon.net.NcclResult;
+import trigon.nccl.NcclResult;
 import trigon.testsupport.Await;
 import trigon.verbs.Memory;
 

@@ -14,8 +14,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import trigon.net.NcclResult;
-import trigon.net.NetPlugin;
+import trigon.nccl.NcclResult;
+import trigon.nccl.NetPlugin;
 import trigon.onesided.memory.DeviceMemory;
 import trigon.verbs.Memory;
 

@@ -11,9 +11,9 @@ import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
-import trigon.net.DeviceProperties;
-import trigon.net.NcclResult;
-import trigon.net.NetPlugin;
+import trigon.nccl.DeviceProperties;
+import trigon.nccl.NcclResult;
+import trigon.nccl.NetPlugin;
 import trigon.onesided.record.RecordLayout;
 import trigon.verbs.Memory;
 

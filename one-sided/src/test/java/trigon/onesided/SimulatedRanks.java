@@ -12,7 +12,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.IntFunction;
 import java.util.function.IntUnaryOperator;
 import org.junit.jupiter.api.AfterEach;
-import trigon.net.NetPlugin;
+import trigon.nccl.NetPlugin;
 import trigon.onesided.memory.DeviceMemory;
 import trigon.testsupport.Await;
 import trigon.verbs.Memory;

@@ -11,9 +11,9 @@ import java.util.Random;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import trigon.handshake.HandshakeException;
-import trigon.net.NcclResult;
-import trigon.net.NetPlugin;
-import trigon.net.NoConnectionException;
+import trigon.nccl.NcclResult;
+import trigon.nccl.NetPlugin;
+import trigon.nccl.NoConnectionException;
 import trigon.verbs.Memory;
 import trigon.verbs.VerbsException;
 

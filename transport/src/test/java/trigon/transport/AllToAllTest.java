@@ -15,7 +15,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import trigon.net.NetPlugin;
+import trigon.nccl.NetPlugin;
 import trigon.testsupport.Await;
 import trigon.verbs.Memory;
 

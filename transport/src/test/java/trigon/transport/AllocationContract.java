@@ -6,7 +6,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import trigon.net.NetPlugin;
+import trigon.nccl.NetPlugin;
 import trigon.testsupport.AllocationAssert;
 import trigon.transport.protocol.MessageProtocol;
 import trigon.transport.request.RequestRow;

@@ -18,8 +18,8 @@ import trigon.handshake.HandshakeClient;
 import trigon.handshake.HandshakeEventLoop;
 import trigon.handshake.LinkAddress;
 import trigon.handshake.ListenHandle;
-import trigon.net.NetPlugin;
-import trigon.net.NoConnectionException;
+import trigon.nccl.NetPlugin;
+import trigon.nccl.NoConnectionException;
 import trigon.routing.NoPathException;
 import trigon.testsupport.Await;
 

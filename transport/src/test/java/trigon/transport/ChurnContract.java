@@ -14,7 +14,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Timeout;
-import trigon.net.NetPlugin;
+import trigon.nccl.NetPlugin;
 import trigon.routing.kernel.KernelEvents;
 import trigon.testsupport.Await;
 import trigon.testsupport.LedgerAssert;

@@ -13,8 +13,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import trigon.handshake.ListenHandle;
-import trigon.net.NetPlugin;
-import trigon.net.NoConnectionException;
+import trigon.nccl.NetPlugin;
+import trigon.nccl.NoConnectionException;
 
 /** Connections between nodes whose file names a cluster key. */
 @Timeout(180)

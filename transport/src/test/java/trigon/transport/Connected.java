@@ -6,7 +6,7 @@ import java.lang.foreign.Arena;
 import java.util.function.LongConsumer;
 import java.util.function.LongPredicate;
 import java.util.function.LongSupplier;
-import trigon.net.NetPlugin;
+import trigon.nccl.NetPlugin;
 import trigon.testsupport.Await;
 
 /**

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import trigon.config.InterfaceAddress;
 import trigon.config.StripePolicy;
-import trigon.net.DeviceProperties;
+import trigon.nccl.DeviceProperties;
 import trigon.routing.LocalLink;
 import trigon.routing.hardware.NicHardware;
 import trigon.testsupport.DgxSpark;

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import trigon.handshake.ListenHandle;
-import trigon.net.NetPlugin;
+import trigon.nccl.NetPlugin;
 import trigon.testsupport.LedgerAssert;
 import trigon.testsupport.Seed;
 import trigon.testsupport.TcpSockets;

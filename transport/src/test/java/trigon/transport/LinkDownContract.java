@@ -5,7 +5,7 @@ import static trigon.transport.Connected.finish;
 import static trigon.transport.Connected.retry;
 
 import org.junit.jupiter.api.Timeout;
-import trigon.net.NcclResult;
+import trigon.nccl.NcclResult;
 import trigon.testsupport.LedgerAssert;
 
 /** A connection whose link goes down under it, as an RDMA device reports it. A subclass does that to a real one. */

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.slf4j.LoggerFactory;
-import trigon.net.NcclResult;
+import trigon.nccl.NcclResult;
 import trigon.testsupport.Await;
 import trigon.transport.connect.PathFactory;
 import trigon.verbs.Memory;

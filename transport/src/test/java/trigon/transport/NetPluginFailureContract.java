@@ -16,9 +16,9 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import trigon.handshake.HandshakeException;
-import trigon.net.NcclResult;
-import trigon.net.NetPlugin;
-import trigon.net.NoConnectionException;
+import trigon.nccl.NcclResult;
+import trigon.nccl.NetPlugin;
+import trigon.nccl.NoConnectionException;
 import trigon.testsupport.Await;
 import trigon.verbs.Memory;
 

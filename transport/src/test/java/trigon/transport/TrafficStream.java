@@ -7,7 +7,7 @@ import java.util.Objects;
 import java.util.SplittableRandom;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
-import trigon.net.NetPlugin;
+import trigon.nccl.NetPlugin;
 import trigon.verbs.Memory;
 
 /**

@@ -11,8 +11,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import trigon.net.NcclResult;
-import trigon.net.NetPlugin;
+import trigon.nccl.NcclResult;
+import trigon.nccl.NetPlugin;
 import trigon.testsupport.Await;
 import trigon.verbs.Memory;
 

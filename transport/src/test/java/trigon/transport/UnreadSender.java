@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import trigon.net.NetPlugin;
+import trigon.nccl.NetPlugin;
 import trigon.verbs.LinkKind;
 import trigon.verbs.Memory;
 

@@ -11,8 +11,8 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import trigon.net.DeviceProperties;
-import trigon.net.NcclResult;
+import trigon.nccl.DeviceProperties;
+import trigon.nccl.NcclResult;
 
 /** Software links are devices of NCCL's, each of which reaches every peer. */
 @Timeout(180)

@@ -6,7 +6,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BooleanSupplier;
-import trigon.net.NetPlugin;
+import trigon.nccl.NetPlugin;
 import trigon.onesided.OneSided;
 import trigon.onesided.memory.DeviceMemory;
 import trigon.testsupport.Await;

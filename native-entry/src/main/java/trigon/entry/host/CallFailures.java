@@ -3,7 +3,7 @@ package trigon.entry.host;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import trigon.entry.log.NcclLogger;
-import trigon.net.NcclResult;
+import trigon.nccl.NcclResult;
 
 /**
  * What happens when a call of NCCL's ends with an exception: it is logged and becomes a result. Never throws; where the

@@ -4,7 +4,7 @@ import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
 import trigon.entry.log.NcclLogger;
-import trigon.net.NcclResult;
+import trigon.nccl.NcclResult;
 import trigon.verbs.Memory;
 
 /**

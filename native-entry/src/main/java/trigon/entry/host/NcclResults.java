@@ -2,8 +2,8 @@ package trigon.entry.host;
 
 import trigon.config.ConfigException;
 import trigon.handshake.HandshakeException;
-import trigon.net.NcclResult;
-import trigon.net.NoConnectionException;
+import trigon.nccl.NcclResult;
+import trigon.nccl.NoConnectionException;
 import trigon.routing.NoPathException;
 import trigon.verbs.VerbsException;
 

@@ -2,8 +2,8 @@ package trigon.entry.net;
 
 import org.jspecify.annotations.Nullable;
 import trigon.entry.host.CallFailures;
-import trigon.net.NcclResult;
-import trigon.net.NetPlugin;
+import trigon.nccl.NcclResult;
+import trigon.nccl.NetPlugin;
 import trigon.verbs.Memory;
 
 /**

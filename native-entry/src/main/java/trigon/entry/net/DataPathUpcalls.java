@@ -1,8 +1,8 @@
 package trigon.entry.net;
 
 import trigon.entry.host.CallFailures;
-import trigon.net.NcclResult;
-import trigon.net.NetPlugin;
+import trigon.nccl.NcclResult;
+import trigon.nccl.NetPlugin;
 import trigon.verbs.Memory;
 
 /**

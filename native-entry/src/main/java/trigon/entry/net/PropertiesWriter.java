@@ -3,7 +3,7 @@ package trigon.entry.net;
 import java.lang.foreign.Arena;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
-import trigon.net.DeviceProperties;
+import trigon.nccl.DeviceProperties;
 import trigon.verbs.Memory;
 
 /**

@@ -7,7 +7,7 @@ import java.util.function.IntSupplier;
 import trigon.entry.host.CallFailures;
 import trigon.entry.host.InstallationException;
 import trigon.entry.host.UpcallStubs;
-import trigon.net.NetPlugin;
+import trigon.nccl.NetPlugin;
 import trigon.verbs.Memory;
 
 /**

@@ -1,7 +1,7 @@
 package trigon.entry.net;
 
-import trigon.net.DeviceProperties;
-import trigon.net.NetPlugin;
+import trigon.nccl.DeviceProperties;
+import trigon.nccl.NetPlugin;
 
 /** Has one device and does nothing: what upcall targets call before there is a plugin behind them. */
 final class WarmUpPlugin implements NetPlugin {

@@ -1,8 +1,8 @@
 package trigon.entry.onesided;
 
 import trigon.entry.host.CallFailures;
-import trigon.net.DeviceProperties;
-import trigon.net.NcclResult;
+import trigon.nccl.DeviceProperties;
+import trigon.nccl.NcclResult;
 import trigon.onesided.OneSided;
 import trigon.verbs.Memory;
 

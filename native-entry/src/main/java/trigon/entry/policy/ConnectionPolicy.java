@@ -1,6 +1,6 @@
 package trigon.entry.policy;
 
-import trigon.net.ConnectionAdvice;
+import trigon.nccl.ConnectionAdvice;
 import trigon.policy.PolicySlot;
 import trigon.policy.ProgramContext;
 import trigon.policy.program.ProgramType;

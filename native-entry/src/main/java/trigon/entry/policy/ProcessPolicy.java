@@ -27,7 +27,7 @@ import trigon.entry.decision.Communicator;
 import trigon.entry.decision.DecisionTable;
 import trigon.entry.decision.Decisions;
 import trigon.entry.decision.TunerProgram;
-import trigon.net.ConnectionAdvice;
+import trigon.nccl.ConnectionAdvice;
 import trigon.policy.Policy;
 import trigon.policy.PolicyException;
 import trigon.policy.PolicyHost;

@@ -7,7 +7,7 @@ import trigon.entry.decision.Communicator;
 import trigon.entry.host.CallFailures;
 import trigon.entry.policy.CommunicatorPolicy;
 import trigon.entry.policy.ProcessPolicy;
-import trigon.net.NcclResult;
+import trigon.nccl.NcclResult;
 import trigon.verbs.Memory;
 
 /**

@@ -12,8 +12,8 @@ import trigon.entry.host.CallFailures;
 import trigon.entry.log.SilentThreads;
 import trigon.entry.net.DataPathStubs;
 import trigon.entry.net.DataPathUpcalls;
-import trigon.net.DeviceProperties;
-import trigon.net.NetPlugin;
+import trigon.nccl.DeviceProperties;
+import trigon.nccl.NetPlugin;
 
 /**
  * Connects a plugin to itself and moves messages before NCCL has any, so that the classes of a connection are there and

@@ -3,7 +3,7 @@ package trigon.entry.warmup;
 import java.lang.foreign.Arena;
 import java.lang.invoke.MethodHandle;
 import trigon.entry.net.DataPathStubs;
-import trigon.net.NcclResult;
+import trigon.nccl.NcclResult;
 import trigon.verbs.Memory;
 
 /**

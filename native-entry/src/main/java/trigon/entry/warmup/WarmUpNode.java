@@ -1,7 +1,7 @@
 package trigon.entry.warmup;
 
 import java.util.List;
-import trigon.net.NetPlugin;
+import trigon.nccl.NetPlugin;
 
 /** What a {@link WarmUp} moves messages on: a plugin that reaches itself, and what was opened for it. */
 public interface WarmUpNode extends AutoCloseable {

@@ -3,7 +3,7 @@ package trigon.entry.host;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
-import trigon.net.NcclResult;
+import trigon.nccl.NcclResult;
 import trigon.verbs.VerbsException;
 
 class NcclResultsTest {

@@ -2,7 +2,7 @@ package trigon.entry.loopback;
 
 import java.io.IOException;
 import java.lang.reflect.Proxy;
-import trigon.net.NetPlugin;
+import trigon.nccl.NetPlugin;
 
 /** What a plugin may throw although it must not. */
 public enum Failure {

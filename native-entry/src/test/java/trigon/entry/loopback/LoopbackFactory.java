@@ -2,7 +2,7 @@ package trigon.entry.loopback;
 
 import java.util.Map;
 import trigon.entry.NetPluginFactory;
-import trigon.net.NetPlugin;
+import trigon.nccl.NetPlugin;
 import trigon.transport.request.RequestTable;
 
 /** Makes a {@link LoopbackPlugin}; LOOPBACK_FAULT in the environment chooses something for it to do wrong. */

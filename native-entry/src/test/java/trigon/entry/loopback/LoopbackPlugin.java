@@ -8,9 +8,9 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import trigon.net.DeviceProperties;
-import trigon.net.NcclResult;
-import trigon.net.NetPlugin;
+import trigon.nccl.DeviceProperties;
+import trigon.nccl.NcclResult;
+import trigon.nccl.NetPlugin;
 import trigon.verbs.Memory;
 
 /**

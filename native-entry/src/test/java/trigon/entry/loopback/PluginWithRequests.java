@@ -6,7 +6,7 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.util.Map;
 import java.util.function.Predicate;
-import trigon.net.NetPlugin;
+import trigon.nccl.NetPlugin;
 import trigon.transport.request.RequestRow;
 import trigon.transport.request.RequestTable;
 

@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
-import trigon.net.NetPlugin;
+import trigon.nccl.NetPlugin;
 import trigon.transport.request.RequestRow;
 import trigon.transport.request.RequestTable;
 import trigon.transport.request.Requests;

@@ -4,7 +4,7 @@ import java.lang.reflect.Method;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
-import trigon.net.NetPlugin;
+import trigon.nccl.NetPlugin;
 import trigon.transport.request.RequestTable;
 import trigon.transport.request.Requests;
 

@@ -8,7 +8,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
-import trigon.net.NetPlugin;
+import trigon.nccl.NetPlugin;
 import trigon.transport.request.RequestRow;
 import trigon.transport.request.RequestTable;
 import trigon.transport.request.Requests;

@@ -1,8 +1,8 @@
 package trigon.entry.net;
 
 import org.jspecify.annotations.Nullable;
-import trigon.net.DeviceProperties;
-import trigon.net.NetPlugin;
+import trigon.nccl.DeviceProperties;
+import trigon.nccl.NetPlugin;
 
 /** Answers every call with {@link #answer}, or throws {@link #failure}, and keeps the data path's arguments. */
 public final class CannedPlugin implements NetPlugin {

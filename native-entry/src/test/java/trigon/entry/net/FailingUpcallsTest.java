@@ -21,8 +21,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 import trigon.entry.host.CallFailures;
 import trigon.entry.log.NcclLogger;
 import trigon.entry.loopback.Failure;
-import trigon.net.NcclResult;
-import trigon.net.NetPlugin;
+import trigon.nccl.NcclResult;
+import trigon.nccl.NetPlugin;
 
 /** Whatever a plugin throws, in whichever call: the upcall, made as C makes it, returns. */
 class FailingUpcallsTest {

@@ -9,7 +9,7 @@ import java.lang.foreign.ValueLayout;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import trigon.net.DeviceProperties;
+import trigon.nccl.DeviceProperties;
 
 /** The numbers are those of NCCL's headers. */
 class PropertiesLayoutTest {

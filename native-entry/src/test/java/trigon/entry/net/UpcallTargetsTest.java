@@ -16,8 +16,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import trigon.entry.host.CallFailures;
 import trigon.entry.log.NcclLogger;
-import trigon.net.NcclResult;
-import trigon.net.NetPlugin;
+import trigon.nccl.NcclResult;
+import trigon.nccl.NetPlugin;
 
 class UpcallTargetsTest {
 

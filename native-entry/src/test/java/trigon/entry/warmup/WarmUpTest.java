@@ -18,7 +18,7 @@ import trigon.entry.log.NcclLogger;
 import trigon.entry.net.CannedPlugin;
 import trigon.entry.net.DataPathStubs;
 import trigon.entry.net.DataPathUpcalls;
-import trigon.net.NetPlugin;
+import trigon.nccl.NetPlugin;
 import trigon.software.LaneSettings;
 import trigon.software.device.SoftwareVerbs;
 import trigon.verbs.LinkKind;

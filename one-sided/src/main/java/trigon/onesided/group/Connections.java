@@ -3,7 +3,7 @@ package trigon.onesided.group;
 import java.lang.foreign.Arena;
 import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
-import trigon.net.NetPlugin;
+import trigon.nccl.NetPlugin;
 import trigon.verbs.Memory;
 
 /**

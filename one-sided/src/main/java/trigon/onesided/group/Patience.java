@@ -6,7 +6,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
-import trigon.net.NoConnectionException;
+import trigon.nccl.NoConnectionException;
 
 /**
  * How the control path waits for other ranks: it looks, at first again and again, then now and then.

@@ -2,9 +2,9 @@ package trigon.onesided.group;
 
 import java.lang.foreign.Arena;
 import java.util.List;
-import trigon.net.DeviceProperties;
-import trigon.net.NetPlugin;
-import trigon.net.NoConnectionException;
+import trigon.nccl.DeviceProperties;
+import trigon.nccl.NetPlugin;
+import trigon.nccl.NoConnectionException;
 
 /**
  * Every rank's connection to the next one, by which all ranks learn what each has to say. Control path: all ranks call

@@ -3,7 +3,7 @@ package trigon.onesided.group;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import trigon.net.NcclResult;
+import trigon.nccl.NcclResult;
 import trigon.onesided.memory.DeviceMemory;
 import trigon.onesided.memory.Window;
 import trigon.onesided.memory.Windows;

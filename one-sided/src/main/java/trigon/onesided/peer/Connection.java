@@ -1,6 +1,6 @@
 package trigon.onesided.peer;
 
-import trigon.net.NetPlugin;
+import trigon.nccl.NetPlugin;
 
 /**
  * One direction between two ranks: a comm for records, and one for payloads that do not fit into them. A record says

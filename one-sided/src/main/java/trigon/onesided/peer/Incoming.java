@@ -1,8 +1,8 @@
 package trigon.onesided.peer;
 
 import org.jspecify.annotations.Nullable;
-import trigon.net.NcclResult;
-import trigon.net.NetPlugin;
+import trigon.nccl.NcclResult;
+import trigon.nccl.NetPlugin;
 import trigon.onesided.memory.DeviceMemory;
 import trigon.onesided.memory.Window;
 import trigon.onesided.memory.Windows;

@@ -1,7 +1,7 @@
 package trigon.onesided.peer;
 
 import org.jspecify.annotations.Nullable;
-import trigon.net.NcclResult;
+import trigon.nccl.NcclResult;
 import trigon.onesided.memory.DeviceMemory;
 import trigon.onesided.memory.Window;
 import trigon.verbs.Memory;

@@ -12,7 +12,7 @@ import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
-import trigon.net.NetPlugin;
+import trigon.nccl.NetPlugin;
 
 /**
  * {@code test()} of a receive that nothing was sent to, over a software link: all of the way below the upcall. The

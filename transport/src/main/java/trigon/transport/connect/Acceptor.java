@@ -24,7 +24,7 @@ import trigon.handshake.NoWayNowException;
 import trigon.handshake.OfferHandler;
 import trigon.handshake.RemoteMemory;
 import trigon.handshake.Stripe;
-import trigon.net.NoConnectionException;
+import trigon.nccl.NoConnectionException;
 import trigon.transport.Unwinding;
 import trigon.transport.path.Link;
 import trigon.transport.path.Links;

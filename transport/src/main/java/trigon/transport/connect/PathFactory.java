@@ -9,7 +9,7 @@ import trigon.config.InterfaceAddress;
 import trigon.config.PluginConfig;
 import trigon.config.QueuePairConfig;
 import trigon.handshake.Established;
-import trigon.net.NetPlugin;
+import trigon.nccl.NetPlugin;
 import trigon.qpstate.QueuePairParameters;
 import trigon.transport.path.Link;
 import trigon.transport.path.PathCapacity;

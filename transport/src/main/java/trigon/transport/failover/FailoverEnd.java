@@ -7,7 +7,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import trigon.handshake.EndFailure;
 import trigon.handshake.LifelineEnd;
-import trigon.net.NcclResult;
+import trigon.nccl.NcclResult;
 import trigon.transport.path.PathChannel;
 import trigon.transport.resume.LostReason;
 

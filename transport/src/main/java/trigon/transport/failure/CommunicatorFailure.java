@@ -1,7 +1,7 @@
 package trigon.transport.failure;
 
 import trigon.handshake.EndFailure;
-import trigon.net.NcclResult;
+import trigon.nccl.NcclResult;
 import trigon.transport.session.SessionFailure;
 
 /**

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import trigon.handshake.EndFailure;
-import trigon.net.NcclResult;
+import trigon.nccl.NcclResult;
 import trigon.routing.kernel.InterfaceEvent;
 import trigon.routing.kernel.KernelEvents;
 import trigon.transport.path.Link;

@@ -9,7 +9,7 @@ import trigon.handshake.EndFailure;
 import trigon.handshake.Lifeline;
 import trigon.handshake.LifelineEnd;
 import trigon.handshake.RemoteMemory;
-import trigon.net.NcclResult;
+import trigon.nccl.NcclResult;
 import trigon.qpstate.QueuePairLifecycle;
 import trigon.qpstate.QueuePairParameters;
 import trigon.trace.TraceLog;

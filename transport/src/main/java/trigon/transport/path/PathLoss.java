@@ -3,7 +3,7 @@ package trigon.transport.path;
 import java.util.Optional;
 import trigon.handshake.EndFailure;
 import trigon.handshake.LifelineEnd;
-import trigon.net.NcclResult;
+import trigon.nccl.NcclResult;
 
 /** Why nothing more will come over a path. */
 public sealed interface PathLoss {

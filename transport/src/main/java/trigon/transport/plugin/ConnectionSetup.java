@@ -9,7 +9,7 @@ import trigon.handshake.HandshakeListeners;
 import trigon.handshake.LinkAddress;
 import trigon.handshake.ListenHandle;
 import trigon.handshake.NodeIdentity;
-import trigon.net.NetPlugin;
+import trigon.nccl.NetPlugin;
 import trigon.routing.LocalLink;
 import trigon.transport.Unwinding;
 import trigon.transport.connect.Acceptor;

@@ -4,7 +4,7 @@ import java.util.Map;
 import java.util.concurrent.Executor;
 import java.util.function.UnaryOperator;
 import trigon.config.PluginConfig;
-import trigon.net.ConnectionAdvice;
+import trigon.nccl.ConnectionAdvice;
 import trigon.routing.DiscoveredLinks;
 import trigon.routing.LinkSearch;
 import trigon.routing.Relays;

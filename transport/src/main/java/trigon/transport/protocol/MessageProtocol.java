@@ -1,6 +1,6 @@
 package trigon.transport.protocol;
 
-import trigon.net.NetPlugin;
+import trigon.nccl.NetPlugin;
 import trigon.transport.path.PathCapacity;
 import trigon.transport.path.PathRole;
 import trigon.transport.request.RequestRow;

@@ -1,6 +1,6 @@
 package trigon.transport.protocol;
 
-import trigon.net.NetPlugin;
+import trigon.nccl.NetPlugin;
 import trigon.transport.metrics.PathCounters;
 import trigon.transport.path.PathChannel;
 import trigon.verbs.QueuePair;

@@ -1,6 +1,6 @@
 package trigon.transport.protocol;
 
-import trigon.net.NcclResult;
+import trigon.nccl.NcclResult;
 import trigon.verbs.Errno;
 
 /** What ended a session's protocol at this end. */

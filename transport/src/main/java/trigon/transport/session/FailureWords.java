@@ -1,6 +1,6 @@
 package trigon.transport.session;
 
-import trigon.net.NcclResult;
+import trigon.nccl.NcclResult;
 import trigon.transport.path.PathChannel;
 import trigon.transport.path.PathLoss;
 import trigon.verbs.Errno;

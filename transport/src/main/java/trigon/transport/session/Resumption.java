@@ -5,7 +5,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import trigon.handshake.EndFailure;
-import trigon.net.NcclResult;
+import trigon.nccl.NcclResult;
 import trigon.transport.path.Link;
 import trigon.transport.path.PathChannel;
 import trigon.transport.path.PathLoss;

@@ -2,7 +2,7 @@ package trigon.transport.session;
 
 import java.util.Optional;
 import trigon.handshake.EndFailure;
-import trigon.net.NcclResult;
+import trigon.nccl.NcclResult;
 import trigon.transport.path.PathChannel;
 import trigon.transport.path.PathLoss;
 

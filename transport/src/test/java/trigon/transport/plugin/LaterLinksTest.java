@@ -23,7 +23,7 @@ import trigon.config.PluginConfig;
 import trigon.config.Setting;
 import trigon.config.Source;
 import trigon.handshake.NodeIdentity;
-import trigon.net.ConnectionAdvice;
+import trigon.nccl.ConnectionAdvice;
 import trigon.routing.DiscoveredLinks;
 import trigon.routing.LocalLink;
 import trigon.routing.PeerDescription;

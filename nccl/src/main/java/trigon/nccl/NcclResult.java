@@ -1,4 +1,4 @@
-package trigon.net;
+package trigon.nccl;
 
 /** NCCL's result codes ({@code ncclResult_t} in {@code nccl.h}). */
 public enum NcclResult {

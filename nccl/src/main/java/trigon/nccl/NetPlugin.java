@@ -1,4 +1,4 @@
-package trigon.net;
+package trigon.nccl;
 
 /**
  * NCCL's network calls, independent of the API version. Implemented by the transport, called by the native entry.

@@ -1,4 +1,4 @@
-package trigon.net;
+package trigon.nccl;
 
 /**
  * Every path to a peer was tried, here or at the other end, and none came up. The message tells what each of them

@@ -1,4 +1,4 @@
-package trigon.net;
+package trigon.nccl;
 
 /**
  * What NCCL is told about a device ({@code ncclNetProperties}), independent of the API version.

@@ -1,4 +1,4 @@
-package trigon.net;
+package trigon.nccl;
 
 /** Who may have a say in how a connection is made. Asked on a control thread, before anything is tried. */
 @FunctionalInterface
