@@ -2,6 +2,7 @@
 module trigon.config {
     requires com.fasterxml.jackson.core;
     requires com.fasterxml.jackson.dataformat.yaml;
+    requires transitive trigon.system;
     requires static org.jspecify;
 
     exports trigon.config;

@@ -2,7 +2,7 @@
 module trigon.onesided {
     requires org.slf4j;
     requires trigon.nccl;
-    requires transitive trigon.verbs;
+    requires transitive trigon.system;
     requires static org.jspecify;
 
     exports trigon.onesided;

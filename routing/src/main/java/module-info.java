@@ -2,11 +2,11 @@
 module trigon.routing {
     requires transitive trigon.circuit;
     requires transitive trigon.config;
+    requires transitive trigon.system;
     requires transitive trigon.verbs;
     requires static org.jspecify;
     requires org.slf4j;
 
     exports trigon.routing;
     exports trigon.routing.hardware;
-    exports trigon.routing.kernel;
 }

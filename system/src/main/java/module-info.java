@@ -1,6 +1,8 @@
 /** What every module takes from the machine. */
 module trigon.system {
+    requires org.slf4j;
     requires static org.jspecify;
 
     exports trigon.system;
+    exports trigon.system.kernel;
 }

@@ -8,6 +8,7 @@ module trigon.tools {
     requires trigon.relay;
     requires trigon.report;
     requires trigon.routing;
+    requires trigon.system;
     requires trigon.topology;
     requires trigon.transport;
     requires trigon.verbs;

@@ -1,6 +1,6 @@
 /** Policies: eBPF programs, verified, compiled to JVM bytecode, replaced while they run. */
 module trigon.policy {
-    requires trigon.verbs;
+    requires trigon.system;
     requires static org.jspecify;
 
     exports trigon.policy;

@@ -11,6 +11,8 @@ import java.util.OptionalInt;
 import java.util.SequencedMap;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
+import trigon.system.InterfaceAddress;
+import trigon.system.NearestName;
 
 /** Reads {@code nodes} and {@code peers}, and checks what can be checked without knowing the machines. */
 final class ClusterDecoder {

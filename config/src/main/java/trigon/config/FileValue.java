@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.SequencedMap;
+import trigon.system.NearestName;
 
 /**
  * A value of the file with what an error about it has to name.

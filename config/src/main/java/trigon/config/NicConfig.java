@@ -2,6 +2,7 @@ package trigon.config;
 
 import java.util.Optional;
 import java.util.OptionalInt;
+import trigon.system.InterfaceAddress;
 
 /**
  * A NIC of a node as the file names it: by device, by address, or by both.

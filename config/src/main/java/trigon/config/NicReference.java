@@ -1,6 +1,7 @@
 package trigon.config;
 
 import java.net.InetAddress;
+import trigon.system.InterfaceAddress;
 
 /** The NIC that an entry of {@code peers} asks for. */
 public sealed interface NicReference {

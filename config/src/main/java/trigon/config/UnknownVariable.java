@@ -5,6 +5,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import trigon.system.NearestName;
 
 /**
  * A variable of the environment that looks like a setting and is none.

@@ -4,7 +4,7 @@ import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.OptionalInt;
 import trigon.handshake.HandshakeException.Kind;
-import trigon.verbs.Memory;
+import trigon.system.Memory;
 
 /**
  * What a listener tells the connecting side by way of NCCL, which carries these bytes without looking at them.

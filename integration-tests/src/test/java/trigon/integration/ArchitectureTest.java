@@ -211,7 +211,7 @@ class ArchitectureTest {
         noClasses()
                 .that()
                 .resideOutsideOfPackages(
-                        "trigon.verbs.ffm..", "trigon.routing.kernel..", "trigon.entry..", "trigon.testsupport..")
+                        "trigon.verbs.ffm..", "trigon.system.kernel..", "trigon.entry..", "trigon.testsupport..")
                 .should()
                 .dependOnClassesThat()
                 .belongToAnyOf(Linker.class, SymbolLookup.class)

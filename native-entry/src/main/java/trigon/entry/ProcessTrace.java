@@ -14,10 +14,10 @@ import java.util.TreeMap;
 import java.util.function.IntSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import trigon.system.Memory;
 import trigon.trace.Fields;
 import trigon.trace.Recorder;
 import trigon.trace.TableLayout;
-import trigon.verbs.Memory;
 
 /** The trace of this process, where {@value #VARIABLE} asks for one: what it says of the process, and its samples. */
 final class ProcessTrace {

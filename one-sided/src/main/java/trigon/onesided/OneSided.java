@@ -11,7 +11,7 @@ import trigon.onesided.group.Group;
 import trigon.onesided.group.Patience;
 import trigon.onesided.group.Traffic;
 import trigon.onesided.memory.DeviceMemory;
-import trigon.verbs.Memory;
+import trigon.system.Memory;
 
 /**
  * NCCL's one-sided calls, as its tables GIN v11 and RMA v14 have them, over the transport's connections. Listeners,

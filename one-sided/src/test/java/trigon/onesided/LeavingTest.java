@@ -10,8 +10,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import trigon.nccl.NcclResult;
+import trigon.system.Memory;
 import trigon.testsupport.Await;
-import trigon.verbs.Memory;
 
 /** Ranks that end, that fail, and what the others keep. */
 @Timeout(300)

@@ -17,7 +17,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import trigon.nccl.NcclResult;
 import trigon.nccl.NetPlugin;
 import trigon.onesided.memory.DeviceMemory;
-import trigon.verbs.Memory;
+import trigon.system.Memory;
 
 /** Ranks over a simulated transport, all moved by one thread once they are connected. */
 @Timeout(300)

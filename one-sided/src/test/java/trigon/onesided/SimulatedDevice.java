@@ -6,7 +6,7 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Random;
 import trigon.onesided.memory.DeviceMemory;
-import trigon.verbs.Memory;
+import trigon.system.Memory;
 
 /**
  * A GPU: its addresses are mapped nowhere, so who touches them but by its copies ends the process. Copies run in their

@@ -15,7 +15,7 @@ import trigon.nccl.DeviceProperties;
 import trigon.nccl.NcclResult;
 import trigon.nccl.NetPlugin;
 import trigon.onesided.record.RecordLayout;
-import trigon.verbs.Memory;
+import trigon.system.Memory;
 
 /**
  * A transport without a network: messages of a connection arrive in their order, each when chance says so, whatever

@@ -14,8 +14,8 @@ import java.util.function.IntUnaryOperator;
 import org.junit.jupiter.api.AfterEach;
 import trigon.nccl.NetPlugin;
 import trigon.onesided.memory.DeviceMemory;
+import trigon.system.Memory;
 import trigon.testsupport.Await;
-import trigon.verbs.Memory;
 
 /** Ranks over a simulated transport, all moved by one thread once they are connected. What is opened is closed. */
 abstract class SimulatedRanks {

@@ -3,7 +3,7 @@ package trigon.qpstate;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import trigon.verbs.Errno;
+import trigon.system.Errno;
 import trigon.verbs.QueuePair;
 import trigon.verbs.QueuePairAttributes;
 import trigon.verbs.QueuePairStateCode;

@@ -5,8 +5,8 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.function.Predicate;
 import java.util.regex.Pattern;
-import trigon.config.InterfaceAddress;
 import trigon.config.LinkPolicy;
+import trigon.system.InterfaceAddress;
 
 /**
  * The links without a list from the user: all RDMA ports with an IP address, else all interfaces, those that are down

@@ -5,11 +5,11 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
 import trigon.config.ConfigException;
-import trigon.config.InterfaceAddress;
 import trigon.config.LinkPolicy;
-import trigon.config.NearestName;
 import trigon.config.NicConfig;
 import trigon.config.NodeConfig;
+import trigon.system.InterfaceAddress;
+import trigon.system.NearestName;
 
 /** The links that the configuration file lists for this node: exactly those, or an error. */
 final class ConfiguredLinks {

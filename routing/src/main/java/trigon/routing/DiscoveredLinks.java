@@ -9,7 +9,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.ToIntFunction;
 import java.util.stream.Collectors;
-import trigon.config.InterfaceAddress;
+import trigon.system.InterfaceAddress;
 import trigon.verbs.LinkKind;
 
 /**

@@ -3,7 +3,7 @@ package trigon.routing;
 import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.util.List;
-import trigon.config.InterfaceAddress;
+import trigon.system.InterfaceAddress;
 
 /**
  * Snapshot of a network interface.

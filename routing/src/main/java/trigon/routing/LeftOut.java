@@ -2,7 +2,7 @@ package trigon.routing;
 
 import java.util.List;
 import java.util.stream.Collectors;
-import trigon.config.InterfaceAddress;
+import trigon.system.InterfaceAddress;
 import trigon.verbs.Gid;
 import trigon.verbs.GidEntry;
 import trigon.verbs.PortState;

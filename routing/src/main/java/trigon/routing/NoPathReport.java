@@ -8,7 +8,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
-import trigon.config.InterfaceAddress;
+import trigon.system.InterfaceAddress;
 import trigon.verbs.LinkKind;
 
 /**

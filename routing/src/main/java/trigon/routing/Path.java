@@ -1,6 +1,6 @@
 package trigon.routing;
 
-import trigon.config.InterfaceAddress;
+import trigon.system.InterfaceAddress;
 import trigon.verbs.LinkKind;
 
 /**

@@ -1,7 +1,7 @@
 package trigon.routing;
 
 import java.util.OptionalInt;
-import trigon.config.InterfaceAddress;
+import trigon.system.InterfaceAddress;
 import trigon.verbs.GidEntry;
 import trigon.verbs.LinkKind;
 

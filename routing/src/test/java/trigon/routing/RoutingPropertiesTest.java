@@ -18,8 +18,8 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import trigon.config.InterfaceAddress;
 import trigon.config.NicReference;
+import trigon.system.InterfaceAddress;
 import trigon.verbs.LinkKind;
 
 /** What holds for all machines, tried on random ones. */

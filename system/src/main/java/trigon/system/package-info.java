@@ -1,4 +1,7 @@
-/** What every module takes from the machine, behind interfaces that tests implement. Thread-safe. */
+/**
+ * What every module takes from the machine: the time, behind an interface that tests implement, native memory by
+ * address, errno values, and IP addresses as interfaces have them. Thread-safe.
+ */
 @NullMarked
 package trigon.system;
 

@@ -9,7 +9,7 @@ import picocli.CommandLine;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.UnmatchedArgumentException;
-import trigon.config.NearestName;
+import trigon.system.NearestName;
 
 /**
  * A word that stands where a command should.

@@ -14,7 +14,7 @@ import trigon.handshake.HandshakeException;
 import trigon.nccl.NcclResult;
 import trigon.nccl.NetPlugin;
 import trigon.nccl.NoConnectionException;
-import trigon.verbs.Memory;
+import trigon.system.Memory;
 import trigon.verbs.VerbsException;
 
 /**

@@ -16,8 +16,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import trigon.nccl.NetPlugin;
+import trigon.system.Memory;
 import trigon.testsupport.Await;
-import trigon.verbs.Memory;
 
 /** Eight ranks connect to each other all at once, each from one thread that polls, in any order. */
 @Timeout(120)

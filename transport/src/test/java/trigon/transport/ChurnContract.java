@@ -15,7 +15,7 @@ import java.util.concurrent.Future;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Timeout;
 import trigon.nccl.NetPlugin;
-import trigon.routing.kernel.KernelEvents;
+import trigon.system.kernel.KernelEvents;
 import trigon.testsupport.Await;
 import trigon.testsupport.LedgerAssert;
 import trigon.testsupport.ProcessResources;

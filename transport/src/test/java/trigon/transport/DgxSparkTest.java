@@ -12,11 +12,11 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import trigon.config.InterfaceAddress;
 import trigon.config.StripePolicy;
 import trigon.nccl.DeviceProperties;
 import trigon.routing.LocalLink;
 import trigon.routing.hardware.NicHardware;
+import trigon.system.InterfaceAddress;
 import trigon.testsupport.DgxSpark;
 import trigon.transport.protocol.MessageProtocol;
 

@@ -22,8 +22,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import trigon.nccl.NcclResult;
 import trigon.nccl.NoConnectionException;
+import trigon.system.Memory;
 import trigon.testsupport.Await;
-import trigon.verbs.Memory;
 
 /**
  * What becomes of connections when packets are lost for a while, or an address is gone. A subclass says what links

@@ -11,9 +11,9 @@ import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
-import trigon.verbs.Errno;
+import trigon.system.Errno;
+import trigon.system.Memory;
 import trigon.verbs.LinkKind;
-import trigon.verbs.Memory;
 import trigon.verbs.ResourceLedger.Kind;
 import trigon.verbs.VerbsException;
 

@@ -20,9 +20,9 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.slf4j.LoggerFactory;
 import trigon.nccl.NcclResult;
+import trigon.system.Memory;
 import trigon.testsupport.Await;
 import trigon.transport.connect.PathFactory;
-import trigon.verbs.Memory;
 
 /** What NCCL and the log are told when one end of a connection is unusable: the other end hears of it, and why. */
 @Timeout(180)

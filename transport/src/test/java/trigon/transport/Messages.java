@@ -6,8 +6,8 @@ import java.util.Collection;
 import java.util.Queue;
 import java.util.Random;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import trigon.system.Memory;
 import trigon.testsupport.Await;
-import trigon.verbs.Memory;
 
 /** Messages one way, each checked by its content, several under way. */
 final class Messages {

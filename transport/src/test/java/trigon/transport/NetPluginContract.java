@@ -13,9 +13,9 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import trigon.nccl.NetPlugin;
+import trigon.system.Memory;
 import trigon.testsupport.Await;
 import trigon.transport.request.RequestRow;
-import trigon.verbs.Memory;
 import trigon.verbs.ResourceLedger;
 import trigon.verbs.WorkCompletionOpcode;
 

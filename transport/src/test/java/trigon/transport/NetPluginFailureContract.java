@@ -19,8 +19,8 @@ import trigon.handshake.HandshakeException;
 import trigon.nccl.NcclResult;
 import trigon.nccl.NetPlugin;
 import trigon.nccl.NoConnectionException;
+import trigon.system.Memory;
 import trigon.testsupport.Await;
-import trigon.verbs.Memory;
 
 /**
  * What NCCL may expect of the plugin where something is wrong or ends early, over links of any kind: two nodes, a and

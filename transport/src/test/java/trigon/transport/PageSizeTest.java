@@ -10,13 +10,13 @@ import java.util.Map;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import trigon.config.InterfaceAddress;
 import trigon.routing.LocalLink;
 import trigon.routing.hardware.NicHardware;
+import trigon.system.InterfaceAddress;
+import trigon.system.Memory;
 import trigon.testsupport.LedgerAssert;
 import trigon.verbs.Gid;
 import trigon.verbs.LinkKind;
-import trigon.verbs.Memory;
 
 /** Messages by clear-to-send entries, whose rings lie in pages of any size that a kernel may have. */
 @Timeout(300)

@@ -6,7 +6,7 @@ import java.nio.ByteBuffer;
 import java.util.SplittableRandom;
 import java.util.stream.IntStream;
 import java.util.zip.CRC32C;
-import trigon.verbs.Memory;
+import trigon.system.Memory;
 
 /**
  * One message of a {@link TrafficStream}. Both ends make it from seed, stream and index, so that nothing that the

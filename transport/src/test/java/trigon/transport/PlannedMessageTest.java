@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.lang.foreign.Arena;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
-import trigon.verbs.Memory;
+import trigon.system.Memory;
 
 /** The integrity tests would notice. */
 class PlannedMessageTest {

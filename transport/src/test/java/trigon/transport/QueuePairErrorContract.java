@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import trigon.nccl.NcclResult;
 import trigon.nccl.NetPlugin;
-import trigon.verbs.Memory;
+import trigon.system.Memory;
 import trigon.verbs.QueuePair;
 import trigon.verbs.QueuePairAttributes;
 import trigon.verbs.QueuePairStateCode;

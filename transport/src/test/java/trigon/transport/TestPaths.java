@@ -1,11 +1,11 @@
 package trigon.transport;
 
 import java.util.Set;
-import trigon.config.InterfaceAddress;
 import trigon.routing.LocalLink;
 import trigon.routing.Path;
 import trigon.routing.PeerLink;
 import trigon.routing.Reason;
+import trigon.system.InterfaceAddress;
 import trigon.verbs.Gid;
 import trigon.verbs.LinkKind;
 

@@ -8,7 +8,7 @@ import java.util.SplittableRandom;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 import trigon.nccl.NetPlugin;
-import trigon.verbs.Memory;
+import trigon.system.Memory;
 
 /**
  * Messages over one connection, each end driven by its node's own thread: receives and sends posted late, requests

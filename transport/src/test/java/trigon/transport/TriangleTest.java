@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import trigon.verbs.Memory;
+import trigon.system.Memory;
 
 /** Three nodes, each cable a subnet of its own, in all orders of listing the NICs. */
 @Timeout(180)

@@ -13,8 +13,8 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import trigon.nccl.NcclResult;
 import trigon.nccl.NetPlugin;
+import trigon.system.Memory;
 import trigon.testsupport.Await;
-import trigon.verbs.Memory;
 
 /**
  * Receives from an {@link UnreadSender} that it has killed before: what arrives is whole and right, the rest is an

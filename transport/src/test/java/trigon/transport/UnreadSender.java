@@ -5,8 +5,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import trigon.nccl.NetPlugin;
+import trigon.system.Memory;
 import trigon.verbs.LinkKind;
-import trigon.verbs.Memory;
 
 /**
  * A process that sends to a receiver that does not ask, until nothing more fits, says how much was done, and waits to

@@ -13,9 +13,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import trigon.nccl.NetPlugin;
+import trigon.system.Memory;
 import trigon.testsupport.LedgerAssert;
 import trigon.transport.TestNode;
-import trigon.verbs.Memory;
 
 /**
  * Ranks that put to all others, short and long, with a signal each, and get from all; all add to one word of the

@@ -9,9 +9,9 @@ import java.util.function.BooleanSupplier;
 import trigon.nccl.NetPlugin;
 import trigon.onesided.OneSided;
 import trigon.onesided.memory.DeviceMemory;
+import trigon.system.Memory;
 import trigon.testsupport.Await;
 import trigon.transport.TestNode;
-import trigon.verbs.Memory;
 
 /**
  * A rank on a node, moved by one thread. In its window each rank has a place to put from, and one for what each other

@@ -2,7 +2,7 @@ package trigon.entry.cuda;
 
 import java.lang.foreign.Arena;
 import trigon.onesided.memory.DeviceMemory;
-import trigon.verbs.Memory;
+import trigon.system.Memory;
 
 /**
  * A GPU's memory by copies of its driver, on a stream of its own. Its context is the one that was current where it was

@@ -2,7 +2,7 @@ package trigon.entry.host;
 
 import java.util.LinkedHashMap;
 import java.util.Map;
-import trigon.verbs.Memory;
+import trigon.system.Memory;
 
 /** What C was compiled with, by name: sizes of structs, offsets of fields, numbers ({@code host/facts.h}). */
 public final class Facts {

@@ -5,7 +5,7 @@ import java.util.Locale;
 import java.util.Map;
 import trigon.entry.log.NcclLogger;
 import trigon.nccl.NcclResult;
-import trigon.verbs.Memory;
+import trigon.system.Memory;
 
 /**
  * What C gives to Java at the start ({@code host_block} in {@code host/start.c}), whichever plugin is wanted.

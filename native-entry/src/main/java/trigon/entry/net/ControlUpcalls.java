@@ -4,7 +4,7 @@ import org.jspecify.annotations.Nullable;
 import trigon.entry.host.CallFailures;
 import trigon.nccl.NcclResult;
 import trigon.nccl.NetPlugin;
-import trigon.verbs.Memory;
+import trigon.system.Memory;
 
 /**
  * The control path's upcall target: contexts, devices, connections, memory, and flushes, which nobody needs who

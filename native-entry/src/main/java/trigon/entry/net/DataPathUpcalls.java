@@ -3,7 +3,7 @@ package trigon.entry.net;
 import trigon.entry.host.CallFailures;
 import trigon.nccl.NcclResult;
 import trigon.nccl.NetPlugin;
-import trigon.verbs.Memory;
+import trigon.system.Memory;
 
 /**
  * The data path's upcall targets. One comm's calls come from one thread at a time. Allocates nothing unless a call

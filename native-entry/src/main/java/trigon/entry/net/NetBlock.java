@@ -2,7 +2,7 @@ package trigon.entry.net;
 
 import java.util.Map;
 import trigon.entry.host.Facts;
-import trigon.verbs.Memory;
+import trigon.system.Memory;
 
 /**
  * What C gives to Java when NCCL first wants the net plugin ({@code net_block} in {@code net/upcalls.c}).

@@ -4,7 +4,7 @@ import java.lang.foreign.Arena;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import trigon.nccl.DeviceProperties;
-import trigon.verbs.Memory;
+import trigon.system.Memory;
 
 /**
  * Writes a device's properties where NCCL wants them. Thread-safe.

@@ -8,7 +8,7 @@ import trigon.entry.host.CallFailures;
 import trigon.entry.host.InstallationException;
 import trigon.entry.host.UpcallStubs;
 import trigon.nccl.NetPlugin;
-import trigon.verbs.Memory;
+import trigon.system.Memory;
 
 /**
  * Fills C's table ({@code struct net_upcalls} in {@code net/upcalls.h}) with upcall stubs, which live as long as the

@@ -2,7 +2,7 @@ package trigon.entry.onesided;
 
 import java.util.Map;
 import trigon.entry.host.Facts;
-import trigon.verbs.Memory;
+import trigon.system.Memory;
 
 /**
  * What C gives to Java when NCCL first wants one-sided communication ({@code one_sided_block} in {@code

@@ -1,6 +1,6 @@
 package trigon.entry.onesided;
 
-import trigon.verbs.Memory;
+import trigon.system.Memory;
 
 /** Whether NCCL is to find the tables ({@code struct one_sided_state} in {@code one_sided/upcalls.h}). */
 public final class OneSidedState {

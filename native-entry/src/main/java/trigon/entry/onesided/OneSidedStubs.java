@@ -7,7 +7,7 @@ import trigon.entry.host.CallFailures;
 import trigon.entry.host.InstallationException;
 import trigon.entry.host.UpcallStubs;
 import trigon.onesided.OneSided;
-import trigon.verbs.Memory;
+import trigon.system.Memory;
 
 /**
  * Fills C's table ({@code struct one_sided_upcalls} in {@code one_sided/upcalls.h}) with upcall stubs, which live as

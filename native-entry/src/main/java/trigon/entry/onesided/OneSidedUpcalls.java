@@ -4,7 +4,7 @@ import trigon.entry.host.CallFailures;
 import trigon.nccl.DeviceProperties;
 import trigon.nccl.NcclResult;
 import trigon.onesided.OneSided;
-import trigon.verbs.Memory;
+import trigon.system.Memory;
 
 /**
  * The upcall targets of one-sided communication. C has checked the addresses for null, and set what they point to to

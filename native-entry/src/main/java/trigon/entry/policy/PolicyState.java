@@ -1,6 +1,6 @@
 package trigon.entry.policy;
 
-import trigon.verbs.Memory;
+import trigon.system.Memory;
 
 /** What C knows of the policy, so that it need not ask ({@code struct policy_state} in {@code tuner/upcalls.h}). */
 public final class PolicyState {

@@ -10,7 +10,7 @@ import trigon.policy.PolicyHost;
 import trigon.policy.PolicySlot;
 import trigon.policy.program.ProgramTypes;
 import trigon.policy.report.PolicyReport;
-import trigon.verbs.Memory;
+import trigon.system.Memory;
 
 /**
  * The policy of one rank's communicator, and its state: maps, and how many collectives there were. It decides by the

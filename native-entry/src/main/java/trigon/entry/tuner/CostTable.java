@@ -1,6 +1,6 @@
 package trigon.entry.tuner;
 
-import trigon.verbs.Memory;
+import trigon.system.Memory;
 
 /**
  * NCCL's table of times, by algorithm and protocol: a {@code float} each, row by row. NCCL takes the least that is not

@@ -2,7 +2,7 @@ package trigon.entry.tuner;
 
 import java.util.Map;
 import trigon.entry.host.Facts;
-import trigon.verbs.Memory;
+import trigon.system.Memory;
 
 /**
  * What C gives to Java when NCCL first wants the tuner ({@code tuner_block} in {@code tuner/upcalls.c}).

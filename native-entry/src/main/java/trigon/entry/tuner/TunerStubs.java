@@ -7,7 +7,7 @@ import trigon.entry.host.CallFailures;
 import trigon.entry.host.InstallationException;
 import trigon.entry.host.UpcallStubs;
 import trigon.entry.policy.ProcessPolicy;
-import trigon.verbs.Memory;
+import trigon.system.Memory;
 
 /**
  * Fills C's table ({@code struct tuner_upcalls} in {@code tuner/upcalls.h}) with upcall stubs, which live as long as

@@ -8,7 +8,7 @@ import trigon.entry.host.CallFailures;
 import trigon.entry.policy.CommunicatorPolicy;
 import trigon.entry.policy.ProcessPolicy;
 import trigon.nccl.NcclResult;
-import trigon.verbs.Memory;
+import trigon.system.Memory;
 
 /**
  * The tuner's upcall targets. C has checked the addresses for null, and set the context to null. Nothing but the

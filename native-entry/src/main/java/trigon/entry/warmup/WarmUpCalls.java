@@ -4,7 +4,7 @@ import java.lang.foreign.Arena;
 import java.lang.invoke.MethodHandle;
 import trigon.entry.net.DataPathStubs;
 import trigon.nccl.NcclResult;
-import trigon.verbs.Memory;
+import trigon.system.Memory;
 
 /**
  * NCCL's part in a {@link WarmUp}: one message at a time, by calls through upcall stubs, as C makes them. One thread;

@@ -11,7 +11,7 @@ import org.slf4j.LoggerFactory;
 import trigon.nccl.DeviceProperties;
 import trigon.nccl.NcclResult;
 import trigon.nccl.NetPlugin;
-import trigon.verbs.Memory;
+import trigon.system.Memory;
 
 /**
  * NCCL's calls within one process: a message is copied when its receive is there, and until then the sender is told to

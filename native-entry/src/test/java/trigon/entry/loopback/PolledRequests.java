@@ -9,11 +9,11 @@ import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import trigon.nccl.NetPlugin;
+import trigon.system.Errno;
+import trigon.system.Memory;
 import trigon.transport.request.RequestRow;
 import trigon.transport.request.RequestTable;
 import trigon.transport.request.Requests;
-import trigon.verbs.Errno;
-import trigon.verbs.Memory;
 
 /**
  * A plugin whose completions are found by the library's own poll, a function that it puts in the table. Whoever asks it

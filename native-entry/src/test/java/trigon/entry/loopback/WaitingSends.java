@@ -7,10 +7,10 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import trigon.nccl.NetPlugin;
+import trigon.system.Memory;
 import trigon.transport.request.RequestRow;
 import trigon.transport.request.RequestTable;
 import trigon.transport.request.Requests;
-import trigon.verbs.Memory;
 
 /**
  * A plugin each of whose messages waits for a word that comes a little later, and that says so in the table. Whoever

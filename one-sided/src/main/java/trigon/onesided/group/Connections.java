@@ -4,7 +4,7 @@ import java.lang.foreign.Arena;
 import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
 import trigon.nccl.NetPlugin;
-import trigon.verbs.Memory;
+import trigon.system.Memory;
 
 /**
  * Connections of the transport that come up together: listens, then connects and accepts until all are there. What did

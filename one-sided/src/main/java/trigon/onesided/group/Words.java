@@ -1,6 +1,6 @@
 package trigon.onesided.group;
 
-import trigon.verbs.Memory;
+import trigon.system.Memory;
 
 /** What ranks tell each other, as 8-byte words. */
 final class Words {

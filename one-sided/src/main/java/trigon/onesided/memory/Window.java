@@ -1,6 +1,6 @@
 package trigon.onesided.memory;
 
-import trigon.verbs.Memory;
+import trigon.system.Memory;
 
 /**
  * Memory that every rank has registered, each its own, under one number. The transport has registered it, too, with the

@@ -7,7 +7,7 @@ import trigon.onesided.memory.DeviceMemory;
 import trigon.onesided.memory.Window;
 import trigon.onesided.memory.Windows;
 import trigon.onesided.record.RecordLayout;
-import trigon.verbs.Memory;
+import trigon.system.Memory;
 
 /**
  * What another rank sends to this one: records in their order, each applied when its payload is where it belongs and

@@ -6,7 +6,7 @@ import trigon.nccl.NetPlugin;
 import trigon.onesided.memory.DeviceMemory;
 import trigon.onesided.memory.Window;
 import trigon.onesided.record.RecordLayout;
-import trigon.verbs.Memory;
+import trigon.system.Memory;
 
 /**
  * What this rank sends to another one: operations in their order, each a record and its payload. A payload of a GPU's

@@ -4,7 +4,7 @@ import org.jspecify.annotations.Nullable;
 import trigon.nccl.NcclResult;
 import trigon.onesided.memory.DeviceMemory;
 import trigon.onesided.memory.Window;
-import trigon.verbs.Memory;
+import trigon.system.Memory;
 
 /**
  * What a rank puts and gets at itself: done when the call returns. A GPU's memory is waited for, which takes as long as

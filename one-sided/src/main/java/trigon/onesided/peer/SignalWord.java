@@ -2,7 +2,7 @@ package trigon.onesided.peer;
 
 import trigon.onesided.memory.DeviceMemory;
 import trigon.onesided.memory.Window;
-import trigon.verbs.Memory;
+import trigon.system.Memory;
 
 /**
  * An addition to a word of a GPU's memory, behind all copies that have begun. Where the GPU may write the word, too, it

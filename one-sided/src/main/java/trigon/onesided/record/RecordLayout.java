@@ -1,6 +1,6 @@
 package trigon.onesided.record;
 
-import trigon.verbs.Memory;
+import trigon.system.Memory;
 
 /**
  * The layout of a record: a message that tells its target what to do with which window, and what to add to which signal

@@ -5,7 +5,7 @@ import java.util.List;
 import trigon.policy.elf.PolicyObject;
 import trigon.policy.map.PolicyMap;
 import trigon.policy.map.RingBuffer;
-import trigon.verbs.Memory;
+import trigon.system.Memory;
 
 /**
  * What programs mean, as plainly as possible, from their bytes: shares no code with decoder, verifier and compiler.

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Optional;
 import trigon.circuit.CircuitKeys;
 import trigon.circuit.CircuitRequest;
-import trigon.config.InterfaceAddress;
+import trigon.system.InterfaceAddress;
 
 /**
  * Who may have a circuit, and where to: whoever proves a key, to an address on a link of this node's. Thread-safe if

@@ -18,7 +18,7 @@ import trigon.circuit.CircuitFormat;
 import trigon.circuit.CircuitOpening;
 import trigon.circuit.CircuitOpening.Step;
 import trigon.circuit.CircuitRequest;
-import trigon.config.InterfaceAddress;
+import trigon.system.InterfaceAddress;
 
 /**
  * A connection that came in, from its greeting to its end: it says what it wants, the way on is connected, then both

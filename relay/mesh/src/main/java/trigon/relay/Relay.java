@@ -15,7 +15,7 @@ import java.util.concurrent.locks.LockSupport;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import trigon.circuit.CircuitKeys;
-import trigon.config.InterfaceAddress;
+import trigon.system.InterfaceAddress;
 import trigon.system.NanoClock;
 
 /**

@@ -22,7 +22,7 @@ import trigon.circuit.CircuitKeys;
 import trigon.circuit.CircuitOpening;
 import trigon.circuit.CircuitOpening.Step;
 import trigon.circuit.CircuitRequest;
-import trigon.config.InterfaceAddress;
+import trigon.system.InterfaceAddress;
 import trigon.testsupport.Await;
 import trigon.testsupport.ManualClock;
 

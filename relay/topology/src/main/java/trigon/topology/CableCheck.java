@@ -9,9 +9,9 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 import trigon.config.ClusterConfig;
-import trigon.config.InterfaceAddress;
 import trigon.config.NicConfig;
 import trigon.config.NodeConfig;
+import trigon.system.InterfaceAddress;
 
 /** Compares the cables of the cluster file, subnets that two nodes share, with the links that work. */
 public final class CableCheck {

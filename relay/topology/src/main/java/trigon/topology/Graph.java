@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
-import trigon.config.InterfaceAddress;
+import trigon.system.InterfaceAddress;
 
 /**
  * Which nodes are joined, by their numbers. A link counts for another by its address and its subnet, found in maps:

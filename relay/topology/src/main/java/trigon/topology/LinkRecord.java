@@ -2,7 +2,7 @@ package trigon.topology;
 
 import java.net.InetAddress;
 import java.util.List;
-import trigon.config.InterfaceAddress;
+import trigon.system.InterfaceAddress;
 
 /**
  * A link as a process announces it.

@@ -4,7 +4,7 @@ import java.net.InetAddress;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import trigon.config.InterfaceAddress;
+import trigon.system.InterfaceAddress;
 
 /**
  * A node, put together from what its processes announce.

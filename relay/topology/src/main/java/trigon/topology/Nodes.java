@@ -12,7 +12,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
-import trigon.config.InterfaceAddress;
+import trigon.system.InterfaceAddress;
 
 /**
  * All nodes that are known, and which of them are joined by a link that works. Immutable; put together from what was

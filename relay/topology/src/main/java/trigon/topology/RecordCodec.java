@@ -10,7 +10,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.regex.Pattern;
-import trigon.config.InterfaceAddress;
+import trigon.system.InterfaceAddress;
 
 /**
  * Records as bytes, and datagrams of several. In network order: "TrgT", version, number of records, two zeros; then for

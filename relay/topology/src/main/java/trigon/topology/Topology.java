@@ -14,7 +14,7 @@ import java.util.function.BooleanSupplier;
 import java.util.function.IntSupplier;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
-import trigon.config.InterfaceAddress;
+import trigon.system.InterfaceAddress;
 import trigon.topology.KnownRecords.Known;
 import trigon.topology.RecordCodec.Sealed;
 

@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
-import trigon.config.InterfaceAddress;
+import trigon.system.InterfaceAddress;
 import trigon.testsupport.AllocationAssert;
 
 /** Records that a stranger makes up: what they cost is measured in bytes that are allocated. */

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
-import trigon.config.InterfaceAddress;
+import trigon.system.InterfaceAddress;
 import trigon.testsupport.Seed;
 
 /** What is found in maps is what a comparison of each two links finds. */

@@ -13,7 +13,7 @@ import java.util.PriorityQueue;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.TreeSet;
-import trigon.config.InterfaceAddress;
+import trigon.system.InterfaceAddress;
 
 /** Nodes with cables between them, in simulated time; each cable delays datagrams by 0.1 to 1 ms, and may lose some. */
 final class Simulation {

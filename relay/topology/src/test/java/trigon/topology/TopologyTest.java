@@ -273,7 +273,7 @@ class TopologyTest {
                 .getFirst();
     }
 
-    private static trigon.config.InterfaceAddress link(String address) {
-        return new trigon.config.InterfaceAddress(InetAddress.ofLiteral(address), 24);
+    private static trigon.system.InterfaceAddress link(String address) {
+        return new trigon.system.InterfaceAddress(InetAddress.ofLiteral(address), 24);
     }
 }

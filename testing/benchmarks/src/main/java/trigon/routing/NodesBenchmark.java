@@ -22,8 +22,8 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.infra.Blackhole;
 import trigon.config.ConfigLoader;
-import trigon.config.InterfaceAddress;
 import trigon.config.PluginConfig;
+import trigon.system.InterfaceAddress;
 import trigon.verbs.Gid;
 import trigon.verbs.LinkKind;
 

@@ -2,7 +2,7 @@ package trigon.stress;
 
 import java.lang.foreign.Arena;
 import java.util.concurrent.atomic.AtomicLong;
-import trigon.verbs.Memory;
+import trigon.system.Memory;
 
 /**
  * Native memory for the states of a test, in turns: a state has its slot to itself until so many others have been made

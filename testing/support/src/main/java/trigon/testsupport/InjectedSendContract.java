@@ -6,7 +6,7 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import trigon.verbs.Memory;
+import trigon.system.Memory;
 import trigon.verbs.MemoryRegion;
 import trigon.verbs.SendFlag;
 import trigon.verbs.WorkCompletionOpcode;

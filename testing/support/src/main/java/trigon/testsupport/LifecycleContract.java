@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.Test;
+import trigon.system.Errno;
 import trigon.verbs.DeviceContext;
-import trigon.verbs.Errno;
 import trigon.verbs.MemoryRegion;
 import trigon.verbs.PortState;
 import trigon.verbs.QueuePair;

@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import java.util.Random;
 import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.Test;
-import trigon.verbs.Errno;
+import trigon.system.Errno;
 import trigon.verbs.MemoryRegion;
 import trigon.verbs.QueuePair;
 import trigon.verbs.QueuePairStateCode;

@@ -2,7 +2,7 @@ package trigon.testsupport;
 
 import java.lang.foreign.Arena;
 import java.util.Random;
-import trigon.verbs.Memory;
+import trigon.system.Memory;
 
 /** Native memory for a test, aligned to a page; freed when closed. */
 public final class NativeBuffer implements AutoCloseable {

@@ -9,7 +9,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
-import trigon.config.InterfaceAddress;
+import trigon.system.InterfaceAddress;
 import trigon.tools.console.JsonObject;
 import trigon.tools.probe.Observations;
 import trigon.tools.probe.Observations.Heard;

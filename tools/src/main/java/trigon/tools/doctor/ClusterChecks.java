@@ -13,7 +13,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Function;
 import java.util.stream.Collectors;
-import trigon.config.InterfaceAddress;
+import trigon.system.InterfaceAddress;
 import trigon.tools.console.JsonObject;
 import trigon.tools.probe.Observations;
 import trigon.tools.probe.Observations.Clock;

@@ -3,7 +3,7 @@ package trigon.tools.doctor;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.Set;
-import trigon.config.InterfaceAddress;
+import trigon.system.InterfaceAddress;
 
 /** Proposes an address for the other end of a cable. Pure. */
 final class FreeAddress {

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
-import trigon.config.InterfaceAddress;
+import trigon.system.InterfaceAddress;
 import trigon.tools.console.JsonObject;
 import trigon.tools.probe.Observations;
 

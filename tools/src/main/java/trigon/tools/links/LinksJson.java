@@ -2,10 +2,10 @@ package trigon.tools.links;
 
 import java.util.List;
 import java.util.Map;
-import trigon.config.InterfaceAddress;
 import trigon.routing.HostInterface;
 import trigon.routing.LeftOut;
 import trigon.routing.LocalLink;
+import trigon.system.InterfaceAddress;
 import trigon.tools.console.Json;
 import trigon.tools.machine.Machine;
 import trigon.tools.machine.MachineLinks;

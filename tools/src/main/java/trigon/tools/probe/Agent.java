@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
-import trigon.config.InterfaceAddress;
+import trigon.system.InterfaceAddress;
 import trigon.tools.console.Console;
 import trigon.tools.console.Json;
 import trigon.tools.console.JsonObject;

@@ -3,7 +3,7 @@ package trigon.tools.probe;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import trigon.config.InterfaceAddress;
+import trigon.system.InterfaceAddress;
 import trigon.tools.console.JsonObject;
 
 /**

@@ -24,8 +24,8 @@ import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.zip.CRC32C;
 import jdk.net.ExtendedSocketOptions;
-import trigon.config.InterfaceAddress;
 import trigon.routing.KernelRouteLookup;
+import trigon.system.InterfaceAddress;
 import trigon.tools.console.Json;
 import trigon.tools.machine.Machine;
 

@@ -1,7 +1,7 @@
 package trigon.tools.bench;
 
-import trigon.config.InterfaceAddress;
 import trigon.routing.LocalLink;
+import trigon.system.InterfaceAddress;
 import trigon.verbs.Gid;
 import trigon.verbs.LinkKind;
 

@@ -9,7 +9,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import trigon.config.InterfaceAddress;
+import trigon.system.InterfaceAddress;
 import trigon.tools.console.Json;
 import trigon.tools.console.JsonObject;
 import trigon.tools.doctor.Diagnosis;

@@ -17,7 +17,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import trigon.verbs.Memory;
+import trigon.system.Memory;
 
 /**
  * A process's trace: makes rings for the data path, and has a daemon thread take what is in them into a file, a hundred

@@ -11,7 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import org.jspecify.annotations.Nullable;
-import trigon.verbs.Memory;
+import trigon.system.Memory;
 
 /**
  * A ring in memory. One of a trace is also a file of a file system in memory: it outlives the process, however that

@@ -9,11 +9,11 @@ import java.util.Optional;
 import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import trigon.config.InterfaceAddress;
 import trigon.routing.HostInterface;
 import trigon.routing.HostInterfaces;
 import trigon.routing.LocalLink;
-import trigon.routing.kernel.InterfaceEvent;
+import trigon.system.InterfaceAddress;
+import trigon.system.kernel.InterfaceEvent;
 import trigon.transport.path.Link;
 import trigon.transport.path.Links;
 

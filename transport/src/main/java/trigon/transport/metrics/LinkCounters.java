@@ -2,7 +2,7 @@ package trigon.transport.metrics;
 
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import trigon.verbs.Memory;
+import trigon.system.Memory;
 
 /** What went over a link in paths that are closed by now, and who counts for those that are open. Thread-safe. */
 public final class LinkCounters {

@@ -16,7 +16,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import trigon.verbs.Memory;
+import trigon.system.Memory;
 
 /**
  * Live counters of this process, by link and by path, in memory that another process can map: see {@link MetricsRow}

@@ -1,6 +1,6 @@
 package trigon.transport.metrics;
 
-import trigon.verbs.Memory;
+import trigon.system.Memory;
 
 /**
  * What goes over one path. {@link #message} and {@link #waited} are for the thread that makes the data-path calls of

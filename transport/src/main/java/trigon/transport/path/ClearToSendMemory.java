@@ -5,7 +5,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
-import trigon.verbs.Memory;
+import trigon.system.Memory;
 
 /**
  * The memory of a link's {@link ClearToSendRing}s, which share pages: a process may have thousands of rings, and a page

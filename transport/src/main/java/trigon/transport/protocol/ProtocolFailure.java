@@ -1,7 +1,7 @@
 package trigon.transport.protocol;
 
 import trigon.nccl.NcclResult;
-import trigon.verbs.Errno;
+import trigon.system.Errno;
 
 /** What ended a session's protocol at this end. */
 public sealed interface ProtocolFailure {

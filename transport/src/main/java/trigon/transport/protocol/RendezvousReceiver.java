@@ -2,12 +2,12 @@ package trigon.transport.protocol;
 
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import trigon.system.Memory;
 import trigon.transport.path.ClearToSendRing;
 import trigon.transport.path.PathChannel;
 import trigon.transport.path.RegisteredMemory;
 import trigon.transport.request.RequestRow;
 import trigon.transport.request.Requests;
-import trigon.verbs.Memory;
 import trigon.verbs.SendFlag;
 import trigon.verbs.WorkCompletionOpcode;
 import trigon.verbs.WorkCompletions;

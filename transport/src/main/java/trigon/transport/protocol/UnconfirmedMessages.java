@@ -4,8 +4,8 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
+import trigon.system.Memory;
 import trigon.transport.path.RegisteredMemory;
-import trigon.verbs.Memory;
 
 /**
  * The messages of a sender that its peer has not confirmed, so that they can be sent again over another path: oldest

@@ -1,8 +1,8 @@
 package trigon.transport.request;
 
 import java.lang.foreign.Arena;
+import trigon.system.Memory;
 import trigon.transport.handle.HandleTable;
-import trigon.verbs.Memory;
 import trigon.verbs.WorkCompletions;
 
 /**

@@ -1,8 +1,8 @@
 package trigon.transport.request;
 
-import trigon.routing.kernel.ProcessBarrier;
+import trigon.system.Memory;
+import trigon.system.kernel.ProcessBarrier;
 import trigon.transport.handle.RequestHandle;
-import trigon.verbs.Memory;
 import trigon.verbs.NativePoll;
 import trigon.verbs.WorkCompletions;
 

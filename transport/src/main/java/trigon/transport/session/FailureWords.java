@@ -1,9 +1,9 @@
 package trigon.transport.session;
 
 import trigon.nccl.NcclResult;
+import trigon.system.Errno;
 import trigon.transport.path.PathChannel;
 import trigon.transport.path.PathLoss;
-import trigon.verbs.Errno;
 import trigon.verbs.WorkCompletionStatus;
 import trigon.verbs.WorkCompletions;
 

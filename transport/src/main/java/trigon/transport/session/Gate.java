@@ -2,7 +2,7 @@ package trigon.transport.session;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
-import trigon.routing.kernel.ProcessBarrier;
+import trigon.system.kernel.ProcessBarrier;
 
 /**
  * Keeps the thread of the data path out while another one moves a session to other paths. Who comes in does not wait:

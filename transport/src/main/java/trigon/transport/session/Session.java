@@ -11,7 +11,7 @@ import org.slf4j.LoggerFactory;
 import trigon.handshake.EndFailure;
 import trigon.nccl.NcclResult;
 import trigon.nccl.NetPlugin;
-import trigon.routing.kernel.ProcessBarrier;
+import trigon.system.kernel.ProcessBarrier;
 import trigon.transport.handle.RequestHandle;
 import trigon.transport.path.Link;
 import trigon.transport.path.PathChannel;

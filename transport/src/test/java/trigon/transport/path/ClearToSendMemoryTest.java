@@ -12,8 +12,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import trigon.system.Memory;
 import trigon.testsupport.ProcessResources;
-import trigon.verbs.Memory;
 
 class ClearToSendMemoryTest {
 

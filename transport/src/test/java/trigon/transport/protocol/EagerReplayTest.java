@@ -10,12 +10,12 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import trigon.system.Memory;
 import trigon.testsupport.Await;
 import trigon.testsupport.Seed;
 import trigon.testsupport.TcpSockets;
 import trigon.transport.request.RequestRow;
 import trigon.transport.request.Requests;
-import trigon.verbs.Memory;
 
 /**
  * Messages over software links whose connections are cut at any moment, and which go on over new ones: each arrives

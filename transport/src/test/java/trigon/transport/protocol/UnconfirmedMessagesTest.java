@@ -7,8 +7,8 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
+import trigon.system.Memory;
 import trigon.testsupport.Seed;
-import trigon.verbs.Memory;
 
 class UnconfirmedMessagesTest {
 

@@ -8,7 +8,7 @@ import java.lang.foreign.ValueLayout;
 import java.util.TreeMap;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import trigon.verbs.Memory;
+import trigon.system.Memory;
 import trigon.verbs.NativePoll;
 import trigon.verbs.WorkCompletions;
 

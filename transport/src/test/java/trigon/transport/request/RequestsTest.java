@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import trigon.system.Memory;
 import trigon.transport.handle.RequestHandle;
-import trigon.verbs.Memory;
 
 class RequestsTest {
 

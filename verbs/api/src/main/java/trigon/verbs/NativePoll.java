@@ -1,5 +1,7 @@
 package trigon.verbs;
 
+import trigon.system.Errno;
+
 /**
  * What polls a completion queue in C: {@code int poll_cq(struct ibv_cq *queue, int entries,
  * struct ibv_wc *completions)} of {@code struct ibv_context_ops}. Valid until the queue is closed; for the thread that

@@ -1,6 +1,7 @@
 package trigon.verbs;
 
 import java.time.Duration;
+import trigon.system.Errno;
 
 /**
  * A reliable connected queue pair ({@code struct ibv_qp} of type {@code IBV_QPT_RC}).

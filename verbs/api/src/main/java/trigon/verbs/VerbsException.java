@@ -1,5 +1,7 @@
 package trigon.verbs;
 
+import trigon.system.Errno;
+
 /** A verb of the control path failed. The message says which, on which object, why, and what to do. */
 public final class VerbsException extends RuntimeException {
 

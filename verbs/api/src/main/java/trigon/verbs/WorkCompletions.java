@@ -2,6 +2,7 @@ package trigon.verbs;
 
 import java.lang.foreign.Arena;
 import org.jspecify.annotations.Nullable;
+import trigon.system.Memory;
 
 /**
  * A batch of completions, as {@link CompletionQueue#poll} fills it: an array of {@code struct ibv_wc} in native memory.

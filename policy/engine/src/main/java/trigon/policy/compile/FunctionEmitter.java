@@ -31,7 +31,7 @@ import trigon.policy.isa.Operand;
 import trigon.policy.map.ArrayMap;
 import trigon.policy.map.PolicyMap;
 import trigon.policy.verify.VerifiedFunction;
-import trigon.verbs.Memory;
+import trigon.system.Memory;
 
 /** Emits a function. Registers are local variables; the verifier made checks unnecessary. */
 final class FunctionEmitter {

@@ -6,7 +6,7 @@ import java.lang.invoke.VarHandle;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 import trigon.policy.map.PolicyMap;
-import trigon.verbs.Memory;
+import trigon.system.Memory;
 
 /** What compiled programs call besides maps and plain memory: all that takes more than a bytecode or two. */
 final class Support {

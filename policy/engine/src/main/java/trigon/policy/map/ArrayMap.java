@@ -1,7 +1,7 @@
 package trigon.policy.map;
 
 import java.lang.foreign.MemorySegment;
-import trigon.verbs.Memory;
+import trigon.system.Memory;
 
 /**
  * Values by index; all exist from the start, as zeros. Updates copy the value 8 bytes at a time and in order: who

@@ -1,7 +1,7 @@
 package trigon.policy.map;
 
 import java.lang.foreign.MemorySegment;
-import trigon.verbs.Memory;
+import trigon.system.Memory;
 
 /**
  * Values by key. Chains of nodes from a fixed pool.

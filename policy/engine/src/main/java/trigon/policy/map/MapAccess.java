@@ -6,7 +6,7 @@ import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import trigon.verbs.Memory;
+import trigon.system.Memory;
 
 /** A map as the host sees it: keys and values are byte arrays, little endian as programs write them. Any thread. */
 public record MapAccess(PolicyMap map) {

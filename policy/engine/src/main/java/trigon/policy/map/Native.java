@@ -4,7 +4,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.VarHandle;
-import trigon.verbs.Memory;
+import trigon.system.Memory;
 
 /** Native memory as maps need it: zeroed, aligned, compared and copied without allocating. */
 final class Native {

@@ -3,7 +3,7 @@ package trigon.policy.map;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.function.Consumer;
-import trigon.verbs.Memory;
+import trigon.system.Memory;
 
 /**
  * Records from programs to the host. Any number of threads write, without a lock; one thread reads. What does not fit

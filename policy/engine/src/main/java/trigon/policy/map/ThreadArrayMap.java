@@ -1,7 +1,7 @@
 package trigon.policy.map;
 
 import java.lang.foreign.MemorySegment;
-import trigon.verbs.Memory;
+import trigon.system.Memory;
 
 /**
  * An array for each of some groups of threads. A thread always sees the array of its group; threads of the same group

@@ -1,6 +1,6 @@
 package trigon.policy.program;
 
-import trigon.verbs.Memory;
+import trigon.system.Memory;
 
 /**
  * A field of a context: a whole number, read and written in one piece.

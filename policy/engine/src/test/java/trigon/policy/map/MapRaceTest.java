@@ -25,7 +25,7 @@ import trigon.policy.verify.DivisionByZero;
 import trigon.policy.verify.Limits;
 import trigon.policy.verify.VerifiedProgram;
 import trigon.policy.verify.Verifier;
-import trigon.verbs.Memory;
+import trigon.system.Memory;
 
 /**
  * Programs on several threads work on the same maps, with keys that lie in the value of a map, where another thread

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import trigon.verbs.Memory;
+import trigon.system.Memory;
 
 /** Maps keep what they are given, refuse what they cannot keep, and survive several threads. */
 class MapsTest {

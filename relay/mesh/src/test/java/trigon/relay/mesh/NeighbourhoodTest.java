@@ -14,7 +14,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
-import trigon.config.InterfaceAddress;
+import trigon.system.InterfaceAddress;
 import trigon.testsupport.ManualClock;
 import trigon.topology.AnnouncementKey;
 import trigon.topology.LinkRecord;

@@ -23,7 +23,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import trigon.config.InterfaceAddress;
+import trigon.system.InterfaceAddress;
 import trigon.topology.Nodes;
 import trigon.topology.Topology;
 

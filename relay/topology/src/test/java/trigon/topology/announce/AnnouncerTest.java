@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import trigon.config.InterfaceAddress;
+import trigon.system.InterfaceAddress;
 import trigon.testsupport.Await;
 import trigon.topology.AnnouncementKey;
 import trigon.topology.LinkRecord;

@@ -9,7 +9,7 @@ import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.III_Result;
 import trigon.software.queue.ReceiveQueue;
 import trigon.stress.NativeSlots;
-import trigon.verbs.Memory;
+import trigon.system.Memory;
 
 /** What lane workers pass to each other and to who polls. */
 public class LanesStress {

@@ -7,7 +7,7 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.II_Result;
 import trigon.stress.NativeSlots;
-import trigon.verbs.Memory;
+import trigon.system.Memory;
 
 /** NCCL polls the memory that a message goes to: no flag of LL128 before the line that it announces. */
 @JCStressTest

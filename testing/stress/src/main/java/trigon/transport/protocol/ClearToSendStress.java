@@ -8,7 +8,7 @@ import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.JJJ_Result;
 import trigon.software.memory.OrderedCopy;
 import trigon.stress.NativeSlots;
-import trigon.verbs.Memory;
+import trigon.system.Memory;
 
 /** A clear-to-send entry, written as the software device does it: who sees its sequence number sees the rest. */
 @JCStressTest

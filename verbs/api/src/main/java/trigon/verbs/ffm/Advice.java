@@ -1,6 +1,6 @@
 package trigon.verbs.ffm;
 
-import trigon.verbs.Errno;
+import trigon.system.Errno;
 import trigon.verbs.QueuePairAttributes;
 import trigon.verbs.QueuePairStateCode;
 

@@ -9,7 +9,7 @@ import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 import java.util.ArrayList;
 import java.util.List;
-import trigon.verbs.Errno;
+import trigon.system.Errno;
 
 /**
  * Calls of functions that report by {@code errno(3)}. It is captured into a segment of the call, since the JVM may

@@ -1,7 +1,7 @@
 package trigon.verbs.ffm;
 
 import java.lang.foreign.Arena;
-import trigon.verbs.Memory;
+import trigon.system.Memory;
 
 /**
  * Lists of {@code struct ibv_recv_wr} without a buffer and with identifier 0, as {@code ibv_post_recv(3)} takes them in

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import trigon.verbs.Errno;
+import trigon.system.Errno;
 import trigon.verbs.VerbsAvailability;
 import trigon.verbs.VerbsAvailability.Available;
 import trigon.verbs.VerbsAvailability.Unavailable;

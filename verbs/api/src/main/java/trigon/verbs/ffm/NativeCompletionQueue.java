@@ -1,8 +1,8 @@
 package trigon.verbs.ffm;
 
 import java.util.Optional;
+import trigon.system.Errno;
 import trigon.verbs.CompletionQueue;
-import trigon.verbs.Errno;
 import trigon.verbs.NativePoll;
 import trigon.verbs.ResourceLedger;
 import trigon.verbs.WorkCompletions;

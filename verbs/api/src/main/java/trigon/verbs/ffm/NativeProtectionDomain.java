@@ -1,8 +1,8 @@
 package trigon.verbs.ffm;
 
 import java.util.Set;
+import trigon.system.Errno;
 import trigon.verbs.AccessFlag;
-import trigon.verbs.Errno;
 import trigon.verbs.MemoryRegion;
 import trigon.verbs.ProtectionDomain;
 import trigon.verbs.ResourceLedger;

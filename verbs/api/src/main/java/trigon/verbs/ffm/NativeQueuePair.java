@@ -4,7 +4,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.SegmentAllocator;
 import java.lang.foreign.ValueLayout;
-import trigon.verbs.Errno;
+import trigon.system.Errno;
 import trigon.verbs.QueuePair;
 import trigon.verbs.QueuePairAttribute;
 import trigon.verbs.QueuePairAttributes;

@@ -1,7 +1,7 @@
 package trigon.verbs.ffm;
 
 import java.lang.foreign.SegmentAllocator;
-import trigon.verbs.Memory;
+import trigon.system.Memory;
 
 /**
  * A prepared {@code struct ibv_recv_wr} with its {@code struct ibv_sge}, in native memory; see

@@ -1,6 +1,6 @@
 package trigon.verbs.ffm;
 
-import trigon.verbs.Errno;
+import trigon.system.Errno;
 
 /** What the functions of libibverbs return that do not return a pointer. */
 final class ReturnCode {

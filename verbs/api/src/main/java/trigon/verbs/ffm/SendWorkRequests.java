@@ -1,7 +1,7 @@
 package trigon.verbs.ffm;
 
 import java.lang.foreign.SegmentAllocator;
-import trigon.verbs.Memory;
+import trigon.system.Memory;
 import trigon.verbs.SendFlag;
 
 /**

@@ -13,7 +13,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import trigon.verbs.Errno;
+import trigon.system.Errno;
 import trigon.verbs.ffm.generated.ibv_context;
 import trigon.verbs.ffm.generated.ibv_context_ops;
 

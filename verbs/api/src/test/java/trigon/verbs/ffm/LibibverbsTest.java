@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.junit.jupiter.api.Assumptions.abort;
 
 import org.junit.jupiter.api.Test;
-import trigon.verbs.Errno;
+import trigon.system.Errno;
 import trigon.verbs.LinkKind;
 import trigon.verbs.VerbsAvailability.Available;
 import trigon.verbs.VerbsAvailability.Unavailable;

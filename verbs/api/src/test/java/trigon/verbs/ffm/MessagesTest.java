@@ -6,7 +6,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import trigon.verbs.Errno;
+import trigon.system.Errno;
 import trigon.verbs.QueuePairAttributes;
 import trigon.verbs.QueuePairStateCode;
 

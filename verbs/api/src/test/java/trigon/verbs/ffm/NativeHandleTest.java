@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import org.junit.jupiter.api.Test;
-import trigon.verbs.Errno;
+import trigon.system.Errno;
 import trigon.verbs.ResourceLedger;
 import trigon.verbs.ResourceLedger.Kind;
 import trigon.verbs.VerbsException;

@@ -6,7 +6,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import trigon.verbs.Memory;
+import trigon.system.Memory;
 import trigon.verbs.SendFlag;
 import trigon.verbs.ffm.generated.ibv_recv_wr;
 import trigon.verbs.ffm.generated.ibv_send_wr;

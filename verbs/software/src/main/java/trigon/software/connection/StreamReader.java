@@ -10,7 +10,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import trigon.software.memory.Buffers;
 import trigon.software.wire.WireFormat;
-import trigon.verbs.Memory;
+import trigon.system.Memory;
 
 /**
  * Cuts what arrives on a connection into headers of fixed length and payloads. A payload is handed on piece by piece

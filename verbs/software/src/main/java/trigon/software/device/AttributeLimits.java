@@ -2,8 +2,8 @@ package trigon.software.device;
 
 import trigon.software.wire.DeviceLimits;
 import trigon.software.wire.WireFormat;
+import trigon.system.Errno;
 import trigon.verbs.AddressVector;
-import trigon.verbs.Errno;
 import trigon.verbs.QueuePairAttribute;
 import trigon.verbs.QueuePairAttributes;
 import trigon.verbs.VerbsException;

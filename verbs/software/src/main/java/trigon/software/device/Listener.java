@@ -21,7 +21,7 @@ import trigon.software.memory.Buffers;
 import trigon.software.responder.InboundConnection;
 import trigon.software.wire.Preamble;
 import trigon.software.wire.WireFormat;
-import trigon.verbs.Errno;
+import trigon.system.Errno;
 import trigon.verbs.VerbsException;
 
 /**

@@ -9,7 +9,7 @@ import java.net.StandardProtocolFamily;
 import java.nio.channels.DatagramChannel;
 import trigon.circuit.Detours;
 import trigon.software.SoftwareDevice;
-import trigon.verbs.Errno;
+import trigon.system.Errno;
 import trigon.verbs.Gid;
 import trigon.verbs.VerbsException;
 

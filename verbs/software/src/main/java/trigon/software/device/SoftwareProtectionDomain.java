@@ -2,8 +2,8 @@ package trigon.software.device;
 
 import java.util.Set;
 import trigon.software.memory.SoftwareMemoryRegion;
+import trigon.system.Errno;
 import trigon.verbs.AccessFlag;
-import trigon.verbs.Errno;
 import trigon.verbs.MemoryRegion;
 import trigon.verbs.ProtectionDomain;
 import trigon.verbs.ResourceLedger;

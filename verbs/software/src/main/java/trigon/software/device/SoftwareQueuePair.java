@@ -14,7 +14,7 @@ import trigon.software.memory.ProtectedMemory;
 import trigon.software.queue.ReceiveQueue;
 import trigon.software.queue.SendQueue;
 import trigon.software.wire.DeviceLimits;
-import trigon.verbs.Errno;
+import trigon.system.Errno;
 import trigon.verbs.QueuePair;
 import trigon.verbs.QueuePairAttributes;
 import trigon.verbs.QueuePairCapacity;

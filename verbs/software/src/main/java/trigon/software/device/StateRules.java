@@ -18,7 +18,7 @@ import static trigon.verbs.QueuePairAttribute.TIMEOUT;
 import java.util.EnumSet;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
-import trigon.verbs.Errno;
+import trigon.system.Errno;
 import trigon.verbs.QueuePairAttribute;
 import trigon.verbs.QueuePairAttributes;
 import trigon.verbs.QueuePairStateCode;

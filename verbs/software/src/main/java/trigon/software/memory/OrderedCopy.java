@@ -2,7 +2,7 @@ package trigon.software.memory;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
-import trigon.verbs.Memory;
+import trigon.system.Memory;
 
 /**
  * Puts an arriving message into its destination so that a CPU or GPU which polls the destination never sees a flag

@@ -2,7 +2,7 @@ package trigon.software.memory;
 
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
-import trigon.verbs.Memory;
+import trigon.system.Memory;
 
 /**
  * Registered memory as buffers for socket writes. Those used last are kept, so that sending from the same few regions

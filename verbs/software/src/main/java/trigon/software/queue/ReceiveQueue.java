@@ -1,6 +1,6 @@
 package trigon.software.queue;
 
-import trigon.verbs.Errno;
+import trigon.system.Errno;
 
 /**
  * The receive work requests of a queue pair: a preallocated ring which one posting thread fills, and which is emptied

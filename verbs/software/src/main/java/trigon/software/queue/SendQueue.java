@@ -2,8 +2,8 @@ package trigon.software.queue;
 
 import java.lang.foreign.MemorySegment;
 import trigon.software.memory.Buffers;
-import trigon.verbs.Errno;
-import trigon.verbs.Memory;
+import trigon.system.Errno;
+import trigon.system.Memory;
 
 /**
  * The send work requests of a queue pair: a preallocated ring which one posting thread fills, and which is worked off

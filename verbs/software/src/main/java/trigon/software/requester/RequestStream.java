@@ -3,7 +3,7 @@ package trigon.software.requester;
 import java.nio.channels.SocketChannel;
 import trigon.software.connection.OutboundStream;
 import trigon.software.wire.WireFormat;
-import trigon.verbs.Memory;
+import trigon.system.Memory;
 
 /** The requests of a queue pair on their way out. Used under the queue pair's lock. */
 final class RequestStream extends OutboundStream {

@@ -7,7 +7,7 @@ import trigon.software.connection.OutboundStream;
 import trigon.software.memory.SoftwareMemoryRegion;
 import trigon.software.wire.DeviceLimits;
 import trigon.software.wire.WireFormat;
-import trigon.verbs.Memory;
+import trigon.system.Memory;
 
 /**
  * The responses of a queue pair on their way out: data of READs in the order of the requests,

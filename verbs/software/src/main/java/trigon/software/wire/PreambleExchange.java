@@ -5,8 +5,8 @@ import java.nio.ByteOrder;
 import java.security.SecureRandom;
 import java.util.Arrays;
 import java.util.Optional;
+import trigon.system.Memory;
 import trigon.verbs.Gid;
-import trigon.verbs.Memory;
 
 /**
  * What the two ends of a data connection say to each other before anything else:

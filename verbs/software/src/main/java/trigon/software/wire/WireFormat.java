@@ -1,7 +1,7 @@
 package trigon.software.wire;
 
 import java.util.concurrent.TimeUnit;
-import trigon.verbs.Memory;
+import trigon.system.Memory;
 import trigon.verbs.WorkCompletionOpcode;
 
 /**

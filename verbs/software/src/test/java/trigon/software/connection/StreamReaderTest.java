@@ -18,9 +18,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 import trigon.software.wire.WireFormat;
+import trigon.system.Memory;
 import trigon.testsupport.Await;
 import trigon.testsupport.Seed;
-import trigon.verbs.Memory;
 
 /** Messages of any lengths, with and without tails, and what is left in the socket after one. */
 class StreamReaderTest {

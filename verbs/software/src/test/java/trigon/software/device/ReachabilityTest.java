@@ -7,7 +7,7 @@ import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.Test;
 import trigon.circuit.Detours;
 import trigon.software.SoftwareDevice;
-import trigon.verbs.Errno;
+import trigon.system.Errno;
 import trigon.verbs.Gid;
 import trigon.verbs.VerbsException;
 

@@ -10,8 +10,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import trigon.system.Memory;
 import trigon.testsupport.NativeBuffer;
-import trigon.verbs.Memory;
 
 @Timeout(180)
 class OrderedCopyTest {

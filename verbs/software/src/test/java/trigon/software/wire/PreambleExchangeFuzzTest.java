@@ -7,10 +7,10 @@ import java.net.InetAddress;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import org.junit.jupiter.api.Tag;
+import trigon.system.Memory;
 import trigon.testsupport.NativeBuffer;
 import trigon.verbs.ConnectionKey;
 import trigon.verbs.Gid;
-import trigon.verbs.Memory;
 
 /**
  * Whatever the bytes of a greeting, a preamble or an acceptance are, they are read or refused, and never believed by

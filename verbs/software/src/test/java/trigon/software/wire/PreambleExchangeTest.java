@@ -7,10 +7,10 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import org.junit.jupiter.api.Test;
+import trigon.system.Memory;
 import trigon.testsupport.NativeBuffer;
 import trigon.verbs.ConnectionKey;
 import trigon.verbs.Gid;
-import trigon.verbs.Memory;
 
 /** What is said and proven before the first request. */
 class PreambleExchangeTest {

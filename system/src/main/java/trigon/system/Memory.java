@@ -1,4 +1,4 @@
-package trigon.verbs;
+package trigon.system;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;

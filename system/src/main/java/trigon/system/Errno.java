@@ -1,4 +1,4 @@
-package trigon.verbs;
+package trigon.system;
 
 /** The errno values of Linux that the verbs return ({@code errno(3)}), and their names. */
 public final class Errno {

@@ -1,4 +1,4 @@
-package trigon.routing.kernel;
+package trigon.system.kernel;
 
 import java.net.InetAddress;
 

@@ -1,4 +1,4 @@
-package trigon.routing.kernel;
+package trigon.system.kernel;
 
 import java.net.InetAddress;
 import java.net.UnknownHostException;
@@ -6,8 +6,8 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import trigon.routing.kernel.InterfaceEvent.Address;
-import trigon.routing.kernel.InterfaceEvent.State;
+import trigon.system.kernel.InterfaceEvent.Address;
+import trigon.system.kernel.InterfaceEvent.State;
 
 /**
  * Reads what the kernel sends to the groups of routing sockets. Whatever does not look as it should is left out.

@@ -1,4 +1,4 @@
-package trigon.config;
+package trigon.system;
 
 import java.net.Inet4Address;
 import java.net.Inet6Address;

@@ -1,4 +1,4 @@
-package trigon.config;
+package trigon.system;
 
 import java.util.Collection;
 import java.util.Comparator;
@@ -18,7 +18,7 @@ public final class NearestName {
     }
 
     /** The known name nearest to this one, if it takes no more edits than that to make one of the other. */
-    static Optional<String> within(String name, Collection<String> known, int edits) {
+    public static Optional<String> within(String name, Collection<String> known, int edits) {
         return nearest(name, known).filter(candidate -> distance(name, candidate) <= edits);
     }
 

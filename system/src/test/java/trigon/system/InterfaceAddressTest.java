@@ -1,4 +1,4 @@
-package trigon.config;
+package trigon.system;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;

@@ -1,4 +1,4 @@
-package trigon.routing.kernel;
+package trigon.testsupport;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
@@ -14,8 +14,10 @@ import java.util.function.Predicate;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import trigon.testsupport.Await;
+import trigon.system.kernel.InterfaceEvent;
+import trigon.system.kernel.KernelEvents;
 
+/** Here, beside what it waits with, since {@code system} can use no module that uses it. */
 @Timeout(300)
 class KernelEventsTest {
 

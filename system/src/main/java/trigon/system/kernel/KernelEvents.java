@@ -1,4 +1,4 @@
-package trigon.routing.kernel;
+package trigon.system.kernel;
 
 import static java.lang.foreign.ValueLayout.ADDRESS;
 import static java.lang.foreign.ValueLayout.JAVA_INT;

@@ -1,4 +1,4 @@
-package trigon.routing.kernel;
+package trigon.system.kernel;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
