@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "host/java_state.h"
-#include "tuner/upcalls.h"
+#include "../host/java_state.h"
+#include "upcalls.h"
 
 #define P(pointer) ((int64_t)(intptr_t)(pointer))
 

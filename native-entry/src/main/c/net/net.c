@@ -7,12 +7,12 @@
  * child, a thread with too little stack), widens arguments, and answers some of test() and isend() itself:
  * net/requests.h says which, and on which facts.
  */
-#include "host/java_state.h"
-#include "host/signals.h"
-#include "net/events.h"
-#include "net/requests.h"
-#include "net/trace.h"
-#include "net/upcalls.h"
+#include "../host/java_state.h"
+#include "../host/signals.h"
+#include "events.h"
+#include "requests.h"
+#include "trace.h"
+#include "upcalls.h"
 
 #define UNLIKELY(condition) __builtin_expect((condition), 0)
 #define P(pointer) ((int64_t)(intptr_t)(pointer))

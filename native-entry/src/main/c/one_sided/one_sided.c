@@ -8,11 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "host/java_state.h"
-#include "host/log.h"
-#include "host/signals.h"
-#include "net/upcalls.h"
-#include "one_sided/upcalls.h"
+#include "../host/java_state.h"
+#include "../host/log.h"
+#include "../host/signals.h"
+#include "../net/upcalls.h"
+#include "upcalls.h"
 
 #define UNLIKELY(condition) __builtin_expect((condition), 0)
 #define P(pointer) ((int64_t)(intptr_t)(pointer))

@@ -13,8 +13,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "profiler/events.h"
-#include "tuner/upcalls.h"
+#include "../tuner/upcalls.h"
+#include "events.h"
 
 /* What names and numbers are in a trace: trigon.report.model.CollectiveFinder has them. 0: another one. */
 enum { SEND = 6, RECV = 7 };
