@@ -6,5 +6,6 @@ module trigon.onesided {
     requires static org.jspecify;
 
     exports trigon.onesided;
+    exports trigon.onesided.cuda;
     exports trigon.onesided.memory;
 }

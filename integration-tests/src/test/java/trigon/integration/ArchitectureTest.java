@@ -211,7 +211,11 @@ class ArchitectureTest {
         noClasses()
                 .that()
                 .resideOutsideOfPackages(
-                        "trigon.verbs.ffm..", "trigon.system.kernel..", "trigon.entry..", "trigon.testsupport..")
+                        "trigon.verbs.ffm..",
+                        "trigon.system.kernel..",
+                        "trigon.onesided.cuda..",
+                        "trigon.entry..",
+                        "trigon.testsupport..")
                 .should()
                 .dependOnClassesThat()
                 .belongToAnyOf(Linker.class, SymbolLookup.class)

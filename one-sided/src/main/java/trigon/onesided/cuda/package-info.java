@@ -1,5 +1,5 @@
 /** The CUDA driver, for memory of a GPU that the processor cannot reach. */
 @NullMarked
-package trigon.entry.cuda;
+package trigon.onesided.cuda;
 
 import org.jspecify.annotations.NullMarked;

@@ -1,4 +1,4 @@
-package trigon.entry.cuda;
+package trigon.onesided.cuda;
 
 import java.lang.foreign.Arena;
 import trigon.onesided.memory.DeviceMemory;

@@ -1,4 +1,4 @@
-package trigon.entry;
+package trigon.trace;
 
 import java.io.IOException;
 import java.net.InetAddress;
@@ -15,14 +15,11 @@ import java.util.function.IntSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import trigon.system.Memory;
-import trigon.trace.Fields;
-import trigon.trace.Recorder;
-import trigon.trace.TableLayout;
 
 /** The trace of this process, where {@value #VARIABLE} asks for one: what it says of the process, and its samples. */
-final class ProcessTrace {
+public final class ProcessTrace {
 
-    static final String VARIABLE = "TRIGON_TRACE";
+    private static final String VARIABLE = "TRIGON_TRACE";
 
     private static final Logger log = LoggerFactory.getLogger(ProcessTrace.class);
 
@@ -64,7 +61,7 @@ final class ProcessTrace {
      * @param table address of the entry library's {@code trace_table}
      * @param sampleConnections reads TCP's counters into it
      */
-    static Optional<Recorder> beginIfWanted(
+    public static Optional<Recorder> beginIfWanted(
             Map<String, String> environment, long table, IntSupplier sampleConnections) {
         String directory = environment.getOrDefault(VARIABLE, "");
         if (directory.isEmpty()) {
