@@ -10,6 +10,7 @@ module trigon.entry {
     requires trigon.nccl;
     requires trigon.onesided;
     requires trigon.policy;
+    requires trigon.policyhost;
     requires trigon.relay;
     requires trigon.routing;
     requires trigon.software;

@@ -1,15 +1,15 @@
 package trigon.entry.tuner;
 
-import trigon.entry.decision.Communicator;
-import trigon.entry.decision.Decisions;
-import trigon.entry.decision.TunerOutputs;
-import trigon.entry.policy.CommunicatorPolicy;
-import trigon.entry.policy.Decider;
 import trigon.policy.Policy;
 import trigon.policy.PolicyHost;
 import trigon.policy.PolicySlot;
 import trigon.policy.program.ProgramTypes;
 import trigon.policy.report.PolicyReport;
+import trigon.policyhost.CommunicatorPolicy;
+import trigon.policyhost.Decider;
+import trigon.policyhost.decision.Communicator;
+import trigon.policyhost.decision.Decisions;
+import trigon.policyhost.decision.TunerOutputs;
 import trigon.system.Memory;
 
 /**

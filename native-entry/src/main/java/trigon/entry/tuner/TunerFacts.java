@@ -2,7 +2,7 @@ package trigon.entry.tuner;
 
 import java.util.LinkedHashMap;
 import java.util.Map;
-import trigon.entry.policy.PolicyState;
+import trigon.policyhost.PolicyState;
 
 /** What the tuner's layouts and numbers are in Java; {@code tuner/upcalls.c} has C's. */
 public final class TunerFacts {

@@ -3,11 +3,11 @@ package trigon.entry.tuner;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import trigon.entry.decision.Communicator;
 import trigon.entry.host.CallFailures;
-import trigon.entry.policy.CommunicatorPolicy;
-import trigon.entry.policy.ProcessPolicy;
 import trigon.nccl.NcclResult;
+import trigon.policyhost.CommunicatorPolicy;
+import trigon.policyhost.ProcessPolicy;
+import trigon.policyhost.decision.Communicator;
 import trigon.system.Memory;
 
 /**

@@ -11,14 +11,14 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import trigon.entry.decision.Communicator;
-import trigon.entry.decision.TunerProgram;
-import trigon.entry.policy.CommunicatorPolicy;
 import trigon.policy.PolicyHost;
 import trigon.policy.PolicyLoader;
 import trigon.policy.map.MapSet;
 import trigon.policy.program.ProgramTypes;
 import trigon.policy.verify.Limits;
+import trigon.policyhost.CommunicatorPolicy;
+import trigon.policyhost.decision.Communicator;
+import trigon.policyhost.decision.TunerProgram;
 
 /** What a communicator's policy says goes into NCCL's table, on memory as C gives it. */
 class CommunicatorTunerTest {

@@ -19,7 +19,7 @@ import trigon.system.Memory;
 /** The trace of this process, where {@value #VARIABLE} asks for one: what it says of the process, and its samples. */
 public final class ProcessTrace {
 
-    private static final String VARIABLE = "TRIGON_TRACE";
+    public static final String VARIABLE = "TRIGON_TRACE";
 
     private static final Logger log = LoggerFactory.getLogger(ProcessTrace.class);
 

@@ -1,0 +1,366 @@
+package trigon.policyhost;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import trigon.config.ConfigException;
+import trigon.config.PluginConfig;
+import trigon.config.PolicyMode;
+import trigon.config.Settings;
+import trigon.nccl.ConnectionAdvice;
+import trigon.policy.Policy;
+import trigon.policy.PolicyException;
+import trigon.policy.PolicyHost;
+import trigon.policy.PolicyLoader;
+import trigon.policy.file.PolicyFile;
+import trigon.policy.file.PolicyVersion;
+import trigon.policy.map.MapSet;
+import trigon.policy.program.ProgramTypes;
+import trigon.policy.report.MapContents;
+import trigon.policy.report.PolicyReport;
+import trigon.policy.report.ReportFile;
+import trigon.policy.verify.Limits;
+import trigon.policyhost.decision.AdvisoryTuner;
+import trigon.policyhost.decision.Agreement;
+import trigon.policyhost.decision.Communicator;
+import trigon.policyhost.decision.DecisionTable;
+import trigon.policyhost.decision.Decisions;
+import trigon.policyhost.decision.TunerProgram;
+import trigon.trace.RecordListener;
+
+/**
+ * The policy of this process, if the settings name one. A thread of its own reads the file, tries what it finds, and
+ * looks at it again and again. Programs of connections and events change with the file; a communicator keeps the
+ * tuner that it began with. Thread-safe.
+ */
+public final class ProcessPolicy {
+
+    private static final Logger log = LoggerFactory.getLogger(ProcessPolicy.class);
+
+    /** Loading is bounded by counts, and takes less than a second. */
+    private static final Duration FIRST_LOOK = Duration.ofSeconds(30);
+
+    /** A file system in memory, see shm_overview(7). */
+    private static final Path SHARED_MEMORY = Path.of("/dev/shm");
+
+    /** Ranks come to their tuner within the time that NCCL's search for rings takes, less than a second. */
+    private static final Duration FOR_ALL_RANKS = Duration.ofMillis(Long.getLong("trigon.agreement.millis", 5000));
+
+    private static final Duration BETWEEN_LOOKS = Duration.ofMillis(500);
+
+    private final Supplier<MapSet> mapsOfCommunicator;
+    private final PolicyLoader loader = new PolicyLoader(Limits.DEFAULT);
+    private final PolicyHost shared = new PolicyHost(loader, new MapSet());
+    private final AdvisoryTuner advisory =
+            new AdvisoryTuner(shared.slot(ProgramTypes.TUNER), new Agreement(SHARED_MEMORY, FOR_ALL_RANKS));
+    private final CountDownLatch looked = new CountDownLatch(1);
+    private final Set<Decider> deciders = ConcurrentHashMap.newKeySet();
+    private @Nullable PolicyState state;
+    private @Nullable Consumer<RecordListener> recorder;
+    private boolean listens;
+    private @Nullable PolicyFile file;
+    private boolean required;
+    private boolean opened;
+
+    // of the file's thread
+    private long reportedFaults;
+    private String refused = "";
+    private @Nullable ReportFile report;
+    private boolean isReportRefused;
+
+    public ProcessPolicy() {
+        this(MapSet::new);
+    }
+
+    /** With such maps for each communicator. */
+    ProcessPolicy(Supplier<MapSet> mapsOfCommunicator) {
+        this.mapsOfCommunicator = mapsOfCommunicator;
+    }
+
+    /** Takes the settings, once; and begins to read the file, if they name one. */
+    public synchronized void open(PluginConfig config) {
+        if (opened) {
+            return;
+        }
+        opened = true;
+        required = config.value(Settings.POLICY_MODE) == PolicyMode.REQUIRED;
+        Optional<Path> path = config.value(Settings.POLICY_FILE);
+        if (path.isPresent()) {
+            file = new PolicyFile(path.get(), loader);
+            Thread.ofPlatform()
+                    .name("trigon-policy")
+                    .daemon()
+                    .start(new FileWatch(path.get(), BETWEEN_LOOKS, this::look, this::report));
+        } else if (required) {
+            log.warn(
+                    "{} is required, but {} names none: communicators fail",
+                    Settings.POLICY_MODE,
+                    Settings.POLICY_FILE);
+        }
+        tellC();
+    }
+
+    /** Whether the settings have been taken. */
+    public synchronized boolean isOpen() {
+        return opened;
+    }
+
+    /** Tells C from now on whether there is a policy. */
+    public synchronized void tell(PolicyState ofC) {
+        state = ofC;
+        tellC();
+    }
+
+    /**
+     * Where NCCL's events are to be had, from now on: begins to hear of them once the policy has a program for them.
+     *
+     * @param toBegin takes who is to hear of them, once
+     */
+    public synchronized void hearsBy(Consumer<RecordListener> toBegin) {
+        recorder = toBegin;
+        tellC();
+    }
+
+    private void tellC() {
+        boolean hasLooked = looked.getCount() == 0;
+        boolean wanted = hasLooked && shared.slot(ProgramTypes.PROFILER).isFilled();
+        if (wanted && recorder != null && !listens) {
+            listens = true;
+            recorder.accept(new EventAssembly(new EventPrograms(shared.slot(ProgramTypes.PROFILER), deciders)));
+        }
+        if (opened && state != null) {
+            state.isSet(file != null || required);
+            if (hasLooked || file == null) {
+                state.wantsEvents(wanted);
+            }
+        }
+    }
+
+    /** Another communicator decides by a policy. */
+    public synchronized void begins(Decider decider) {
+        deciders.add(decider);
+        if (state != null) {
+            state.addDeciding(1);
+        }
+    }
+
+    /** One less. */
+    public synchronized void ends(Decider decider) {
+        deciders.remove(decider);
+        if (state != null) {
+            state.addDeciding(-1);
+        }
+    }
+
+    /** Of the policy's first version, to be compared between nodes; waits until it has been looked at. */
+    public OptionalInt fingerprint() {
+        return current().map(version -> OptionalInt.of(version.fingerprint())).orElse(OptionalInt.empty());
+    }
+
+    /** The say of its program of connections; waits for the first look at the file. */
+    public ConnectionAdvice connections() {
+        ConnectionPolicy policy = new ConnectionPolicy(shared.slot(ProgramTypes.CONNECT));
+        return question -> current().isEmpty() ? ConnectionAdvice.Advice.NONE : policy.on(question);
+    }
+
+    /**
+     * What decides for a communicator; null where that is NCCL. Blocks where the tuner is advisory, until the ranks
+     * have agreed.
+     *
+     * @throws ConfigException where there is none, but the settings require one; or where the other ranks may go by it,
+     *     but this one cannot
+     */
+    public @Nullable CommunicatorPolicy forCommunicator(Communicator communicator) {
+        Optional<PolicyVersion> version = current();
+        if (version.isEmpty()) {
+            return none();
+        }
+        List<Policy.Program> programs = Stream.of(ProgramTypes.TUNER, ProgramTypes.CHUNK)
+                .flatMap(type -> version.get().program(type).stream())
+                .toList();
+        if (programs.isEmpty()) {
+            return null;
+        }
+        boolean isAlone = communicator.ranks() == 1;
+        boolean agrees = !isAlone && programs.stream().anyMatch(Policy.Program::advisory);
+        PolicyHost host;
+        try {
+            host = host(version.get()); // before the ranks agree: where one takes no part, NCCL decides on all of them
+        } catch (PolicyException e) {
+            if (isAlone || agrees) {
+                log.warn("{}: NCCL decides, since its policy cannot be loaded: {}", communicator, e.summary());
+                return none();
+            }
+            throw new ConfigException(
+                    ("%s: its policy cannot be loaded here, and NCCL hangs where other ranks decide by it: %s; mend"
+                                    + " that, or unset %s on all ranks")
+                            .formatted(communicator, e.summary(), Settings.POLICY_FILE));
+        }
+        Optional<DecisionTable> table = agrees ? advisory.agree(communicator, version.get()) : Optional.empty();
+        if (agrees && table.isEmpty()) {
+            return null;
+        }
+        log.info("communicator 0x{}: policy {}", Long.toHexString(communicator.id()), version.get());
+        return new CommunicatorPolicy(
+                host,
+                table.<Decisions>map(each -> each)
+                        .orElseGet(() -> new TunerProgram(host.slot(ProgramTypes.TUNER), communicator)));
+    }
+
+    /** NCCL decides, if it may. */
+    private @Nullable CommunicatorPolicy none() {
+        if (isRequired()) {
+            throw new ConfigException("%s is required, and there is none: the log above says why; mend it, or set %s"
+                    .formatted(Settings.POLICY_MODE, "TRIGON_POLICY_MODE=optional"));
+        }
+        return null;
+    }
+
+    /** Of its own for a communicator, whose maps are that communicator's. */
+    private PolicyHost host(PolicyVersion version) throws PolicyException {
+        PolicyHost host = new PolicyHost(loader, mapsOfCommunicator.get());
+        var _ = host.replace(version.name(), version.object());
+        return host;
+    }
+
+    private synchronized boolean isRequired() {
+        return required;
+    }
+
+    private Optional<PolicyVersion> current() {
+        PolicyFile policy;
+        synchronized (this) {
+            policy = file;
+        }
+        if (policy == null) {
+            return Optional.empty();
+        }
+        try {
+            if (!looked.await(FIRST_LOOK.toSeconds(), TimeUnit.SECONDS)) {
+                log.warn("the policy's file has not been read in {} s: NCCL decides", FIRST_LOOK.toSeconds());
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        return policy.current();
+    }
+
+    /** On the thread of the file. */
+    private void look() {
+        PolicyFile policy;
+        synchronized (this) {
+            policy = file;
+        }
+        try {
+            if (policy != null) {
+                take(policy, policy.look());
+            }
+        } catch (RuntimeException | Error e) {
+            log.warn("the policy cannot be loaded: {}", e.toString(), e);
+        } finally {
+            looked.countDown();
+            tellAll();
+        }
+    }
+
+    private synchronized void tellAll() {
+        tellC();
+    }
+
+    private long faults() {
+        return shared.faults()
+                + deciders.stream().mapToLong(each -> each.host().faults()).sum();
+    }
+
+    /** Tells other processes; and the log, since on NCCL's threads, where programs are stopped, nothing is logged. */
+    private void report() {
+        reportFaults();
+        try {
+            if (report == null) {
+                report = ReportFile.create(SHARED_MEMORY);
+            }
+            report.write(reported());
+        } catch (IOException e) {
+            if (!isReportRefused) {
+                log.info("trigon policy stat cannot see this process: {}", e.toString());
+            }
+            isReportRefused = true;
+        }
+    }
+
+    private PolicyReport reported() {
+        List<PolicyReport.Tuner> tuners = new ArrayList<>();
+        List<PolicyReport.MapContent> maps = new ArrayList<>(MapContents.of("process", shared.maps()));
+        for (Decider decider : deciders) {
+            PolicyReport.Tuner tuner = decider.report();
+            tuners.add(tuner);
+            maps.addAll(MapContents.of(tuner.communicator(), decider.host().maps()));
+        }
+        Optional<PolicyVersion> version = file == null ? Optional.empty() : file.current();
+        return new PolicyReport(
+                file == null ? "" : file.path().toString(),
+                version.map(PolicyVersion::toString).orElse(""),
+                version.map(PolicyVersion::digest).orElse(""),
+                refused,
+                faults(),
+                tuners,
+                maps);
+    }
+
+    private void reportFaults() {
+        long now = faults();
+        if (now > reportedFaults) {
+            log.warn(
+                    "a program of the policy was stopped {} times so far, where NCCL's or Trigon's own choice stood;"
+                            + " it is switched off after three: that is a defect of Trigon's, please report it with the"
+                            + " object",
+                    now);
+        }
+        reportedFaults = now;
+    }
+
+    private void take(PolicyFile policy, PolicyFile.Look look) {
+        switch (look) {
+            case PolicyFile.Look.Unchanged() -> {}
+            case PolicyFile.Look.Refused(String reason) -> {
+                refused = reason;
+                log.warn(
+                        "policy refused: {}; {}",
+                        reason,
+                        policy.current()
+                                .map(version -> "the version before stays: " + version)
+                                .orElse("NCCL's own choices stand"));
+            }
+            case PolicyFile.Look.Accepted(PolicyVersion version) -> {
+                refused = "";
+                take(version);
+            }
+        }
+    }
+
+    private void take(PolicyVersion version) {
+        try {
+            var _ = shared.replace(version.name(), version.object());
+            log.info(
+                    "policy {}{}",
+                    version,
+                    deciders.isEmpty() ? "" : ": for connections from now on, for tuners of new communicators");
+        } catch (PolicyException e) {
+            log.warn("policy {}: its programs of connections and events stay as they were: {}", version, e.summary());
+        }
+    }
+}

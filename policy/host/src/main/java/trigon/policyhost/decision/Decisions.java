@@ -1,0 +1,18 @@
+package trigon.policyhost.decision;
+
+/**
+ * Who answers for a communicator's tuner. NCCL calls for a communicator from one thread at a time. Neither allocates
+ * nor blocks nor throws.
+ */
+public sealed interface Decisions permits TunerProgram, DecisionTable {
+
+    /**
+     * Answers one call.
+     *
+     * @param scratch address of the memory that programs work on; {@link TunerOutputs} are in it afterwards
+     * @param pipeOps as NCCL's {@code getCollInfo} has it
+     * @param regBuff likewise
+     * @return whether the outputs count; if not, the choice is NCCL's
+     */
+    boolean decide(long scratch, int collective, long bytes, int pipeOps, int regBuff);
+}
