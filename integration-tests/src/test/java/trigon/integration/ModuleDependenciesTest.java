@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -16,6 +17,7 @@ import org.junit.jupiter.api.Test;
  */
 class ModuleDependenciesTest {
 
+    private static final Pattern ROW = Pattern.compile("(?m)^ \\w[^│\n]*│((?: +[a-z-]+)+)$");
     private static final List<ReactorModule> MODULES = ReactorModule.all();
 
     @Test
@@ -48,6 +50,34 @@ class ModuleDependenciesTest {
         }
 
         assertThat(wrong).as("module-infos, beside the dependencies of poms").isEmpty();
+    }
+
+    /** The rows of the architecture's picture, from the top. */
+    @Test
+    void thePictureHasEachModuleBelowAllThatUseIt() {
+        String page = ProjectFiles.textOf(ProjectFiles.PROJECT.resolve("docs/design/architecture.md"));
+        List<Set<String>> rows = ROW.matcher(page)
+                .results()
+                .map(row -> Set.of(row.group(1).strip().split(" +")))
+                .toList();
+        List<String> wrong = new ArrayList<>();
+        Set<String> above = new TreeSet<>();
+        for (Set<String> row : rows) {
+            above.addAll(row);
+            for (String name : row) {
+                dependenciesOf(name).stream()
+                        .filter(above::contains)
+                        .forEach(each -> wrong.add("%s uses %s, which is in no lower row".formatted(name, each)));
+            }
+        }
+
+        assertThat(wrong)
+                .as("the picture of modules in docs/design/architecture.md")
+                .isEmpty();
+        assertThat(rows.stream().flatMap(Set::stream))
+                .as("the modules of that picture")
+                .containsExactlyInAnyOrderElementsOf(
+                        MODULES.stream().map(ReactorModule::name).toList());
     }
 
     /** Its jars are not on the plugin's class path, and tests are not shipped. */
