@@ -4,5 +4,6 @@ module trigon.system {
     requires static org.jspecify;
 
     exports trigon.system;
+    exports trigon.system.file;
     exports trigon.system.kernel;
 }

@@ -9,8 +9,8 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
-import java.util.regex.Pattern;
 import trigon.system.InterfaceAddress;
+import trigon.system.PrintableText;
 
 /**
  * Records as bytes, and datagrams of several. In network order: "TrgT", version, number of records, two zeros; then for
@@ -29,9 +29,6 @@ final class RecordCodec {
     static final int MOST_RECORD_BYTES = 3000;
 
     static final int MOST_DATAGRAM_BYTES = FULL_BYTES + MOST_RECORD_BYTES + 64;
-
-    /** Would change what a terminal shows: C0 and C1, and marks of directions and lines. */
-    private static final Pattern UNPRINTABLE = Pattern.compile("[\\p{Cc}\\p{Cf}\\p{Zl}\\p{Zp}]");
 
     private static final int CROWDED = 0x80;
     private static final int FIXED_BYTES = 4 * Long.BYTES + Integer.BYTES + 2;
@@ -107,9 +104,7 @@ final class RecordCodec {
             for (int i = 0; i < count; i++) {
                 links.add(link(buffer));
             }
-            String text = UNPRINTABLE
-                    .matcher(new String(name, StandardCharsets.UTF_8))
-                    .replaceAll("?");
+            String text = PrintableText.of(new String(name, StandardCharsets.UTF_8));
             return buffer.hasRemaining()
                     ? Optional.empty()
                     : Optional.of(new NodeRecord(instance, sequence, epochSeconds, node, text, load, links));

@@ -27,6 +27,13 @@ public record Console(PrintStream out, PrintStream err, boolean colour, boolean 
         return colour ? style.begin() + text + Style.END : text;
     }
 
+    /** Says something besides the result, which is whole without it. */
+    public void note(String text) {
+        done();
+        err.println("trigon: " + text);
+        err.flush();
+    }
+
     /** Says what the command is doing, to somebody who waits; the next one replaces it. */
     public void doing(String what) {
         if (progress) {

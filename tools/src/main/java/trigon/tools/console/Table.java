@@ -2,10 +2,12 @@ package trigon.tools.console;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
+import trigon.system.PrintableText;
 
 /**
  * A table for a terminal: columns side by side, the last one in as many lines as it needs. Cells of other columns stay
- * whole, whatever the width.
+ * whole, whatever the width. What a terminal would obey, and not show, becomes a question mark.
  */
 public final class Table {
 
@@ -35,7 +37,7 @@ public final class Table {
         if (cells.length != header.size()) {
             throw new IllegalArgumentException(cells.length + " cells for " + header.size() + " columns");
         }
-        rows.add(List.of(cells));
+        rows.add(Stream.of(cells).map(PrintableText::of).toList());
         styles.add(styled ? style : Style.STRONG);
         return this;
     }

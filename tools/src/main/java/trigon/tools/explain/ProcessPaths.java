@@ -26,7 +26,7 @@ final class ProcessPaths {
 
     /** Returns the exit status: wrong is a path that is lost, or that there is none. */
     int explain(boolean json) {
-        Job job = Job.find(pid)
+        Job job = Job.find(pid, console::note)
                 .orElseThrow(() -> new CommandFailure("process " + pid
                         + " has no Trigon of this version, is not there, or is another user's; \"trigon jobs\" lists"
                         + " those that can be looked into"));

@@ -1,7 +1,9 @@
 package trigon.tools.machine;
 
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -21,6 +23,8 @@ import java.util.stream.Stream;
 public record Machine(
         Path root, Map<String, String> environment, String hostName, String version, Optional<Path> home) {
 
+    private static final int MOST_BYTES = 16 << 20;
+
     public Machine {
         environment = Map.copyOf(environment);
     }
@@ -37,10 +41,10 @@ public record Machine(
                 .filter(text -> !text.isEmpty());
     }
 
-    /** A file's text; empty where it cannot be read. */
+    /** What a file begins with, at most {@value #MOST_BYTES} bytes of it, as text; empty where it cannot be read. */
     public static Optional<String> text(Path file) {
-        try {
-            return Optional.of(Files.readString(file));
+        try (InputStream in = Files.newInputStream(file)) {
+            return Optional.of(new String(in.readNBytes(MOST_BYTES), StandardCharsets.UTF_8));
         } catch (IOException | UncheckedIOException _) {
             return Optional.empty(); // the kernel refuses many of them for interfaces that are down
         }

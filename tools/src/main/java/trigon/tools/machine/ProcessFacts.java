@@ -1,10 +1,7 @@
 package trigon.tools.machine;
 
 import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
@@ -15,6 +12,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import trigon.system.file.OpenFile;
 
 /**
  * A process as {@code /proc} has it (proc(5)). What may not be looked into is empty.
@@ -37,6 +35,7 @@ public record ProcessFacts(
     private static final Pattern CODE = Pattern.compile("^\\S+ ..x. \\S+ \\S+ \\d+\\s+(/.*)$");
     private static final int PIECE_BYTES = 1 << 20;
     private static final int MOST_OF_A_VERSION = 64;
+    private static final long MOST_OF_A_LIBRARY = 2L << 30;
     private static final Pattern NUMBERED = Pattern.compile("libnccl\\.so\\.(\\d+\\.\\d+\\.\\d+)");
 
     public ProcessFacts {
@@ -72,16 +71,15 @@ public record ProcessFacts(
     }
 
     private static List<String> words(Path file) {
-        try {
-            String text = new String(Files.readAllBytes(file), StandardCharsets.UTF_8);
-            List<String> words = new ArrayList<>(List.of(text.split("\0", -1)));
-            if (words.getLast().isEmpty()) {
-                words.removeLast();
-            }
-            return words;
-        } catch (IOException | UncheckedIOException _) {
+        Optional<String> text = Machine.text(file);
+        if (text.isEmpty()) {
             return List.of(); // another user's, or it has ended
         }
+        List<String> words = new ArrayList<>(List.of(text.get().split("\0", -1)));
+        if (words.getLast().isEmpty()) {
+            words.removeLast();
+        }
+        return words;
     }
 
     /** Mapped libraries that are NCCL by their name. One that is linked into a program has none. */
@@ -115,20 +113,16 @@ public record ProcessFacts(
         return numbered.matches() ? Optional.of(numbered.group(1)) : Optional.empty();
     }
 
-    /** In pieces: the library has hundreds of megabytes. */
+    /** In pieces: the library has hundreds of megabytes. A stranger's may be anything. */
     private static Optional<String> said(Path file) {
-        byte[] piece = new byte[PIECE_BYTES];
-        int kept = 0;
-        try (InputStream in = Files.newInputStream(file)) {
-            int read;
-            while ((read = in.readNBytes(piece, kept, piece.length - kept)) > 0) {
-                int length = kept + read;
-                Matcher said = NCCL_VERSION.matcher(new String(piece, 0, length, StandardCharsets.ISO_8859_1));
+        try (OpenFile library = OpenFile.open(file)) {
+            long end = Math.min(library.size(), MOST_OF_A_LIBRARY);
+            for (long at = 0; at < end; at += PIECE_BYTES - MOST_OF_A_VERSION) {
+                String piece = new String(library.read(at, PIECE_BYTES), StandardCharsets.ISO_8859_1);
+                Matcher said = NCCL_VERSION.matcher(piece);
                 if (said.find()) {
                     return Optional.of(said.group(1));
                 }
-                kept = Math.min(length, MOST_OF_A_VERSION);
-                System.arraycopy(piece, length - kept, piece, 0, kept);
             }
         } catch (IOException _) {
             // not readable: by its name, then

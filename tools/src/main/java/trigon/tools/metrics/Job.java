@@ -7,8 +7,10 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import trigon.system.PrintableText;
 import trigon.tools.machine.Machine;
 import trigon.transport.metrics.MetricsReader;
 import trigon.transport.metrics.MetricsReader.Counts;
@@ -16,6 +18,7 @@ import trigon.transport.metrics.MetricsReader.FailoverMetrics;
 import trigon.transport.metrics.MetricsReader.LinkMetrics;
 import trigon.transport.metrics.MetricsReader.PathMetrics;
 import trigon.transport.metrics.MetricsReader.Snapshot;
+import trigon.transport.metrics.UntrustedMetricsException;
 
 /**
  * A process of this machine that has loaded Trigon, and what it has counted until now.
@@ -56,22 +59,33 @@ public record Job(
         failovers = List.copyOf(failovers);
     }
 
-    /** All that this user may look into, by number. */
-    public static List<Job> all() {
+    /**
+     * All that this user may look into, by number.
+     *
+     * @param skipped is told of each process whose counters are none, and why
+     */
+    public static List<Job> all(Consumer<String> skipped) {
         try (Stream<ProcessHandle> processes = ProcessHandle.allProcesses()) {
             return processes
                     .map(ProcessHandle::pid)
                     .sorted()
-                    .flatMap(pid -> find(pid).stream())
+                    .flatMap(pid -> find(pid, skipped).stream())
                     .toList();
         }
     }
 
-    /** One process; empty if it has no Trigon, has ended, or this user may not look into it. */
-    public static Optional<Job> find(long pid) {
+    /**
+     * One process; empty if it has no Trigon, has ended, or this user may not look into it.
+     *
+     * @param skipped is told why, where its counters are none
+     */
+    public static Optional<Job> find(long pid, Consumer<String> skipped) {
         try {
             List<Snapshot> snapshots = MetricsReader.of(pid);
             return snapshots.isEmpty() ? Optional.empty() : Optional.of(of(pid, snapshots));
+        } catch (UntrustedMetricsException e) {
+            skipped.accept(PrintableText.of("process " + pid + " is left out: " + e.getMessage()));
+            return Optional.empty();
         } catch (IOException _) {
             return Optional.empty(); // another user's, or it has ended
         }
@@ -110,7 +124,13 @@ public record Job(
                 failovers.add(new FailoverUse(name(byRow.get(each.link())), each));
             }
         }
-        return new Job(pid, Machine.line(folder.resolve("comm")).orElse("?"), rank, links, paths, failovers);
+        return new Job(
+                pid,
+                PrintableText.of(Machine.line(folder.resolve("comm")).orElse("?")),
+                PrintableText.of(rank),
+                links,
+                paths,
+                failovers);
     }
 
     private static String name(@Nullable LinkMetrics link) {

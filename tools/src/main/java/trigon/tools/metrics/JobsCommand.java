@@ -41,7 +41,7 @@ public final class JobsCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        List<Job> jobs = Job.all();
+        List<Job> jobs = Job.all(console::note);
         if (json) {
             console.out().print(Json.text(json(jobs)));
         } else if (jobs.isEmpty()) {

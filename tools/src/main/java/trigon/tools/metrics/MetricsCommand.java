@@ -63,15 +63,15 @@ public final class MetricsCommand implements Callable<Integer> {
         } else if (listen.isPresent()) {
             serve(address(listen.get()));
         } else {
-            console.out().print(PrometheusPage.of(Job.all()));
+            console.out().print(PrometheusPage.of(Job.all(console::note)));
         }
         return 0;
     }
 
-    private static void write(Path to) throws IOException {
+    private void write(Path to) throws IOException {
         Path next = to.resolveSibling(
                 to.getFileName() + "." + ProcessHandle.current().pid());
-        Files.writeString(next, PrometheusPage.of(Job.all()));
+        Files.writeString(next, PrometheusPage.of(Job.all(console::note)));
         Files.move(next, to, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
     }
 
@@ -107,7 +107,7 @@ public final class MetricsCommand implements Callable<Integer> {
     }
 
     /** One at a time: who is slow is cut off. */
-    private static void answer(Socket socket) throws IOException {
+    private void answer(Socket socket) throws IOException {
         socket.setSoTimeout(SOCKET_TIMEOUT_MILLIS);
         byte[] request = new byte[MOST_REQUEST_BYTES];
         int length = 0;
@@ -121,8 +121,8 @@ public final class MetricsCommand implements Callable<Integer> {
             text = new String(request, 0, length, StandardCharsets.ISO_8859_1);
         }
         boolean found = text.startsWith("GET /metrics ") || text.startsWith("GET / ");
-        byte[] body =
-                (found ? PrometheusPage.of(Job.all()) : "the page is /metrics\n").getBytes(StandardCharsets.UTF_8);
+        byte[] body = (found ? PrometheusPage.of(Job.all(console::note)) : "the page is /metrics\n")
+                .getBytes(StandardCharsets.UTF_8);
         String head = String.join(
                 "\r\n",
                 "HTTP/1.1 " + (found ? "200 OK" : "404 Not Found"),

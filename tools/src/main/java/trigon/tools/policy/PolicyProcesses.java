@@ -6,9 +6,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.LongPredicate;
-import trigon.policy.file.Users;
 import trigon.policy.report.PolicyReport;
 import trigon.policy.report.ReportFile;
+import trigon.system.file.ProcessUsers;
 import trigon.tools.console.CommandFailure;
 import trigon.tools.machine.Machine;
 
@@ -41,7 +41,7 @@ final class PolicyProcesses {
 
     private boolean isOfThisUser(long pid) {
         try {
-            return Users.isOf(Users.own(), folder(pid));
+            return ProcessUsers.isOf(ProcessUsers.own(), folder(pid));
         } catch (IOException _) {
             return false; // gone meanwhile
         }

@@ -66,7 +66,7 @@ public final class SupportCommand implements Callable<Integer> {
         if (Files.exists(file)) {
             throw new CommandFailure(file + " is there already: remove it, or name another file by --output");
         }
-        List<ProcessFacts> jobs = Job.all().stream()
+        List<ProcessFacts> jobs = Job.all(console::note).stream()
                 .map(job -> ProcessFacts.of(machine, job.pid()))
                 .toList();
         List<Map<String, String>> environments = new ArrayList<>(List.of(machine.environment()));

@@ -12,9 +12,9 @@ import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import trigon.policy.file.Users;
 import trigon.policy.report.PolicyReport;
 import trigon.policy.report.ReportFile;
+import trigon.system.file.ProcessUsers;
 import trigon.tools.console.CommandFailure;
 import trigon.tools.machine.Machine;
 
@@ -56,7 +56,7 @@ class PolicyProcessesTest {
 
     @Test
     void onlyProcessesOfThisUserAreActedOn() throws IOException {
-        int own = Users.own();
+        int own = ProcessUsers.own();
         process(OWN, own, own, own, own);
         process(OTHER, own, own + 1, own, own);
         PolicyProcesses processes = new PolicyProcesses(new Machine(root, Map.of(), "host", "1", Optional.empty()));

@@ -1,51 +1,55 @@
 package trigon.transport.metrics;
 
 import java.io.IOException;
-import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
-import java.nio.channels.FileChannel;
+import java.io.UncheckedIOException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
-import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
+import trigon.system.file.OpenFile;
+import trigon.system.file.ProcessUsers;
 import trigon.transport.metrics.MetricsReader.Snapshot;
 
 /**
- * The counters of one process, kept mapped: they can be read when the process has ended, and then are what it had
- * counted in the end. One thread.
+ * The counters of one process, kept open: they can be read when the process has ended, and then are what it had counted
+ * in the end. What a process hands out as its counters may be anything, and costs no more than counters do. One thread.
  */
 public final class HeldMetrics implements AutoCloseable {
 
-    private final Path descriptors;
-    private final Arena arena = Arena.ofConfined();
+    /** A process has a file for each plugin that it has loaded. */
+    private static final int MOST_FILES = 64;
+
+    private final Path process;
 
     /** By what tells one file from another. */
-    private final Map<Object, MemorySegment> held = new LinkedHashMap<>();
+    private final Map<Object, OpenFile> held = new LinkedHashMap<>();
 
     /** Of that process; nothing is held before it is looked at. */
     public HeldMetrics(long pid) {
-        descriptors = Path.of("/proc", Long.toString(pid), "fd");
+        process = Path.of("/proc", Long.toString(pid));
     }
 
     /**
      * Takes hold of what the process counts by now, besides what is held.
      *
+     * @throws UntrustedMetricsException if what it says to be its counters are not
      * @throws IOException if the process is not there any more, or may not be looked into
      */
     public void look() throws IOException {
-        try (DirectoryStream<Path> each = Files.newDirectoryStream(descriptors)) {
+        try (DirectoryStream<Path> each = Files.newDirectoryStream(process.resolve("fd"))) {
             for (Path descriptor : each) {
                 if (isOfMetrics(descriptor)) {
                     hold(descriptor);
                 }
             }
+        } catch (DirectoryIteratorException e) {
+            throw e.getCause();
         }
     }
 
@@ -59,11 +63,32 @@ public final class HeldMetrics implements AutoCloseable {
     }
 
     private void hold(Path descriptor) throws IOException {
-        Object key = Objects.requireNonNull(
-                Files.readAttributes(descriptor, BasicFileAttributes.class).fileKey(), "files have keys on Linux");
-        if (!held.containsKey(key)) {
-            try (FileChannel channel = FileChannel.open(descriptor, StandardOpenOption.READ)) {
-                held.put(key, channel.map(FileChannel.MapMode.READ_ONLY, 0, channel.size(), arena));
+        OpenFile file;
+        try {
+            file = OpenFile.open(descriptor);
+        } catch (NoSuchFileException e) {
+            return; // closed meanwhile
+        } catch (AccessDeniedException e) {
+            throw e;
+        } catch (IOException e) {
+            throw new UntrustedMetricsException(e.getMessage(), e);
+        }
+        boolean keeps = false;
+        try {
+            if (!ProcessUsers.of(process).contains(file.owner())) {
+                throw new UntrustedMetricsException("its file of counters belongs to user " + file.owner());
+            }
+            if (held.containsKey(file.key())) {
+                return;
+            }
+            if (held.size() == MOST_FILES) {
+                throw new UntrustedMetricsException("it has more than " + MOST_FILES + " files of counters");
+            }
+            held.put(file.key(), file);
+            keeps = true;
+        } finally {
+            if (!keeps) {
+                file.close();
             }
         }
     }
@@ -71,11 +96,12 @@ public final class HeldMetrics implements AutoCloseable {
     /**
      * What all that is held has counted; one snapshot for each plugin of the process.
      *
-     * @throws IOException if it is of another version
+     * @throws UntrustedMetricsException if what is held are no counters, or those of another version
+     * @throws IOException if they cannot be read
      */
     public List<Snapshot> read() throws IOException {
         List<Snapshot> snapshots = new ArrayList<>();
-        for (MemorySegment each : held.values()) {
+        for (OpenFile each : held.values()) {
             snapshots.add(MetricsReader.read(each));
         }
         return snapshots;
@@ -83,6 +109,12 @@ public final class HeldMetrics implements AutoCloseable {
 
     @Override
     public void close() {
-        arena.close();
+        for (OpenFile each : held.values()) {
+            try {
+                each.close();
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        }
     }
 }

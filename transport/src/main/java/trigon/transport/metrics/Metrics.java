@@ -19,7 +19,7 @@ import org.slf4j.LoggerFactory;
 import trigon.system.Memory;
 
 /**
- * Live counters of this process, by link and by path, in memory that another process can map: see {@link MetricsRow}
+ * Live counters of this process, by link and by path, in a file in memory that another process can read: see {@link MetricsRow}
  * for where things are and {@link MetricsReader} for who reads.
  *
  * <p>A counter is a word that its owner writes, in one piece, where it would have written a field. A reader maps the
@@ -38,9 +38,6 @@ public final class Metrics implements AutoCloseable {
     static final String FILE_PREFIX = "trigon-metrics-";
 
     private static final Logger log = LoggerFactory.getLogger(Metrics.class);
-
-    /** Rows of a shared file at most. */
-    private static final int SHARED_ROWS = 1 << 16;
 
     /** Rows that the file system gives room for at a time; the first of them are the header's. */
     private static final int ROWS_AT_ONCE = 256;
@@ -103,7 +100,7 @@ public final class Metrics implements AutoCloseable {
 
     private Metrics(FileChannel channel) throws IOException {
         this.channel = channel;
-        rows = SHARED_ROWS;
+        rows = MetricsRow.MOST_ROWS;
         back();
         MemorySegment mapped = channel.map(FileChannel.MapMode.READ_WRITE, 0, length(rows), arena);
         address = mapped.address();

@@ -1,12 +1,13 @@
 package trigon.transport.metrics;
 
 import java.io.IOException;
-import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
-import java.lang.invoke.VarHandle;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import trigon.system.PrintableText;
+import trigon.system.file.OpenFile;
 
 /**
  * Reads the {@link Metrics} of any process that this one may look into, while it runs. What one look finds is not of
@@ -64,15 +65,13 @@ public final class MetricsReader {
     /** What one look found. */
     public record Snapshot(List<LinkMetrics> links, List<PathMetrics> paths, List<FailoverMetrics> failovers) {}
 
-    private static final VarHandle LONG = ValueLayout.JAVA_LONG.varHandle();
-    private static final VarHandle INT = ValueLayout.JAVA_INT.varHandle();
-
     private MetricsReader() {}
 
     /**
      * All that a process counts; one snapshot for each plugin in it.
      *
      * @param pid the process's number, here
+     * @throws UntrustedMetricsException if what it says to be its counters are not
      * @throws IOException if the process is not there, or may not be looked into
      */
     public static List<Snapshot> of(long pid) throws IOException {
@@ -83,65 +82,86 @@ public final class MetricsReader {
     }
 
     /**
-     * One look at such memory.
+     * One look at such a file. Its rows are read three times: one counts if it was one path's at the first and at the
+     * last, and as it was at the one between them. A row that has changed hands meanwhile is left out: its former path's
+     * counts are its link's by now, and its next one has just begun.
      *
-     * @throws IOException if it is none, or of another version
+     * @throws UntrustedMetricsException if it is none, or of another version
      */
-    static Snapshot read(MemorySegment memory) throws IOException {
-        if (memory.byteSize() < MetricsRow.HEADER_BYTES || (long) LONG.getAcquire(memory, 0L) != MetricsRow.MAGIC) {
-            throw new IOException("these are no counters of this version of Trigon: use the tools of the same version");
-        }
-        int used = (int) INT.getAcquire(memory, MetricsRow.USED);
+    static Snapshot read(OpenFile file) throws IOException {
+        int said = rowsSaid(file);
+        ByteBuffer before = rows(file, said);
+        ByteBuffer rows = rows(file, said);
+        ByteBuffer after = rows(file, said);
+        int used = Math.min(Math.min(before.limit(), rows.limit()), after.limit()) / MetricsRow.BYTES;
         List<LinkMetrics> links = new ArrayList<>();
         List<PathMetrics> paths = new ArrayList<>();
         List<FailoverMetrics> failovers = new ArrayList<>();
         for (int row = 0; row < used; row++) {
-            long at = MetricsRow.HEADER_BYTES + (long) row * MetricsRow.BYTES;
-            int generation = (int) INT.getAcquire(memory, at + MetricsRow.GENERATION);
-            int kind = (int) INT.getAcquire(memory, at + MetricsRow.KIND);
-            String name = text(memory, at + MetricsRow.NAME, MetricsRow.NAME_BYTES);
-            String type = text(memory, at + MetricsRow.TYPE, MetricsRow.TYPE_BYTES);
-            int speedOrLink = (int) INT.getOpaque(memory, at + MetricsRow.SPEED_OR_LINK);
-            int state = (int) INT.getOpaque(memory, at + MetricsRow.STATE);
-            Counts counts = counts(memory, at);
-            long longest = (long) LONG.getOpaque(memory, at + MetricsRow.LONGEST);
-            VarHandle.acquireFence();
-            if ((int) INT.getOpaque(memory, at + MetricsRow.GENERATION) != generation) {
-                row--; // another path has it by now
-            } else if (kind == MetricsRow.LINK) {
-                links.add(new LinkMetrics(row, name, type, speedOrLink, counts));
-            } else if (kind == MetricsRow.PATH) {
-                paths.add(new PathMetrics(speedOrLink, name, type, state, counts));
-            } else if (kind == MetricsRow.FAILOVERS) {
-                failovers.add(new FailoverMetrics(
-                        speedOrLink,
-                        name,
-                        counts.errors(),
-                        counts.retries(),
-                        counts.waits(),
-                        longest,
-                        counts.messages(),
-                        counts.bytes()));
+            int at = row * MetricsRow.BYTES;
+            int generation = at + (int) MetricsRow.GENERATION;
+            if (before.getInt(generation) != after.getInt(generation)) {
+                continue;
+            }
+            String name = text(rows, at + (int) MetricsRow.NAME, MetricsRow.NAME_BYTES);
+            String type = text(rows, at + (int) MetricsRow.TYPE, MetricsRow.TYPE_BYTES);
+            int speedOrLink = rows.getInt(at + (int) MetricsRow.SPEED_OR_LINK);
+            Counts counts = counts(rows, at);
+            switch (rows.getInt(at + (int) MetricsRow.KIND)) {
+                case MetricsRow.LINK -> links.add(new LinkMetrics(row, name, type, speedOrLink, counts));
+                case MetricsRow.PATH ->
+                    paths.add(
+                            new PathMetrics(speedOrLink, name, type, rows.getInt(at + (int) MetricsRow.STATE), counts));
+                case MetricsRow.FAILOVERS ->
+                    failovers.add(new FailoverMetrics(
+                            speedOrLink,
+                            name,
+                            counts.errors(),
+                            counts.retries(),
+                            counts.waits(),
+                            rows.getLong(at + (int) MetricsRow.LONGEST),
+                            counts.messages(),
+                            counts.bytes()));
+                default -> {} // nobody's
             }
         }
         return new Snapshot(links, paths, failovers);
     }
 
-    private static Counts counts(MemorySegment memory, long at) {
-        return new Counts(
-                (long) LONG.getOpaque(memory, at + MetricsRow.MESSAGES),
-                (long) LONG.getOpaque(memory, at + MetricsRow.MESSAGE_BYTES),
-                (long) LONG.getOpaque(memory, at + MetricsRow.WAITS),
-                (long) LONG.getOpaque(memory, at + MetricsRow.ERRORS),
-                (long) LONG.getOpaque(memory, at + MetricsRow.RETRIES));
+    private static int rowsSaid(OpenFile file) throws IOException {
+        ByteBuffer header = buffer(file.read((int) MetricsRow.HEADER_BYTES));
+        if (header.limit() < MetricsRow.HEADER_BYTES || header.getLong(0) != MetricsRow.MAGIC) {
+            throw new UntrustedMetricsException(
+                    "these are no counters of this version of Trigon: use the tools of the same version");
+        }
+        return Math.clamp(header.getInt((int) MetricsRow.USED), 0, MetricsRow.MOST_ROWS);
     }
 
-    private static String text(MemorySegment memory, long at, int room) {
-        byte[] bytes = new byte[room];
+    /** So many of them, or what the file has. */
+    private static ByteBuffer rows(OpenFile file, int count) throws IOException {
+        return buffer(file.read(MetricsRow.HEADER_BYTES, count * MetricsRow.BYTES));
+    }
+
+    private static ByteBuffer buffer(byte[] bytes) {
+        return ByteBuffer.wrap(bytes).order(ByteOrder.nativeOrder());
+    }
+
+    private static Counts counts(ByteBuffer rows, int at) {
+        return new Counts(
+                rows.getLong(at + (int) MetricsRow.MESSAGES),
+                rows.getLong(at + (int) MetricsRow.MESSAGE_BYTES),
+                rows.getLong(at + (int) MetricsRow.WAITS),
+                rows.getLong(at + (int) MetricsRow.ERRORS),
+                rows.getLong(at + (int) MetricsRow.RETRIES));
+    }
+
+    private static String text(ByteBuffer rows, int at, int room) {
         int length = 0;
-        while (length < room && (bytes[length] = memory.get(ValueLayout.JAVA_BYTE, at + length)) != 0) {
+        while (length < room && rows.get(at + length) != 0) {
             length++;
         }
-        return new String(bytes, 0, length, StandardCharsets.UTF_8);
+        byte[] bytes = new byte[length];
+        rows.get(at, bytes);
+        return PrintableText.of(new String(bytes, StandardCharsets.UTF_8));
     }
 }

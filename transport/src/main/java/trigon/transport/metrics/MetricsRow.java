@@ -6,8 +6,8 @@ package trigon.transport.metrics;
  *
  * <p>Each word is written by one thread at a time, in one piece: a reader sees an old or a new value, never a torn one.
  * A row's {@link #KIND} is written last when it is opened, and first when it is freed; {@link #GENERATION} changes in
- * between, before anything else of the row does. Readers look at the generation first, with acquire, and again last,
- * behind a fence: where it has changed, what they have read is of two paths.
+ * between, before anything else of the row does. Readers look at the generation first and again last: where it has
+ * changed, what they have read is of two paths.
  */
 public final class MetricsRow {
 
@@ -85,6 +85,9 @@ public final class MetricsRow {
 
     /** A {@link #KIND}: of what became of a link's connections to a peer when their path failed. */
     public static final int FAILOVERS = 3;
+
+    /** Rows that a file has at most. */
+    public static final int MOST_ROWS = 1 << 16;
 
     private MetricsRow() {}
 }

@@ -11,6 +11,8 @@ import trigon.policy.PolicyException;
 import trigon.policy.PolicyHost;
 import trigon.policy.PolicyLoader;
 import trigon.policy.map.MapSet;
+import trigon.system.file.OpenFile;
+import trigon.system.file.ProcessUsers;
 
 /**
  * A policy's file, and the version of it that was accepted last. Looking reads, verifies, compiles and warms up, which
@@ -95,7 +97,7 @@ public final class PolicyFile {
 
     private byte[] read() throws IOException {
         try (OpenFile file = OpenFile.open(path)) {
-            checkTrusted(file, Users.own());
+            checkTrusted(file, ProcessUsers.own());
             long size = file.size();
             if (size > MAX_BYTES) {
                 throw new IOException("it has %d bytes, a policy's object at most %d".formatted(size, MAX_BYTES));
@@ -118,7 +120,7 @@ public final class PolicyFile {
     }
 
     static boolean isTrusted(int owner, int user) {
-        return owner == user || owner == Users.ROOT;
+        return owner == user || owner == ProcessUsers.ROOT;
     }
 
     private static final class UntrustedFileException extends IOException {

@@ -12,8 +12,8 @@ import java.nio.file.StandardOpenOption;
 import java.util.Optional;
 import java.util.regex.Pattern;
 import java.util.zip.CRC32;
-import trigon.policy.file.OpenFile;
-import trigon.policy.file.Users;
+import trigon.system.file.OpenFile;
+import trigon.system.file.ProcessUsers;
 
 /**
  * A process's report in a file without a name, so that nothing is left behind however the process ends. Others read it
@@ -76,7 +76,7 @@ public final class ReportFile implements AutoCloseable {
      * @throws IOException if it may not be looked into, is gone, or says what no process with a policy does
      */
     public static Optional<PolicyReport> read(Path process) throws IOException {
-        int user = Users.of(process).getFirst();
+        int user = ProcessUsers.of(process).getFirst();
         Path descriptors = process.resolve("fd");
         try (DirectoryStream<Path> each = Files.newDirectoryStream(descriptors)) {
             for (Path descriptor : each) {

@@ -1,19 +1,10 @@
 package trigon.policy.file;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
-import java.io.IOException;
-import java.nio.channels.FileChannel;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.util.List;
-import java.util.concurrent.FutureTask;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -22,6 +13,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import trigon.policy.PolicyLoader;
 import trigon.policy.program.ProgramTypes;
 import trigon.policy.verify.Limits;
+import trigon.system.file.ProcessUsers;
 
 class PolicyFileTest {
 
@@ -66,51 +58,9 @@ class PolicyFileTest {
     @Test
     void itBelongsToTheUserOrToRoot() {
         assertThat(PolicyFile.isTrusted(1000, 1000)).isTrue();
-        assertThat(PolicyFile.isTrusted(Users.ROOT, 1000)).isTrue();
+        assertThat(PolicyFile.isTrusted(ProcessUsers.ROOT, 1000)).isTrue();
         assertThat(PolicyFile.isTrusted(1001, 1000)).isFalse();
-        assertThat(PolicyFile.isTrusted(1000, Users.ROOT)).isFalse();
-    }
-
-    @Test
-    void anOpenFileIsNotTheOneThatHasItsNameLater() throws Exception {
-        Files.writeString(path, "first");
-        Files.setPosixFilePermissions(path, PosixFilePermissions.fromString("rw-rw-r--"));
-        try (OpenFile open = OpenFile.open(path);
-                OpenFile same = OpenFile.open(path)) {
-            Files.writeString(Files.createFile(folder.resolve("other")), "second");
-            Files.move(folder.resolve("other"), path, StandardCopyOption.REPLACE_EXISTING);
-            assertThat(new String(open.read(100), StandardCharsets.UTF_8)).isEqualTo("first");
-            assertThat(open.isWritableByOthers()).isTrue();
-            assertThat(open.owner()).isEqualTo(Users.own()).isEqualTo(same.owner());
-        }
-        assertThat(catchThrowableOfType(IOException.class, () -> OpenFile.open(folder)))
-                .hasMessageContaining("not a regular file");
-    }
-
-    @Test
-    void descriptorsThatCloseMeanwhileAreNotInTheWay() throws Exception {
-        Files.writeString(path, "content");
-        AtomicBoolean stop = new AtomicBoolean();
-        List<FutureTask<Boolean>> others =
-                List.of(new FutureTask<>(() -> openAndClose(stop)), new FutureTask<>(() -> openAndClose(stop)));
-        others.forEach(each -> Thread.ofPlatform().daemon().start(each));
-        try {
-            for (int i = 0; i < 1000; i++) {
-                OpenFile.open(path).close();
-            }
-        } finally {
-            stop.set(true);
-        }
-        for (FutureTask<Boolean> each : others) {
-            assertThat(each.get(20, TimeUnit.SECONDS)).isTrue();
-        }
-    }
-
-    private boolean openAndClose(AtomicBoolean stop) throws IOException {
-        while (!stop.get()) {
-            FileChannel.open(path).close();
-        }
-        return true;
+        assertThat(PolicyFile.isTrusted(1000, ProcessUsers.ROOT)).isFalse();
     }
 
     @Test

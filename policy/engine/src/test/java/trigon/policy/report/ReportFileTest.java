@@ -15,10 +15,10 @@ import org.junit.jupiter.api.io.TempDir;
 import trigon.policy.PolicyHost;
 import trigon.policy.PolicyLoader;
 import trigon.policy.ProgramContext;
-import trigon.policy.file.Users;
 import trigon.policy.map.MapSet;
 import trigon.policy.program.ProgramTypes;
 import trigon.policy.verify.Limits;
+import trigon.system.file.ProcessUsers;
 
 /** What a process says of its policy comes to others as it is. */
 class ReportFileTest {
@@ -78,7 +78,7 @@ class ReportFileTest {
 
     @Test
     void aReportThatAnotherUserHandedToAProcessIsNotRead() throws Exception {
-        int own = Users.own();
+        int own = ProcessUsers.own();
         byte[] report = report("file\t/p.o\n");
         assertThat(ReportFile.read(process("%d\t%d\t%d\t%d".formatted(own, own, own, own), report)))
                 .hasValueSatisfying(read -> assertThat(read.file()).isEqualTo("/p.o"));
@@ -89,7 +89,7 @@ class ReportFileTest {
 
     @Test
     void whatNoProcessOfTrigonWritesIsNoReport() throws Exception {
-        int own = Users.own();
+        int own = ProcessUsers.own();
         String users = "%d %d %d %d".formatted(own, own, own, own);
         for (String text : List.of("file", "tuner\ta\tb\tc\td\te", "entry\t00\t01", "faults\tmany", "map\tone")) {
             Path process = process(users, report(text + "\n"));

@@ -1,4 +1,4 @@
-package trigon.policy.file;
+package trigon.system.file;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -7,14 +7,14 @@ import java.util.Arrays;
 import java.util.List;
 
 /** The users that processes run as, by their numbers. */
-public final class Users {
+public final class ProcessUsers {
 
     public static final int ROOT = 0;
 
     private static final Path SELF = Path.of("/proc/self");
     private static final int EFFECTIVE = 1;
 
-    private Users() {}
+    private ProcessUsers() {}
 
     /** The user whose rights this process has. */
     public static int own() throws IOException {

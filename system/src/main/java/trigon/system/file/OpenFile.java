@@ -1,0 +1,180 @@
+package trigon.system.file;
+
+import static java.lang.foreign.ValueLayout.ADDRESS;
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemoryLayout.PathElement;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.StructLayout;
+import java.lang.invoke.MethodHandle;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.Map;
+import trigon.system.Errno;
+
+/**
+ * A regular file that is open for reading, with what the kernel says of the open file itself: another file may have its
+ * name by now. Safe for files of strangers: opening one never waits, as it would for a pipe without a writer, and
+ * reading one takes no more memory than the caller allows. One thread.
+ *
+ * @see <a href="https://man7.org/linux/man-pages/man2/open.2.html">open(2)</a>
+ */
+public final class OpenFile implements AutoCloseable {
+
+    /** O_RDONLY with O_NOCTTY, O_NONBLOCK and O_CLOEXEC, which are alike on x86-64 and arm64: asm-generic/fcntl.h. */
+    private static final int FLAGS = 0x100 | 0x800 | 0x80000;
+
+    private static final int WRITABLE_BY_OTHERS = 0022;
+
+    private static final Path DESCRIPTORS = Path.of("/proc/self/fd");
+
+    private final FileChannel channel;
+    private final Path path;
+    private final int owner;
+    private final int mode;
+    private final Object key;
+
+    private OpenFile(FileChannel channel, Path path, int owner, int mode, Object key) {
+        this.channel = channel;
+        this.path = path;
+        this.owner = owner;
+        this.mode = mode;
+        this.key = key;
+    }
+
+    /**
+     * Opens it.
+     *
+     * @throws IOException if it cannot be opened, or is no regular file, as a pipe or a folder
+     */
+    public static OpenFile open(Path path) throws IOException {
+        int descriptor = Calls.open(path);
+        if (descriptor < 0) {
+            throw failure(path, -descriptor);
+        }
+        try {
+            return of(path, DESCRIPTORS.resolve(Integer.toString(descriptor)));
+        } finally {
+            Calls.close(descriptor);
+        }
+    }
+
+    private static IOException failure(Path path, int errno) {
+        return switch (errno) {
+            case Errno.ENOENT -> new NoSuchFileException(path.toString());
+            case Errno.EACCES, Errno.EPERM -> new AccessDeniedException(path.toString());
+            default -> new FileSystemException(path.toString(), null, Errno.name(errno));
+        };
+    }
+
+    /** What that descriptor of this process is open on, which nobody can replace. */
+    private static OpenFile of(Path path, Path descriptor) throws IOException {
+        Map<String, Object> facts = Files.readAttributes(descriptor, "unix:uid,mode,isRegularFile,fileKey");
+        if (!Boolean.TRUE.equals(facts.get("isRegularFile"))) {
+            throw new IOException(path + " is not a regular file");
+        }
+        FileChannel channel = FileChannel.open(descriptor, StandardOpenOption.READ);
+        return new OpenFile(channel, path, (int) fact(facts, "uid"), (int) fact(facts, "mode"), fact(facts, "fileKey"));
+    }
+
+    private static Object fact(Map<String, Object> facts, String name) throws IOException {
+        Object fact = facts.get(name);
+        if (fact == null) {
+            throw new IOException("the kernel does not say a file's " + name);
+        }
+        return fact;
+    }
+
+    /** Where it was found. */
+    public Path path() {
+        return path;
+    }
+
+    /** What tells it from all other files. */
+    public Object key() {
+        return key;
+    }
+
+    /** The user that it belongs to, by number. */
+    public int owner() {
+        return owner;
+    }
+
+    /** Whether others than its owner may write to it. */
+    public boolean isWritableByOthers() {
+        return (mode & WRITABLE_BY_OTHERS) != 0;
+    }
+
+    /** In bytes, now. */
+    public long size() throws IOException {
+        return channel.size();
+    }
+
+    /** What it starts with, at most so many bytes. */
+    public byte[] read(int most) throws IOException {
+        return read(0, most);
+    }
+
+    /** What it has from that byte on, at most so many bytes. */
+    public byte[] read(long from, int most) throws IOException {
+        ByteBuffer content = ByteBuffer.allocate(Math.clamp(channel.size() - from, 0, most));
+        int count = 0;
+        while (count >= 0 && content.hasRemaining()) {
+            count = channel.read(content, from + content.position());
+        }
+        byte[] bytes = new byte[content.position()];
+        content.get(0, bytes);
+        return bytes;
+    }
+
+    @Override
+    public void close() throws IOException {
+        channel.close();
+    }
+
+    /** Java opens no file without waiting for it. */
+    private static final class Calls {
+
+        private static final Linker LINKER = Linker.nativeLinker();
+        private static final StructLayout CAPTURE = Linker.Option.captureStateLayout();
+        private static final long ERRNO = CAPTURE.byteOffset(PathElement.groupElement("errno"));
+        private static final MethodHandle OPEN = LINKER.downcallHandle(
+                LINKER.defaultLookup().findOrThrow("open"),
+                FunctionDescriptor.of(JAVA_INT, ADDRESS, JAVA_INT),
+                Linker.Option.firstVariadicArg(2),
+                Linker.Option.captureCallState("errno"));
+        private static final MethodHandle CLOSE = LINKER.downcallHandle(
+                LINKER.defaultLookup().findOrThrow("close"), FunctionDescriptor.of(JAVA_INT, JAVA_INT));
+
+        private Calls() {}
+
+        /** Returns the descriptor, or the negative errno. */
+        static int open(Path path) {
+            try (Arena arena = Arena.ofConfined()) {
+                MemorySegment captured = arena.allocate(CAPTURE);
+                int opened = (int) OPEN.invokeExact(captured, arena.allocateFrom(path.toString()), FLAGS);
+                return opened < 0 ? -captured.get(JAVA_INT, ERRNO) : opened;
+            } catch (Throwable e) {
+                throw new IllegalStateException("open(2) cannot be called", e);
+            }
+        }
+
+        static void close(int descriptor) {
+            try {
+                var _ = (int) CLOSE.invokeExact(descriptor);
+            } catch (Throwable e) {
+                throw new IllegalStateException("close(2) cannot be called", e);
+            }
+        }
+    }
+}

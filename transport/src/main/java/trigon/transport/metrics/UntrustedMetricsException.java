@@ -1,0 +1,17 @@
+package trigon.transport.metrics;
+
+import java.io.IOException;
+
+/** What a process hands out as its counters are none that Trigon of this version makes. */
+public final class UntrustedMetricsException extends IOException {
+
+    private static final long serialVersionUID = 1L;
+
+    UntrustedMetricsException(String message) {
+        super(message);
+    }
+
+    UntrustedMetricsException(String message, Throwable cause) {
+        super(message, cause);
+    }
+}
