@@ -4,7 +4,7 @@
 
 #include "host.h"
 
-enum { TAG = 3, DEADLINE_SECONDS = 20 };
+enum { TAG = 3, DEADLINE_SECONDS = 100 };
 
 static bool begin(struct loop *loop, void **ctx) {
   int devices = 0;
