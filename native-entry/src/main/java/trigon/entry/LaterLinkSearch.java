@@ -77,8 +77,7 @@ final class LaterLinkSearch implements LinkSearch {
         }
         found.stream()
                 .filter(link -> link.kind() == LinkKind.SOFTWARE)
-                .filter(link -> !software.deviceNames().contains(link.deviceName()))
-                .forEach(link -> software.add(softwareDevice(link)));
+                .forEach(link -> software.put(softwareDevice(link))); // an earlier try may have had another address
         return found;
     }
 

@@ -27,6 +27,14 @@ public record DiscoveredLinks(List<LocalLink> links, Map<Integer, NicOverride> o
         leftOut = List.copyOf(leftOut);
     }
 
+    /** Without a link that cannot be opened, for a reason that the error tells. */
+    public DiscoveredLinks without(LocalLink link, String error) {
+        List<LeftOut> gone = new ArrayList<>(leftOut);
+        gone.add(new LeftOut(link.interfaceName(), new LeftOut.Cause.NotOpened(error)));
+        return new DiscoveredLinks(
+                links.stream().filter(each -> !each.equals(link)).toList(), overrides, gone);
+    }
+
     /** With these links as well. */
     public DiscoveredLinks with(List<LocalLink> more) {
         List<LocalLink> all = new ArrayList<>(links);

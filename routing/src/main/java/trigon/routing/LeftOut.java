@@ -32,7 +32,7 @@ public record LeftOut(String name, Cause cause) {
         /** Whether it would be used, or used differently, if it were up. */
         default boolean isDown() {
             return switch (this) {
-                case PortNotActive _, PortInterfaceDown _, InterfaceDown _, DownAtInit _ -> true;
+                case PortNotActive _, PortInterfaceDown _, InterfaceDown _, DownAtInit _, NotOpened _ -> true;
                 default -> false;
             };
         }
@@ -144,6 +144,19 @@ public record LeftOut(String name, Cause cause) {
             @Override
             public String toString() {
                 return "down, or without a carrier; it is used once it is up: check the cable, and ip link show";
+            }
+        }
+
+        /** The link was found, and its address or device was gone when it was to be opened. */
+        record NotOpened(String error) implements Cause {
+            @Override
+            public Weight weight() {
+                return Weight.SUSPECT;
+            }
+
+            @Override
+            public String toString() {
+                return "it went away at init (" + error + "); it is used once it is back";
             }
         }
 

@@ -1,6 +1,7 @@
 package trigon.relay;
 
 import java.io.IOException;
+import java.net.BindException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.StandardSocketOptions;
@@ -53,7 +54,7 @@ public final class Relay implements AutoCloseable {
      * @param links the addresses to listen on, and to pass on from
      * @param port of the listeners; 0 is any free one for each
      * @param keys what admits
-     * @throws IOException if an address cannot be listened on; nothing is left open then
+     * @throws IOException if no address can be listened on; nothing is left open then
      */
     public static Relay open(
             List<InterfaceAddress> links, int port, CircuitKeys keys, RelayRule rule, RelayLimits limits)
@@ -71,9 +72,7 @@ public final class Relay implements AutoCloseable {
             throws IOException {
         Relay relay = new Relay(Selector.open(), new Admission(List.copyOf(links), keys, rule), limits, clock);
         try {
-            for (InterfaceAddress link : links) {
-                relay.listen(link.address(), port);
-            }
+            relay.listen(links, port);
         } catch (IOException e) {
             relay.closeSockets();
             throw e;
@@ -83,36 +82,46 @@ public final class Relay implements AutoCloseable {
         return relay;
     }
 
+    /** Where it can: an address may have gone since it was found. */
+    private void listen(List<InterfaceAddress> links, int port) throws IOException {
+        IOException failure = null;
+        for (InterfaceAddress link : links) {
+            try {
+                listen(link.address(), port);
+            } catch (BindException e) {
+                failure = new IOException(
+                        "the relay cannot listen on %s:%d: %s"
+                                .formatted(InterfaceAddress.text(link.address()), port, e.getMessage()),
+                        e);
+                log.info("not relayed over {}: {}", link, failure.getMessage());
+            }
+        }
+        if (listeners.isEmpty() && failure != null) {
+            throw failure;
+        }
+    }
+
     private void listen(InetAddress address, int port) throws IOException {
         if (listeners.containsKey(address)) {
             return;
         }
         ServerSocketChannel listener = ServerSocketChannel.open();
-        listeners.put(address, listener);
-        listener.configureBlocking(false);
-        listener.setOption(StandardSocketOptions.SO_REUSEADDR, true);
         try {
+            listener.configureBlocking(false);
+            listener.setOption(StandardSocketOptions.SO_REUSEADDR, true);
             listener.bind(new InetSocketAddress(address, port), BACKLOG);
+            listener.register(selector, SelectionKey.OP_ACCEPT);
         } catch (IOException e) {
-            throw new IOException(
-                    "the relay cannot listen on %s:%d: %s"
-                            .formatted(InterfaceAddress.text(address), port, e.getMessage()),
-                    e);
+            listener.close();
+            throw e;
         }
-        listener.register(selector, SelectionKey.OP_ACCEPT);
+        listeners.put(address, listener);
     }
 
-    /**
-     * The port that it listens on at an address.
-     *
-     * @throws IllegalArgumentException if it does not listen there
-     */
+    /** The port that it listens on at an address; 0 if it does not listen there. */
     public int port(InetAddress address) {
         ServerSocketChannel listener = listeners.get(address);
-        if (listener == null) {
-            throw new IllegalArgumentException("no relay at " + address);
-        }
-        return listener.socket().getLocalPort();
+        return listener == null ? 0 : listener.socket().getLocalPort();
     }
 
     /** What it has done so far. */

@@ -27,6 +27,18 @@ import trigon.testsupport.Await;
 @Timeout(300)
 class RelayTest extends RelayedNodes {
 
+    /** The second is one of documentation: nobody can listen there. */
+    @Test
+    void anAddressThatHasGoneIsLeftOutUnlessItIsTheLast() throws IOException {
+        Relay relay = relay(RelayLimits.DEFAULT, "127.0.12.2", "192.0.2.1");
+
+        assertThat(relay.port(InetAddress.ofLiteral("127.0.12.2"))).isPositive();
+        assertThat(relay.port(InetAddress.ofLiteral("192.0.2.1"))).isZero();
+        assertThatThrownBy(() -> relay(RelayLimits.DEFAULT, "192.0.2.1"))
+                .isInstanceOf(IOException.class)
+                .hasMessageContaining("the relay cannot listen on 192.0.2.1:0");
+    }
+
     @Test
     void passesOnBothDirectionsAndTheirEnds() throws Exception {
         Relay relay = relay(RelayLimits.DEFAULT, "127.0.12.2", "127.0.23.2");

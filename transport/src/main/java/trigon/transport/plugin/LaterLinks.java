@@ -50,7 +50,7 @@ final class LaterLinks {
         this.candidates = candidates;
         this.soon = soon;
         search = setup.search();
-        known = setup.discovered();
+        known = node.discovered();
         addresses = advertised();
     }
 

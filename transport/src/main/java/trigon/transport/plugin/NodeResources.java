@@ -1,55 +1,76 @@
 package trigon.transport.plugin;
 
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.ExecutorService;
-import trigon.config.HandshakeConfig;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import trigon.handshake.HandshakeEventLoop;
 import trigon.handshake.HandshakeException;
 import trigon.handshake.HandshakeListeners;
 import trigon.handshake.NodeIdentity;
+import trigon.routing.DiscoveredLinks;
 import trigon.routing.LocalLink;
-import trigon.system.NanoClock;
 import trigon.transport.Unwinding;
 import trigon.transport.connect.ControlThreads;
-import trigon.transport.metrics.Metrics;
 import trigon.transport.path.Links;
-import trigon.verbs.LinkKind;
 import trigon.verbs.VerbsException;
-import trigon.verbs.VerbsProvider;
 
 /**
  * What a plugin holds as long as it lives: links whose devices are open, the handshake's thread and listeners, and the
  * threads that bring connections up.
+ *
+ * @param discovered the links that are open; those that could not be opened are among what is left out
  */
-record NodeResources(Links links, HandshakeEventLoop loop, HandshakeListeners listeners, ExecutorService control)
+record NodeResources(
+        DiscoveredLinks discovered,
+        Links links,
+        HandshakeEventLoop loop,
+        HandshakeListeners listeners,
+        ExecutorService control)
         implements AutoCloseable {
 
+    private static final Logger log = LoggerFactory.getLogger(NodeResources.class);
+
     /**
-     * Opens them.
+     * Opens them. A link that nobody has listed is left out, with a line in the log, if it cannot be opened: its
+     * interface or its address has gone since it was found.
      *
-     * @throws VerbsException if a device cannot be opened
-     * @throws HandshakeException if a link's address cannot be listened on
+     * @param self who this process is, for peers
+     * @throws VerbsException if the device of a listed link, or the last of all, cannot be opened
+     * @throws HandshakeException if the address of a listed link, or the last of all, cannot be listened on
      */
-    static NodeResources open(
-            List<LocalLink> local,
-            Map<LinkKind, VerbsProvider> providers,
-            int pageBytes,
-            Metrics metrics,
-            HandshakeConfig config,
-            NodeIdentity self,
-            NanoClock clock) {
+    static NodeResources open(PluginSetup setup, NodeIdentity self) {
         try (Unwinding unwinding = new Unwinding()) {
-            Links links = Links.open(local, providers, pageBytes, metrics);
+            Links links = Links.open(List.of(), setup.providers(), setup.pageBytes(), setup.metrics());
             unwinding.onFailure(links::close);
-            HandshakeEventLoop loop = HandshakeEventLoop.open(clock);
+            HandshakeEventLoop loop = HandshakeEventLoop.open(setup.clock());
             unwinding.onFailure(loop::close);
-            HandshakeListeners listeners = HandshakeListeners.open(loop, config, self, links.addresses());
+            HandshakeListeners listeners =
+                    HandshakeListeners.open(loop, setup.config().handshake(), self, List.of());
             unwinding.onFailure(listeners::close);
-            NodeResources resources = new NodeResources(links, loop, listeners, ControlThreads.open());
+            DiscoveredLinks discovered = opened(setup, links, listeners);
+            NodeResources resources = new NodeResources(discovered, links, loop, listeners, ControlThreads.open());
             unwinding.succeeded();
             return resources;
         }
+    }
+
+    private static DiscoveredLinks opened(PluginSetup setup, Links links, HandshakeListeners listeners) {
+        boolean listed = setup.config().thisNode().isPresent();
+        DiscoveredLinks discovered = setup.discovered();
+        for (LocalLink link : setup.discovered().links()) {
+            try {
+                listeners.listen(link.bindAddress());
+                links.add(link);
+            } catch (HandshakeException | VerbsException e) {
+                discovered = discovered.without(link, String.valueOf(e.getMessage()));
+                if (listed || discovered.links().isEmpty()) {
+                    throw e;
+                }
+                log.warn("{} is left out, and used once it can be: {}", link, e.getMessage());
+            }
+        }
+        return discovered;
     }
 
     /** Waits for what is on its way up; nothing is open on the links any more. */

@@ -65,10 +65,10 @@ public final class RoutedNetPlugin implements NetPlugin, AutoCloseable {
     private final PathMonitor monitor;
 
     /**
-     * Opens this node's links and their listeners.
+     * Opens this node's links and their listeners. Links that no file lists are left out where they cannot be opened.
      *
-     * @throws VerbsException if a device cannot be opened
-     * @throws HandshakeException if a link's address cannot be listened on
+     * @throws VerbsException if the device of a listed link, or the last of all, cannot be opened
+     * @throws HandshakeException if the address of a listed link, or the last of all, cannot be listened on
      */
     public static RoutedNetPlugin open(PluginSetup setup) {
         PluginConfig config = setup.config();
@@ -78,14 +78,7 @@ public final class RoutedNetPlugin implements NetPlugin, AutoCloseable {
                 config.fingerprint());
         try (Unwinding unwinding = new Unwinding()) {
             unwinding.onFailure(setup.metrics()::close);
-            NodeResources node = NodeResources.open(
-                    setup.discovered().links(),
-                    setup.providers(),
-                    setup.pageBytes(),
-                    setup.metrics(),
-                    config.handshake(),
-                    self,
-                    setup.clock());
+            NodeResources node = NodeResources.open(setup, self);
             unwinding.onFailure(node::close);
             RoutedNetPlugin plugin = new RoutedNetPlugin(setup, node, self);
             plugin.monitor.start();
@@ -104,7 +97,7 @@ public final class RoutedNetPlugin implements NetPlugin, AutoCloseable {
                 new PathFactory(config, random, node.control(), node.loop().delayed(PathFactory.GRACE, node.control()));
         ConnectionLog connectionLog = new ConnectionLog();
         CandidatePaths candidates = new CandidatePaths(
-                RoutingTable.of(config, setup.discovered(), setup.kernel()),
+                RoutingTable.of(config, node.discovered(), setup.kernel()),
                 setup.relays(),
                 node.links(),
                 config.handshake().timeout(),
@@ -166,6 +159,9 @@ public final class RoutedNetPlugin implements NetPlugin, AutoCloseable {
                 node.control(),
                 node.loop().delayed(PathMonitor.TOLD, node.control()),
                 later::mayHaveCome);
+        if (!node.discovered().equals(setup.discovered())) {
+            later.mayHaveCome(); // what was left out may have been back before anybody looked
+        }
         devices = VirtualDevice.over(
                 node.links().all(), setup.hardware(), config.stripes().mostLinks(true, Stripe.MOST));
     }

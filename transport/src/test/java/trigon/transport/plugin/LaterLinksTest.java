@@ -76,14 +76,7 @@ class LaterLinksTest {
                 ConnectionAdvice.NONE,
                 UnaryOperator.identity(),
                 NanoClock.SYSTEM);
-        node = NodeResources.open(
-                discovered.links(),
-                setup.providers(),
-                setup.pageBytes(),
-                setup.metrics(),
-                config.handshake(),
-                new NodeIdentity("host", OptionalInt.empty(), 0),
-                NanoClock.SYSTEM);
+        node = NodeResources.open(setup, new NodeIdentity("host", OptionalInt.empty(), 0));
         candidates = new CandidatePaths(
                 RoutingTable.of(config, discovered, setup.kernel()),
                 Relays.NONE,

@@ -105,12 +105,17 @@ public final class Mesh implements Relays, AutoCloseable {
         RelayPolicy policy = config.value(Settings.RELAY);
         Relay relay = policy.serves() ? relay(config, software, keys, neighbourhood, policy, spins) : null;
         try {
+            List<LocalLink> open = relay == null
+                    ? software
+                    : software.stream()
+                            .filter(link -> relay.port(link.address().address()) != 0)
+                            .toList();
             Load load = new Load(relay == null ? null : relay.counts());
             Topology topology = new Topology(
                     new SecureRandom().nextLong(),
                     node,
                     name,
-                    records(software, relay),
+                    records(open, relay),
                     new AnnouncementKey(config.clusterKey()),
                     () -> System.currentTimeMillis() / 1000,
                     load::mbps,
@@ -118,11 +123,11 @@ public final class Mesh implements Relays, AutoCloseable {
             Announcer announcer = new Announcer(
                     topology,
                     config.value(Settings.TOPOLOGY_PORT),
-                    software.stream().map(LocalLink::interfaceIndex).toList(),
+                    open.stream().map(LocalLink::interfaceIndex).toList(),
                     others(config),
                     neighbourhood::learn);
             announcer.start();
-            return new Mesh(keys, relay, announcer, new Ways(software, kernel, keys, announcer::nodes));
+            return new Mesh(keys, relay, announcer, new Ways(open, kernel, keys, announcer::nodes));
         } catch (IOException | RuntimeException e) {
             if (relay != null) {
                 relay.close();

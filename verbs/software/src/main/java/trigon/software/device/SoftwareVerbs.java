@@ -93,6 +93,13 @@ public final class SoftwareVerbs implements VerbsProvider, AutoCloseable {
         }
     }
 
+    /** One more device, in the place of one of its name, which nobody may have open. */
+    public final void put(SoftwareDevice device) {
+        synchronized (devices) {
+            devices.put(device.name(), device);
+        }
+    }
+
     @Override
     public String name() {
         return "software verbs";
