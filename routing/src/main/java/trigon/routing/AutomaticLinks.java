@@ -4,7 +4,6 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.function.Predicate;
-import java.util.regex.Pattern;
 import trigon.config.LinkPolicy;
 import trigon.system.InterfaceAddress;
 
@@ -14,13 +13,6 @@ import trigon.system.InterfaceAddress;
  * slow network besides their cables, the cables go first.
  */
 final class AutomaticLinks {
-
-    /** Bridges that container and VM software makes: the same addresses on every machine, and no way to any other. */
-    private static final Pattern PRIVATE_BRIDGE =
-            Pattern.compile("(docker|virbr|podman|cni|lxcbr|lxdbr).*|br-[0-9a-f]{12}");
-
-    /** Ends of cables to containers of this machine: whoever is there has a better address, too. */
-    private static final Pattern CONTAINER_CABLE = Pattern.compile("(veth|cali|cilium|lxc).*");
 
     private final LinkPolicy policy;
     private final GidSelector gids;
@@ -87,10 +79,9 @@ final class AutomaticLinks {
                         .thenComparingInt((HostInterface each) -> -each.speedMbps()))
                 .toList();
         // as NCCL chooses its socket interfaces: the loopback only if there is nothing else at all
-        Predicate<HostInterface> isBridge =
-                each -> PRIVATE_BRIDGE.matcher(each.name()).matches();
+        Predicate<HostInterface> isInner = each -> interfaces.inner().networks().contains(each.name());
         Predicate<HostInterface> isOrdinary =
-                isBridge.or(HostInterface::loopback).negate();
+                isInner.or(HostInterface::loopback).negate();
         for (HostInterface each : fastestFirst) {
             boolean mayComeUp = isOrdinary.test(each) && !addresses(each).isEmpty();
             if (!each.up() && !mayComeUp) {
@@ -101,7 +92,7 @@ final class AutomaticLinks {
                 usable.add(each);
             }
         }
-        for (Predicate<HostInterface> wanted : List.of(isOrdinary, isBridge, HostInterface::loopback)) {
+        for (Predicate<HostInterface> wanted : List.of(isOrdinary, isInner, HostInterface::loopback)) {
             if (usable.stream().anyMatch(wanted)) {
                 addInterfaces(usable, wanted);
                 return;
@@ -130,8 +121,8 @@ final class AutomaticLinks {
     }
 
     private List<InterfaceAddress> addresses(HostInterface of) {
-        boolean inside = CONTAINER_CABLE.matcher(of.name()).matches()
-                || PRIVATE_BRIDGE.matcher(of.name()).matches();
+        InnerInterfaces inner = interfaces.inner();
+        boolean inside = inner.networks().contains(of.name()) || inner.cables().contains(of.name());
         if (inside) {
             return of.isLinkLocalOnly() ? List.of() : of.usableAddresses();
         }

@@ -23,8 +23,9 @@ import trigon.system.InterfaceAddress;
  * Snapshot of the machine's network interfaces.
  *
  * @param interfaces by index
+ * @param inner those that lead nowhere else
  */
-public record HostInterfaces(List<HostInterface> interfaces) {
+public record HostInterfaces(List<HostInterface> interfaces, InnerInterfaces inner) {
 
     private static final Logger log = LoggerFactory.getLogger(HostInterfaces.class);
 
@@ -35,6 +36,11 @@ public record HostInterfaces(List<HostInterface> interfaces) {
         interfaces = interfaces.stream()
                 .sorted(Comparator.comparingInt(HostInterface::index).thenComparing(HostInterface::name))
                 .toList();
+    }
+
+    /** Of which each may lead elsewhere. */
+    public HostInterfaces(List<HostInterface> interfaces) {
+        this(interfaces, InnerInterfaces.NONE);
     }
 
     /** How long the kernel may take to find out whether another machine has an address. */
@@ -95,7 +101,11 @@ public record HostInterfaces(List<HostInterface> interfaces) {
         }
         Set<String> known = interfaces.stream().map(HostInterface::name).collect(Collectors.toSet());
         names().stream().filter(name -> !known.contains(name)).forEach(name -> interfaces.add(bare(name)));
-        return new HostInterfaces(interfaces);
+        return new HostInterfaces(
+                interfaces,
+                InnerInterfaces.of(
+                        Path.of("/sys"),
+                        interfaces.stream().map(HostInterface::name).toList()));
     }
 
     /** All that this process's network namespace has; Java leaves out those without an address. */

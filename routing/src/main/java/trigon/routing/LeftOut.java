@@ -182,11 +182,11 @@ public record LeftOut(String name, Cause cause) {
             }
         }
 
-        /** The loopback, or a bridge of container or VM software. */
+        /** The loopback, or an interface that leads to containers, virtual machines or controllers of this machine. */
         record BetterInterfaces() implements Cause {
             @Override
             public String toString() {
-                return "loopback or a private bridge, and there are better interfaces";
+                return "it leads to no other machine (loopback, a bridge without a NIC, a USB gadget), and others may";
             }
         }
 

@@ -314,7 +314,7 @@ class AutomaticLinksTest {
     }
 
     private static List<String> names(HostInterface... interfaces) {
-        return discover(LinkPolicy.AUTO, interfaces(interfaces)).links().stream()
+        return discover(LinkPolicy.AUTO, interfaces(Set.of("docker0", "br-0123456789ab"), interfaces)).links().stream()
                 .map(LocalLink::interfaceName)
                 .toList();
     }

@@ -16,6 +16,7 @@ import java.net.Inet6Address;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import trigon.config.LinkPolicy;
@@ -59,11 +60,15 @@ class LinkLocalTest {
 
     @Test
     void endsOfContainersCablesAndBridgesAreNone() {
-        assertThat(discover(
-                                up("lo", 1, "127.0.0.1/8"),
-                                up("veth12ab", 2, HERE_ONE),
-                                up("calif00", 3, HERE_TWO),
-                                up("docker0", 4, "fe80::4/64"))
+        HostInterfaces host = new HostInterfaces(
+                List.of(
+                        up("lo", 1, "127.0.0.1/8"),
+                        up("veth12ab", 2, HERE_ONE),
+                        up("calif00", 3, HERE_TWO),
+                        up("docker0", 4, "fe80::4/64")),
+                new InnerInterfaces(Set.of("docker0"), Set.of("veth12ab", "calif00")));
+
+        assertThat(LinkDiscovery.discover(Links.config(LinkPolicy.AUTO), List.of(), host)
                         .links())
                 .map(LocalLink::interfaceName)
                 .containsExactly("lo");

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.Set;
 import trigon.config.ClusterConfig;
 import trigon.config.LinkPolicy;
 import trigon.config.NicConfig;
@@ -86,6 +87,11 @@ final class Links {
 
     static HostInterfaces interfaces(HostInterface... interfaces) {
         return new HostInterfaces(List.of(interfaces));
+    }
+
+    /** With those of them that lead to containers of this machine. */
+    static HostInterfaces interfaces(Set<String> inner, HostInterface... interfaces) {
+        return new HostInterfaces(List.of(interfaces), new InnerInterfaces(inner, Set.of()));
     }
 
     /** An Ethernet port whose GID table is as SoftRoCE's: a link-local entry first, then the addresses. */
