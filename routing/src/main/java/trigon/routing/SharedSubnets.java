@@ -25,7 +25,7 @@ public final class SharedSubnets {
             for (LocalLink other : software.subList(i + 1, software.size())) {
                 LocalLink one = software.get(i);
                 if (!one.interfaceName().equals(other.interfaceName())
-                        && !one.address().address().isLinkLocalAddress()
+                        && !one.isLinkLocal()
                         && one.address().contains(other.address().address())
                         && other.address().contains(one.address().address())) {
                     warnings.add(("%s %s and %s %s are in one subnet: the kernel sends over one of them alone%s; give"

@@ -12,6 +12,7 @@ import static trigon.routing.Links.up;
 import static trigon.verbs.LinkKind.RDMA;
 import static trigon.verbs.LinkKind.SOFTWARE;
 
+import java.net.Inet4Address;
 import java.net.Inet6Address;
 import java.util.List;
 import java.util.Map;
@@ -166,6 +167,55 @@ class LinkLocalTest {
         assertThatExceptionOfType(NoPathException.class)
                 .isThrownBy(() -> table(software("one", HERE_ONE, 1)).pathsTo(peer(remote("fe80::b1/64", RDMA))))
                 .withMessageContaining("fe80::b1 is link-local, too, but there it is rdma and here software");
+    }
+
+    /** The subnet of IPv4's link-local addresses is one like any other, and mostly one for each node's cables. */
+    @Test
+    void thoseOfIpv4AreOrdinaryAddresses() {
+        DiscoveredLinks found = discover(
+                up("one", 2, "169.254.28.198/16", HERE_ONE),
+                up("two", 3, "169.254.91.14/16", HERE_TWO),
+                up("other", 4, "10.0.13.1/24", "fe80::a4/64"));
+
+        assertThat(found.links())
+                .map(link -> link.interfaceName() + " " + link.address())
+                .containsExactlyInAnyOrder(
+                        "one 169.254.28.198/16",
+                        "one fe80::a1/64",
+                        "two 169.254.91.14/16",
+                        "two fe80::a2/64",
+                        "other 10.0.13.1/24");
+        assertThat(SharedSubnets.warnings(found.links()))
+                .singleElement()
+                .asString()
+                .contains("one 169.254.28.198/16 and two 169.254.91.14/16 are in one subnet")
+                .contains("so their link-local IPv6 addresses go first");
+        assertThat(found.links())
+                .filteredOn(link -> link.address().address() instanceof Inet4Address)
+                .allSatisfy(link -> {
+                    assertThat(link.isLinkLocal()).isFalse();
+                    assertThat(link.bindAddress()).isEqualTo(link.address().address());
+                });
+    }
+
+    /** As DGX Spark is set up with netplan: no other address, not even of IPv6. */
+    @Test
+    void oneCableWithThoseOfIpv4AloneIsALink() {
+        DiscoveredLinks found = discover(up("lo", 1, "127.0.0.1/8"), up("one", 2, "169.254.28.198/16"));
+
+        assertThat(SharedSubnets.warnings(found.links())).isEmpty();
+        assertThat(new RoutingTable(found.links(), _ -> Optional.empty(), Map.of(), List.of())
+                        .pathsTo(peer(remote("169.254.77.5/16", SOFTWARE))))
+                .singleElement()
+                .satisfies(path -> {
+                    assertThat(path.local().interfaceName()).isEqualTo("one");
+                    assertThat(path.reason()).hasToString("same subnet /16");
+                });
+        assertThat(SharedSubnets.warnings(discover(up("one", 2, "169.254.28.198/16"), up("two", 3, "169.254.91.14/16"))
+                        .links()))
+                .singleElement()
+                .asString()
+                .contains("and connections over the other may fail");
     }
 
     private static DiscoveredLinks discover(HostInterface... each) {
