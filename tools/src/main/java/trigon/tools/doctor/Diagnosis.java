@@ -19,6 +19,8 @@ public final class Diagnosis {
         findings.addAll(LinkChecks.of(seen, cluster.misled()));
         findings.addAll(RdmaChecks.of(seen, cluster.misled()));
         findings.addAll(CounterChecks.of(seen));
+        findings.addAll(BootstrapChecks.of(seen));
+        findings.addAll(WayChecks.of(seen, findings, cluster.misled()));
         return findings.stream().distinct().sorted(Finding.BY_WEIGHT).toList();
     }
 }

@@ -112,7 +112,8 @@ final class DoctorText {
         return between.isEmpty() ? "none" : working + "/" + between.size() + (working < between.size() ? " !" : "");
     }
 
-    private static boolean works(Probe probe) {
+    /** Data arrive as they were sent, by all that the two ends have. */
+    static boolean works(Probe probe) {
         return probe.result().text("tcp").equals("ok")
                 && probe.result().text("data").equals("right")
                 && (!hasRdma(probe) || rdma(probe).equals("right"));

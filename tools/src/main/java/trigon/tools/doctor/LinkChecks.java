@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.Set;
 import trigon.system.InterfaceAddress;
 import trigon.tools.console.JsonObject;
+import trigon.tools.probe.Examination;
 import trigon.tools.probe.Observations;
 import trigon.tools.probe.Observations.Probe;
 
@@ -59,7 +60,8 @@ final class LinkChecks {
         for (Probe probe : seen.probes()) {
             String from = probe.result().text("from");
             String to = probe.result().text("to");
-            if (!misled.contains(from) && !misled.contains(to)) {
+            boolean byRoute = probe.result().isTrue("routed");
+            if (!misled.contains(from) && !misled.contains(to) && (!byRoute || !DoctorText.works(probe))) {
                 checks.check(probe);
             }
         }
@@ -102,6 +104,7 @@ final class LinkChecks {
                                 + " is another machine's",
                         command(probe.to(), "nft list ruleset; iptables -S"),
                         command(probe.to(), "iptables -I INPUT -s " + from + " -j ACCEPT")));
+            case Examination.NO_LISTENER -> {} // the other end's address has gone: that link fails
             default -> noConnection(probe, where);
         }
     }

@@ -7,10 +7,28 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.stream.Stream;
 import trigon.tools.console.JsonObject;
 
 /** Settings of NCCL that contradict Trigon, of the environment and of the files that NCCL reads. Pure. */
 final class NcclChecks {
+
+    /** What an image or another cluster may have left, and what comes of it. */
+    private static final Map<String, String> LEFTOVERS = Map.of(
+            "NCCL_TUNER_PLUGIN",
+            "another tuner than Trigon's decides on algorithms and channels",
+            "NCCL_PROFILER_PLUGIN",
+            "another profiler than Trigon's is loaded, so that traces know no collectives",
+            "NCCL_GRAPH_FILE",
+            "NCCL takes rings and trees from a file, which was made for other machines",
+            "NCCL_TOPO_FILE",
+            "NCCL takes GPUs and NICs from a file, which may be another machine's",
+            "NCCL_HOSTID",
+            "NCCL tells machines apart by this text: those with the same one are one machine to it, and jobs fail",
+            "NCCL_ALGO",
+            "NCCL's choice of an algorithm is forced, for all lengths",
+            "NCCL_PROTO",
+            "NCCL's choice of a protocol is forced, for all lengths");
 
     private final String node;
     private final JsonObject facts;
@@ -48,7 +66,14 @@ final class NcclChecks {
                 }
             }
             case "NCCL_NET_PLUGIN" -> {
-                if (!word.isEmpty() && !word.contains("trigon")) {
+                if (facts.texts("missingPlugins").contains(value)) {
+                    findings.add(Finding.error(
+                            "nccl-plugin-missing",
+                            node,
+                            "NCCL is told to load " + value + ", and there is no library of that name",
+                            evidence + "; neither it nor libnccl-net-NAME.so is a file, or where the loader looks",
+                            advice(node, "name Trigon's library by its whole path, as trigon env does")));
+                } else if (!word.isEmpty() && !word.contains("trigon")) {
                     findings.add(Finding.error(
                             "nccl-plugin-other",
                             node,
@@ -69,7 +94,12 @@ final class NcclChecks {
                 }
             }
             case "NCCL_SOCKET_IFNAME" -> bootstrap(value, evidence);
+            case "GLOO_SOCKET_IFNAME", "TP_SOCKET_IFNAME" -> sockets(name, value, evidence, remedy);
             default -> {
+                String leftover = LEFTOVERS.get(name);
+                if (leftover != null && !word.isEmpty() && !word.contains("trigon")) {
+                    findings.add(Finding.warning("nccl-leftover", node, leftover, evidence, remedy));
+                }
                 if (name.startsWith("NCCL_IB_")) {
                     findings.add(Finding.note(
                             "nccl-ib-setting",
@@ -82,19 +112,48 @@ final class NcclChecks {
         }
     }
 
-    /** As NCCL reads it: prefixes separated by commas; = for whole names, ^ for those that are excluded. */
+    /** Gloo and TensorPipe take whole names, separated by commas. */
+    private void sockets(String name, String value, String evidence, Finding.Remedy remedy) {
+        List<String> wanted = List.of(value.split(",", -1));
+        if (!value.isEmpty() && usable(facts).noneMatch(nic -> wanted.contains(nic.text("name")))) {
+            findings.add(Finding.error(
+                    "socket-interface",
+                    node,
+                    "%s is told to use %s, and no interface of that name is up with an address"
+                            .formatted(name.startsWith("GLOO") ? "Gloo" : "TensorPipe", value),
+                    evidence,
+                    advice(node, "name an interface that all nodes share: " + name),
+                    remedy));
+        }
+    }
+
+    private static Stream<JsonObject> usable(JsonObject facts) {
+        return facts.objects("interfaces").stream()
+                .filter(nic -> !nic.text("state").equals("down")
+                        && !nic.texts("addresses").isEmpty());
+    }
+
+    /**
+     * The interfaces that NCCL's bootstrap may use by that value of {@code NCCL_SOCKET_IFNAME}: prefixes separated by
+     * commas; = for whole names.
+     */
+    static List<JsonObject> bootstrapInterfaces(JsonObject facts, String value) {
+        boolean whole = value.startsWith("=");
+        List<String> wanted = List.of((whole ? value.substring(1) : value).split(",", -1));
+        return usable(facts)
+                .filter(nic -> wanted.stream()
+                        .anyMatch(each -> whole
+                                ? nic.text("name").equals(each)
+                                : nic.text("name").startsWith(each)))
+                .toList();
+    }
+
+    /** As NCCL reads it; ^ is for those that are excluded. */
     private void bootstrap(String value, String evidence) {
         if (value.startsWith("^") || value.isEmpty()) {
             return;
         }
-        boolean whole = value.startsWith("=");
-        List<String> wanted = List.of((whole ? value.substring(1) : value).split(","));
-        boolean found = facts.objects("interfaces").stream()
-                .filter(nic -> !nic.text("state").equals("down")
-                        && !nic.texts("addresses").isEmpty())
-                .map(nic -> nic.text("name"))
-                .anyMatch(name -> wanted.stream().anyMatch(each -> whole ? name.equals(each) : name.startsWith(each)));
-        if (!found) {
+        if (bootstrapInterfaces(facts, value).isEmpty()) {
             findings.add(Finding.error(
                     "bootstrap-interface",
                     node,

@@ -97,8 +97,8 @@ final class NodeChecks {
         for (JsonObject nic : facts.objects("interfaces")) {
             String name = nic.text("name");
             boolean used = isUsed(name);
-            if (facts.texts("bridges").contains(name)) {
-                continue; // of container or VM software, without a cable
+            if (facts.texts("innerInterfaces").contains(name)) {
+                continue; // to containers or virtual machines, without a cable
             }
             if (nic.isFalse("carrier") && (used || !ownAddresses(nic).isEmpty())) {
                 findings.add(Finding.error(
@@ -147,8 +147,7 @@ final class NodeChecks {
     static List<InterfaceAddress> ownAddresses(JsonObject nic) {
         return nic.texts("addresses").stream()
                 .map(InterfaceAddress::parse)
-                .filter(each ->
-                        !each.address().isLinkLocalAddress() && !each.address().isLoopbackAddress())
+                .filter(each -> !each.isLinkLocal() && !each.address().isLoopbackAddress())
                 .toList();
     }
 

@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import trigon.system.InterfaceAddress;
+import trigon.routing.KernelRouteLookup;
 import trigon.tools.console.Console;
 import trigon.tools.console.Json;
 import trigon.tools.console.JsonObject;
@@ -81,6 +82,7 @@ public final class Agent implements AutoCloseable {
                         "heard",
                         hellos == null ? List.of() : hellos.heard(question.text("session"), question.text("node")));
             case "rdma" -> rdma.answer(question);
+            case "route" -> Json.object("routes", routes(question.texts("to")));
             case "probe" -> new Prober(machine).probe(order(question));
             default ->
                 throw new IllegalArgumentException(
@@ -117,6 +119,17 @@ public final class Agent implements AutoCloseable {
             hellos = null; // no IPv6 here: cables are not found by themselves
         }
         return Json.object("opened", opened);
+    }
+
+    /** From which address the kernel would send to each, where it has a route. */
+    private static List<Map<String, Object>> routes(List<String> destinations) {
+        List<Map<String, Object>> routes = new ArrayList<>();
+        for (String to : destinations) {
+            new KernelRouteLookup()
+                    .sourceFor(InterfaceAddress.parseAddress(to))
+                    .ifPresent(from -> routes.add(Json.object("to", to, "from", InterfaceAddress.text(from))));
+        }
+        return routes;
     }
 
     private static Prober.Order order(JsonObject question) {

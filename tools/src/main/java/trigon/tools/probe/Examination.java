@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.UUID;
 import java.util.concurrent.Callable;
@@ -27,7 +28,14 @@ import trigon.tools.probe.Observations.Probe;
  */
 public final class Examination {
 
+    /** What a probe's {@code tcp} is where the other end's address cannot be listened on, and so nothing was tried. */
+    public static final String NO_LISTENER = "no listener";
+
     private static final int HELLOS = 3;
+
+    /** Addresses of a node that are tried along routes: each that does not answer takes seconds. */
+    private static final int MOST_ROUTED = 8;
+
     private static final int MOST_HELLOS = 8;
     private static final long HELLO_MILLIS = 120;
     private static final int BYTES = 256 << 10;
@@ -75,6 +83,8 @@ public final class Examination {
             heard.addAll(hello(there, facts, silent));
             console.doing("trying each link between " + there.size() + " nodes");
             Map<String, List<Trial>> trials = trials(there, facts, ports);
+            addRouted(trials, there, facts, ports, silent);
+            probes.addAll(withoutListener(there, facts, ports));
             if (rate) { // one at a time: a link that two use is half as fast
                 for (NodeConnection node : there) {
                     console.doing("measuring the links of " + node.name());
@@ -102,7 +112,7 @@ public final class Examination {
     private record Answer(JsonObject facts, Clock clock) {}
 
     /** Of one node to another, by these addresses. */
-    private record Trial(String to, Map<String, Object> question) {}
+    private record Trial(String to, Map<String, Object> question, boolean routed) {}
 
     private static Answer facts(NodeConnection node) throws IOException {
         JsonObject facts = node.ask(Json.object("do", "facts"));
@@ -201,7 +211,7 @@ public final class Examination {
                             if (opened.find("error").isEmpty()
                                     && here.contains(InterfaceAddress.parseAddress(opened.text("address")))) {
                                 trials.computeIfAbsent(from.name(), _ -> new ArrayList<>())
-                                        .add(new Trial(to.name(), question(own, of(facts, to), here, opened)));
+                                        .add(new Trial(to.name(), question(own, of(facts, to), here, opened), false));
                             }
                         }
                     }
@@ -209,6 +219,70 @@ public final class Examination {
             }
         }
         return trials;
+    }
+
+    /** Pairs that share no subnet are tried along the kernel's routes, from the address that it takes for that. */
+    private void addRouted(
+            Map<String, List<Trial>> trials,
+            List<NodeConnection> all,
+            Map<String, JsonObject> facts,
+            Map<String, JsonObject> ports,
+            Map<String, String> silent) {
+        ask(all, from -> routed(from, trials.getOrDefault(from.name(), List.of()), facts, ports), silent)
+                .forEach((name, more) ->
+                        trials.computeIfAbsent(name, _ -> new ArrayList<>()).addAll(more));
+    }
+
+    private List<Trial> routed(
+            NodeConnection from, List<Trial> known, Map<String, JsonObject> facts, Map<String, JsonObject> ports)
+            throws IOException {
+        JsonObject own = of(facts, from);
+        List<Trial> routed = new ArrayList<>();
+        for (Map.Entry<String, JsonObject> to : ports.entrySet()) {
+            if (to.getKey().equals(from.name())
+                    || known.stream().anyMatch(trial -> trial.to().equals(to.getKey()))) {
+                continue;
+            }
+            Map<String, JsonObject> opened = new LinkedHashMap<>();
+            to.getValue().objects("opened").stream()
+                    .filter(each -> each.find("error").isEmpty())
+                    .limit(MOST_ROUTED)
+                    .forEach(each -> opened.put(each.text("address"), each));
+            JsonObject routes = from.ask(Json.object("do", "route", "to", List.copyOf(opened.keySet())));
+            for (JsonObject route : routes.objects("routes")) {
+                JsonObject there = opened.get(route.text("to"));
+                addresses(own).stream()
+                        .filter(here -> there != null
+                                && !here.address().isLoopbackAddress()
+                                && InterfaceAddress.text(here.address()).equals(route.text("from")))
+                        .forEach(here -> routed.add(new Trial(
+                                to.getKey(),
+                                question(
+                                        own, facts.getOrDefault(to.getKey(), own), here, Objects.requireNonNull(there)),
+                                true)));
+            }
+        }
+        return routed;
+    }
+
+    /** The address was there when the node was asked for its facts. */
+    private static List<Probe> withoutListener(
+            List<NodeConnection> all, Map<String, JsonObject> facts, Map<String, JsonObject> ports) {
+        List<Probe> failed = new ArrayList<>();
+        ports.forEach((to, there) -> there.objects("opened").stream()
+                .filter(each -> each.find("error").isPresent())
+                .map(each -> each.text("address"))
+                .forEach(address -> all.stream()
+                        .filter(from -> !from.name().equals(to))
+                        .forEach(from -> addresses(of(facts, from)).stream()
+                                .filter(here -> here.contains(InterfaceAddress.parseAddress(address)))
+                                .map(here -> InterfaceAddress.text(here.address()))
+                                .forEach(here -> failed.add(new Probe(
+                                        from.name(),
+                                        to,
+                                        new JsonObject(Json.object(
+                                                "from", here, "to", address, "source", here, "tcp", NO_LISTENER))))))));
+        return failed;
     }
 
     private Map<String, Object> question(JsonObject own, JsonObject peer, InterfaceAddress here, JsonObject opened) {
@@ -242,7 +316,14 @@ public final class Examination {
     private static List<Probe> probe(NodeConnection node, Map<String, List<Trial>> trials) throws IOException {
         List<Probe> probes = new ArrayList<>();
         for (Trial trial : trials.getOrDefault(node.name(), List.of())) {
-            probes.add(new Probe(node.name(), trial.to(), node.ask(trial.question())));
+            JsonObject result = node.ask(trial.question());
+            if (!trial.routed()) {
+                probes.add(new Probe(node.name(), trial.to(), result));
+            } else if (result.text("tcp").equals("ok")) { // a route, as the default one, may lead nowhere
+                Map<String, Object> marked = new LinkedHashMap<>(result.values());
+                marked.put("routed", true);
+                probes.add(new Probe(node.name(), trial.to(), new JsonObject(marked)));
+            }
         }
         return probes;
     }

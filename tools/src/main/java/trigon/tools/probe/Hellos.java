@@ -62,7 +62,8 @@ final class Hellos implements AutoCloseable {
             return each.isUp()
                     && !each.isLoopback()
                     && each.supportsMulticast()
-                    && each.inetAddresses().anyMatch(InetAddress::isLinkLocalAddress);
+                    && each.inetAddresses()
+                            .anyMatch(address -> address instanceof Inet6Address && address.isLinkLocalAddress());
         } catch (SocketException _) {
             return false;
         }

@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -31,6 +32,9 @@ final class NodeFacts {
     private static final Pattern FILES = Pattern.compile("(?m)^Max open files\\s+(\\S+)");
     private static final Pattern SETTING = Pattern.compile("\\s*([A-Za-z_0-9]+)\\s*=\\s*(.*?)\\s*");
 
+    /** Where Gloo and TensorPipe listen, which frameworks use beside NCCL. */
+    private static final Set<String> OTHERS = Set.of("GLOO_SOCKET_IFNAME", "TP_SOCKET_IFNAME");
+
     private NodeFacts() {}
 
     /** Of that machine, now. */
@@ -43,14 +47,13 @@ final class NodeFacts {
                 Machine.line(machine.file("proc/sys/kernel/osrelease")).orElse(""));
         facts.put("limits", limits(machine));
         facts.put(
-                "bridges",
-                links.nics().stream()
-                        .map(NicFacts::name)
-                        .filter(name -> Files.isDirectory(machine.file("sys/class/net/" + name + "/bridge")))
-                        .toList());
+                "innerInterfaces",
+                links.interfaces().inner().networks().stream().sorted().toList());
         facts.put("rdmaDevices", rdmaDevices(machine));
         facts.put("environment", environment(machine));
-        facts.put("ncclFiles", ncclFiles(machine));
+        List<Map<String, Object>> ncclFiles = ncclFiles(machine);
+        facts.put("ncclFiles", ncclFiles);
+        facts.put("missingPlugins", NcclPlugins.missing(machine, ncclFiles));
         facts.put("reversePathFilter", reversePathFilter(machine, links.nics()));
         facts.put(
                 "settings",
@@ -113,7 +116,7 @@ final class NodeFacts {
     private static Map<String, Object> environment(Machine machine) {
         Map<String, Object> found = new TreeMap<>();
         machine.environment().forEach((name, value) -> {
-            if (name.startsWith("NCCL_") || name.startsWith("TRIGON_")) {
+            if (name.startsWith("NCCL_") || name.startsWith("TRIGON_") || OTHERS.contains(name)) {
                 found.put(name, Redaction.isSecret(name) ? Redaction.HIDDEN : value);
             }
         });

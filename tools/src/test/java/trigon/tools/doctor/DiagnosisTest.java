@@ -17,6 +17,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import trigon.tools.console.Json;
+import trigon.tools.probe.Examination;
+import trigon.tools.probe.Observations;
 import trigon.tools.probe.Observations.Clock;
 import trigon.tools.probe.Observations.Heard;
 
@@ -157,10 +159,37 @@ class DiagnosisTest {
             n.nic("a", 0).put("cable", "0x1 p0");
             n.nic("a", 1).put("cable", "0x1 p0");
         });
+        FAULTS.put("nccl-plugin-missing", n -> {
+            Nodes.object(n.node("b"), "environment").put("NCCL_NET_PLUGIN", "/opt/libnccl-net-trigon.so");
+            n.node("b").put("missingPlugins", List.of("/opt/libnccl-net-trigon.so"));
+        });
+        FAULTS.put(
+                "nccl-leftover", n -> Nodes.object(n.node("b"), "environment").put("NCCL_TOPO_FILE", "/etc/topo.xml"));
+        FAULTS.put(
+                "socket-interface",
+                n -> Nodes.object(n.node("c"), "environment").put("GLOO_SOCKET_IFNAME", "eth0"));
+        FAULTS.put(
+                "bootstrap-cable", n -> Nodes.object(n.node("c"), "environment").put("NCCL_SOCKET_IFNAME", "if2c"));
+        FAULTS.put("link-fails", n -> first(n).put("tcp", Examination.NO_LISTENER));
+        FAULTS.put("no-way", n -> {
+            n.probes.keySet().removeIf(name -> name.startsWith("c ") || name.contains(" c "));
+            n.heard.removeIf(each -> each.by().equals("c") || each.node().equals("c"));
+        });
+        FAULTS.put("no-addresses", DiagnosisTest::withoutAddresses);
         FAULTS.put("no-link", n -> {
             Nodes.list(n.node("a"), "links").clear();
             n.heard.clear();
         });
+    }
+
+    private static void withoutAddresses(Nodes nodes) {
+        int host = 1;
+        for (String node : nodes.facts.keySet()) {
+            for (int nic = 0; nic < Nodes.list(nodes.node(node), "links").size(); nic++) {
+                nodes.address(node, nic, "fe80::" + host++ + "/64");
+            }
+        }
+        nodes.probes.clear();
     }
 
     private static Map<String, Object> first(Nodes nodes) {
@@ -253,6 +282,94 @@ class DiagnosisTest {
             assertThat(finding.evidence()).isNotBlank();
             assertThat(finding.remedies()).isNotEmpty();
         });
+    }
+
+    /** Links that fail or were not tried, and nodes that nothing joins, whatever the reason. */
+    @Test
+    void nothingIsWrongIsNeverSaidWhileALinkFailsOrAPairHasNoWay() {
+        long seed = System.nanoTime();
+        System.err.println("seed " + seed);
+        Random random = new Random(seed);
+        List<String> shapes = List.of("ab", "ab ac bc", "ab bc cd ad", "ab bc cd", "ab ac ad", "ab ab ac ac bc bc");
+        for (int i = 0; i < 300; i++) {
+            Nodes nodes =
+                    Nodes.withCables(shapes.get(random.nextInt(shapes.size())).split(" ", -1));
+            if (random.nextInt(10) == 0) {
+                withoutAddresses(nodes);
+            }
+            nodes.probes.values().removeIf(_ -> random.nextInt(4) == 0);
+            for (Map<String, Object> probe : nodes.probes.values()) {
+                if (random.nextInt(6) == 0) {
+                    probe.put(
+                            "tcp",
+                            List.of("timeout", "refused", "unreachable", "other")
+                                    .get(random.nextInt(4)));
+                    probe.remove("data");
+                }
+            }
+            if (random.nextInt(4) == 0) {
+                nodes.heard.removeIf(_ -> random.nextBoolean());
+            }
+            Observations seen = nodes.observations();
+            boolean right = seen.probes().stream()
+                            .allMatch(probe -> probe.result().text("data").equals("right"))
+                    && areJoined(seen);
+
+            assertThat(DoctorText.status(Diagnosis.of(seen))).as("of %s", seen).isEqualTo(right ? 0 : 1);
+        }
+    }
+
+    private static boolean areJoined(Observations seen) {
+        Set<String> joined = new TreeSet<>(Set.of("a"));
+        for (int round = 0; round < seen.facts().size(); round++) {
+            for (Observations.Probe there : seen.probes()) {
+                boolean back = seen.probes().stream()
+                        .anyMatch(probe -> probe.from().equals(there.to())
+                                && probe.to().equals(there.from())
+                                && probe.result().text("data").equals("right"));
+                if (joined.contains(there.from())
+                        && back
+                        && there.result().text("data").equals("right")) {
+                    joined.add(there.to());
+                }
+            }
+        }
+        return joined.equals(seen.facts().keySet());
+    }
+
+    @Test
+    void aPairWithoutALinkIsJoinedByRelaysUnlessTheyAreOff() {
+        Nodes nodes = Nodes.withCables("ab", "bc");
+        assertThat(codes(nodes)).isEmpty();
+
+        for (String node : List.of("a", "b", "c")) {
+            Nodes.texts(nodes.node(node), "settings").add("relay: off (TRIGON_RELAY)");
+        }
+        assertThat(codes(nodes)).containsExactly("no-way");
+    }
+
+    /** As DGX Spark is set up with netplan, on three nodes with two cables each. */
+    @Test
+    void cablesInTheLinkLocalSubnetOfIpv4AreInOneSubnet() {
+        Nodes nodes = Nodes.triangle();
+        Map<String, String> addresses = new LinkedHashMap<>();
+        for (String node : List.of("a", "b", "c")) {
+            for (int nic = 0; nic < 2; nic++) {
+                String before = Nodes.texts(nodes.nic(node, nic), "addresses").getFirst();
+                String now = "169.254.28." + addresses.size();
+                nodes.address(node, nic, now + "/16");
+                addresses.put(before.replace("/24", ""), now);
+            }
+        }
+        nodes.probes(probe -> {
+            for (String end : List.of("from", "to", "source")) {
+                probe.compute(end, (_, address) -> addresses.get(String.valueOf(address)));
+            }
+            probe.put("tcp", "timeout");
+            probe.remove("data");
+        });
+
+        assertThat(codes(nodes)).containsExactly("interfaces-in-one-subnet");
     }
 
     /** Of faults that do not touch the same thing. */

@@ -45,6 +45,12 @@ final class PlantedFaults {
         PlantedFault together = ofCable("ab ac", "two cables are in one subnet", "interfaces-in-one-subnet");
         readdressed(together, "a", "ac2", "10.77.2.1/24", "10.77.1.9/24");
         readdressed(together, "c", "ca2", "10.77.2.2/24", "10.77.1.10/24");
+        PlantedFault linkLocal =
+                ofCable("ab ac", "two cables have link-local addresses of IPv4", "interfaces-in-one-subnet");
+        readdressed(linkLocal, "a", "ab1", "10.77.1.1/24", "169.254.28.198/16");
+        readdressed(linkLocal, "a", "ac2", "10.77.2.1/24", "169.254.91.14/16");
+        readdressed(linkLocal, "b", "ba1", "10.77.1.2/24", "169.254.77.5/16");
+        readdressed(linkLocal, "c", "ca2", "10.77.2.2/24", "169.254.11.250/16");
         return List.of(
                 readdressed(
                         ofCable("bc", "the ends are in different subnets", "no-common-subnet"),
@@ -66,6 +72,7 @@ final class PlantedFaults {
                         "10.77.3.1/24"),
                 readdressed(ofCable("bc", "an address is missing", "address-missing"), "c", "cb3", "10.77.3.2/24", ""),
                 overlapping,
+                linkLocal,
                 together.slow());
     }
 
@@ -198,7 +205,15 @@ final class PlantedFaults {
                 ofNode("NCCL_IB_GID_INDEX is left in nccl.conf", "nccl-ib-setting")
                         .file("a", "etc/nccl.conf", "NCCL_IB_GID_INDEX=3"),
                 ofNode("NCCL_SOCKET_IFNAME names nothing that is there", "bootstrap-interface")
-                        .variable("a", "NCCL_SOCKET_IFNAME", "enP7s7"));
+                        .variable("a", "NCCL_SOCKET_IFNAME", "enP7s7"),
+                ofCable("ab ac bc", "NCCL_SOCKET_IFNAME is a cable to one of two nodes", "bootstrap-cable")
+                        .variable("a", "NCCL_SOCKET_IFNAME", "ab1"),
+                ofNode("NCCL_NET_PLUGIN names a library that is not there", "nccl-plugin-missing")
+                        .variable("a", "NCCL_NET_PLUGIN", "/opt/nowhere/libnccl-net-trigon.so"),
+                ofNode("files of another cluster are left in nccl.conf", "nccl-leftover")
+                        .file("a", "etc/nccl.conf", "NCCL_GRAPH_FILE=/etc/graph.xml\nNCCL_TUNER_PLUGIN=libother.so"),
+                ofNode("GLOO_SOCKET_IFNAME names nothing that is there", "socket-interface")
+                        .variable("a", "GLOO_SOCKET_IFNAME", "eth7"));
     }
 
     private static List<PlantedFault> ofSettings() {

@@ -228,6 +228,70 @@ class PlantedFaultsTest {
         });
     }
 
+    /** Without relays, and first without routes. */
+    @Test
+    @Order(4)
+    void aPairWithoutALinkIsTriedAlongTheKernelsRoutes() throws IOException {
+        withLab(lab -> {
+            lab.unplug();
+            try {
+                lab.cable("a", "b", 1);
+                lab.cable("b", "c", 2);
+                lab.awaitCables();
+                for (String node : List.of("a", "b", "c")) {
+                    var _ = lab.node(node)
+                            .ask(Json.object("do", "pretend", "environment", Json.object("TRIGON_RELAY", "off")));
+                }
+                assertThat(codes(examine(lab, 3, false))).containsExactly("no-way");
+
+                lab.in("b", "sysctl -qw net.ipv4.ip_forward=1");
+                lab.in("a", "ip route add 10.77.2.0/24 via 10.77.1.2");
+                lab.in("c", "ip route add 10.77.1.0/24 via 10.77.2.1");
+                Observations seen = PlantedFault.examined(lab, 3, false);
+
+                assertThat(codes(Diagnosis.of(seen))).isEmpty();
+                assertThat(seen.probes())
+                        .filteredOn(probe -> probe.result().isTrue("routed"))
+                        .map(probe -> probe.from() + " " + probe.to())
+                        .satisfiesExactlyInAnyOrder(
+                                pair -> assertThat(pair).matches(".*a .*c"),
+                                pair -> assertThat(pair).matches(".*c .*a"));
+            } finally {
+                lab.in("b", "sysctl -qw net.ipv4.ip_forward=0");
+                lab.renew();
+            }
+        });
+    }
+
+    /** As container and VM software makes them, the same on each node; the other end of each is up. */
+    @Test
+    @Order(4)
+    void bridgesOfContainersAreNoLinks() throws IOException {
+        withTriangle(lab -> {
+            for (String node : List.of("a", "b", "c")) {
+                lab.in(node, "ip link add incusbr0 type bridge");
+                lab.in(node, "ip link add p0 type veth peer name q0");
+                lab.in(node, "ip link set p0 master incusbr0");
+                lab.in(node, "ip addr add 10.61.0.1/24 dev incusbr0");
+                lab.in(node, "ip link add l4tbr0 type bridge");
+                lab.in(node, "ip addr add 192.168.55.1/24 dev l4tbr0");
+                for (String nic : List.of("p0", "q0", "incusbr0", "l4tbr0")) {
+                    lab.in(node, "sysctl -qw net.ipv6.conf." + nic + ".disable_ipv6=1");
+                    lab.in(node, "ip link set " + nic + " up");
+                }
+            }
+            try {
+                assertThat(codes(examine(lab, 3, false))).isEmpty();
+            } finally {
+                for (String node : List.of("a", "b", "c")) {
+                    lab.in(node, "ip link del p0");
+                    lab.in(node, "ip link del incusbr0");
+                    lab.in(node, "ip link del l4tbr0");
+                }
+            }
+        });
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"ab bc cd ad", "ab bc cd", "ab ac ad", "ab ac ad bc bd cd", "ab ab ac ac bc bc"})
     @Order(4)

@@ -1,0 +1,88 @@
+package trigon.tools.doctor;
+
+import static trigon.tools.doctor.Finding.advice;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import trigon.config.InterfaceAddress;
+import trigon.tools.console.JsonObject;
+import trigon.tools.probe.Observations;
+
+/** Whether NCCL's bootstrap, which Trigon does not route, is told to use a cable to some nodes alone. Pure. */
+final class BootstrapChecks {
+
+    private static final String VARIABLE = "NCCL_SOCKET_IFNAME";
+
+    private BootstrapChecks() {}
+
+    static List<Finding> of(Observations seen) {
+        List<Finding> findings = new ArrayList<>();
+        seen.facts()
+                .forEach((node, facts) -> value(facts).ifPresent(value -> {
+                    List<JsonObject> nics =
+                            value.startsWith("^") ? List.of() : NcclChecks.bootstrapInterfaces(facts, value);
+                    Set<String> others = new TreeSet<>(seen.facts().keySet());
+                    others.remove(node);
+                    Set<String> reached = new TreeSet<>();
+                    for (JsonObject nic : nics) {
+                        reached.addAll(reachedBy(seen, node, nic));
+                    }
+                    Set<String> missed = new TreeSet<>(others);
+                    missed.removeAll(reached);
+                    if (!reached.isEmpty() && !missed.isEmpty()) {
+                        findings.add(Finding.error(
+                                "bootstrap-cable",
+                                node,
+                                "NCCL's bootstrap is told to use %s, a cable to %s: %s cannot reach this node there"
+                                        .formatted(value, String.join(", ", reached), String.join(", ", missed)),
+                                VARIABLE + "=" + value + ", and the subnets of "
+                                        + nics.stream()
+                                                .map(nic -> nic.text("name"))
+                                                .collect(Collectors.joining(", ")),
+                                advice(node, "name an interface that all nodes share: " + VARIABLE)));
+                    }
+                }));
+        return findings;
+    }
+
+    /** The environment's, or else that of NCCL's files. */
+    private static Optional<String> value(JsonObject facts) {
+        return Stream.concat(
+                        Stream.of(facts.object("environment")),
+                        facts.objects("ncclFiles").stream().map(file -> file.object("settings")))
+                .map(settings -> settings.text(VARIABLE))
+                .filter(value -> !value.isEmpty())
+                .findFirst();
+    }
+
+    /** The nodes in its subnets, and those with which it has exchanged data along routes. */
+    private static Set<String> reachedBy(Observations seen, String node, JsonObject nic) {
+        Set<String> reached = new TreeSet<>();
+        for (InterfaceAddress own : NodeChecks.ownAddresses(nic)) {
+            for (Map.Entry<String, JsonObject> other : seen.facts().entrySet()) {
+                boolean near = other.getValue().objects("interfaces").stream()
+                        .flatMap(each -> NodeChecks.ownAddresses(each).stream())
+                        .anyMatch(each -> own.contains(each.address()) && each.contains(own.address()));
+                if (near && !other.getKey().equals(node)) {
+                    reached.add(other.getKey());
+                }
+            }
+            String address = InterfaceAddress.text(own.address());
+            seen.probes().stream().filter(DoctorText::works).forEach(probe -> {
+                if (probe.from().equals(node) && probe.result().text("from").equals(address)) {
+                    reached.add(probe.to());
+                }
+                if (probe.to().equals(node) && probe.result().text("to").equals(address)) {
+                    reached.add(probe.from());
+                }
+            });
+        }
+        return reached;
+    }
+}

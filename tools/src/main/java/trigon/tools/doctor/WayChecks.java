@@ -1,0 +1,145 @@
+package trigon.tools.doctor;
+
+import static trigon.tools.doctor.Finding.advice;
+import static trigon.tools.doctor.Finding.command;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import trigon.config.InterfaceAddress;
+import trigon.tools.console.JsonObject;
+import trigon.tools.probe.Observations;
+import trigon.tools.probe.Observations.Probe;
+
+/**
+ * What must not be passed over, whatever the other checks have found: links that fail, and pairs of nodes that nothing
+ * joins. Nodes of which an error is known already have that as the reason. Pure.
+ */
+final class WayChecks {
+
+    private final Observations seen;
+    private final List<Finding> findings = new ArrayList<>();
+
+    /** Words of where the errors are. */
+    private final Set<String> troubled = new HashSet<>();
+
+    private final Set<String> misled;
+
+    private WayChecks(Observations seen, List<Finding> others, Set<String> misled) {
+        this.seen = seen;
+        this.misled = misled;
+        others.stream()
+                .filter(finding -> finding.weight() == Finding.Weight.ERROR)
+                .forEach(finding -> troubled.addAll(List.of(finding.where().split("[ ,]+"))));
+    }
+
+    /**
+     * All of them.
+     *
+     * @param others what the other checks have found
+     * @param misled addresses whose trouble is explained by one of them
+     */
+    static List<Finding> of(Observations seen, List<Finding> others, Set<String> misled) {
+        WayChecks checks = new WayChecks(seen, others, misled);
+        checks.links();
+        checks.pairs();
+        return checks.findings;
+    }
+
+    private boolean isExplained(String one, String other) {
+        return troubled.contains(one) || troubled.contains(other);
+    }
+
+    private void links() {
+        for (Probe probe : seen.probes()) {
+            String from = probe.result().text("from");
+            String to = probe.result().text("to");
+            boolean explained = isExplained(probe.from(), probe.to())
+                    || (!troubled.isEmpty() && (misled.contains(from) || misled.contains(to)));
+            if (!DoctorText.works(probe) && !explained) {
+                findings.add(Finding.error(
+                        "link-fails",
+                        "%s %s to %s %s".formatted(probe.from(), from, probe.to(), to),
+                        "this link was tried, and does not work; no check knows why",
+                        "TCP: %s; data: %s"
+                                .formatted(
+                                        probe.result().text("tcp"),
+                                        probe.result().find("data").isEmpty()
+                                                ? "none"
+                                                : probe.result().text("data")),
+                        command(probe.from(), "ping -c 3 -I " + from + " " + to)));
+            }
+        }
+    }
+
+    private void pairs() {
+        for (String one : seen.facts().keySet()) {
+            Set<String> joined = joinedTo(one);
+            for (String other : seen.facts().keySet()) {
+                if (one.compareTo(other) >= 0 || joined.contains(other) || isExplained(one, other)) {
+                    continue;
+                }
+                if (isCabledWithoutAddresses(one, other)) {
+                    findings.add(Finding.warning(
+                            "no-addresses",
+                            one + " and " + other,
+                            "cables found, no addresses: jobs use the link-local ones of IPv6, over TCP, without"
+                                    + " relays, and none of these was tried",
+                            "each hears the hello of the other",
+                            advice("all", "trigon plan makes addresses for all cables")));
+                } else {
+                    findings.add(Finding.error(
+                            "no-way",
+                            one + " and " + other,
+                            "no link, no relay and no route joins these two: jobs with both fail",
+                            "they share no subnet that works, nor do links from node to node lead there; where the"
+                                    + " kernel has a route, nobody answered",
+                            advice("all", "plug in a cable, or give the ends of cables addresses: trigon plan")));
+                }
+            }
+        }
+    }
+
+    /** By links that work in both directions, from node to node. */
+    private Set<String> joinedTo(String node) {
+        Set<String> joined = new TreeSet<>(Set.of(node));
+        Deque<String> left = new ArrayDeque<>(joined);
+        while (!left.isEmpty()) {
+            String from = left.remove();
+            if (from.equals(node) || relays(from)) {
+                seen.facts().keySet().stream()
+                        .filter(to -> works(from, to) && works(to, from) && joined.add(to))
+                        .forEach(left::add);
+            }
+        }
+        return joined;
+    }
+
+    private boolean works(String from, String to) {
+        return seen.probes().stream()
+                .anyMatch(probe -> probe.from().equals(from) && probe.to().equals(to) && DoctorText.works(probe));
+    }
+
+    private boolean relays(String node) {
+        JsonObject facts = seen.facts().get(node);
+        return facts != null && facts.texts("settings").stream().noneMatch(line -> line.startsWith("relay: off"));
+    }
+
+    private boolean isCabledWithoutAddresses(String one, String other) {
+        return seen.heard().stream()
+                .filter(each -> each.by().equals(one) && each.node().equals(other))
+                .anyMatch(each -> hasLinkLocal(one, each.on()) && hasLinkLocal(other, each.from()));
+    }
+
+    private boolean hasLinkLocal(String node, String nic) {
+        JsonObject facts = seen.facts().get(node);
+        return facts != null
+                && facts.objects("links").stream()
+                        .anyMatch(link -> link.text("interface").equals(nic)
+                                && InterfaceAddress.parse(link.text("address")).isLinkLocal());
+    }
+}
