@@ -71,7 +71,7 @@ public final class HeldMetrics implements AutoCloseable {
         } catch (AccessDeniedException e) {
             throw e;
         } catch (IOException e) {
-            throw new UntrustedMetricsException(e.getMessage(), e);
+            throw new UntrustedMetricsException(String.valueOf(e.getMessage()), e);
         }
         boolean keeps = false;
         try {
