@@ -54,10 +54,12 @@ public final class HandshakeException extends RuntimeException {
     }
 
     /**
-     * Whether it says that the peer's end is no more: nobody listens at an address that answers, or whoever does knows
-     * nothing of the connection.
+     * Whether somebody there says no: nobody listens at an address that answers, or whoever does knows nothing of the
+     * connection. Both are unproven. Only who knows the connection's secret proves anything, and who has lost the
+     * connection does not: so it takes more to say that the peer is gone, for a firewall or another machine of that
+     * address refuses alike.
      */
-    public boolean tellsThatPeerIsGone() {
+    public boolean isRefusal() {
         return switch (kind) {
             case REJECTED, UNAUTHENTICATED -> true;
             case UNREACHABLE ->

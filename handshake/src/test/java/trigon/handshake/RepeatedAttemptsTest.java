@@ -143,7 +143,7 @@ class RepeatedAttemptsTest {
         assertThat(failureOf(first.answer()))
                 .hasMessageContaining("no way back: no route to it")
                 .returns(true, HandshakeException::mayPass)
-                .returns(false, HandshakeException::tellsThatPeerIsGone);
+                .returns(false, HandshakeException::isRefusal);
 
         OutgoingOffer second = client.connect(server.listeningAt(), client.offer(connection));
         Answer answer = server.answer();

@@ -107,6 +107,6 @@ public final class PathFactory {
     public void watch(PathChannel path, Established established, String node) {
         String address = InterfaceAddress.text(established.remote().getAddress());
         String name = node.equals(address) ? node : node + " at " + address;
-        path.watch(established.lifeline(), name, control, afterGrace);
+        path.watch(established, name, control, afterGrace);
     }
 }

@@ -1,7 +1,6 @@
 package trigon.transport.failover;
 
 import java.time.Duration;
-import trigon.transport.failover.NewPaths.Found;
 
 /**
  * For how long all that answers has said that the peer is gone. A process may be about to begin there, or a listener
@@ -12,28 +11,28 @@ final class Absence {
     /** It lasts. */
     static final Duration LASTS = Duration.ofSeconds(1);
 
+    private boolean seen;
     private long since;
 
-    /** After a look; whether the peer is gone. */
-    boolean lasts(Found found) {
-        if (!found.alive().isEmpty() || !found.isGone()) {
-            since = 0;
-        } else if (since == 0) {
-            since = System.nanoTime();
+    /** After a look at that time, in nanoseconds of one clock; whether the peer is gone. */
+    boolean lasts(Found found, long now) {
+        if (!found.isGone()) {
+            seen = false;
+        } else if (!seen) {
+            seen = true;
+            since = now;
         }
-        return since != 0 && System.nanoTime() - since > LASTS.toNanos();
+        return seen && now - since > LASTS.toNanos();
     }
 
     /** So long to the next look, which is to come no later than is worth waiting for. */
-    Duration until(Duration otherwise) {
-        Duration left = since == 0
-                ? otherwise
-                : LASTS.minusNanos(System.nanoTime() - since).plusMillis(1);
+    Duration until(Duration otherwise, long now) {
+        Duration left = seen ? LASTS.minusNanos(now - since).plusMillis(1) : otherwise;
         return left.compareTo(otherwise) < 0 ? left : otherwise;
     }
 
     /** Whether the last look has found it gone. */
     boolean isSeen() {
-        return since != 0;
+        return seen;
     }
 }

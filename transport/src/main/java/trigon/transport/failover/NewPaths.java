@@ -14,11 +14,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.stream.IntStream;
 import trigon.handshake.ConnectionId;
 import trigon.handshake.HandshakeClient;
 import trigon.handshake.HandshakeException;
-import trigon.routing.DisjointPaths;
 import trigon.routing.LocalLink;
 import trigon.routing.Path;
 import trigon.routing.Reason;
@@ -49,29 +47,13 @@ final class NewPaths {
     }
 
     /**
-     * What was found.
-     *
-     * @param alive paths over which the peer has proven that it lives; empty if there was none
-     * @param isGone whether what has answered instead says that the peer's end is no more
-     */
-    record Found(List<Path> alive, boolean isGone) {
-
-        /** So many, over all that can be used at the same time; there is one. */
-        List<Path> forQueuePairs(int count) {
-            List<Path> apart = DisjointPaths.among(alive, count);
-            return IntStream.range(0, count)
-                    .mapToObj(index -> apart.get(index % apart.size()))
-                    .toList();
-        }
-    }
-
-    /**
      * Asks over the paths that there are now, one after the other, until one is answered; a connection of several queue
      * pairs asks over all, and gives the others a moment more.
      *
      * @param connection the peer's end of it
      * @param session whose paths they are to be
      * @param without paths that have just failed, which are left out where there are others
+     * @param proven where the peer has proven itself before; it is noted where it does now
      * @param stop ends the search
      */
     Found find(
@@ -79,6 +61,7 @@ final class NewPaths {
             ConnectionId connection,
             Resumption session,
             Set<Path> without,
+            ProvenEnds proven,
             CompletableFuture<?> stop) {
         boolean several = session.paths().size() > 1;
         CompletableFuture<Path> first = new CompletableFuture<>();
@@ -96,12 +79,23 @@ final class NewPaths {
         if (several) {
             await(CompletableFuture.anyOf(stop, all), HEAD_START);
         }
-        List<Path> alive = asked.entrySet().stream()
-                .filter(entry -> entry.getValue().isDone() && !entry.getValue().isCompletedExceptionally())
-                .map(Map.Entry::getKey)
-                .toList();
-        boolean gone = asked.values().stream().anyMatch(NewPaths::tellsThatPeerIsGone);
-        return new Found(alive, gone);
+        Map<Path, Answer> answers = new LinkedHashMap<>();
+        asked.forEach((path, answer) -> answers.put(path, answer(path, answer)));
+        Found found = Found.by(answers, proven::has);
+        found.alive().forEach(proven::add);
+        return found;
+    }
+
+    private Answer answer(Path path, CompletableFuture<Void> asked) {
+        if (!asked.isDone()) {
+            return links.of(path.local()).isUp() ? Answer.SILENT : Answer.NO_WAY;
+        }
+        if (!asked.isCompletedExceptionally()) {
+            return Answer.ALIVE;
+        }
+        return asked.exceptionNow() instanceof HandshakeException failure && failure.isRefusal()
+                ? Answer.REFUSED
+                : Answer.NO_WAY;
     }
 
     /** The direct path over a link that a connection has left, if there is one now. */
@@ -145,12 +139,6 @@ final class NewPaths {
                         .sorted(Comparator.comparing(
                                 path -> !links.of(path.local()).isUp()))
                         .toList();
-    }
-
-    private static boolean tellsThatPeerIsGone(CompletableFuture<Void> answer) {
-        return answer.isCompletedExceptionally()
-                && answer.exceptionNow() instanceof HandshakeException failure
-                && failure.tellsThatPeerIsGone();
     }
 
     /** Whether it is there in time, whatever has become of it. */

@@ -24,7 +24,6 @@ import trigon.handshake.RemoteMemory;
 import trigon.routing.LocalLink;
 import trigon.transport.connect.Counterpart;
 import trigon.transport.connect.PathFactory;
-import trigon.transport.failover.NewPaths.Found;
 import trigon.transport.path.PathChannel;
 import trigon.transport.path.PathKeeper;
 import trigon.transport.path.PathLoss;
@@ -58,6 +57,7 @@ final class ReceiverFailover implements Failover, OfferHandler {
     private final Executor control;
     private final Duration peerTimeout;
     private final FailoverEnd end = new FailoverEnd();
+    private final ProvenEnds proven = new ProvenEnds();
 
     private ReceiverResume resume = ReceiverResume.up();
     private boolean working;
@@ -115,6 +115,7 @@ final class ReceiverFailover implements Failover, OfferHandler {
 
     /** Looks after a path that is in use from now on. */
     void lookAfter(PathChannel path) {
+        proven.add(path);
         path.keptBy(new PathKeeper() {
             @Override
             public boolean takes(PathLoss loss) {
@@ -202,8 +203,9 @@ final class ReceiverFailover implements Failover, OfferHandler {
         Absence absence = new Absence();
         while (!isWell()) {
             PathChannel former = session.path();
-            Found found = paths.find(peer, peer.connection().ofConnectingSide(), session, Set.of(), end.reached());
-            if (absence.lasts(found)) {
+            Found found =
+                    paths.find(peer, peer.connection().ofConnectingSide(), session, Set.of(), proven, end.reached());
+            if (absence.lasts(found, System.nanoTime())) {
                 giveUp(former, () -> FailoverEnd.byAbsence(former));
                 return;
             }
@@ -211,7 +213,7 @@ final class ReceiverFailover implements Failover, OfferHandler {
                 giveUp(former, () -> FailoverEnd.byTime(former, why()));
                 return;
             }
-            end.sleep(absence.until(PAUSE));
+            end.sleep(absence.until(PAUSE, System.nanoTime()));
         }
     }
 

@@ -11,7 +11,6 @@ import trigon.handshake.EndFailure;
 import trigon.handshake.LifelineEnd;
 import trigon.routing.Path;
 import trigon.transport.connect.Counterpart;
-import trigon.transport.failover.NewPaths.Found;
 import trigon.transport.failover.PathOffers.Answered;
 import trigon.transport.path.PathChannel;
 import trigon.transport.path.PathKeeper;
@@ -48,6 +47,7 @@ final class SenderFailover implements Failover {
     private final Executor aMomentLater;
     private final Duration peerTimeout;
     private final FailoverEnd end = new FailoverEnd();
+    private final ProvenEnds proven = new ProvenEnds();
 
     private SenderResume resume = SenderResume.up();
 
@@ -85,6 +85,7 @@ final class SenderFailover implements Failover {
 
     /** Looks after a path that is in use from now on. */
     void lookAfter(PathChannel path) {
+        proven.add(path);
         path.keptBy(new PathKeeper() {
             @Override
             public boolean takes(PathLoss loss) {
@@ -162,8 +163,8 @@ final class SenderFailover implements Failover {
         boolean warned = false;
         while (true) {
             PathChannel former = session.path();
-            Found found = paths.find(peer, peer.connection(), session, failed, end.reached());
-            boolean gone = absence.lasts(found);
+            Found found = paths.find(peer, peer.connection(), session, failed, proven, end.reached());
+            boolean gone = absence.lasts(found, System.nanoTime());
             failed.clear();
             long waited = System.nanoTime() - start;
             if (!found.alive().isEmpty()) {
@@ -196,7 +197,7 @@ final class SenderFailover implements Failover {
                 warned = true;
                 journal.waits(former, why());
             }
-            end.sleep(absence.until(pause));
+            end.sleep(absence.until(pause, System.nanoTime()));
             pause = pause.multipliedBy(2).compareTo(LONGEST_PAUSE) < 0 ? pause.multipliedBy(2) : LONGEST_PAUSE;
         }
     }

@@ -1,12 +1,13 @@
 package trigon.transport.path;
 
+import java.net.InetAddress;
 import java.util.concurrent.Executor;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import trigon.handshake.EndFailure;
-import trigon.handshake.Lifeline;
+import trigon.handshake.Established;
 import trigon.handshake.LifelineEnd;
 import trigon.handshake.RemoteMemory;
 import trigon.nccl.NcclResult;
@@ -116,32 +117,22 @@ public final class PathChannel implements AutoCloseable {
      * Has it notice when the peer is gone, from outside the data path: a receiver that waits has nothing on its way
      * that could fail.
      *
-     * @param peer the handshake's lifeline, which {@link #close} releases
+     * @param established the handshake, whose lifeline {@link #close} releases
      * @param name of the peer's node and its address, for the log
      * @param atOnce runs what may block
      * @param afterGrace the same, once the peer's last messages and acknowledgements have had time to come
      */
-    public synchronized void watch(Lifeline peer, String name, Executor atOnce, Executor afterGrace) {
+    public synchronized void watch(Established established, String name, Executor atOnce, Executor afterGrace) {
         if (state == PathState.CLOSED) {
-            peer.release();
+            established.lifeline().release();
             return;
         }
-        watch = new PeerWatch(peer, name, afterGrace);
+        InetAddress address = established.remote().getAddress();
+        PeerWatch watching = new PeerWatch(established.lifeline(), name, address, afterGrace);
+        watch = watching;
         counters.peer(name);
         enter(PathState.UP);
-        var _ = peer.lost().thenAccept(end -> {
-            PathLoss.OfPeer lost = new PathLoss.OfPeer(name, end);
-            if (end instanceof LifelineEnd.Here || keeper.takes(lost)) {
-                return;
-            }
-            switch (end) {
-                case LifelineEnd.Here _ -> {}
-                case LifelineEnd.Silent _ -> atOnce.execute(() -> peerIsGone(lost));
-                // the last acknowledgements come another way, and may be later than the end of the lifeline
-                case LifelineEnd.Released _, LifelineEnd.Failed _, LifelineEnd.Broken _ ->
-                    afterGrace.execute(() -> peerIsGone(lost));
-            }
-        });
+        watching.whenOver(this, atOnce);
     }
 
     /** The peer has gone, however it was found out; if its lifeline has ended, that says how. */
@@ -150,7 +141,7 @@ public final class PathChannel implements AutoCloseable {
         peerIsGone(known != null ? known : new PathLoss.OfPeer(peer(), otherwise));
     }
 
-    private void peerIsGone(PathLoss.OfPeer lost) {
+    void peerIsGone(PathLoss.OfPeer lost) {
         if (keeper.takes(lost)) {
             return;
         }
@@ -336,6 +327,12 @@ public final class PathChannel implements AutoCloseable {
     public String peer() {
         PeerWatch watching = watch;
         return watching == null ? "" : watching.peer();
+    }
+
+    /** Where the handshake's peer is, a relay's address where it came through relays; null before {@link #watch}. */
+    public @Nullable InetAddress peerAddress() {
+        PeerWatch watching = watch;
+        return watching == null ? null : watching.address();
     }
 
     /** What the peer may write. */

@@ -1,24 +1,55 @@
 package trigon.transport.path;
 
+import java.net.InetAddress;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import trigon.handshake.EndFailure;
 import trigon.handshake.Lifeline;
 import trigon.handshake.LifelineEnd;
+import trigon.net.NcclResult;
 
 /**
  * Who is at the other end of a path, and what tells of its end.
  *
  * @param lifeline of the handshake
  * @param peer the peer's node and its address, for the log
+ * @param address of the handshake's TCP connection there
  * @param afterGrace runs what may block, once the peer's last messages and acknowledgements have had time to come
  */
-record PeerWatch(Lifeline lifeline, String peer, Executor afterGrace) {
+record PeerWatch(Lifeline lifeline, String peer, InetAddress address, Executor afterGrace) {
+
+    private static final Logger log = LoggerFactory.getLogger(PeerWatch.class);
 
     /** How the lifeline has ended, if it has, and not from here. */
     PathLoss.@Nullable OfPeer loss() {
         LifelineEnd end = lifeline.lost().getNow(null);
         return end == null || end instanceof LifelineEnd.Here ? null : new PathLoss.OfPeer(peer, end);
+    }
+
+    /**
+     * Has the path hear of the lifeline's end, unless it was ended here: at once, where somebody looks after the path
+     * or the peer is silent; else once its last acknowledgements have come, which come another way.
+     *
+     * @param atOnce runs what may block
+     */
+    void whenOver(PathChannel path, Executor atOnce) {
+        var _ = lifeline.lost().thenAccept(end -> {
+            PathLoss.OfPeer lost = new PathLoss.OfPeer(peer, end);
+            try {
+                if (end instanceof LifelineEnd.Here || path.keeper().takes(lost)) {
+                    return;
+                }
+                Executor then = end instanceof LifelineEnd.Silent ? atOnce : afterGrace;
+                then.execute(() -> path.peerIsGone(lost));
+            } catch (RuntimeException | Error e) { // nobody else hears of it, and the path would never be lost
+                log.error("{}: {}, and what that calls for has failed", path, lost.words(), e);
+                path.giveUp(
+                        NcclResult.SYSTEM_ERROR,
+                        new EndFailure(EndFailure.Scope.CONNECTION, "%s; then %s".formatted(lost.words(), e)));
+            }
+        });
     }
 
     /** Tells the peer that this end is unusable; later, where the lifeline may still tell what is the matter. */

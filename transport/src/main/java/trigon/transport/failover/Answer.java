@@ -1,0 +1,13 @@
+package trigon.transport.failover;
+
+/** What comes of asking over one path whether a peer lives. */
+enum Answer {
+    /** The peer has proven itself. */
+    ALIVE,
+    /** Nobody listens there, or whoever does knows nothing of the connection. That takes no proof. */
+    REFUSED,
+    /** Nothing in time, though the link is up: a peer that is stopped answers so, as does a cut cable. */
+    SILENT,
+    /** There is no way over that path. */
+    NO_WAY
+}

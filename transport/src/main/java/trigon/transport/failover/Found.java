@@ -1,0 +1,53 @@
+package trigon.transport.failover;
+
+import java.util.List;
+import java.util.Map;
+import java.util.function.Predicate;
+import java.util.stream.IntStream;
+import trigon.routing.DisjointPaths;
+import trigon.routing.Path;
+
+/**
+ * What was found by asking over a peer's paths.
+ *
+ * @param alive paths over which the peer has proven that it lives; empty if there was none
+ * @param isGone whether what has answered instead says that the peer's end is no more
+ */
+record Found(List<Path> alive, boolean isGone) {
+
+    Found {
+        alive = List.copyOf(alive);
+    }
+
+    /**
+     * By what each path has answered. A refusal counts only where the peer has been before, since anybody can refuse;
+     * and not as long as another path is silent, since a peer that is stopped is silent there.
+     *
+     * @param answers in the order in which the paths should be taken
+     * @param isProven whether the peer has ever proven itself over a path
+     */
+    static Found by(Map<Path, Answer> answers, Predicate<Path> isProven) {
+        List<Path> alive = answers.entrySet().stream()
+                .filter(entry -> entry.getValue() == Answer.ALIVE)
+                .map(Map.Entry::getKey)
+                .toList();
+        boolean refused = answers.entrySet().stream()
+                .anyMatch(entry -> entry.getValue() == Answer.REFUSED && isProven.test(entry.getKey()));
+        boolean silent = answers.entrySet().stream()
+                .anyMatch(entry -> entry.getValue() == Answer.SILENT && mayLeadThere(entry.getKey(), isProven));
+        return new Found(alive, alive.isEmpty() && refused && !silent);
+    }
+
+    /** A link-local address leads to one cable; most pairs of them lead nowhere, and are always silent. */
+    private static boolean mayLeadThere(Path path, Predicate<Path> isProven) {
+        return !path.reason().isLinkLocal() || isProven.test(path);
+    }
+
+    /** So many, over all that can be used at the same time; there is one. */
+    List<Path> forQueuePairs(int count) {
+        List<Path> apart = DisjointPaths.among(alive, count);
+        return IntStream.range(0, count)
+                .mapToObj(index -> apart.get(index % apart.size()))
+                .toList();
+    }
+}

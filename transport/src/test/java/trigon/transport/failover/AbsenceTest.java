@@ -1,0 +1,46 @@
+package trigon.transport.failover;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class AbsenceTest {
+
+    private static final Found GONE = new Found(List.of(), true);
+    private static final Found UNKNOWN = new Found(List.of(), false);
+    private static final long LASTS = Absence.LASTS.toNanos();
+
+    /** From where a clock may begin. */
+    private static final long START = -LASTS / 2;
+
+    private final Absence absence = new Absence();
+
+    @Test
+    void hasToLast() {
+        assertThat(absence.lasts(GONE, START)).isFalse();
+        assertThat(absence.lasts(GONE, START + LASTS)).isFalse();
+        assertThat(absence.lasts(GONE, START + LASTS + 1)).isTrue();
+    }
+
+    @Test
+    void beginsAnewAfterALookThatDoesNotSaySo() {
+        assertThat(absence.lasts(GONE, START)).isFalse();
+        assertThat(absence.lasts(UNKNOWN, START + LASTS)).isFalse();
+        assertThat(absence.isSeen()).isFalse();
+        assertThat(absence.lasts(GONE, START + LASTS + 1)).isFalse();
+        assertThat(absence.isSeen()).isTrue();
+    }
+
+    @Test
+    void hasTheNextLookComeInTime() {
+        Duration otherwise = Duration.ofMillis(500);
+        assertThat(absence.until(otherwise, START)).isEqualTo(otherwise);
+
+        assertThat(absence.lasts(GONE, START)).isFalse();
+
+        assertThat(absence.until(otherwise, START)).isEqualTo(otherwise);
+        assertThat(absence.until(otherwise, START + LASTS)).isEqualTo(Duration.ofMillis(1));
+    }
+}

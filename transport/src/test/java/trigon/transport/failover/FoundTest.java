@@ -1,0 +1,67 @@
+package trigon.transport.failover;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Predicate;
+import org.junit.jupiter.api.Test;
+import trigon.routing.Path;
+import trigon.routing.Reason;
+import trigon.transport.TestPaths;
+
+class FoundTest {
+
+    private static final Path IN_USE = TestPaths.cable(1);
+    private static final Path OTHER = TestPaths.cable(2);
+    private static final Path LINK_LOCAL = TestPaths.over(3, "fe80::1/64", "fe80::2/64", new Reason.LinkLocal(0));
+
+    private final Map<Path, Answer> answers = new LinkedHashMap<>();
+
+    @Test
+    void thePeerIsGoneWhereItWasAndIsNotAnyMore() {
+        answers.put(IN_USE, Answer.REFUSED);
+
+        assertThat(found(Set.of(IN_USE)::contains).isGone()).isTrue();
+    }
+
+    @Test
+    void aRefusalWhereThePeerNeverWasSaysNothing() {
+        answers.put(IN_USE, Answer.NO_WAY);
+        answers.put(OTHER, Answer.REFUSED);
+
+        assertThat(found(Set.of(IN_USE)::contains).isGone()).isFalse();
+    }
+
+    @Test
+    void aPeerThatIsSilentOnOnePathMayBeStopped() {
+        answers.put(IN_USE, Answer.SILENT);
+        answers.put(OTHER, Answer.REFUSED);
+
+        assertThat(found(_ -> true).isGone()).isFalse();
+    }
+
+    @Test
+    void aPathThatLeadsNowhereIsNoSilentPeer() {
+        answers.put(IN_USE, Answer.REFUSED);
+        answers.put(OTHER, Answer.NO_WAY);
+        answers.put(LINK_LOCAL, Answer.SILENT);
+
+        assertThat(found(Set.of(IN_USE)::contains).isGone()).isTrue();
+        assertThat(found(Set.of(IN_USE, LINK_LOCAL)::contains).isGone()).isFalse();
+    }
+
+    @Test
+    void aPeerThatLivesIsNotGone() {
+        answers.put(IN_USE, Answer.REFUSED);
+        answers.put(OTHER, Answer.ALIVE);
+
+        assertThat(found(_ -> true)).isEqualTo(new Found(List.of(OTHER), false));
+    }
+
+    private Found found(Predicate<Path> isProven) {
+        return Found.by(answers, isProven);
+    }
+}
