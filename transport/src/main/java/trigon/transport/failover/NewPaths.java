@@ -25,7 +25,6 @@ import trigon.transport.connect.Counterpart;
 import trigon.transport.path.Links;
 import trigon.transport.protocol.MessageProtocol;
 import trigon.transport.session.Resumption;
-import trigon.verbs.LinkKind;
 
 /** Finds paths over which a connection's peer answers. Thread-safe; on control threads. */
 final class NewPaths {
@@ -110,7 +109,7 @@ final class NewPaths {
                         Optional.of(over),
                         peer.connection().value())
                 .stream()
-                .filter(path -> path.local().equals(over) && !(path.reason() instanceof Reason.Relayed))
+                .filter(path -> path.local().equals(over) && !isRelayed(path))
                 .findFirst();
     }
 
@@ -122,16 +121,26 @@ final class NewPaths {
                 && !answer.isCompletedExceptionally();
     }
 
-    /** The link in use first, unless it is down. */
-    private List<Path> inOrder(Counterpart peer, Resumption session, Set<Path> without) {
-        List<Path> known = new ArrayList<>(candidates.now(
+    /** For the log: which ways there are that the session does not take, and why; empty if there are none. */
+    String notTaken(Counterpart peer, Resumption session) {
+        boolean relayed = known(peer, session).stream().anyMatch(NewPaths::isRelayed);
+        return relayed && session.protocol() == MessageProtocol.RENDEZVOUS
+                ? ". Relays lead there, but a connection by RDMA WRITE is not led through one: it could write to memory"
+                : "";
+    }
+
+    private List<Path> known(Counterpart peer, Resumption session) {
+        return candidates.now(
                 peer.name(),
                 peer.description(),
                 Optional.of(session.path().link().local()),
-                peer.connection().value()));
-        if (session.protocol() == MessageProtocol.EAGER) {
-            known.removeIf(path -> path.kind() != LinkKind.SOFTWARE); // a NIC does not hold messages back
-        }
+                peer.connection().value());
+    }
+
+    /** The link in use first, unless it is down. */
+    private List<Path> inOrder(Counterpart peer, Resumption session, Set<Path> without) {
+        List<Path> known = new ArrayList<>(known(peer, session));
+        known.removeIf(path -> !session.protocol().mayTake(path));
         List<Path> others =
                 known.stream().filter(path -> !without.contains(path)).toList();
         return (others.isEmpty() ? known : others)
@@ -153,6 +162,10 @@ final class NewPaths {
         } catch (InterruptedException e) {
             throw new IllegalStateException("interrupted while looking for a path", e);
         }
+    }
+
+    private static boolean isRelayed(Path path) {
+        return path.reason() instanceof Reason.Relayed;
     }
 
     private static InetAddress local(Path path) {

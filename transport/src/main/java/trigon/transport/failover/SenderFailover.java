@@ -190,12 +190,12 @@ final class SenderFailover implements Failover {
                 return;
             }
             if (isOver(waited)) {
-                giveUp(() -> FailoverEnd.byTime(former, why()));
+                giveUp(() -> FailoverEnd.byTime(former, why() + paths.notTaken(peer, session)));
                 return;
             }
             if (!warned && !absence.isSeen() && waited > Absence.LASTS.toNanos()) {
                 warned = true;
-                journal.waits(former, why());
+                journal.waits(former, why() + paths.notTaken(peer, session));
             }
             end.sleep(absence.until(pause, System.nanoTime()));
             pause = pause.multipliedBy(2).compareTo(LONGEST_PAUSE) < 0 ? pause.multipliedBy(2) : LONGEST_PAUSE;

@@ -1,6 +1,8 @@
 package trigon.transport.protocol;
 
 import trigon.nccl.NetPlugin;
+import trigon.routing.Path;
+import trigon.routing.Reason;
 import trigon.transport.path.PathCapacity;
 import trigon.transport.path.PathRole;
 import trigon.transport.request.RequestRow;
@@ -35,6 +37,17 @@ public enum MessageProtocol {
      */
     public static MessageProtocol on(LinkKind kind, boolean severalQueuePairs) {
         return kind == LinkKind.SOFTWARE && !severalQueuePairs ? EAGER : RENDEZVOUS;
+    }
+
+    /**
+     * Whether messages may go by it over that path: a NIC does not hold them back, and through relays nothing goes by
+     * RDMA WRITE, since the relay could then write, too.
+     */
+    public boolean mayTake(Path path) {
+        return switch (this) {
+            case EAGER -> path.kind() == LinkKind.SOFTWARE;
+            case RENDEZVOUS -> !(path.reason() instanceof Reason.Relayed);
+        };
     }
 
     /**

@@ -3,7 +3,11 @@ package trigon.transport.protocol;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.util.List;
 import org.junit.jupiter.api.Test;
+import trigon.routing.Path;
+import trigon.routing.Reason;
+import trigon.transport.TestPaths;
 import trigon.transport.path.PathCapacity;
 import trigon.transport.path.PathRole;
 import trigon.verbs.LinkKind;
@@ -40,5 +44,15 @@ class MessageProtocolTest {
         assertThat(MessageProtocol.on(LinkKind.SOFTWARE, true)).isEqualTo(MessageProtocol.RENDEZVOUS);
         assertThat(MessageProtocol.on(LinkKind.RDMA, false)).isEqualTo(MessageProtocol.RENDEZVOUS);
         assertThat(MessageProtocol.on(LinkKind.RDMA, true)).isEqualTo(MessageProtocol.RENDEZVOUS);
+    }
+
+    @Test
+    void nothingGoesThroughARelayByRdmaWrite() {
+        Path direct = TestPaths.cable(1);
+        Path relayed = TestPaths.over(1, "10.0.1.1/24", "10.0.2.2/24", new Reason.Relayed(List.of("c")));
+
+        assertThat(MessageProtocol.RENDEZVOUS.mayTake(direct)).isTrue();
+        assertThat(MessageProtocol.RENDEZVOUS.mayTake(relayed)).isFalse();
+        assertThat(MessageProtocol.EAGER.mayTake(relayed)).isTrue();
     }
 }
