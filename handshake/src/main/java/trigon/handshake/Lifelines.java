@@ -124,6 +124,17 @@ final class Lifelines {
     }
 
     private void tick() {
+        try {
+            beatOrPace();
+        } finally { // or all peers would hear nothing more
+            running = !connections.isEmpty();
+            if (running) {
+                schedule();
+            }
+        }
+    }
+
+    private void beatOrPace() {
         ticks++;
         int perBeat = ticksPerBeat();
         if (ticks % Math.max(1, perBeat / PACES) == 0) {
@@ -136,10 +147,6 @@ final class Lifelines {
             for (HandshakeConnection connection : traced.values().toArray(NONE)) {
                 connection.beat(0);
             }
-        }
-        running = !connections.isEmpty();
-        if (running) {
-            schedule();
         }
     }
 

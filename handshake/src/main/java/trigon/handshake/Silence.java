@@ -1,9 +1,13 @@
 package trigon.handshake;
 
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** How long nothing was heard over a lifeline. Written on the event loop, read anywhere. */
 final class Silence {
+
+    private static final Logger log = LoggerFactory.getLogger(Silence.class);
 
     /** So long a peer may say nothing before it is thought of: a beat, and what a busy machine delays the next. */
     private static final long QUIET_NANOS = Lifelines.BEAT_NANOS * 3 / 2;
@@ -60,7 +64,11 @@ final class Silence {
 
     void tellIfQuiet() {
         if (isQuiet()) {
-            whenQuiet.run();
+            try {
+                whenQuiet.run();
+            } catch (RuntimeException | Error e) { // the other connections' peers are not to go unheard for that
+                log.warn("A silent peer, and what that calls for has failed", e);
+            }
         }
     }
 

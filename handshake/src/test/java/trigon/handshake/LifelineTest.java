@@ -189,7 +189,37 @@ class LifelineTest {
     }
 
     @Test
+    void aPeerIsLostThoughWhoIsToldOfItsSilenceFails() {
+        FuzzedPeer peer = establishFuzzed();
+        OutgoingConnection outgoing = made.join();
+        outgoing.whenQuiet(() -> {
+            throw new OutOfMemoryError("unable to create native thread");
+        });
+        peer.settle();
+
+        for (long second = 0; second < 3 * SILENCE.toSeconds(); second++) {
+            peer.pass(1000);
+        }
+
+        assertThat(outgoing.lost()).isCompletedWithValueMatching(LifelineEnd.Silent.class::isInstance);
+        peer.end();
+    }
+
+    @Test
     void aProcessThatWasStoppedItselfDoesNotTakeItsPeersForSilent() {
+        FuzzedPeer peer = establishFuzzed();
+        OutgoingConnection outgoing = made.join();
+
+        peer.pass(10 * SILENCE.toMillis()); // at once: no turn of the loop in between
+
+        assertThat(outgoing.lost()).isNotDone();
+        peer.pass(1000);
+        peer.pass(1000);
+        assertThat(outgoing.lost()).isCompletedWithValueMatching(LifelineEnd.Silent.class::isInstance);
+        peer.end();
+    }
+
+    private FuzzedPeer establishFuzzed() {
         FuzzedPeer peer = new FuzzedPeer(HandshakeProofs.Side.LISTENING, new byte[0], loop -> {
             OutgoingConnection outgoing = new OutgoingConnection(
                     loop,
@@ -209,14 +239,7 @@ class LifelineTest {
         peer.settle();
         peer.say(new Ready(1));
         assertThat(outgoing.result()).isCompleted();
-
-        peer.pass(10 * SILENCE.toMillis()); // at once: no turn of the loop in between
-
-        assertThat(outgoing.lost()).isNotDone();
-        peer.pass(1000);
-        peer.pass(1000);
-        assertThat(outgoing.lost()).isCompletedWithValueMatching(LifelineEnd.Silent.class::isInstance);
-        peer.end();
+        return peer;
     }
 
     @Test
