@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import trigon.handshake.OutgoingOffer;
 
@@ -86,6 +87,11 @@ public final class PendingConnection {
             }
             throw e;
         }
+    }
+
+    /** Has somebody hear of the paths if they are up, or as soon as they are; on the thread that has found that. */
+    public void whenUp(Consumer<ConnectedPaths> step) {
+        var _ = result.thenAccept(step);
     }
 
     /** Nobody will take the result: ends the attempt, and closes the connection whenever it comes. */

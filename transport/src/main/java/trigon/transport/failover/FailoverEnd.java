@@ -61,6 +61,15 @@ final class FailoverEnd {
                         .formatted(why, LostReason.EXPIRED.words())));
     }
 
+    /** Nothing can be done here, for want of a thread. */
+    static void byLackOfThread(PathChannel path, String why) {
+        byFailure(
+                path,
+                "%s. No thread could be made to look for another path: see the limits on processes, ulimit -u and the"
+                                .formatted(why)
+                        + " pids limit of the container");
+    }
+
     /** Something here does not work as it should. */
     static void byFailure(PathChannel path, String why) {
         path.giveUp(NcclResult.SYSTEM_ERROR, ofConnection(why));

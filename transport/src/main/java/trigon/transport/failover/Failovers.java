@@ -43,6 +43,7 @@ public final class Failovers {
     private final PathOffers offers;
     private final PathHealth health;
     private final Executor control;
+    private final FailoverTasks tasks;
     private final Executor aMomentLater;
     private final Returns returns;
     private final Duration peerTimeout;
@@ -52,6 +53,7 @@ public final class Failovers {
      *
      * @param on whether there is any
      * @param addresses where this process listens now, as peers are told
+     * @param eventLoop runs what is brief
      * @param control runs what may block
      * @param aMomentLater the same, a {@link #MOMENT} later
      * @param aWhileLater the same, a {@link #WHILE} later
@@ -67,6 +69,7 @@ public final class Failovers {
             NodeIdentity self,
             Supplier<List<LinkAddress>> addresses,
             RandomGenerator attempts,
+            Executor eventLoop,
             Executor control,
             Executor aMomentLater,
             Executor aWhileLater,
@@ -77,6 +80,7 @@ public final class Failovers {
         this.listeners = listeners;
         this.factory = factory;
         this.control = control;
+        tasks = new FailoverTasks(eventLoop, control);
         this.aMomentLater = aMomentLater;
         returns = new Returns(aWhileLater);
         this.peerTimeout = peerTimeout;
@@ -92,6 +96,23 @@ public final class Failovers {
         return on;
     }
 
+    /**
+     * A connecting side's end is up, and NCCL has not taken it yet: whoever asks is told that it lives. Until there is
+     * a session to {@linkplain #keep(SendSession, Counterpart) keep}, or it is {@linkplain #forget forgotten}.
+     */
+    public void expect(Counterpart peer) {
+        if (on) {
+            listeners.resume(peer.connection().ofConnectingSide(), peer.secret(), ONLY_ASKED);
+        }
+    }
+
+    /** No session came of it. */
+    public void forget(Counterpart peer) {
+        if (on) {
+            listeners.unregister(peer.connection().ofConnectingSide());
+        }
+    }
+
     /** For a session that has just been made; it is watched from now on. */
     public void keep(SendSession session, Counterpart peer) {
         if (on) {
@@ -103,10 +124,10 @@ public final class Failovers {
                         offers,
                         journal(resumption, peer, true),
                         returns,
-                        control,
+                        tasks,
                         aMomentLater,
                         peerTimeout);
-                listeners.resume(peer.connection().ofConnectingSide(), peer.secret(), ONLY_ASKED);
+                expect(peer);
                 session.keptGoingBy(new Failover() {
                     @Override
                     public boolean broken(String what) {
@@ -115,7 +136,7 @@ public final class Failovers {
 
                     @Override
                     public void close() {
-                        listeners.unregister(peer.connection().ofConnectingSide());
+                        forget(peer);
                         failover.close();
                     }
                 });
@@ -137,6 +158,7 @@ public final class Failovers {
                         paths,
                         offers,
                         journal(resumption, peer, false),
+                        tasks,
                         control,
                         peerTimeout);
                 session.keptGoingBy(failover);

@@ -40,7 +40,8 @@ import trigon.verbs.VerbsException;
  */
 final class PathOffers {
 
-    private static final EndFailure UNUSED =
+    /** What a peer is told of a path that nobody uses here. */
+    static final EndFailure UNUSED =
             new EndFailure(EndFailure.Scope.PATH, "the other end could not go on over this path");
 
     private final Links links;

@@ -3,8 +3,6 @@ package trigon.transport.failover;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
-import java.util.SortedMap;
-import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
@@ -14,18 +12,16 @@ import org.slf4j.LoggerFactory;
 import trigon.handshake.ConnectionLostException;
 import trigon.handshake.EndFailure;
 import trigon.handshake.Established;
+import trigon.handshake.HandshakeException;
 import trigon.handshake.HandshakeListeners;
 import trigon.handshake.HandshakeMessage.Answer;
 import trigon.handshake.HandshakeMessage.Offer;
 import trigon.handshake.IncomingOffer;
-import trigon.handshake.LifelineEnd;
 import trigon.handshake.OfferHandler;
 import trigon.handshake.RemoteMemory;
-import trigon.routing.LocalLink;
 import trigon.transport.connect.Counterpart;
 import trigon.transport.connect.PathFactory;
 import trigon.transport.path.PathChannel;
-import trigon.transport.path.PathKeeper;
 import trigon.transport.path.PathLoss;
 import trigon.transport.resume.ReceiverResume;
 import trigon.transport.resume.ReceiverResume.State;
@@ -38,8 +34,9 @@ import trigon.verbs.VerbsException;
  * Follows a sender to another path: answers its offers. When this end's path fails it says so, as far as it is heard,
  * and asks meanwhile whether the sender is still there.
  *
- * <p>Offers come on the handshake's event loop and are answered on control threads. What is done to the session is done
- * with the lock held, and not once the session is closed.
+ * <p>Offers come on the handshake's event loop and are answered on control threads. What is done to the session takes
+ * long, and is done with {@link #use} held, and not once the session is closed. The failover's own lock, which is taken
+ * after that one, is held briefly: an event loop waits for it.
  */
 final class ReceiverFailover implements Failover, OfferHandler {
 
@@ -54,35 +51,31 @@ final class ReceiverFailover implements Failover, OfferHandler {
     private final NewPaths paths;
     private final PathOffers offers;
     private final Journal journal;
+    private final FailoverTasks tasks;
     private final Executor control;
     private final Duration peerTimeout;
     private final FailoverEnd end = new FailoverEnd();
     private final ProvenEnds proven = new ProvenEnds();
 
-    private ReceiverResume resume = ReceiverResume.up();
+    /** Held by who does something to the session. */
+    private final Object use = new Object();
+
+    // changed with that held
+    private volatile ReceiverResume resume = ReceiverResume.up();
+    private final AnsweredOffers<PathChannel> answered = new AnsweredOffers<>();
+    private final SendersReturn back;
+
+    private final Trouble trouble;
     private boolean working;
-    private final Trouble trouble = new Trouble();
     private boolean givenUp;
 
-    /** What the latest attempt's offers were answered with, by queue pair; none: they are in use, or have failed. */
-    private final SortedMap<Integer, PathChannel> answered = new TreeMap<>();
-
-    /** So many of them are up at both ends. */
-    private int ready;
-
-    /** The links it began with. */
-    private final List<LocalLink> home;
-
-    /** The sender leads to another path though nothing is wrong with this one: back to that link, it seems. */
-    private boolean returning;
-
-    /** Since when the path in use has been of no use. */
-    private long since;
+    private final Outage outage = new Outage();
 
     /**
      * Of a session that is up.
      *
      * @param journal says what becomes of it
+     * @param tasks does what it has to do
      * @param control runs what may block
      * @param peerTimeout so long it waits
      */
@@ -94,6 +87,7 @@ final class ReceiverFailover implements Failover, OfferHandler {
             NewPaths paths,
             PathOffers offers,
             Journal journal,
+            FailoverTasks tasks,
             Executor control,
             Duration peerTimeout) {
         this.session = session;
@@ -103,7 +97,9 @@ final class ReceiverFailover implements Failover, OfferHandler {
         this.paths = paths;
         this.offers = offers;
         this.journal = journal;
-        home = links(session.paths());
+        trouble = new Trouble(session.paths());
+        back = new SendersReturn(peer, session.paths());
+        this.tasks = tasks;
         this.control = control;
         this.peerTimeout = peerTimeout;
     }
@@ -116,78 +112,68 @@ final class ReceiverFailover implements Failover, OfferHandler {
     /** Looks after a path that is in use from now on. */
     void lookAfter(PathChannel path) {
         proven.add(path);
-        path.keptBy(new PathKeeper() {
-            @Override
-            public boolean takes(PathLoss loss) {
-                return ReceiverFailover.this.takes(path, loss);
-            }
-
-            @Override
-            public void doubts() {
-                // the sender leads, and hears as little
-            }
-        });
+        path.keptBy(loss -> takes(path, loss)); // silence is the sender's to notice, which leads and hears as little
     }
 
     private synchronized boolean takes(PathChannel path, PathLoss loss) {
         boolean ours = !givenUp && !end.isReached() && !session.isLost();
-        if (ours && !session.paths().contains(path)) {
+        if (ours && !trouble.isOf(path)) {
             return true; // nobody uses it any more
         }
         if (!ours) {
             return false;
         }
-        switch (loss) {
-            case PathLoss.Here here when here.ofCommunicator().isEmpty() -> trouble.breaks(here.words());
-            case PathLoss.OfPeer(var _, LifelineEnd.Broken _) -> trouble.doubts(loss.words());
-            case PathLoss.OfPeer(var _, LifelineEnd.Failed(EndFailure failure))
-            when failure.scope() == EndFailure.Scope.PATH -> trouble.breaks(loss.words());
-            case PathLoss.OfPeer(var _, LifelineEnd.Released _) when resume.state() != State.UP -> {
-                // the sender has left the path, since it has another one
-            }
-            case PathLoss _ -> {
-                end.reach();
-                return false;
-            }
+        if (!trouble.by(loss, resume.state() != State.UP)) {
+            end.reach();
+            return false;
         }
         work();
         return true;
     }
 
-    /** Without the lock: who has it may wait for the data path to be outside. */
     @Override
     public boolean broken(String what) {
         trouble.breaks(what);
-        control.execute(this::work);
-        return !end.isReached();
+        return tasks.fromDataPath(this::work) && !end.isReached();
     }
 
     private synchronized void work() {
-        if (since == 0) {
-            since = System.nanoTime();
+        if (givenUp || end.isReached()) {
+            return;
         }
-        String broken = trouble.broken();
-        if (broken != null && resume.state() == State.UP && !end.isReached()) {
-            notifySender(broken);
+        outage.begin();
+        if (trouble.broken() != null && resume.state() == State.UP) {
+            tasks.begin(() -> orGiveUp(this::notifySender), this::cannotWork);
         }
-        if (!working && !givenUp && !end.isReached()) {
+        if (!working) {
             working = true;
-            control.execute(() -> orGiveUp(this::waitForTheSender));
+            tasks.begin(() -> orGiveUp(this::waitForTheSender), this::cannotWork);
         }
     }
 
+    private void cannotWork(Throwable why) {
+        PathChannel path = session.path();
+        giveUp(path, () -> FailoverEnd.byLackOfThread(path, why() + "; and " + why));
+    }
+
     /** Fences the path, and says so: the sender is to lead to another one. */
-    private void notifySender(String why) {
-        journal.lost(session.paths(), why);
-        resume = resume.broken();
-        Resumption.Counts counts = session.fence(why);
-        if (counts == null) {
-            end.reach();
-            return;
+    private void notifySender() {
+        synchronized (use) {
+            String why = trouble.broken();
+            if (why == null || resume.state() != State.UP || end.isReached()) {
+                return;
+            }
+            journal.lost(session.paths(), why);
+            resume = resume.broken();
+            Resumption.Counts counts = session.fence(why);
+            if (counts == null) {
+                end.reach();
+                return;
+            }
+            resume = resume.fenced(counts.confirmed());
+            EndFailure failure = new EndFailure(EndFailure.Scope.PATH, why);
+            session.paths().forEach(path -> path.failed(failure));
         }
-        resume = resume.fenced(counts.confirmed());
-        EndFailure failure = new EndFailure(EndFailure.Scope.PATH, why);
-        session.paths().forEach(path -> path.failed(failure));
     }
 
     private void orGiveUp(Runnable step) {
@@ -209,16 +195,12 @@ final class ReceiverFailover implements Failover, OfferHandler {
                 giveUp(former, () -> FailoverEnd.byAbsence(former));
                 return;
             }
-            if (isOver()) {
+            if (outage.isLongerThan(peerTimeout)) {
                 giveUp(former, () -> FailoverEnd.byTime(former, why()));
                 return;
             }
             end.sleep(absence.until(PAUSE, System.nanoTime()));
         }
-    }
-
-    private synchronized boolean isOver() {
-        return since != 0 && System.nanoTime() - since > peerTimeout.toNanos();
     }
 
     /** Whether there is nothing to wait for any more. */
@@ -227,12 +209,14 @@ final class ReceiverFailover implements Failover, OfferHandler {
             end.reach();
         }
         boolean well = resume.state() == State.UP && !trouble.isKnown();
-        since = well ? 0 : since; // a later failure has a time of its own
+        if (well) {
+            outage.end();
+        }
         working = !well && !end.isReached();
         return !working;
     }
 
-    private synchronized String why() {
+    private String why() {
         return trouble.words("the sender has offered another path");
     }
 
@@ -243,7 +227,13 @@ final class ReceiverFailover implements Failover, OfferHandler {
         return CompletableFuture.supplyAsync(() -> answer(incoming), control);
     }
 
-    private synchronized Answer answer(IncomingOffer incoming) {
+    private Answer answer(IncomingOffer incoming) {
+        synchronized (use) {
+            return answerInside(incoming);
+        }
+    }
+
+    private Answer answerInside(IncomingOffer incoming) {
         if (session.isLost() || end.isReached()) {
             PathLoss loss = session.path().loss();
             throw new ConnectionLostException(loss == null ? "the connection is closed here" : loss.words());
@@ -259,9 +249,8 @@ final class ReceiverFailover implements Failover, OfferHandler {
                     "attempt %d is not newer than attempt %d".formatted(asked.attempt(), resume.attempt()));
         }
         if (resume.step() == Step.FENCE) {
-            since = since == 0 ? System.nanoTime() : since;
-            returning = !trouble.isThere() && !links(session.paths()).equals(home);
-            if (!returning) {
+            outage.begin();
+            if (!back.begins(trouble, session.paths())) {
                 journal.lost(session.paths(), why());
             }
             Resumption.Counts counts = session.fence(why());
@@ -274,14 +263,14 @@ final class ReceiverFailover implements Failover, OfferHandler {
         if (resume.state() == State.LOST) {
             String why = resume.lost().words();
             PathChannel path = session.path();
-            control.execute(() -> giveUp(path, () -> FailoverEnd.byFailure(path, why)));
+            giveUp(path, () -> FailoverEnd.byFailure(path, why));
             throw new ConnectionLostException(why);
         }
         dropAnswered();
         return answer(incoming, asked.attempt());
     }
 
-    /** With the lock: by a new queue pair, which waits for the others of the attempt. */
+    /** With the session held: by a new queue pair, which waits for the others of the attempt. */
     private Answer answer(IncomingOffer incoming, int attempt) {
         int index = incoming.offer().stripe().index();
         if (incoming.offer().stripe().offered() != session.paths().size()) {
@@ -294,7 +283,7 @@ final class ReceiverFailover implements Failover, OfferHandler {
             doubled.close();
         }
         var _ = incoming.result()
-                .whenCompleteAsync((up, _) -> orGiveUp(() -> finish(path, attempt, incoming, up)), control);
+                .whenCompleteAsync((up, why) -> orGiveUp(() -> finish(path, attempt, incoming, up, why)), control);
         work();
         return new Answer(
                 incoming.offer().kind(),
@@ -306,70 +295,77 @@ final class ReceiverFailover implements Failover, OfferHandler {
     }
 
     private void dropAnswered() {
-        answered.values().forEach(end.isReached() ? PathChannel::close : PathOffers::drop);
-        answered.clear();
-        ready = 0;
+        answered.takeAll().forEach(end.isReached() ? PathChannel::close : PathOffers::drop);
     }
 
     /** The handshake is over; without {@code established} it failed. All of an attempt have to succeed. */
-    private void finish(PathChannel path, int attempt, IncomingOffer incoming, @Nullable Established established) {
-        List<PathChannel> formers;
-        List<PathChannel> next;
-        String why;
-        long paused;
-        boolean orderly;
-        synchronized (this) {
-            if (!answered.containsValue(path)) {
-                return; // closed by who took its place
-            }
-            if (established == null || end.isReached()) {
-                dropAnswered();
+    private void finish(
+            PathChannel path,
+            int attempt,
+            IncomingOffer incoming,
+            @Nullable Established established,
+            @Nullable Throwable why) {
+        synchronized (use) {
+            if (established != null && answered.has(path) && !end.isReached()) {
+                factory.watch(path, established, incoming.offer().node().name());
+                List<PathChannel> next = answered.ready(path, session.paths().size());
+                if (!next.isEmpty()) {
+                    goesOn(next, attempt);
+                }
                 return;
             }
-            factory.watch(path, established, incoming.offer().node().name());
-            ready++;
-            if (ready < session.paths().size()) {
-                return;
+            if (answered.has(path)) {
+                hasFailed(path, why);
             }
-            next = List.copyOf(answered.values());
-            answered.clear();
-            ready = 0;
-            formers = session.paths();
-            why = why();
-            resume = resume.ready(attempt);
-            if (resume.step() != Step.GO_ON || !moves(next)) {
-                next.forEach(PathChannel::close);
-                return;
-            }
-            paused = System.nanoTime() - since;
-            since = 0;
-            orderly = returning && links(next).equals(home);
-            returning = false;
-            next.forEach(this::lookAfter);
-            session.watch();
         }
+        if (established != null) { // nobody has watched it
+            if (!end.isReached()) {
+                established.lifeline().fail(PathOffers.UNUSED);
+            }
+            established.lifeline().release();
+        }
+    }
+
+    /** With the session held. One whose offer is made again is no loss for the others. */
+    private void hasFailed(PathChannel path, @Nullable Throwable why) {
+        if (why instanceof HandshakeException failure && failure.kind() == HandshakeException.Kind.ABANDONED) {
+            answered.withdraw(path);
+            PathOffers.drop(path);
+        } else {
+            dropAnswered();
+        }
+    }
+
+    /** With the session held. */
+    private void goesOn(List<PathChannel> next, int attempt) {
+        List<PathChannel> formers = session.paths();
+        String why = why();
+        resume = resume.ready(attempt);
+        if (resume.step() != Step.GO_ON || !moves(next)) {
+            next.forEach(PathChannel::close);
+            return;
+        }
+        long paused = outage.end();
+        next.forEach(this::lookAfter);
+        session.watch();
         formers.forEach(PathChannel::close);
-        if (orderly) {
+        if (back.endsAt(next)) {
             journal.returned(formers, next, paused);
         } else {
             journal.movedAfterLoss(formers, next, why, paused, 0, 0);
         }
     }
 
-    private static List<LocalLink> links(List<PathChannel> paths) {
-        return paths.stream().map(path -> path.link().local()).toList();
-    }
-
     private boolean moves(List<PathChannel> next) {
-        Trouble former = trouble.isOver(); // before the data path comes in, and finds fault with the next one
+        Trouble ofFormers = trouble.turnsTo(next); // before the data path comes in, and finds fault with these
         try {
             boolean moved = session.moveTo(next, resume.received());
             if (!moved) {
-                trouble.isAgain(former);
+                trouble.isAgain(ofFormers);
             }
             return moved;
         } catch (VerbsException e) {
-            trouble.isAgain(former);
+            trouble.isAgain(ofFormers);
             next.forEach(PathOffers::drop);
             log.warn("{}: it cannot go on over {}: {}", session.path(), next, e.getMessage());
             resume = resume.broken().fenced(resume.received());
@@ -380,7 +376,7 @@ final class ReceiverFailover implements Failover, OfferHandler {
 
     private void giveUp(PathChannel former, Runnable loss) {
         synchronized (this) {
-            if (end.isReached() || !former.equals(session.path())) {
+            if (end.isReached() || !trouble.isOf(former)) {
                 return;
             }
             givenUp = true;
@@ -392,8 +388,8 @@ final class ReceiverFailover implements Failover, OfferHandler {
     @Override
     public void close() {
         listeners.unregister(peer.connection(), this);
-        synchronized (this) {
-            end.reach();
+        end.reach();
+        synchronized (use) {
             dropAnswered();
         }
     }

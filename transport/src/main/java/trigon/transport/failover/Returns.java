@@ -42,11 +42,15 @@ final class Returns {
         }
     }
 
+    /** One after the other: a cable that is cut sends hundreds of them away, and one knows for all what is silent. */
     private void look() {
-        away.forEach(SenderFailover::lookHome);
-        looking.set(false);
-        if (!away.isEmpty()) {
-            lookLater();
+        try {
+            away.forEach(SenderFailover::lookHome);
+        } finally {
+            looking.set(false);
+            if (!away.isEmpty()) {
+                lookLater();
+            }
         }
     }
 }

@@ -7,8 +7,6 @@ import java.util.Set;
 import java.util.concurrent.Executor;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import trigon.handshake.EndFailure;
-import trigon.handshake.LifelineEnd;
 import trigon.routing.Path;
 import trigon.transport.connect.Counterpart;
 import trigon.transport.failover.PathOffers.Answered;
@@ -25,8 +23,9 @@ import trigon.verbs.VerbsException;
  * Leads a sender's session to another path when its own fails: it asks over all paths whether the peer lives; once it
  * has an answer, it fences its path, offers a new one, and sends again what the receiver does not have.
  *
- * <p>One control thread works while there is something to do. What it does to the session it does with the lock held,
- * and not once the session is closed.
+ * <p>One control thread works while there is something to do. What it does to the session takes long, and is done with
+ * {@link #use} held, and not once the session is closed. The failover's own lock, which is taken after that one, is
+ * held briefly: an event loop waits for it.
  */
 final class SenderFailover implements Failover {
 
@@ -43,23 +42,28 @@ final class SenderFailover implements Failover {
     private final PathOffers offers;
     private final Journal journal;
     private final WayBack back;
-    private final Executor control;
+    private final FailoverTasks tasks;
     private final Executor aMomentLater;
     private final Duration peerTimeout;
     private final FailoverEnd end = new FailoverEnd();
     private final ProvenEnds proven = new ProvenEnds();
 
-    private SenderResume resume = SenderResume.up();
+    /** Held by who does something to the session. */
+    final Object use = new Object();
+
+    /** Changed by who works. */
+    private volatile SenderResume resume = SenderResume.up();
 
     private final LatestPaths latest = new LatestPaths();
+    private final Trouble trouble;
     private boolean working;
-    private final Trouble trouble = new Trouble();
     private boolean givenUp;
 
     /**
      * Of a session that is up.
      *
-     * @param control runs what may block, and the next one a moment later
+     * @param tasks does what it has to do
+     * @param aMomentLater runs what may block, a moment later
      * @param peerTimeout so long it tries
      */
     SenderFailover(
@@ -69,7 +73,7 @@ final class SenderFailover implements Failover {
             PathOffers offers,
             Journal journal,
             Returns returns,
-            Executor control,
+            FailoverTasks tasks,
             Executor aMomentLater,
             Duration peerTimeout) {
         this.session = session;
@@ -78,7 +82,8 @@ final class SenderFailover implements Failover {
         this.offers = offers;
         this.journal = journal;
         back = new WayBack(this, session, peer, paths, journal, returns, end);
-        this.control = control;
+        this.tasks = tasks;
+        trouble = new Trouble(session.paths());
         this.aMomentLater = aMomentLater;
         this.peerTimeout = peerTimeout;
     }
@@ -103,47 +108,50 @@ final class SenderFailover implements Failover {
         if (givenUp || isEnded()) {
             return false;
         }
-        if (!session.paths().contains(path)) {
+        if (!trouble.isOf(path)) {
             return true; // nobody uses it any more
         }
-        switch (loss) {
-            case PathLoss.Here here when here.ofCommunicator().isEmpty() -> trouble.breaks(here.words());
-            case PathLoss.OfPeer(var _, LifelineEnd.Broken _) -> trouble.doubts(loss.words());
-            case PathLoss.OfPeer(var _, LifelineEnd.Failed(EndFailure failure))
-            when failure.scope() == EndFailure.Scope.PATH -> trouble.breaks(loss.words());
-            case PathLoss.OfPeer(var _, LifelineEnd.Released _)
-            when resume.state() != State.UP && resume.state() != State.SUSPECT -> {
-                // the receiver has left the path, and may have gone on by another one
-            }
-            case PathLoss _ -> {
-                end.reach();
-                return false;
-            }
+        if (!trouble.by(loss, resume.state() != State.UP && resume.state() != State.SUSPECT)) {
+            end.reach();
+            return false;
         }
         work();
         return true;
     }
 
     private synchronized void suspect(PathChannel path) {
-        if (session.paths().contains(path) && !working) {
+        if (trouble.isOf(path) && !working) {
             trouble.isQuiet();
             work();
         }
     }
 
-    /** Without the lock: who has it may wait for the data path to be outside. */
     @Override
     public boolean broken(String what) {
         trouble.breaks(what);
-        control.execute(this::work);
-        return !end.isReached();
+        return tasks.fromDataPath(this::work) && !end.isReached();
     }
 
     private synchronized void work() {
         if (!working && !givenUp && !end.isReached()) {
             working = true;
-            control.execute(() -> orGiveUp(this::lookForAPath));
+            beginToLook();
         }
+    }
+
+    private void beginToLook() {
+        tasks.begin(() -> orGiveUp(this::lookForAPath), this::cannotLook);
+    }
+
+    /** For silence alone it is tried again, when that lasts. */
+    private void cannotLook(Throwable why) {
+        synchronized (this) {
+            working = false;
+            if (!trouble.isKnown()) {
+                return;
+            }
+        }
+        giveUp(() -> FailoverEnd.byLackOfThread(session.path(), trouble.words() + "; and " + why));
     }
 
     private void orGiveUp(Runnable step) {
@@ -168,7 +176,7 @@ final class SenderFailover implements Failover {
             failed.clear();
             long waited = System.nanoTime() - start;
             if (!found.alive().isEmpty()) {
-                if (isUncertain()) {
+                if (!trouble.isKnown()) {
                     end.sleep(HEARING); // a peer that was stopped answers over the path in use, too
                 }
                 if (isHeardAgain()) {
@@ -190,39 +198,28 @@ final class SenderFailover implements Failover {
                 return;
             }
             if (isOver(waited)) {
-                giveUp(() -> FailoverEnd.byTime(former, why() + paths.notTaken(peer, session)));
+                giveUp(() -> FailoverEnd.byTime(former, trouble.words() + paths.notTaken(peer, session)));
                 return;
             }
             if (!warned && !absence.isSeen() && waited > Absence.LASTS.toNanos()) {
                 warned = true;
-                journal.waits(former, why() + paths.notTaken(peer, session));
+                journal.waits(former, trouble.words() + paths.notTaken(peer, session));
             }
             end.sleep(absence.until(pause, System.nanoTime()));
             pause = pause.multipliedBy(2).compareTo(LONGEST_PAUSE) < 0 ? pause.multipliedBy(2) : LONGEST_PAUSE;
         }
     }
 
-    private synchronized String why() {
-        return trouble.words(session.paths());
-    }
-
     /** Whether the path in use was only quiet, and is not any more: then nothing more is done. */
     private synchronized boolean isHeardAgain() {
-        boolean well = session.paths().stream().allMatch(path -> path.link().isUp() && !path.isQuiet());
-        boolean onlyQuiet = !trouble.isKnown() && resume.state() == State.UP;
-        if (onlyQuiet && well) {
-            trouble.isHeard();
+        if (resume.state() == State.UP && trouble.isHeardAgain()) {
             working = false;
         }
         return !working;
     }
 
-    private synchronized boolean isUncertain() {
-        return !trouble.isKnown();
-    }
-
     /** Whether it is for this to say that the time is over, and not for the lifeline. */
-    private synchronized boolean isOver(long waited) {
+    private boolean isOver(long waited) {
         return waited > peerTimeout.toNanos() && (trouble.isKnown() || resume.state() != State.UP);
     }
 
@@ -243,8 +240,8 @@ final class SenderFailover implements Failover {
     /** Goes on over those paths, one for each queue pair; false if one of them has failed. */
     private boolean moves(List<Path> over, Set<Path> failed, long start) {
         PathChannel former = session.path();
-        String why = why();
-        synchronized (this) {
+        String why = trouble.words();
+        synchronized (use) {
             if (isEnded()) {
                 return false;
             }
@@ -279,16 +276,14 @@ final class SenderFailover implements Failover {
         } catch (PathOffers.FailedException e) {
             log.debug("{}: no new path over {}", former, e.over(), e);
             failed.add(e.over());
-            synchronized (this) {
-                resume = resume.failed(resume.attempt());
-            }
+            resume = resume.failed(resume.attempt());
             if (e.isRefusal()) {
                 refusedBy(former, String.valueOf(e.getMessage()));
             }
             return false;
         }
         List<PathChannel> formers = session.paths();
-        synchronized (this) {
+        synchronized (use) {
             resume = resume.answered(resume.attempt(), answered.received());
             if (resume.state() == State.LOST || isEnded()) {
                 answered.paths().forEach(PathChannel::close);
@@ -296,7 +291,8 @@ final class SenderFailover implements Failover {
             }
             resume = resume.confirmed(resume.attempt());
             latest.are(over, answered.received());
-            Trouble ofFormer = trouble.isOver(); // before the data path comes in, and finds fault with the next one
+            // before the data path comes in, and finds fault with the next ones
+            Trouble ofFormer = trouble.turnsTo(answered.paths());
             try {
                 if (!session.moveTo(answered.paths(), answered.received())) {
                     end.reach();
@@ -329,9 +325,9 @@ final class SenderFailover implements Failover {
 
     // ---- the way back
 
-    /** Goes back to its first links, if they are well again; returns at once. */
+    /** Goes back to its first links, if they are well again. May block. */
     void lookHome() {
-        control.execute(() -> back.find().filter(_ -> begins()).ifPresent(better -> orGiveUp(() -> returnTo(better))));
+        back.find().filter(_ -> begins()).ifPresent(better -> orGiveUp(() -> returnTo(better)));
     }
 
     private synchronized boolean begins() {
@@ -342,27 +338,25 @@ final class SenderFailover implements Failover {
 
     private void returnTo(List<Path> better) {
         long start = System.nanoTime();
-        Resumption.Counts counts = back.stopBetweenMessages(start, this::isUncertain);
+        Resumption.Counts counts = back.stopBetweenMessages(start, () -> !trouble.isKnown());
         boolean goesOn = counts == null;
         if (counts != null) {
-            synchronized (this) {
-                resume = resume.broken()
-                        .fenced(counts.begun(), counts.confirmed())
-                        .challenged();
-            }
+            resume = resume.broken().fenced(counts.begun(), counts.confirmed()).challenged();
             goesOn = goesOn(better, new HashSet<>(), WayBack.WHY, start, true);
         }
         if (!goesOn) {
             back.hasFailed(better);
         }
         if (!goesOn || !isDone()) {
-            lookForAPath();
+            beginToLook();
         }
     }
 
-    private synchronized void repeat() {
-        if (!isEnded() && session.repeat()) {
-            aMomentLater.execute(this::repeat);
+    private void repeat() {
+        synchronized (use) {
+            if (!isEnded() && session.repeat()) {
+                aMomentLater.execute(this::repeat);
+            }
         }
     }
 
@@ -375,8 +369,8 @@ final class SenderFailover implements Failover {
     }
 
     private boolean loses(PathChannel former) {
-        giveUp(() ->
-                FailoverEnd.byFailure(former, why() + "; and " + resume.lost().words()));
+        giveUp(() -> FailoverEnd.byFailure(
+                former, trouble.words() + "; and " + resume.lost().words()));
         return false;
     }
 
@@ -392,8 +386,10 @@ final class SenderFailover implements Failover {
     }
 
     @Override
-    public synchronized void close() {
+    public void close() {
         end.reach();
-        back.close();
+        synchronized (use) {
+            back.close();
+        }
     }
 }

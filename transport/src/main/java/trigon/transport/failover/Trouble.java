@@ -2,16 +2,18 @@ package trigon.transport.failover;
 
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import trigon.handshake.EndFailure;
+import trigon.handshake.LifelineEnd;
 import trigon.transport.path.PathChannel;
+import trigon.transport.path.PathLoss;
 
-/**
- * What speaks against the paths in use. For who holds the failover's lock, except that the path may be said to be
- * {@linkplain #breaks broken} on any thread.
- */
+/** The paths in use, and what speaks against them. Thread-safe. */
 final class Trouble {
 
+    private List<PathChannel> paths;
+
     /** Why the path is of no use any more; null: it may be. */
-    private volatile @Nullable String broken;
+    private @Nullable String broken;
 
     /** The lifeline has ended: the peer's end, or the path's. */
     private @Nullable String doubtful;
@@ -19,38 +21,65 @@ final class Trouble {
     /** Nothing was heard for a while, or the link is down. */
     private boolean quiet;
 
+    /** Nothing speaks against those. */
+    Trouble(List<PathChannel> paths) {
+        this.paths = paths;
+    }
+
+    /** Whether it is in use. */
+    synchronized boolean isOf(PathChannel path) {
+        return paths.contains(path);
+    }
+
     /** It is of no use any more. */
-    void breaks(String why) {
+    synchronized void breaks(String why) {
         broken = why;
     }
 
+    /**
+     * It is lost in that way, unless another one takes its place.
+     *
+     * @param left whether it is being left, so that the peer may have left it, too
+     * @return false if no other path is of any help
+     */
+    synchronized boolean by(PathLoss loss, boolean left) {
+        switch (loss) {
+            case PathLoss.Here here when here.ofCommunicator().isEmpty() -> breaks(here.words());
+            case PathLoss.OfPeer(var _, LifelineEnd.Broken _) -> doubts(loss.words());
+            case PathLoss.OfPeer(var _, LifelineEnd.Failed(EndFailure failure))
+            when failure.scope() == EndFailure.Scope.PATH -> breaks(loss.words());
+            case PathLoss.OfPeer(var _, LifelineEnd.Released _) when left -> {}
+            case PathLoss _ -> {
+                return false;
+            }
+        }
+        return true;
+    }
+
     /** Its lifeline has ended. */
-    void doubts(String why) {
+    synchronized void doubts(String why) {
         doubtful = why;
     }
 
     /** Nothing was heard for a while. */
-    void isQuiet() {
+    synchronized void isQuiet() {
         quiet = true;
     }
 
-    /** Something was heard again. */
-    void isHeard() {
-        quiet = false;
-    }
-
-    /** Another path is about to be used. Returns what spoke against the former one. */
-    Trouble isOver() {
-        Trouble former = new Trouble();
+    /** Others are about to be used. Returns what spoke against the former ones. */
+    synchronized Trouble turnsTo(List<PathChannel> next) {
+        Trouble former = new Trouble(paths);
         former.isAgain(this);
+        paths = next;
         broken = null;
         doubtful = null;
         quiet = false;
         return former;
     }
 
-    /** The former path stays in use. */
-    void isAgain(Trouble former) {
+    /** The former ones stay in use. */
+    synchronized void isAgain(Trouble former) {
+        paths = former.paths;
         broken = former.broken;
         doubtful = former.doubtful;
         quiet = former.quiet;
@@ -58,28 +87,36 @@ final class Trouble {
 
     /** Why it is of no use any more; null: it may be. */
     @Nullable
-    String broken() {
+    synchronized String broken() {
         return broken;
     }
 
     /** Whether there is more than silence. */
-    boolean isKnown() {
+    synchronized boolean isKnown() {
         return broken != null || doubtful != null;
     }
 
     /** Whether there is any. */
-    boolean isThere() {
+    synchronized boolean isThere() {
         return isKnown() || quiet;
     }
 
+    /** Whether all may be well: silence is all there was, and is over. */
+    synchronized boolean isHeardAgain() {
+        boolean again =
+                !isKnown() && paths.stream().allMatch(path -> path.link().isUp() && !path.isQuiet());
+        quiet &= !again;
+        return again;
+    }
+
     /** For the log: what is known, or what silence means. */
-    String words(List<PathChannel> paths) {
+    synchronized String words() {
         boolean up = paths.stream().allMatch(path -> path.link().isUp());
         return words(up ? "nothing was heard from the peer for more than a second" : "the link is down");
     }
 
     /** For the log: what is known, or else that. */
-    String words(String otherwise) {
+    synchronized String words(String otherwise) {
         String known = broken != null ? broken : doubtful;
         return known != null ? known : otherwise;
     }

@@ -18,7 +18,7 @@ import trigon.transport.session.Resumption;
 /**
  * How a sender that has left its first links goes back to them: when the peer answers there and they have rested, at a
  * boundary between messages. So nothing is sent again, and nothing fails. One control thread at a time; what it does
- * to the session it does with the sender's lock held, and not once the session is closed.
+ * to the session it does with {@link SenderFailover#use} held, and not once the session is closed.
  */
 final class WayBack {
 
@@ -90,7 +90,7 @@ final class WayBack {
 
     /** They did not come up, though they may be taken: not so soon again. The session stands still until it moves. */
     void hasFailed(List<Path> better) {
-        synchronized (sender) {
+        synchronized (sender.use) {
             if (sender.isEnded()) {
                 return;
             }
@@ -102,7 +102,7 @@ final class WayBack {
     /** Stops the session at a boundary between messages; null if there is none soon. */
     Resumption.@Nullable Counts stopBetweenMessages(long start, BooleanSupplier isWell) {
         boolean idle;
-        synchronized (sender) {
+        synchronized (sender.use) {
             if (end.isReached()) {
                 return null;
             }
@@ -112,7 +112,7 @@ final class WayBack {
             session.holdBack(true);
         }
         while (System.nanoTime() - start < HELD.toNanos() && isWell.getAsBoolean()) {
-            synchronized (sender) {
+            synchronized (sender.use) {
                 if (end.isReached()) {
                     return null;
                 }
@@ -123,7 +123,7 @@ final class WayBack {
             }
             end.sleep(LOOK);
         }
-        synchronized (sender) {
+        synchronized (sender.use) {
             if (!end.isReached()) {
                 session.holdBack(false);
             }

@@ -2,6 +2,7 @@ package trigon.transport.path;
 
 import java.net.InetAddress;
 import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -54,10 +55,14 @@ record PeerWatch(Lifeline lifeline, String peer, InetAddress address, Executor a
 
     /** Tells the peer that this end is unusable; later, where the lifeline may still tell what is the matter. */
     void fail(EndFailure failure, boolean later) {
-        if (later) {
-            afterGrace.execute(() -> lifeline.fail(failure));
-        } else {
+        if (!later) {
             lifeline.fail(failure);
+            return;
+        }
+        try {
+            afterGrace.execute(() -> lifeline.fail(failure));
+        } catch (RejectedExecutionException e) { // on the data path, perhaps
+            log.debug("{}: the plugin is closed, and its lifelines with it", peer, e);
         }
     }
 }

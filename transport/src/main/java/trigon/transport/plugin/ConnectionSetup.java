@@ -18,6 +18,7 @@ import trigon.transport.connect.ConnectionLog;
 import trigon.transport.connect.Connector;
 import trigon.transport.connect.PathFactory;
 import trigon.transport.connect.PendingConnection;
+import trigon.transport.failover.Failovers;
 import trigon.transport.handle.HandleTable;
 import trigon.transport.path.Links;
 
@@ -35,6 +36,7 @@ final class ConnectionSetup {
     private final NodeIdentity self;
     private final Executor control;
     private final ConnectionLog connectionLog;
+    private final Failovers failovers;
     private final HalfOpenConnections halfOpen;
 
     /**
@@ -43,6 +45,7 @@ final class ConnectionSetup {
      * @param addresses where this process listens now, as peers are told
      * @param control runs what may block
      * @param connectionLog says what is up
+     * @param failovers has ends answer for themselves that NCCL has not taken yet
      * @param nextLook runs what does not block, {@link HalfOpenConnections#INTERVAL} later
      */
     ConnectionSetup(
@@ -55,6 +58,7 @@ final class ConnectionSetup {
             NodeIdentity self,
             Executor control,
             ConnectionLog connectionLog,
+            Failovers failovers,
             Executor nextLook) {
         this.contexts = contexts;
         this.links = links;
@@ -65,6 +69,7 @@ final class ConnectionSetup {
         this.control = control;
         this.connectionLog = connectionLog;
         this.addresses = addresses;
+        this.failovers = failovers;
         halfOpen = new HalfOpenConnections(
                 acceptors,
                 pending,
@@ -139,6 +144,7 @@ final class ConnectionSetup {
         try (Unwinding unwinding = new Unwinding()) {
             PendingConnection begun = connector.connect(handle, preferred, wanted);
             unwinding.onFailure(begun::abandon);
+            begun.whenUp(paths -> failovers.expect(paths.peer())); // NCCL may look for it much later than its peer
             long state = pending.add(begun);
             unwinding.onFailure(() -> pending.remove(state));
             contexts.note(contextHandle, Context::pending, state);
@@ -190,6 +196,7 @@ final class ConnectionSetup {
         PendingConnection abandoned = pending.remove(handle);
         if (abandoned != null) {
             abandoned.abandon();
+            abandoned.whenUp(paths -> failovers.forget(paths.peer()));
         }
     }
 }

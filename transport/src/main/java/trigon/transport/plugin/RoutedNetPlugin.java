@@ -137,6 +137,7 @@ public final class RoutedNetPlugin implements NetPlugin, AutoCloseable {
                 self,
                 later::fittingAddresses,
                 random,
+                node.loop().delayed(Duration.ZERO, Runnable::run),
                 node.control(),
                 node.loop().delayed(Failovers.MOMENT, node.control()),
                 node.loop().delayed(Failovers.WHILE, node.control()),
@@ -153,6 +154,7 @@ public final class RoutedNetPlugin implements NetPlugin, AutoCloseable {
                 self,
                 node.control(),
                 connectionLog,
+                failovers,
                 setup.halfOpenTimer().apply(node.loop().delayed(HalfOpenConnections.INTERVAL, Runnable::run)));
         monitor = new PathMonitor(
                 node.links(),

@@ -61,12 +61,17 @@ final class Sessions {
 
     /** A sending one over paths that are up; closes them if it cannot be. Returns its handle. */
     long send(long context, ConnectedPaths paths) {
-        return add(context, paths, handle -> {
-            SendSession session = SendSession.over(
-                    context, paths.paths(), paths.protocol(), requests.open(handle), failovers.areOn(), whenTold);
-            failovers.keep(session, paths.peer());
-            return session;
-        });
+        try {
+            return add(context, paths, handle -> {
+                SendSession session = SendSession.over(
+                        context, paths.paths(), paths.protocol(), requests.open(handle), failovers.areOn(), whenTold);
+                failovers.keep(session, paths.peer());
+                return session;
+            });
+        } catch (RuntimeException | Error e) {
+            failovers.forget(paths.peer());
+            throw e;
+        }
     }
 
     /** A receiving one, likewise. */

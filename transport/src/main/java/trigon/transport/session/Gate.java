@@ -47,8 +47,13 @@ final class Gate {
     /** Turns the thread away from now on; waits until it is outside, which takes no longer than one of its calls. */
     void close() {
         closed = true;
-        if (ProcessBarrier.isAvailable()) {
-            ProcessBarrier.pass();
+        try {
+            if (ProcessBarrier.isAvailable()) {
+                ProcessBarrier.pass();
+            }
+        } catch (RuntimeException | Error e) {
+            closed = false; // who closes it opens it again only once it is closed
+            throw e;
         }
         while (inside) {
             Thread.onSpinWait();

@@ -2,17 +2,18 @@ package trigon.transport.failover;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class TroubleTest {
 
-    private final Trouble trouble = new Trouble();
+    private final Trouble trouble = new Trouble(List.of());
 
     @Test
     void whatSpeaksAgainstTheNextPathStaysThere() {
         trouble.breaks("the former path");
 
-        trouble.isOver();
+        trouble.turnsTo(List.of());
         trouble.breaks("the next path");
 
         assertThat(trouble.broken()).isEqualTo("the next path");
@@ -24,11 +25,28 @@ class TroubleTest {
         trouble.doubts("doubtful");
         trouble.isQuiet();
 
-        Trouble former = trouble.isOver();
+        Trouble former = trouble.turnsTo(List.of());
         assertThat(trouble.isThere()).isFalse();
         trouble.isAgain(former);
 
         assertThat(trouble.broken()).isEqualTo("broken");
         assertThat(trouble.isKnown()).isTrue();
+    }
+
+    @Test
+    void silenceIsOverWhereItWasAllThereWas() {
+        trouble.isQuiet();
+
+        assertThat(trouble.isHeardAgain()).isTrue();
+        assertThat(trouble.isThere()).isFalse();
+    }
+
+    @Test
+    void whatIsBrokenIsNotHeardAgain() {
+        trouble.isQuiet();
+        trouble.breaks("broken");
+
+        assertThat(trouble.isHeardAgain()).isFalse();
+        assertThat(trouble.isThere()).isTrue();
     }
 }

@@ -1,0 +1,52 @@
+package trigon.transport.failover;
+
+import java.util.concurrent.Executor;
+import java.util.function.Consumer;
+
+/**
+ * Where the work of failovers is done: what is brief on an event loop, which has its thread, and what may block on
+ * control threads, which may have to be made, and cannot be where a limit on processes is reached. Thread-safe.
+ */
+final class FailoverTasks {
+
+    private final Executor eventLoop;
+    private final Executor control;
+
+    /**
+     * By these.
+     *
+     * @param eventLoop runs what is brief; makes no thread for it
+     * @param control runs what may block
+     */
+    FailoverTasks(Executor eventLoop, Executor control) {
+        this.eventLoop = eventLoop;
+        this.control = control;
+    }
+
+    /**
+     * Has the event loop do something brief, for the data path: no thread is made, and nothing is thrown.
+     *
+     * @return false if it will not be done
+     */
+    boolean fromDataPath(Runnable brief) {
+        try {
+            eventLoop.execute(brief);
+            return true;
+        } catch (RuntimeException | Error _) { // the plugin is closed, or there is no memory: the session says so
+            return false;
+        }
+    }
+
+    /**
+     * Has a control thread do something that may block. Not from the data path.
+     *
+     * @param impossible hears why it will not be done
+     */
+    void begin(Runnable step, Consumer<Throwable> impossible) {
+        try {
+            control.execute(step);
+        } catch (RuntimeException | Error e) {
+            impossible.accept(e);
+        }
+    }
+}
