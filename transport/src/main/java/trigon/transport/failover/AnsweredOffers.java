@@ -37,7 +37,7 @@ final class AnsweredOffers<P> {
         up.remove(answer);
     }
 
-    /** It is up at both ends. Returns all, in their order, once that is true of so many, and forgets them; else none. */
+    /** It is up at both ends. Once that is true of so many, returns all in their order, and forgets them; else none. */
     List<P> ready(P answer, int count) {
         up.add(answer);
         return up.size() < count ? List.of() : takeAll();

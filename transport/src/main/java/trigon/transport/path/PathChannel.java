@@ -31,7 +31,7 @@ import trigon.verbs.QueuePairEndpoint;
  * <p>Opened and connected by one control thread, then handed to a session, whose thread posts and polls. Lost and
  * closed on any thread. Closed once, in the order QP, MR, CQ.
  */
-public final class PathChannel implements AutoCloseable {
+public final class PathChannel implements PeerWatch.Watched, AutoCloseable {
 
     private static final Logger log = LoggerFactory.getLogger(PathChannel.class);
 
@@ -141,7 +141,8 @@ public final class PathChannel implements AutoCloseable {
         peerIsGone(known != null ? known : new PathLoss.OfPeer(peer(), otherwise));
     }
 
-    void peerIsGone(PathLoss.OfPeer lost) {
+    @Override
+    public void peerIsGone(PathLoss.OfPeer lost) {
         if (keeper.takes(lost)) {
             return;
         }
@@ -173,6 +174,7 @@ public final class PathChannel implements AutoCloseable {
      * @param result of requests that are not finished
      * @return false if it had come to its end before
      */
+    @Override
     public boolean giveUp(NcclResult result, EndFailure failure) {
         PeerWatch watching;
         synchronized (this) {
@@ -243,6 +245,7 @@ public final class PathChannel implements AutoCloseable {
     }
 
     /** Who looks after it. */
+    @Override
     public PathKeeper keeper() {
         return keeper;
     }
@@ -390,8 +393,7 @@ public final class PathChannel implements AutoCloseable {
     /** For errors: both ends' queue pairs, GIDs, the peer and the link. */
     @Override
     public String toString() {
-        PeerWatch watching = watch;
-        String peer = watching == null ? "a peer" : watching.peer();
+        String peer = peer().isEmpty() ? "a peer" : peer();
         return "%s on %s: local %s, peer %s of %s".formatted(role, link, endpoint(), remote, peer);
     }
 }

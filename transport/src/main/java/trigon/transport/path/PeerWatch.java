@@ -23,6 +23,19 @@ record PeerWatch(Lifeline lifeline, String peer, InetAddress address, Executor a
 
     private static final Logger log = LoggerFactory.getLogger(PeerWatch.class);
 
+    /** The end of a path that hears of the lifeline's end. */
+    interface Watched {
+
+        /** Who looks after it. */
+        PathKeeper keeper();
+
+        /** The peer has gone. May block. */
+        void peerIsGone(PathLoss.OfPeer lost);
+
+        /** This end is of no use any more. */
+        boolean giveUp(NcclResult result, EndFailure failure);
+    }
+
     /** How the lifeline has ended, if it has, and not from here. */
     PathLoss.@Nullable OfPeer loss() {
         LifelineEnd end = lifeline.lost().getNow(null);
@@ -35,7 +48,7 @@ record PeerWatch(Lifeline lifeline, String peer, InetAddress address, Executor a
      *
      * @param atOnce runs what may block
      */
-    void whenOver(PathChannel path, Executor atOnce) {
+    void whenOver(Watched path, Executor atOnce) {
         var _ = lifeline.lost().thenAccept(end -> {
             PathLoss.OfPeer lost = new PathLoss.OfPeer(peer, end);
             try {
