@@ -39,12 +39,28 @@ class UnreadMessagesTest {
                 b: {nics: [{address: 127.8.12.2/24}]}
                 """);
 
-        UnreadReceiver.End end = new UnreadReceiver(directory, size, pause).run(cluster, UnreadReceiver.THIS_ONE);
+        UnreadReceiver.End end = new UnreadReceiver(directory, size, pause, UnreadReceiver.MORE_THAN_A_SOCKET)
+                .run(cluster, UnreadReceiver.THIS_ONE);
 
         System.err.println(end);
         if (pause == seconds) {
             assertThat(end.received()).as(end.text()).isGreaterThanOrEqualTo(end.sent());
         }
+    }
+
+    /** A sender that may go on over another path has no more under way than it keeps. */
+    @ParameterizedTest
+    @CsvSource({"4096, 0", "512, 1"})
+    void theSameWhereTheReceiverAcknowledges(int size, int seconds) throws Exception {
+        TestCluster cluster = TestCluster.failingOver(directory, """
+                a: {nics: [{address: 127.8.14.1/24}]}
+                b: {nics: [{address: 127.8.14.2/24}]}
+                """, "");
+
+        UnreadReceiver.End end =
+                new UnreadReceiver(directory, size, seconds, 1 << 16).run(cluster, UnreadReceiver.THIS_ONE);
+
+        assertThat(end.received()).as(end.text()).isGreaterThanOrEqualTo(end.sent());
     }
 
     @Test

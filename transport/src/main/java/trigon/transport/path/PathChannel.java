@@ -365,6 +365,7 @@ public final class PathChannel implements PeerWatch.Watched, AutoCloseable {
     }
 
     /** Its queue pair. */
+    @Override
     public QueuePair queuePair() {
         return resources.lifecycle().queuePair();
     }

@@ -10,6 +10,7 @@ import trigon.handshake.EndFailure;
 import trigon.handshake.Lifeline;
 import trigon.handshake.LifelineEnd;
 import trigon.net.NcclResult;
+import trigon.verbs.QueuePair;
 
 /**
  * Who is at the other end of a path, and what tells of its end.
@@ -28,6 +29,9 @@ record PeerWatch(Lifeline lifeline, String peer, InetAddress address, Executor a
 
         /** Who looks after it. */
         PathKeeper keeper();
+
+        /** Its queue pair. */
+        QueuePair queuePair();
 
         /** The peer has gone. May block. */
         void peerIsGone(PathLoss.OfPeer lost);
@@ -51,6 +55,9 @@ record PeerWatch(Lifeline lifeline, String peer, InetAddress address, Executor a
     void whenOver(Watched path, Executor atOnce) {
         var _ = lifeline.lost().thenAccept(end -> {
             PathLoss.OfPeer lost = new PathLoss.OfPeer(peer, end);
+            if (lost.hasClosed()) {
+                path.queuePair().stopAcknowledging();
+            }
             try {
                 if (end instanceof LifelineEnd.Here || path.keeper().takes(lost)) {
                     return;

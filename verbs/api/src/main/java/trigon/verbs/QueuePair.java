@@ -109,6 +109,13 @@ public interface QueuePair extends AutoCloseable {
     }
 
     /**
+     * The peer's process has ended, as is known by other means: what it has sent is still received, but not
+     * acknowledged. Where a device works over sockets, the peer's kernel would answer with a reset, and drop what it
+     * has not sent yet. Any thread; returns at once.
+     */
+    default void stopAcknowledging() {}
+
+    /**
      * {@code ibv_destroy_qp(3)}. Outstanding requests are dropped, and once it returns the device touches none of their
      * memory. Closing twice is allowed.
      *

@@ -102,6 +102,11 @@ public final class EventLoop implements AutoCloseable {
         wakeUp();
     }
 
+    /** What its timers go by. */
+    public long nanoTime() {
+        return clock.nanoTime();
+    }
+
     /** Has a timer fire in so many nanoseconds; not at all once the event loop is closed. */
     public void schedule(Timer timer, long nanos) {
         boolean first;

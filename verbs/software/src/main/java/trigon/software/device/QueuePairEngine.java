@@ -47,7 +47,7 @@ final class QueuePairEngine implements RequestingQueuePair, RespondingQueuePair,
     private final CurrentAttributes current = new CurrentAttributes();
 
     private volatile QueuePairStateCode state = QueuePairStateCode.RESET;
-    private volatile boolean awaitsReceive;
+    volatile boolean awaitsReceive;
     private volatile boolean closed;
 
     /** What {@link #work} has seen of the send queue. */
@@ -223,6 +223,11 @@ final class QueuePairEngine implements RequestingQueuePair, RespondingQueuePair,
         boolean[] may = new boolean[1];
         lock.locked(() -> may[0] = !closed && state != QueuePairStateCode.ERROR && responder.mayStillReceive());
         return may[0];
+    }
+
+    /** {@link trigon.verbs.QueuePair#stopAcknowledging}. */
+    void stopAcknowledging() {
+        responder.stopAcknowledging();
     }
 
     // ---- states

@@ -210,6 +210,11 @@ final class SoftwareQueuePair implements QueuePair {
     }
 
     @Override
+    public void stopAcknowledging() {
+        engine.stopAcknowledging();
+    }
+
+    @Override
     public boolean mayStillReceive() {
         return engine.mayStillReceive();
     }

@@ -2,15 +2,27 @@ package trigon.software.requester;
 
 import java.io.IOException;
 import java.nio.channels.SocketChannel;
+import java.util.concurrent.TimeUnit;
 import trigon.software.connection.DataConnection;
+import trigon.software.connection.Timer;
 import trigon.software.wire.WireFormat;
 
-/** The connection of a requester: its requests go out, the responses come in. Used under the queue pair's lock. */
+/**
+ * The connection of a requester: its requests go out, the responses come in. Used under the queue pair's lock, and the
+ * event loop's from {@link #close} on.
+ */
 final class RequestConnection extends DataConnection {
+
+    /** How long the peer may take to read what there is. By then it has heard that this end has gone. */
+    private static final long FINISH_NANOS = TimeUnit.SECONDS.toNanos(2);
 
     private final RequestingQueuePair queuePair;
     private final Requester requester;
     private final RequestStream stream;
+    private final Timer deadline = new Timer(() -> end("the peer has not ended it in time"));
+
+    /** It is the event loop's, and of no use to the queue pair any more. */
+    private volatile boolean finishing;
 
     RequestConnection(SocketChannel channel, RequestingQueuePair queuePair, Requester requester, RequestStream stream)
             throws IOException {
@@ -24,10 +36,40 @@ final class RequestConnection extends DataConnection {
         return stream;
     }
 
-    /** Ends it: what has not been sent is dropped. */
+    /**
+     * Ends it: what has not been given to the socket is dropped. The rest is to arrive, so acknowledgements are taken
+     * until the peer has ended it, too: a socket that is closed answers them with a reset, and the kernel drops what it
+     * has not sent.
+     */
     void close() {
         stream.stop();
-        end("the queue pair is done with it");
+        if (!isEnded()) {
+            discard();
+            finishing = true;
+            eventLoop().execute(this::startFinishing);
+        }
+    }
+
+    private void startFinishing() {
+        if (isEnded()) {
+            return;
+        }
+        eventLoop().schedule(deadline, FINISH_NANOS);
+        try {
+            channel().shutdownOutput();
+        } catch (IOException e) {
+            end(e.toString());
+            return;
+        }
+        goOnFinishing();
+    }
+
+    private void goOnFinishing() {
+        receive();
+        if (!isEnded()) {
+            disarm();
+            arm();
+        }
     }
 
     @Override
@@ -52,6 +94,7 @@ final class RequestConnection extends DataConnection {
 
     @Override
     protected void onClosed() {
+        eventLoop().cancel(deadline);
         stream.stop();
         requester.onConnectionClosed(this);
         eventLoop().wakeUp(); // lets go of the socket
@@ -59,6 +102,10 @@ final class RequestConnection extends DataConnection {
 
     @Override
     public void onReady() {
-        queuePair.lock().onReady();
+        if (finishing) {
+            goOnFinishing();
+        } else {
+            queuePair.lock().onReady();
+        }
     }
 }

@@ -1,5 +1,6 @@
 package trigon.software.responder;
 
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import trigon.software.connection.Timer;
 import trigon.software.lanes.IncomingLanes;
@@ -20,12 +21,18 @@ import trigon.verbs.WorkCompletions;
  */
 final class IncomingRequests {
 
+    /** A receive that comes later than that is a receiver's that was busy with something else. */
+    private static final long LONG_NANOS = TimeUnit.SECONDS.toNanos(1);
+
     private final RespondingQueuePair queuePair;
     private final Responder responder;
     private final ReceiveQueue receives;
     private final IncomingPieces pieces;
     private final IncomingLanes lanes;
     private final OrderedCopy copy = new OrderedCopy();
+    /** When the request began to wait for a receive. */
+    private long waitingSince;
+
     private final Timer notReadyTimer;
 
     private int maxReadAtomic;
@@ -285,6 +292,7 @@ final class IncomingRequests {
 
     private void waitForReceive() {
         waitsForReceive = true;
+        waitingSince = queuePair.device().eventLoop().nanoTime();
         peer().pause();
         queuePair.setAwaitsReceive(true);
         if (!receives.isEmpty()) {
@@ -314,7 +322,11 @@ final class IncomingRequests {
     private void goOn() {
         InboundConnection current = peer();
         stopWaiting();
-        if (answered && !patient) {
+        boolean saysReady = answered && !patient;
+        if (!saysReady && queuePair.device().eventLoop().nanoTime() - waitingSince > LONG_NANOS) {
+            responder.holdAcknowledgements();
+        }
+        if (saysReady) {
             current.stream().acknowledge((psn - 1) & WireFormat.PSN_MASK, false);
         }
         if (WireFormat.isSend(opcode)) {

@@ -1,9 +1,11 @@
 package trigon.software.responder;
 
 import java.io.IOException;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import trigon.software.connection.Timer;
 import trigon.software.lanes.IncomingLanes;
 import trigon.software.lanes.IncomingPieces;
 import trigon.software.lanes.LaneWorkers;
@@ -21,6 +23,9 @@ public final class Responder {
     /** Every so many calls it looks for requests, though others are expected, or a response. */
     private static final int CALLS_UNHEARD = 4;
 
+    /** So long it may take to hear that the peer's process has ended, if it has while nobody asked for its messages. */
+    private static final long HOLD_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
+
     private final RespondingQueuePair queuePair;
     private final ReceiveQueue receives;
     private final WaitingConnections waiting;
@@ -33,6 +38,8 @@ public final class Responder {
     private boolean started;
 
     private boolean refusing;
+    private volatile boolean peerHasEnded; // whoever hears of it says so
+    private final Timer holdTimer;
     private int firstPsn;
     /** Calls since the requests were looked at. */
     private int callsUnheard;
@@ -45,6 +52,7 @@ public final class Responder {
         pieces = new IncomingPieces(receives);
         lanes = new IncomingLanes(queuePair, laneWorkers, receives, pieces);
         requests = new IncomingRequests(queuePair, this, receives, pieces, lanes);
+        holdTimer = new Timer(queuePair.lock()::locked, this::endHold);
     }
 
     RespondingQueuePair queuePair() {
@@ -158,7 +166,9 @@ public final class Responder {
     public void stop() {
         InboundConnection current = connection;
         connection = null;
+        queuePair.device().eventLoop().cancel(holdTimer);
         if (current != null) {
+            current.stream().holdAcknowledgement(false);
             current.finish();
         }
         lanes.stop();
@@ -180,6 +190,7 @@ public final class Responder {
         endWaiting();
         started = false;
         refusing = false;
+        peerHasEnded = false;
     }
 
     /** Closes the connections that wait to be taken. */
@@ -234,12 +245,37 @@ public final class Responder {
             return;
         }
         ResponseStream stream = current.stream();
+        if (peerHasEnded) {
+            stream.dropAcknowledgement();
+        }
         if (all || !stream.mayWait(now)) {
             stream.ring();
         }
         if (current.isRefusing() && stream.isIdle()) {
             queuePair.enterError("a request was refused");
         }
+    }
+
+    /** A message has waited for its receive for long; its sender may have ended in the meantime. */
+    void holdAcknowledgements() {
+        InboundConnection current = connection;
+        if (current != null) {
+            current.stream().holdAcknowledgement(true);
+            queuePair.device().eventLoop().schedule(holdTimer, HOLD_NANOS);
+        }
+    }
+
+    private void endHold() {
+        InboundConnection current = connection;
+        if (current != null) {
+            current.stream().holdAcknowledgement(false);
+            send(true, System.nanoTime());
+        }
+    }
+
+    /** {@link trigon.verbs.QueuePair#stopAcknowledging}. Any thread. */
+    public void stopAcknowledging() {
+        peerHasEnded = true;
     }
 
     /** Has the event loop look after the connection. */

@@ -43,6 +43,7 @@ final class ResponseStream extends OutboundStream {
     private int ackPsn;
     private int ackMessages;
     private boolean ackSoon;
+    private boolean ackHeld;
     private boolean notReadyPending;
     private int notReadyPsn;
     private int notReadyCode;
@@ -104,6 +105,16 @@ final class ResponseStream extends OutboundStream {
         acknowledged();
     }
 
+    /** Whether an acknowledgement is not sent for now. */
+    void holdAcknowledgement(boolean on) {
+        ackHeld = on;
+    }
+
+    /** Nobody is there to whom it would say anything. */
+    void dropAcknowledgement() {
+        acknowledged();
+    }
+
     private void acknowledged() {
         ackPending = false;
         ackMessages = 0;
@@ -132,9 +143,13 @@ final class ResponseStream extends OutboundStream {
         return count > 0 || payloadLeft() > 0;
     }
 
+    private boolean isAckDue() {
+        return ackPending && !ackHeld;
+    }
+
     @Override
     protected boolean hasNext() {
-        return padding > 0 || count > 0 || ackPending || notReadyPending || nakPending;
+        return padding > 0 || count > 0 || isAckDue() || notReadyPending || nakPending;
     }
 
     @Override
@@ -144,7 +159,7 @@ final class ResponseStream extends OutboundStream {
                 pad();
             } else if (count > 0) {
                 encodeOldest();
-            } else if (ackPending) {
+            } else if (isAckDue()) {
                 acknowledged();
                 put(WireFormat.ACK, 0, ackPsn, 0);
             } else if (notReadyPending) {
