@@ -11,7 +11,7 @@ import java.util.function.LongSupplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import trigon.net.NetPlugin;
+import trigon.nccl.NetPlugin;
 import trigon.testsupport.Await;
 import trigon.testsupport.LedgerAssert;
 import trigon.testsupport.TcpSockets;

@@ -17,10 +17,10 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import trigon.handshake.LinkAddress;
 import trigon.handshake.ListenHandle;
-import trigon.net.NetPlugin;
+import trigon.nccl.NetPlugin;
+import trigon.system.Memory;
 import trigon.testsupport.Await;
 import trigon.testsupport.LedgerAssert;
-import trigon.verbs.Memory;
 
 /** A peer that is stopped and goes on is no lost peer, whatever is said at other addresses that it is known by. */
 @Timeout(180)

@@ -5,9 +5,9 @@ import java.lang.foreign.ValueLayout;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import trigon.net.NetPlugin;
+import trigon.nccl.NetPlugin;
+import trigon.system.Memory;
 import trigon.verbs.LinkKind;
-import trigon.verbs.Memory;
 
 /** A process that receives all that comes until it is killed. For {@link PausedPeerTest}. */
 final class PausedReceiver {

@@ -9,7 +9,7 @@ import org.slf4j.LoggerFactory;
 import trigon.handshake.EndFailure;
 import trigon.handshake.Lifeline;
 import trigon.handshake.LifelineEnd;
-import trigon.net.NcclResult;
+import trigon.nccl.NcclResult;
 import trigon.verbs.QueuePair;
 
 /**
