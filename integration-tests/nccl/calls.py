@@ -1,8 +1,8 @@
 """The calls that NCCL itself makes to the plugin, beside those that the host program makes in its place.
 
 Another plugin stands between NCCL and Trigon and writes the calls down (libexec/libnccl-net-traced.so). The file of
-expected calls is the one that the host program is compared with; only how many messages there are, how long they
-are, and which of several devices a rank takes, is each program's own.
+expected calls is the one that the host program is compared with; only how many messages there are and how long they
+are is each program's own.
 """
 
 import difflib
@@ -15,16 +15,14 @@ from correctness import fixed
 EXPECTED = HERE.parents[1] / "testing" / "nccl-host" / "expected"
 COUNT = 2 << 20  # 8 MiB of float32: 16 steps of the protocol Simple, as the host program has them
 OWN = re.compile(r" size=\d+| \*request=\w+| \(messages \d+ to \d+\)|, \d+ bytes")
-DEVICE = re.compile(r" dev=\d+")
 
 
 def comparable(text):
-    """The lines that must be equal: messages that differ in number and length only are one line, and so are devices."""
+    """The lines that must be equal: messages that differ in number and length only are one line."""
     lines = []
     for line in text.splitlines():
         if line.startswith("#"):
             continue
-        line = DEVICE.sub("", line)
         if line.startswith("progress"):
             line = OWN.sub("", line)
         if not lines or line != lines[-1]:

@@ -32,9 +32,10 @@ class Setting:
     """Where launches run: the distribution and its settings, the network, the GPUs, and where the logs go.
 
     nccl: a folder with include and lib, for programs that are not PyTorch's; None: PyTorch's own.
+    per_node: how many ranks, each with a GPU of its own, a node has.
     """
 
-    def __init__(self, distribution, network, out, dry_run, sharing, settings=None, nccl=None):
+    def __init__(self, distribution, network, out, dry_run, sharing, settings=None, nccl=None, per_node=1):
         self.distribution = distribution
         self.network = network
         self.out = out
@@ -42,6 +43,7 @@ class Setting:
         self.sharing = sharing
         self.settings = settings or {}
         self.nccl = nccl
+        self.per_node = per_node
         visible = os.environ.get("CUDA_VISIBLE_DEVICES", "")
         self.gpus = visible.split(",") if visible else [str(i) for i in range(sharing.gpus)]
         self.processors = sorted(os.sched_getaffinity(0))
@@ -49,6 +51,10 @@ class Setting:
     def gpu(self, rank):
         """The GPU of a rank; where there are more nodes than GPUs, they go round."""
         return self.gpus[rank % self.sharing.gpus]
+
+    def nodes_of(self, ranks):
+        """Each rank's node."""
+        return [self.network.nodes[rank // self.per_node] for rank in range(ranks)]
 
     def processors_of(self, node):
         """A node's own share of the processors, neighbours in number; all of them where there are too few to divide."""
@@ -96,9 +102,9 @@ class Launch:
         self.directory = setting.out / "logs" / re.sub(r"[^\w.]+", "-", name)
         self.directory.mkdir(parents=True, exist_ok=True)
         self.processes, self.pipes, self.buffers, self.ready = [], [], [b""] * ranks, False
-        self.nodes = setting.network.nodes[:ranks]
+        self.nodes = setting.nodes_of(ranks)
         self.config = self.directory / "trigon.yaml"
-        self.config.write_text(setting.network.yaml(self.nodes))
+        self.config.write_text(setting.network.yaml(list(dict.fromkeys(self.nodes))))
         for rank in range(ranks):
             extra = {**environment, **(per_rank or {}).get(rank, {})}
             self._start(rank, extra, configured)

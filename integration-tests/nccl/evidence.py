@@ -8,6 +8,7 @@ LOADED = re.compile(r"NCCL INFO .*[Ll]oaded net plugin Trigon \((v\d+)\)")
 CHANNEL = re.compile(r"Channel \d+(?:/\d+)? : .* via (\S+)")
 TRAFFIC = re.compile(r"NET/Trigon : (\S+ \S+ \(\w+\)): (\d+) messages, (\d+) bytes sent and received so far")
 CHANNELS = re.compile(r"(\d+) coll channels.* (\d+) p2p channels")
+AGREED = re.compile(r"(\d+) coll channels.* (\d+) p2p channels, (\d+) p2p channels per peer")
 IMPOSSIBLE = re.compile(r"decided by the policy, \d+ left to NCCL, (\d+) that NCCL cannot do")
 CHOICE = re.compile(r"(\w+): (\d+) Bytes -> Algo (\w+) proto (\w+) channel\{Lo\.\.Hi\}=\{(\d+)\.\.(\d+)\}")
 
@@ -34,6 +35,15 @@ def transports(log):
 def channels(log):
     match = CHANNELS.search(log)
     return int(match[1]) if match else None
+
+
+def judge_agreed(logs):
+    """Whether all ranks have the same channels, which NCCL's ranks do not compare: (problem or None, what they say)."""
+    found = [sorted({match[0] for match in AGREED.finditer(log)}) for log in logs]
+    if not all(found):
+        return "NCCL's log does not tell a rank's channels", ""
+    said = " / ".join(found[0])
+    return None if all(each == found[0] for each in found) else f"they differ: {found}", said
 
 
 def choices(log):

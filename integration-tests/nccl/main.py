@@ -20,12 +20,14 @@ import shapes
 import sharing
 import speed
 import traces
+import unlike
 from cluster import LaunchFailed, Setting
 from report import Report
 
 PART_SECONDS = 390  # after this, what has not begun is not begun any more
 PARTS = {"smoke": correctness.smoke, "calls": calls.calls, "correctness": correctness.correctness,
-         "faults": faults.faults, "cuts": cuts.cuts, "shapes": shapes.shapes, "policies": policies.policies,
+         "faults": faults.faults, "cuts": cuts.cuts, "shapes": shapes.shapes,
+         "unlike": unlike.unlike, "pairs": unlike.pairs, "policies": policies.policies,
          "one-sided": one_sided.one_sided, "traces": traces.traces, "causes": causes.causes, "speed": speed.speed}
 
 
@@ -79,7 +81,8 @@ def require_gpus(parser, wanted):
 
 def run(part, args, net, out, report):
     report.say(f"== {part}")
-    shared = sharing.open_sharing(args.nodes, args.nodes if args.dry_run else args.gpus, part)
+    processes = args.nodes * unlike.PER_NODE if part == "pairs" else args.nodes
+    shared = sharing.open_sharing(processes, processes if args.dry_run else args.gpus, part)
     report.say(shared.describe())
     end = time.monotonic() + PART_SECONDS
     try:

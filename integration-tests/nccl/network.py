@@ -12,6 +12,7 @@ import subprocess
 
 NODES = "abcd"
 COMMAND_SECONDS = 20
+SPARES = 2
 
 
 class NetworkUnavailable(Exception):
@@ -163,6 +164,18 @@ class Namespaces:
     def set_link(self, node, interface, state):
         """up or down; the cable's other end loses its carrier meanwhile."""
         self.inside(node, self.ip, "link", "set", interface, state)
+
+    def add_spares(self, node):
+        """Two NICs more, with addresses, that lead to the router alone."""
+        for number in range(SPARES):
+            self.inside(node, self.ip, "link", "add", f"spare{number}", "type", "veth", "peer", "name",
+                        f"spare_{node}_{number}", "netns", self.name("router"))
+            self._configure(node, f"spare{number}", f"10.77.{number}.1/24")
+            self._configure("router", f"spare_{node}_{number}", f"10.77.{number}.254/24")
+
+    def remove_spares(self, node):
+        for number in range(SPARES):
+            self.inside(node, self.ip, "link", "delete", f"spare{number}")
 
     def yaml(self, nodes, missing=()):
         return yaml(10, nodes, self.cables_each, missing)

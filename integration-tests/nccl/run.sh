@@ -19,9 +19,10 @@ the last line counts what passed, failed and was skipped.
                 a build)
   GPUS          1 to 4
   --part        what to run: smoke, calls, correctness, faults, cuts, shapes,
-                policies, one-sided, traces, causes, speed or all (default
-                smoke, one minute; calls takes as long, each other part up to
-                seven); cuts needs --cables 2, shapes --nodes 4
+                unlike, pairs, policies, one-sided, traces, causes, speed or
+                all (default smoke, one minute; calls takes as long, each other
+                part up to seven); cuts needs --cables 2, shapes and unlike
+                --nodes 4, pairs an even number of GPUs
   --out         logs and results (default: a new folder under /tmp)
   --network     auto: namespaces if possible (root, the program ip, veth in the
                 kernel), else loopback addresses

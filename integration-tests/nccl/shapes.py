@@ -15,8 +15,9 @@ COUNTS = (1, 1000, 262_147)
 class Shaped:
     """The network with some cables only: the others are down, and in nobody's file."""
 
-    def __init__(self, network, cables):
-        self.network = network
+    def __init__(self, network, cables, spare=""):
+        """spare: a node that gets two NICs more, which lead to nobody of the job."""
+        self.network, self.spare = network, spare
         self.missing = [pair for pair in itertools.combinations(network.nodes, 2) if "".join(pair) not in cables]
 
     def __getattr__(self, name):
@@ -24,10 +25,14 @@ class Shaped:
 
     def __enter__(self):
         self._all("down")
+        if self.spare:
+            self.network.add_spares(self.spare)
         return self
 
     def __exit__(self, *_):
         self._all("up")
+        if self.spare:
+            self.network.remove_spares(self.spare)
 
     def _all(self, state):
         for one, other in self.missing:

@@ -2,7 +2,7 @@ package trigon.config;
 
 /** Over how many of the links that lead to the same peer a connection goes. */
 public enum StripePolicy {
-    /** All on RDMA links; one on software links, each of which is a device of NCCL's own. */
+    /** All on RDMA links; one on software links, where NCCL's connections take turns. */
     AUTO,
     /** One. */
     ONE,

@@ -116,7 +116,6 @@ final class TransportFactory implements NetPluginFactory {
                 kernel,
                 hostName,
                 pageBytes,
-                hardware,
                 requests,
                 Metrics.shared(SHARED_MEMORY),
                 new LaterLinkSearch(settings, hardware, providers, software),

@@ -2,6 +2,7 @@ package trigon.routing;
 
 import java.net.InetAddress;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -36,6 +37,25 @@ public final class DisjointPaths {
             }
         }
         return List.copyOf(chosen);
+    }
+
+    /**
+     * The same for connection number {@code turn} to a peer: where there are more than it takes, those that are as fast
+     * as the first go round, so that a peer's connections share equal cables equally.
+     *
+     * @param turn 0 or more
+     */
+    public static List<Path> inTurn(List<Path> candidates, int most, int turn) {
+        List<Path> all = among(candidates, Integer.MAX_VALUE);
+        if (all.size() <= most) {
+            return all;
+        }
+        int fastest = all.getFirst().local().speedMbps();
+        List<Path> order = new ArrayList<>(
+                all.stream().filter(path -> path.local().speedMbps() == fastest).toList());
+        Collections.rotate(order, -(turn % order.size()));
+        all.stream().filter(path -> path.local().speedMbps() != fastest).forEach(order::add);
+        return List.copyOf(order.subList(0, most));
     }
 
     /** What two paths must not share: the interface. The loopback's addresses are links of their own. */

@@ -107,4 +107,27 @@ class DisjointPathsTest {
             }
         }
     }
+
+    @Test
+    void whatIsAsFastGoesRound() {
+        RoutingTable table = table(
+                software("first", "10.0.1.1/24", 0, 10_000),
+                software("second", "10.0.2.1/24", 1, 10_000),
+                software("slow", "10.0.3.1/24", 2, 1_000));
+        List<Path> candidates = table.pathsTo(peer(
+                remote("10.0.1.2/24", SOFTWARE), remote("10.0.2.2/24", SOFTWARE), remote("10.0.3.2/24", SOFTWARE)));
+
+        assertThat(inTurn(candidates, 1, 0)).containsExactly("first");
+        assertThat(inTurn(candidates, 1, 1)).containsExactly("second");
+        assertThat(inTurn(candidates, 1, 2)).containsExactly("first");
+        assertThat(inTurn(candidates, 1, Integer.MAX_VALUE)).containsExactly("second");
+        assertThat(inTurn(candidates, 2, 1)).containsExactly("second", "first");
+        assertThat(inTurn(candidates, 8, 1)).as("all of them").containsExactly("first", "second", "slow");
+    }
+
+    private static List<String> inTurn(List<Path> candidates, int most, int turn) {
+        return DisjointPaths.inTurn(candidates, most, turn).stream()
+                .map(path -> path.local().name())
+                .toList();
+    }
 }

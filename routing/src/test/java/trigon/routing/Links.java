@@ -48,12 +48,20 @@ final class Links {
     }
 
     static LocalLink software(String name, String address, int rank) {
-        return local(name, LinkKind.SOFTWARE, InterfaceAddress.parse(address), rank);
+        return software(name, address, rank, 100_000);
+    }
+
+    static LocalLink software(String name, String address, int rank, int speedMbps) {
+        return local(name, LinkKind.SOFTWARE, InterfaceAddress.parse(address), rank, speedMbps);
     }
 
     static LocalLink local(String name, LinkKind kind, InterfaceAddress address, int rank) {
+        return local(name, kind, address, rank, 100_000);
+    }
+
+    private static LocalLink local(String name, LinkKind kind, InterfaceAddress address, int rank, int speedMbps) {
         return new LocalLink(
-                name, kind, name, 1, address, 1, Gid.of(address.address()), 100_000, "if_" + name, 1 + rank, rank);
+                name, kind, name, 1, address, 1, Gid.of(address.address()), speedMbps, "if_" + name, 1 + rank, rank);
     }
 
     static PeerLink remote(String address, LinkKind first, LinkKind... more) {

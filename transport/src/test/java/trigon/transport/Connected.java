@@ -24,17 +24,12 @@ final class Connected {
     final long receiveComm;
 
     Connected(TestNode sender, TestNode receiver) {
-        this(sender, sender.context, 0, receiver, receiver.context);
-    }
-
-    /** From that device of NCCL's. */
-    Connected(TestNode sender, int device, TestNode receiver) {
-        this(sender, sender.context, device, receiver, receiver.context);
+        this(sender, sender.context, receiver, receiver.context);
     }
 
     /** In contexts of the nodes other than their first ones. */
     Connected(TestNode sender, long senderContext, TestNode receiver, long receiverContext) {
-        this(sender, senderContext, 0, receiver, receiverContext);
+        this(sender, senderContext, receiver, receiverContext, _ -> {});
     }
 
     /** In a communicator that is made anew: the nodes' first ones may have failed. */
@@ -44,20 +39,11 @@ final class Connected {
 
     /** With a listen handle that the network between them has changed. */
     Connected(TestNode sender, TestNode receiver, LongConsumer changed) {
-        this(sender, sender.context, 0, receiver, receiver.context, changed);
-    }
-
-    private Connected(TestNode sender, long senderContext, int device, TestNode receiver, long receiverContext) {
-        this(sender, senderContext, device, receiver, receiverContext, _ -> {});
+        this(sender, sender.context, receiver, receiver.context, changed);
     }
 
     private Connected(
-            TestNode sender,
-            long senderContext,
-            int device,
-            TestNode receiver,
-            long receiverContext,
-            LongConsumer changed) {
+            TestNode sender, long senderContext, TestNode receiver, long receiverContext, LongConsumer changed) {
         this.sender = sender;
         this.receiver = receiver;
         try (Arena arena = Arena.ofConfined()) {
@@ -67,7 +53,7 @@ final class Connected {
             long[] comms = new long[2];
             Await.until("the connection", () -> {
                 if (comms[0] == 0) {
-                    comms[0] = sender.plugin.connect(senderContext, device, handle, NetPlugin.TRAFFIC_CLASS_UNDEFINED);
+                    comms[0] = sender.plugin.connect(senderContext, 0, handle, NetPlugin.TRAFFIC_CLASS_UNDEFINED);
                 }
                 if (comms[1] == 0) {
                     comms[1] = receiver.plugin.accept(listenComm);

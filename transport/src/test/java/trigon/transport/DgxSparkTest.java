@@ -4,25 +4,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static trigon.transport.Connected.finish;
 import static trigon.transport.Connected.retry;
 
-import java.io.IOException;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
-import trigon.config.StripePolicy;
-import trigon.nccl.DeviceProperties;
 import trigon.routing.LocalLink;
-import trigon.routing.hardware.NicHardware;
 import trigon.system.InterfaceAddress;
 import trigon.testsupport.DgxSpark;
 import trigon.transport.protocol.MessageProtocol;
 
 /**
- * What NCCL is told of a DGX Spark, and that a connection goes over both functions of a cable without a setting. The
- * devices are software devices with the functions' names, on loopback addresses; messages go as over RDMA links.
+ * On a DGX Spark a connection goes over both functions of a cable without a setting. The devices are software devices with the functions' names, on loopback addresses; messages go as over RDMA links.
  */
 @Timeout(300)
 class DgxSparkTest {
@@ -30,20 +22,11 @@ class DgxSparkTest {
     private static final int PORT_MBPS = 200_000;
     private static final int PCI_LINK_MBPS = 113_605;
 
-    @TempDir
-    @SuppressWarnings("NullAway.Init")
-    private Path sysfs;
-
-    @BeforeEach
-    void makeSysfs() throws IOException {
-        DgxSpark.writeSysfs(sysfs);
-    }
-
     @Test
     void aConnectionGoesOverBothTwinsByDefault() {
         List<String> twins = DgxSpark.DEVICES.subList(0, 2);
-        try (TestNode a = node("a", links(1, PCI_LINK_MBPS, twins), StripePolicy.AUTO);
-                TestNode b = node("b", links(2, PCI_LINK_MBPS, twins), StripePolicy.AUTO)) {
+        try (TestNode a = node("a", links(1, PCI_LINK_MBPS, twins));
+                TestNode b = node("b", links(2, PCI_LINK_MBPS, twins))) {
             Connected ab = new Connected(a, b);
             int size = MessageProtocol.LEAST_DIVIDED_BYTES;
             send(ab, size);
@@ -58,39 +41,8 @@ class DgxSparkTest {
         }
     }
 
-    @Test
-    void ncclIsToldWhatAConnectionOverACableCarries() {
-        List<String> twins = DgxSpark.DEVICES.subList(0, 2);
-
-        // together the twins' PCIe links carry more than the port
-        assertThat(properties(links(1, PCI_LINK_MBPS, twins), StripePolicy.AUTO).speedMbps())
-                .isEqualTo(PORT_MBPS);
-        assertThat(properties(links(1, PCI_LINK_MBPS, twins), StripePolicy.ONE).speedMbps())
-                .isEqualTo(PCI_LINK_MBPS);
-        // with both ports in use each has half of both PCIe links
-        assertThat(properties(links(1, PCI_LINK_MBPS / 2, DgxSpark.DEVICES), StripePolicy.AUTO)
-                        .speedMbps())
-                .isEqualTo(PCI_LINK_MBPS / 2 * 2);
-    }
-
-    @Test
-    void ncclPlacesTheDeviceByThePciFunction() {
-        assertThat(properties(links(1, PCI_LINK_MBPS, DgxSpark.DEVICES.subList(0, 2)), StripePolicy.AUTO)
-                        .pciPath())
-                .isEqualTo(sysfs + "/devices/pci0000:00/0000:00:00.0/0000:01:00.0");
-    }
-
-    private DeviceProperties properties(List<LocalLink> links, StripePolicy stripes) {
-        try (TestNode node = node("a", links, stripes)) {
-            assertThat(node.plugin.devices()).isEqualTo(1);
-            return node.plugin.properties(0);
-        }
-    }
-
-    private TestNode node(String name, List<LocalLink> links, StripePolicy stripes) {
-        Map<String, String> environment =
-                stripes == StripePolicy.AUTO ? Map.of() : Map.of("TRIGON_STRIPES", stripes.toString());
-        return new TestNode(name, links, environment, PORT_MBPS, TestNode.PAGE_BYTES, new NicHardware(sysfs));
+    private static TestNode node(String name, List<LocalLink> links) {
+        return new TestNode(name, links, Map.of(), PORT_MBPS, TestNode.PAGE_BYTES);
     }
 
     /** One for each device, in a subnet of its own. */

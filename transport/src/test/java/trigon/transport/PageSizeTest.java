@@ -11,7 +11,6 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import trigon.routing.LocalLink;
-import trigon.routing.hardware.NicHardware;
 import trigon.system.InterfaceAddress;
 import trigon.system.Memory;
 import trigon.testsupport.LedgerAssert;
@@ -60,6 +59,6 @@ class PageSizeTest {
         InterfaceAddress address = InterfaceAddress.parse("127.8.1." + host + "/24");
         LocalLink link = new LocalLink(
                 "pages", LinkKind.RDMA, "pages", 1, address, 0, Gid.of(address.address()), MBPS, "lo", 1, 0);
-        return new TestNode("node" + host, List.of(link), Map.of(), MBPS, pageBytes, NicHardware.ofThisMachine());
+        return new TestNode("node" + host, List.of(link), Map.of(), MBPS, pageBytes);
     }
 }

@@ -4,7 +4,6 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import trigon.routing.LocalLink;
-import trigon.routing.hardware.NicHardware;
 
 /** Of one queue pair over an RDMA link, where there are two. */
 class RdmaQueuePairCutTest extends QueuePairCutContract {
@@ -26,7 +25,6 @@ class RdmaQueuePairCutTest extends QueuePairCutContract {
                 Map.of("TRIGON_FAILOVER", "on", "TRIGON_STRIPES", stripes()),
                 TestNode.RDMA_MBPS,
                 TestNode.PAGE_BYTES,
-                NicHardware.ofThisMachine(),
                 RaisingVerbs::new);
     }
 }

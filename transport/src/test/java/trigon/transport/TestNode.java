@@ -18,7 +18,6 @@ import trigon.routing.HostInterfaces;
 import trigon.routing.LinkDiscovery;
 import trigon.routing.LocalLink;
 import trigon.routing.RdmaPort;
-import trigon.routing.hardware.NicHardware;
 import trigon.software.SoftwareDevice;
 import trigon.software.device.SoftwareVerbs;
 import trigon.system.InterfaceAddress;
@@ -90,7 +89,7 @@ public final class TestNode implements AutoCloseable {
         }
         links = discovered.links();
         rows = arena.allocate((long) RequestRow.ROWS * Long.BYTES, Long.BYTES).address();
-        plugin = open(config, discovered, cluster.kind(), name, PAGE_BYTES, NicHardware.ofThisMachine());
+        plugin = open(config, discovered, cluster.kind(), name, PAGE_BYTES);
         context = plugin.openContext(1, NetPlugin.TRAFFIC_CLASS_UNDEFINED);
     }
 
@@ -101,14 +100,8 @@ public final class TestNode implements AutoCloseable {
      * @param portMbps what the devices say that their ports carry
      * @param pageBytes size of the kernel's pages, as far as the transport knows
      */
-    TestNode(
-            String name,
-            List<LocalLink> links,
-            Map<String, String> environment,
-            int portMbps,
-            int pageBytes,
-            NicHardware hardware) {
-        this(name, links, environment, portMbps, pageBytes, hardware, UnaryOperator.identity());
+    TestNode(String name, List<LocalLink> links, Map<String, String> environment, int portMbps, int pageBytes) {
+        this(name, links, environment, portMbps, pageBytes, UnaryOperator.identity());
     }
 
     /** The same with other devices around them. */
@@ -118,7 +111,6 @@ public final class TestNode implements AutoCloseable {
             Map<String, String> environment,
             int portMbps,
             int pageBytes,
-            NicHardware hardware,
             UnaryOperator<VerbsProvider> around) {
         time = Optional.empty();
         clock = NanoClock.SYSTEM;
@@ -135,7 +127,7 @@ public final class TestNode implements AutoCloseable {
         this.links = links;
         rows = arena.allocate((long) RequestRow.ROWS * Long.BYTES, Long.BYTES).address();
         DiscoveredLinks discovered = new DiscoveredLinks(links, Map.of(), List.of());
-        plugin = open(ConfigLoader.load(environment, name), discovered, LinkKind.RDMA, name, pageBytes, hardware);
+        plugin = open(ConfigLoader.load(environment, name), discovered, LinkKind.RDMA, name, pageBytes);
         context = plugin.openContext(1, NetPlugin.TRAFFIC_CLASS_UNDEFINED);
     }
 
@@ -150,8 +142,7 @@ public final class TestNode implements AutoCloseable {
                 Stream.of(addresses).map(TestNode::rdmaLink).toList(),
                 Map.of("TRIGON_STRIPES", "all"),
                 RDMA_MBPS,
-                PAGE_BYTES,
-                NicHardware.ofThisMachine());
+                PAGE_BYTES);
     }
 
     /** A link by a device and an interface of its own, whose numbers are the third of the IPv4 address. */
@@ -170,12 +161,7 @@ public final class TestNode implements AutoCloseable {
     }
 
     private RoutedNetPlugin open(
-            PluginConfig config,
-            DiscoveredLinks discovered,
-            LinkKind kind,
-            String name,
-            int pageBytes,
-            NicHardware hardware) {
+            PluginConfig config, DiscoveredLinks discovered, LinkKind kind, String name, int pageBytes) {
         return RoutedNetPlugin.open(new PluginSetup(
                 config,
                 discovered,
@@ -183,7 +169,6 @@ public final class TestNode implements AutoCloseable {
                 _ -> Optional.empty(),
                 name,
                 pageBytes,
-                hardware,
                 RequestTable.of(rows),
                 Metrics.unshared(),
                 _ -> nextLook::set,

@@ -15,7 +15,6 @@ import trigon.routing.HostInterfaces;
 import trigon.routing.LinkDiscovery;
 import trigon.routing.LocalLink;
 import trigon.routing.RdmaPort;
-import trigon.routing.hardware.NicHardware;
 import trigon.software.LaneSettings;
 import trigon.software.SoftwareDevice;
 import trigon.software.device.SoftwareVerbs;
@@ -105,7 +104,6 @@ public record LoopbackNode(RoutedNetPlugin plugin, LinkKind kind, VerbsProvider 
                     _ -> Optional.empty(),
                     "warm-up",
                     pageBytes,
-                    NicHardware.ofThisMachine(),
                     RequestTable.unseen(),
                     Metrics.unshared()));
             return new LoopbackNode(plugin, kind, verbs, closeVerbs);

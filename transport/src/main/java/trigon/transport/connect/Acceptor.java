@@ -4,7 +4,6 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -221,8 +220,7 @@ public final class Acceptor implements OfferHandler {
                             link.offer().listeners(),
                             connectionId,
                             secret,
-                            trafficClass,
-                            Optional.empty()));
+                            trafficClass));
             paths.clear();
         }
         return true;

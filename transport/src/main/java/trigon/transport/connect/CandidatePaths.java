@@ -52,12 +52,11 @@ public final class CandidatePaths {
      * @param abandoned whether nobody waits for the connection any more
      * @throws NoPathException if there is none: with both ends' links, and what would help
      */
-    List<Path> find(
-            String name, PeerDescription peer, Optional<LocalLink> preferred, long tie, BooleanSupplier abandoned) {
+    List<Path> find(String name, PeerDescription peer, long tie, BooleanSupplier abandoned) {
         long start = clock.nanoTime();
         while (true) {
             try {
-                return routing.pathsTo(peer, preferred);
+                return routing.pathsTo(peer);
             } catch (NoPathException none) {
                 List<Path> relayed = relayed(name, peer, tie);
                 if (!relayed.isEmpty()) {

@@ -24,7 +24,6 @@ import trigon.handshake.Stripe;
 import trigon.nccl.ConnectionAdvice;
 import trigon.nccl.NoConnectionException;
 import trigon.routing.DisjointPaths;
-import trigon.routing.LocalLink;
 import trigon.routing.NoPathException;
 import trigon.routing.Path;
 import trigon.routing.PeerDescription;
@@ -70,6 +69,7 @@ public final class Connector {
     private final Resignation resignation;
     private final NanoClock clock;
     private final RecentFailures recentFailures;
+    private final Turns turns = new Turns();
 
     /**
      * A connector.
@@ -114,17 +114,18 @@ public final class Connector {
         recentFailures = new RecentFailures(LEFT_OUT, clock);
     }
 
-    /** Starts to connect, over the preferred link if that leads to the peer; returns at once. */
-    public PendingConnection connect(ListenHandle handle, Optional<LocalLink> preferred, int trafficClass) {
+    /** Starts to connect; returns at once. The order of calls is that in which connections to a peer share links. */
+    public PendingConnection connect(ListenHandle handle, int trafficClass) {
         PendingConnection pending = new PendingConnection(peerName(handle));
-        control.execute(() -> pending.run(() -> new Search(handle, preferred, trafficClass, pending).connect()));
+        int turn = turns.next(numberOf(handle));
+        control.execute(() -> pending.run(() -> new Search(handle, turn, trafficClass, pending).connect()));
         return pending;
     }
 
     /** For one connection: over one path to the peer after the other, until one leads there. */
     private final class Search {
         private final ListenHandle handle;
-        private final Optional<LocalLink> preferred;
+        private final int turn;
         private final int trafficClass;
         private final PendingConnection pending;
         private final PeerDescription peer;
@@ -136,16 +137,16 @@ public final class Connector {
         private final LinkLocalPaths linkLocal;
         private boolean triesRelays;
 
-        Search(ListenHandle handle, Optional<LocalLink> preferred, int trafficClass, PendingConnection pending) {
+        Search(ListenHandle handle, int turn, int trafficClass, PendingConnection pending) {
             this.handle = handle;
-            this.preferred = preferred;
+            this.turn = turn;
             this.pending = pending;
             peer = new PeerDescription(
                     handle.nodeIndex(),
                     handle.links().stream()
                             .map(link -> new PeerLink(link.address(), link.prefixLength(), link.port(), link.kinds()))
                             .toList());
-            candidates = candidatePaths.find(pending.peer(), peer, preferred, tie(), pending::isAbandoned);
+            candidates = candidatePaths.find(pending.peer(), peer, tie(), pending::isAbandoned);
             how = advice.on(question(numberOf(handle), candidates, trafficClass));
             if (!how.relays() && !hasDirectPath()) {
                 throw new NoPathException("only relays lead to %s, and the policy lets no connection go through them"
@@ -208,7 +209,7 @@ public final class Connector {
             if (known.isEmpty()) {
                 return Optional.empty();
             }
-            List<Path> paths = pathsToTake(known, how.links());
+            List<Path> paths = pathsToTake(known, how.links(), turn);
             schedule.begin(paths);
             try (ConnectionAttempt attempt = new ConnectionAttempt(
                     links,
@@ -253,8 +254,7 @@ public final class Connector {
                             handle.links(),
                             handle.connection(),
                             handle.secret(),
-                            trafficClass,
-                            preferred));
+                            trafficClass));
         }
 
         /** Of those that may lead nowhere, the ones over which the peer answers; where it does not, all the others. */
@@ -300,7 +300,7 @@ public final class Connector {
     }
 
     /** The paths to take at the same time; the fastest first, which also carries what is not worth dividing. */
-    private List<Path> pathsToTake(List<Path> candidates, int advised) {
+    private List<Path> pathsToTake(List<Path> candidates, int advised, int turn) {
         int most = advised > 0
                 ? advised
                 : config.stripes().mostLinks(candidates.getFirst().kind() == LinkKind.RDMA, Stripe.MOST);
@@ -308,7 +308,7 @@ public final class Connector {
                 .filter(path ->
                         !recentFailures.has(path) && links.of(path.local()).isUp())
                 .toList();
-        return DisjointPaths.among(without.isEmpty() ? candidates : without, most).stream()
+        return DisjointPaths.inTurn(without.isEmpty() ? candidates : without, most, turn).stream()
                 .sorted(Comparator.comparingInt(path -> -path.local().speedMbps()))
                 .toList();
     }

@@ -1,12 +1,10 @@
 package trigon.transport.connect;
 
 import java.util.List;
-import java.util.Optional;
 import java.util.OptionalInt;
 import trigon.handshake.ConnectionId;
 import trigon.handshake.ConnectionSecret;
 import trigon.handshake.LinkAddress;
-import trigon.routing.LocalLink;
 import trigon.routing.PeerDescription;
 import trigon.routing.PeerLink;
 
@@ -19,7 +17,6 @@ import trigon.routing.PeerLink;
  * @param connection the connection's name, by which the listening side's end is found
  * @param secret what both ends know
  * @param trafficClass NCCL's
- * @param preferred this node's link to take where others lead to the peer as directly
  */
 public record Counterpart(
         String name,
@@ -27,8 +24,7 @@ public record Counterpart(
         List<LinkAddress> listeners,
         ConnectionId connection,
         ConnectionSecret secret,
-        int trafficClass,
-        Optional<LocalLink> preferred) {
+        int trafficClass) {
 
     public Counterpart {
         listeners = List.copyOf(listeners);

@@ -1,7 +1,6 @@
 package trigon.transport.plugin;
 
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -10,7 +9,6 @@ import trigon.handshake.LinkAddress;
 import trigon.handshake.ListenHandle;
 import trigon.handshake.NodeIdentity;
 import trigon.nccl.NetPlugin;
-import trigon.routing.LocalLink;
 import trigon.transport.Unwinding;
 import trigon.transport.connect.Acceptor;
 import trigon.transport.connect.ConnectedPaths;
@@ -109,15 +107,14 @@ final class ConnectionSetup {
     /**
      * {@link NetPlugin#connect}.
      *
-     * @param preferred the link to take where it leads to the peer, and others do as directly
      * @return the paths; null: not yet
      */
     @Nullable
-    ConnectedPaths connect(long contextHandle, Optional<LocalLink> preferred, long handleAddress, int trafficClass) {
+    ConnectedPaths connect(long contextHandle, long handleAddress, int trafficClass) {
         long state = ListenHandle.privateState(handleAddress);
         PendingConnection known = state == 0 ? null : pending.find(state);
         if (known == null) {
-            begin(contextHandle, preferred, handleAddress, trafficClass);
+            begin(contextHandle, handleAddress, trafficClass);
             return null;
         }
         if (!known.isDone()) {
@@ -134,7 +131,7 @@ final class ConnectionSetup {
         return known.take();
     }
 
-    private void begin(long contextHandle, Optional<LocalLink> preferred, long handleAddress, int trafficClass) {
+    private void begin(long contextHandle, long handleAddress, int trafficClass) {
         Context context = contexts.require(contextHandle);
         ListenHandle handle = ListenHandle.readFrom(handleAddress);
         if (ListenHandle.privateState(handleAddress) != 0) {
@@ -142,7 +139,7 @@ final class ConnectionSetup {
         }
         int wanted = trafficClass == NetPlugin.TRAFFIC_CLASS_UNDEFINED ? context.trafficClass() : trafficClass;
         try (Unwinding unwinding = new Unwinding()) {
-            PendingConnection begun = connector.connect(handle, preferred, wanted);
+            PendingConnection begun = connector.connect(handle, wanted);
             unwinding.onFailure(begun::abandon);
             begun.whenUp(paths -> failovers.expect(paths.peer())); // NCCL may look for it much later than its peer
             long state = pending.add(begun);

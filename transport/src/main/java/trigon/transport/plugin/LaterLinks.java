@@ -20,7 +20,7 @@ import trigon.verbs.VerbsException;
 
 /**
  * Links that the machine gets after the plugin was opened: an address, an interface, a port that becomes active. What
- * is connected from then on knows them; the devices that NCCL sees stay the same. Any thread may say that something has
+ * is connected from then on knows them; the device that NCCL sees stays the same. Any thread may say that something has
  * changed; the rest runs on control threads, one at a time.
  */
 final class LaterLinks {

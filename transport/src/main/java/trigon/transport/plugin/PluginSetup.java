@@ -9,7 +9,6 @@ import trigon.routing.DiscoveredLinks;
 import trigon.routing.LinkSearch;
 import trigon.routing.Relays;
 import trigon.routing.RouteLookup;
-import trigon.routing.hardware.NicHardware;
 import trigon.system.NanoClock;
 import trigon.transport.metrics.Metrics;
 import trigon.transport.request.RequestTable;
@@ -25,7 +24,6 @@ import trigon.verbs.VerbsProvider;
  * @param kernel the kernel's routing table
  * @param hostName what peers see in their logs where the settings name no node
  * @param pageBytes size of the kernel's pages
- * @param hardware what is behind the links
  * @param requests where the entry library sees requests; the plugin's from now on
  * @param metrics what is counted; the plugin's from now on
  * @param search finds links that come later
@@ -41,7 +39,6 @@ public record PluginSetup(
         RouteLookup kernel,
         String hostName,
         int pageBytes,
-        NicHardware hardware,
         RequestTable requests,
         Metrics metrics,
         LinkSearch search,
@@ -58,7 +55,6 @@ public record PluginSetup(
             RouteLookup kernel,
             String hostName,
             int pageBytes,
-            NicHardware hardware,
             RequestTable requests,
             Metrics metrics,
             UnaryOperator<Executor> halfOpenTimer,
@@ -70,7 +66,6 @@ public record PluginSetup(
                 kernel,
                 hostName,
                 pageBytes,
-                hardware,
                 requests,
                 metrics,
                 LinkSearch.NONE,
@@ -88,7 +83,6 @@ public record PluginSetup(
             RouteLookup kernel,
             String hostName,
             int pageBytes,
-            NicHardware hardware,
             RequestTable requests,
             Metrics metrics) {
         this(
@@ -98,7 +92,6 @@ public record PluginSetup(
                 kernel,
                 hostName,
                 pageBytes,
-                hardware,
                 requests,
                 metrics,
                 UnaryOperator.identity(),

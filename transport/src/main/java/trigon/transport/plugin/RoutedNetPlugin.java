@@ -2,7 +2,6 @@ package trigon.transport.plugin;
 
 import java.security.SecureRandom;
 import java.time.Duration;
-import java.util.List;
 import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -40,7 +39,7 @@ import trigon.transport.session.Session;
 import trigon.verbs.VerbsException;
 
 /**
- * {@link NetPlugin} over this node's links: each device reaches every peer, and the link is chosen per peer.
+ * {@link NetPlugin} over this node's links: one device reaches every peer, and the link is chosen per peer.
  *
  * <p>Finds what NCCL's handles stand for; the work is done by {@link ConnectionSetup} and {@link Sessions}.
  */
@@ -58,7 +57,7 @@ public final class RoutedNetPlugin implements NetPlugin, AutoCloseable {
 
     private final PluginSetup setup;
     private final NodeResources node;
-    private final List<VirtualDevice> devices;
+    private final DeviceProperties device;
     private final Contexts contexts;
     private final Sessions sessions;
     private final ConnectionSetup connections;
@@ -164,8 +163,7 @@ public final class RoutedNetPlugin implements NetPlugin, AutoCloseable {
         if (!node.discovered().equals(setup.discovered())) {
             later.mayHaveCome(); // what was left out may have been back before anybody looked
         }
-        devices = VirtualDevice.over(
-                node.links().all(), setup.hardware(), config.stripes().mostLinks(true, Stripe.MOST));
+        device = VirtualDevice.on(self.name());
     }
 
     @Override
@@ -203,31 +201,31 @@ public final class RoutedNetPlugin implements NetPlugin, AutoCloseable {
 
     @Override
     public int devices() {
-        return devices.size();
+        return 1;
     }
 
     @Override
     public DeviceProperties properties(int device) {
-        return device(device).properties();
+        requireDevice(device);
+        return this.device;
     }
 
-    private VirtualDevice device(int device) {
-        if (device < 0 || device >= devices.size()) {
-            throw new IllegalArgumentException(
-                    "there is no device %d; Trigon has devices 0 to %d".formatted(device, devices.size() - 1));
+    private static void requireDevice(int device) {
+        if (device != 0) {
+            throw new IllegalArgumentException("there is no device %d; Trigon has device 0 only".formatted(device));
         }
-        return devices.get(device);
     }
 
     @Override
     public long listen(long context, int device, long handleAddress) {
-        device(device); // must exist
+        requireDevice(device);
         return connections.listen(context, handleAddress);
     }
 
     @Override
     public long connect(long context, int device, long handleAddress, int trafficClass) {
-        ConnectedPaths paths = connections.connect(context, device(device).preferred(), handleAddress, trafficClass);
+        requireDevice(device);
+        ConnectedPaths paths = connections.connect(context, handleAddress, trafficClass);
         return paths == null ? 0 : sessions.send(context, paths);
     }
 

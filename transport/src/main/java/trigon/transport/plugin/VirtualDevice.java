@@ -1,134 +1,49 @@
 package trigon.transport.plugin;
 
-import java.nio.file.Path;
-import java.util.Comparator;
-import java.util.List;
-import java.util.Map;
-import java.util.Optional;
-import java.util.stream.Collectors;
-import java.util.stream.IntStream;
 import trigon.nccl.DeviceProperties;
 import trigon.nccl.NetPlugin;
-import trigon.routing.LocalLink;
-import trigon.routing.hardware.NicHardware;
-import trigon.transport.path.Link;
-import trigon.verbs.LinkKind;
 
 /**
- * A device that NCCL sees: it reaches every peer, whatever links lead there; see docs/design/decisions for why.
- *
- * @param properties what NCCL is told
- * @param preferred the link to take where it leads to the peer, and others do as directly
+ * The one device that NCCL sees: it reaches every peer, whatever links lead there. What it says of itself is the same
+ * on all nodes, since NCCL decides on each node by itself what both ends have to agree on; see
+ * docs/design/decisions/0039.
  */
-record VirtualDevice(DeviceProperties properties, Optional<LocalLink> preferred) {
+final class VirtualDevice {
 
-    private static final String NAME = "trigon";
+    private static final String NAME = "trigon0";
+
+    /** All nodes of a job have the same place: a device that stands for all NICs is near no GPU, and far from none. */
+    private static final String NO_PCI_FUNCTION = "";
 
     /**
-     * What NCCL's model adds for each message. For TCP it has been made with nothing, which is what NCCL's own sockets
-     * say: told the truth, 15 us, it sends twice as many bytes, by LL, up to lengths at which they count more than the
-     * messages.
+     * Mbit/s. For 4.875 GB/s NCCL's search finds two channels of 2.4 GB/s on GPUs of any kind, of which it makes four;
+     * two would take up to twice as long for messages from 8 MiB on. From 15 GB/s on, NCCL 2.29 and later would make
+     * more than one channel for each peer.
      */
-    private static final float SOFTWARE_LATENCY = 0;
+    private static final int SPEED_MBPS = 39_000;
 
-    private static final float RDMA_LATENCY = 2;
+    /**
+     * What NCCL's model adds for each message: nothing, as of NCCL's own transports. Told the truth, 15 us over TCP, it
+     * sends twice as many bytes, by LL, up to lengths at which they count more than the messages. Ranks never compare
+     * it, so with unequal values they would choose unequal algorithms.
+     */
+    private static final float LATENCY_US = 0;
+
+    private static final int PORT = 1;
     private static final int MAX_COMMS = 1 << 16;
 
-    /** NCCL makes two channels for each device; with more than eight its GPUs spend more than they gain. */
-    private static final int MOST_DEVICES = 4;
+    private VirtualDevice() {}
 
-    /** With two channels instead of four, messages from 8 MiB on take up to twice as long. */
-    private static final int LEAST_DEVICES = 2;
-
-    /**
-     * The node's devices: one for each software link, or two for a single one, which NCCL takes for a NIC with two
-     * ports; but one in all where there are RDMA links.
-     *
-     * @param hardware what is behind them
-     * @param mostRdma RDMA links that a connection goes over at most
-     */
-    static List<VirtualDevice> over(List<Link> links, NicHardware hardware, int mostRdma) {
-        boolean rdma = links.stream().anyMatch(link -> link.local().kind() == LinkKind.RDMA);
-        if (rdma) {
-            return List.of(new VirtualDevice(ofAll(links, hardware, mostRdma), Optional.empty()));
-        }
-        List<Link> cables =
-                links.stream().filter(link -> !hasLinkLocal(link, links)).toList();
-        return IntStream.range(0, Math.clamp(cables.size(), LEAST_DEVICES, MOST_DEVICES))
-                .mapToObj(i -> ofSoftware(i, cables.get(i % cables.size()), 1 + i / cables.size()))
-                .toList();
-    }
-
-    /** Whether its interface is another link by its link-local address, which goes first. */
-    private static boolean hasLinkLocal(Link link, List<Link> links) {
-        return !link.local().isLinkLocal()
-                && links.stream()
-                        .anyMatch(other -> other.local().isLinkLocal()
-                                && other.local()
-                                        .interfaceName()
-                                        .equals(link.local().interfaceName()));
-    }
-
-    private static VirtualDevice ofSoftware(int index, Link link, int port) {
-        long guid = link.device().attributes().nodeGuid();
-        return new VirtualDevice(
-                properties(index, "", guid, port, link.local().speedMbps(), SOFTWARE_LATENCY),
-                Optional.of(link.local()));
-    }
-
-    private static DeviceProperties ofAll(List<Link> links, NicHardware hardware, int mostRdma) {
-        Map<String, List<Link>> cables = links.stream()
-                .filter(link -> link.local().kind() == LinkKind.RDMA || !hasRdma(link, links))
-                .collect(Collectors.groupingBy(link -> hardware.cable(link.local())
-                        .orElseGet(() -> link.local().address().toString())));
-        // a ring goes over one cable in each direction, so it is as fast as the slowest
-        int speed = cables.values().stream()
-                .mapToInt(cable -> speedMbps(cable, mostRdma))
-                .min()
-                .orElseThrow();
-        // the PCI function behind an RDMA device, which NCCL places by; none on SoftRoCE
-        String path = links.stream()
-                .filter(link -> link.local().kind() == LinkKind.RDMA)
-                .flatMap(link -> hardware.pciFunction(link.local()).stream())
-                .map(Path::toString)
-                .findFirst()
-                .orElse("");
-        return properties(0, path, links.getFirst().device().attributes().nodeGuid(), 1, speed, RDMA_LATENCY);
-    }
-
-    private static boolean hasRdma(Link software, List<Link> links) {
-        return links.stream()
-                .anyMatch(link -> link.local().kind() == LinkKind.RDMA
-                        && link.local().address().equals(software.local().address()));
-    }
-
-    /** Of a connection over a cable: by all functions that lead there, but no faster than the port that they share. */
-    private static int speedMbps(List<Link> cable, int mostRdma) {
-        Map<String, Integer> functions = cable.stream()
-                .map(Link::local)
-                .collect(Collectors.toMap(LocalLink::deviceName, LocalLink::speedMbps, Math::max));
-        int together = functions.values().stream()
-                .sorted(Comparator.reverseOrder())
-                .limit(mostRdma)
-                .mapToInt(Integer::intValue)
-                .sum();
-        int port = cable.stream()
-                .mapToInt(link -> Math.max(link.port().speedMbps(), link.local().speedMbps()))
-                .max()
-                .orElseThrow();
-        return Math.min(together, port);
-    }
-
-    private static DeviceProperties properties(
-            int index, String pciPath, long guid, int port, int speed, float latency) {
+    /** What NCCL is told on the node of that name, by which processes that share a node know its device. */
+    static DeviceProperties on(String node) {
         return new DeviceProperties(
-                NAME + index,
-                pciPath,
-                guid,
+                NAME,
+                NO_PCI_FUNCTION,
+                Integer.toUnsignedLong(node.hashCode()),
                 DeviceProperties.POINTER_HOST,
-                speed,
-                port,
-                latency,
+                SPEED_MBPS,
+                PORT,
+                LATENCY_US,
                 MAX_COMMS,
                 1,
                 NetPlugin.MAX_MESSAGE_BYTES);

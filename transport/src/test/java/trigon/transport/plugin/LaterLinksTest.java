@@ -29,7 +29,6 @@ import trigon.routing.PeerDescription;
 import trigon.routing.PeerLink;
 import trigon.routing.Relays;
 import trigon.routing.RoutingTable;
-import trigon.routing.hardware.NicHardware;
 import trigon.software.SoftwareDevice;
 import trigon.software.device.SoftwareVerbs;
 import trigon.system.InterfaceAddress;
@@ -68,7 +67,6 @@ class LaterLinksTest {
                 _ -> Optional.empty(),
                 "host",
                 4096,
-                NicHardware.ofThisMachine(),
                 RequestTable.unseen(),
                 Metrics.unshared(),
                 this::beyond,

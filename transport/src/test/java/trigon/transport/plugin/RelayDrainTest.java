@@ -21,7 +21,6 @@ import trigon.routing.LocalLink;
 import trigon.routing.Path;
 import trigon.routing.PeerLink;
 import trigon.routing.Relays;
-import trigon.routing.hardware.NicHardware;
 import trigon.software.SoftwareDevice;
 import trigon.software.device.SoftwareVerbs;
 import trigon.system.InterfaceAddress;
@@ -67,7 +66,6 @@ class RelayDrainTest {
                 _ -> Optional.empty(),
                 "host",
                 4096,
-                NicHardware.ofThisMachine(),
                 RequestTable.unseen(),
                 Metrics.unshared(),
                 _ -> List.of(),
