@@ -25,7 +25,6 @@ import trigon.nccl.NetPlugin;
 import trigon.routing.DiscoveredLinks;
 import trigon.routing.LocalLink;
 import trigon.routing.Relays;
-import trigon.routing.hardware.NicHardware;
 import trigon.software.SoftwareDevice;
 import trigon.software.device.SoftwareVerbs;
 import trigon.system.InterfaceAddress;
@@ -106,7 +105,6 @@ class VanishedLinksTest {
                 _ -> Optional.empty(),
                 "host",
                 4096,
-                NicHardware.ofThisMachine(),
                 RequestTable.unseen(),
                 Metrics.unshared(),
                 known -> back.stream()

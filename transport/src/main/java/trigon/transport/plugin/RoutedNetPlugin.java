@@ -13,7 +13,6 @@ import trigon.config.Settings;
 import trigon.handshake.HandshakeClient;
 import trigon.handshake.HandshakeException;
 import trigon.handshake.NodeIdentity;
-import trigon.handshake.Stripe;
 import trigon.nccl.DeviceProperties;
 import trigon.nccl.NcclResult;
 import trigon.nccl.NetPlugin;
