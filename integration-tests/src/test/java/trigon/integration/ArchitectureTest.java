@@ -212,7 +212,7 @@ class ArchitectureTest {
                 .that()
                 .resideOutsideOfPackages(
                         "trigon.verbs.ffm..",
-                        "trigon.system.kernel..",
+                        "trigon.system..",
                         "trigon.onesided.cuda..",
                         "trigon.entry..",
                         "trigon.testsupport..")

@@ -5,7 +5,7 @@ import java.util.regex.Pattern;
 /** Text of strangers, for a log or a terminal. */
 public final class PrintableText {
 
-    /** Would change what a terminal shows, or forge a line: C0 and C1, marks of directions and lines, half characters. */
+    /** Would change what a terminal shows, or forge a line: C0, C1, marks of directions and lines, half characters. */
     private static final Pattern UNPRINTABLE = Pattern.compile("[\\p{Cc}\\p{Cf}\\p{Cs}\\p{Zl}\\p{Zp}]");
 
     private PrintableText() {}

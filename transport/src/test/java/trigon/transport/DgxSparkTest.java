@@ -14,7 +14,8 @@ import trigon.testsupport.DgxSpark;
 import trigon.transport.protocol.MessageProtocol;
 
 /**
- * On a DGX Spark a connection goes over both functions of a cable without a setting. The devices are software devices with the functions' names, on loopback addresses; messages go as over RDMA links.
+ * On a DGX Spark a connection goes over both functions of a cable without a setting. The devices are software devices
+ * with the functions' names, on loopback addresses; messages go as over RDMA links.
  */
 @Timeout(300)
 class DgxSparkTest {

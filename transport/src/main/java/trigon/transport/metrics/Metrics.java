@@ -19,8 +19,8 @@ import org.slf4j.LoggerFactory;
 import trigon.system.Memory;
 
 /**
- * Live counters of this process, by link and by path, in a file in memory that another process can read: see {@link MetricsRow}
- * for where things are and {@link MetricsReader} for who reads.
+ * Live counters of this process, by link and by path, in a file in memory that another process can read: see
+ * {@link MetricsRow} for where things are and {@link MetricsReader} for who reads.
  *
  * <p>A counter is a word that its owner writes, in one piece, where it would have written a field. A reader maps the
  * same pages and takes no part: that costs the data path nothing but the lines that both touch. The file has no name

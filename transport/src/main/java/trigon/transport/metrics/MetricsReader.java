@@ -83,8 +83,8 @@ public final class MetricsReader {
 
     /**
      * One look at such a file. Its rows are read three times: one counts if it was one path's at the first and at the
-     * last, and as it was at the one between them. A row that has changed hands meanwhile is left out: its former path's
-     * counts are its link's by now, and its next one has just begun.
+     * last, and as it was at the one between them. A row that has changed hands meanwhile is left out: its former
+     * path's counts are its link's by now, and its next one has just begun.
      *
      * @throws UntrustedMetricsException if it is none, or of another version
      */
