@@ -7,5 +7,6 @@ module trigon.onesided {
 
     exports trigon.onesided;
     exports trigon.onesided.cuda;
+    exports trigon.onesided.group;
     exports trigon.onesided.memory;
 }

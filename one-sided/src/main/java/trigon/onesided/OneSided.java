@@ -7,10 +7,12 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import trigon.nccl.NcclResult;
 import trigon.nccl.NetPlugin;
+import trigon.onesided.group.Endpoint;
 import trigon.onesided.group.Group;
 import trigon.onesided.group.Patience;
 import trigon.onesided.group.Traffic;
 import trigon.onesided.memory.DeviceMemory;
+import trigon.onesided.memory.Transfer;
 import trigon.system.Memory;
 
 /**
@@ -23,11 +25,11 @@ import trigon.system.Memory;
  */
 public final class OneSided {
 
-    /** {@link Traffic#INCREMENT}. */
-    public static final int INCREMENT = Traffic.INCREMENT;
+    /** {@link Transfer#INCREMENT}. */
+    public static final int INCREMENT = Transfer.INCREMENT;
 
-    /** {@link Traffic#ADD}. */
-    public static final int ADD = Traffic.ADD;
+    /** {@link Transfer#ADD}. */
+    public static final int ADD = Transfer.ADD;
 
     private static final int CONTEXT_SHIFT = 48;
     private static final long COMM_MASK = (1L << CONTEXT_SHIFT) - 1;
@@ -149,8 +151,8 @@ public final class OneSided {
         }
         Group group;
         try {
-            group = Group.connect(
-                    net, waiting.context, waiting.device, addresses, rank, waiting.comm, patience, devices);
+            Endpoint endpoint = new Endpoint(net, waiting.context, waiting.device);
+            group = Group.connect(endpoint, addresses, rank, waiting.comm, patience, devices);
         } catch (RuntimeException e) {
             net.closeContext(waiting.context);
             throw e;
@@ -238,7 +240,8 @@ public final class OneSided {
 
     // ---- the data path
 
-    private @Nullable Traffic traffic(long handle, int context) {
+    /** The puts and gets of a collective comm or a context; null where there is no such. */
+    public @Nullable Traffic traffic(long handle, int context) {
         Comm comm = comms.find(handle & COMM_MASK);
         if (comm == null) {
             return null;
@@ -251,46 +254,6 @@ public final class OneSided {
                         && context >= 0
                         && context < contexts[index].count());
         return exists ? comm.traffic : null;
-    }
-
-    /** {@link Traffic#put}. */
-    public long put(
-            long handle,
-            int context,
-            long sourceOffset,
-            long source,
-            long size,
-            long offset,
-            long target,
-            int to,
-            long signalOffset,
-            long signal,
-            long value,
-            int operation) {
-        Traffic traffic = traffic(handle, context);
-        return traffic == null
-                ? INVALID_ARGUMENT
-                : traffic.put(sourceOffset, source, size, offset, target, to, signalOffset, signal, value, operation);
-    }
-
-    /** {@link Traffic#get}. */
-    public long get(
-            long handle,
-            int context,
-            long remoteOffset,
-            long remote,
-            long size,
-            long localOffset,
-            long local,
-            int from) {
-        Traffic traffic = traffic(handle, context);
-        return traffic == null ? INVALID_ARGUMENT : traffic.get(remoteOffset, remote, size, localOffset, local, from);
-    }
-
-    /** {@link Traffic#flush}. */
-    public long flush(long handle, int context) {
-        Traffic traffic = traffic(handle, context);
-        return traffic == null ? INVALID_ARGUMENT : traffic.flush();
     }
 
     /** {@link Traffic#test}. */

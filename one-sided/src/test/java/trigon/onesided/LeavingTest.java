@@ -61,7 +61,7 @@ class LeavingTest extends SimulatedRanks {
         Rank first = ranks.getFirst();
         leave(ranks.get(1));
 
-        long request = first.oneSided.get(first.context, 0, 0, first.window, 8, 64, first.window, 1);
+        long request = first.get(0, 8, 64, 1);
         assertThat(request).isEqualTo(REMOTE_ERROR);
     }
 
@@ -72,7 +72,7 @@ class LeavingTest extends SimulatedRanks {
         connect(2, seed, 40, false);
         Rank first = ranks.get(0);
         Rank leaver = ranks.get(1);
-        long request = first.oneSided.get(first.context, 0, 0, first.window, 8, 64, first.window, 1);
+        long request = first.get(0, 8, 64, 1);
         assertThat(request).isPositive();
 
         Future<?> closed = threads.submit(() -> leaver.oneSided.closeComm(leaver.comm));

@@ -16,7 +16,9 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import trigon.nccl.NcclResult;
 import trigon.nccl.NetPlugin;
+import trigon.onesided.group.Traffic;
 import trigon.onesided.memory.DeviceMemory;
+import trigon.onesided.memory.Transfer;
 import trigon.system.Memory;
 
 /** Ranks over a simulated transport, all moved by one thread once they are connected. */
@@ -78,8 +80,11 @@ class OneSidedTest extends SimulatedRanks {
             int bytes = random.nextInt(random.nextBoolean() ? 5000 : place);
             bytes = Math.min(bytes, place - offset);
             int source = random.nextInt(WINDOW_BYTES - place);
-            requests.add(from.oneSided.put(
-                    from.context, 0, source, from.window, bytes, offset, from.window, 1, 8, from.signals, 1, 2));
+            Transfer put = from.traffic()
+                    .transfer()
+                    .copy(source, from.window, bytes, offset, from.window)
+                    .signal(8, from.signals, 1, OneSided.ADD);
+            requests.add(from.traffic().put(put, 1));
             System.arraycopy(data, source, expected, offset, bytes);
             if (i % 20 == 0) {
                 await(to, 1, i);
@@ -103,21 +108,9 @@ class OneSidedTest extends SimulatedRanks {
         for (int i = 0; i < each; i++) {
             for (Rank rank : ranks) {
                 long addend = random.nextInt(2);
-                long request = rank.oneSided.put(
-                        rank.context,
-                        random.nextInt(2),
-                        0,
-                        0,
-                        0,
-                        0,
-                        0,
-                        2,
-                        16,
-                        // every other word may be written by the GPU, too
-                        rank.signals,
-                        2,
-                        addend == 0 ? OneSided.INCREMENT : OneSided.ADD);
-                long other = rank.oneSided.put(rank.context, 1, 0, 0, 0, 0, 0, 2, 0, rank.window, addend, OneSided.ADD);
+                // every other word may be written by the GPU, too
+                long request = rank.signal(2, 16, rank.signals, 2, addend == 0 ? OneSided.INCREMENT : OneSided.ADD);
+                long other = rank.signal(2, 0, rank.window, addend, OneSided.ADD);
                 expectedSignals += addend + 1;
                 expectedWindow += addend;
                 finish(rank, request);
@@ -145,9 +138,9 @@ class OneSidedTest extends SimulatedRanks {
         new Random(bytes).nextBytes(data);
         Memory.copy(MemorySegment.ofArray(data), asked.windowAddress + 100, bytes);
 
-        finish(asking, asking.oneSided.get(asking.context, 0, 100, asking.window, bytes, 5000, asking.window, 1));
-        finish(asking, asking.oneSided.flush(asking.context, 0));
-        finish(asking, asking.oneSided.get(asking.context, 1, 5000, asking.window, bytes, 2_100_000, asking.window, 0));
+        finish(asking, asking.get(100, bytes, 5000, 1));
+        finish(asking, asking.traffic().flush());
+        finish(asking, asking.get(5000, bytes, 2_100_000, 0));
 
         assertThat(Memory.segment(asking.windowAddress + 2_100_000, bytes)
                         .mismatch(Memory.segment(asked.windowAddress + 100, bytes)))
@@ -160,7 +153,11 @@ class OneSidedTest extends SimulatedRanks {
         Rank only = ranks.getFirst();
         Memory.putLong(only.windowAddress, 77);
 
-        finish(only, only.oneSided.put(only.context, 0, 0, only.window, 8, 64, only.window, 0, 0, only.signals, 5, 2));
+        Transfer put = only.traffic()
+                .transfer()
+                .copy(0, only.window, 8, 64, only.window)
+                .signal(0, only.signals, 5, OneSided.ADD);
+        finish(only, only.traffic().put(put, 0));
         finish(only, put(only, 0, 0, 0, OneSided.INCREMENT));
 
         assertThat(Memory.getLong(only.windowAddress + 64)).isEqualTo(77);
@@ -184,7 +181,7 @@ class OneSidedTest extends SimulatedRanks {
         }
         assertThat(rank.oneSided.test(rank.comm, pending)).isEqualTo(failure);
         assertThat(put(rank, 0, 8, 1, 0)).isEqualTo(failure);
-        assertThat(rank.oneSided.flush(rank.context, 0)).isEqualTo(failure);
+        assertThat(rank.traffic().flush()).isEqualTo(failure);
         assertThat(rank.oneSided.hasFailed(rank.context)).isTrue();
     }
 
@@ -202,21 +199,21 @@ class OneSidedTest extends SimulatedRanks {
         assertThat(put(rank, 0, 8, 2, 0)).as("no such rank").isEqualTo(invalid);
         assertThat(put(rank, 0, 8, -1, 0)).as("no such rank").isEqualTo(invalid);
         assertThat(put(rank, 0, 8, 1, 9)).as("no such operation").isEqualTo(invalid);
-        assertThat(oneSided.put(rank.context, 2, 0, rank.window, 8, 0, rank.window, 1, 0, 0, 0, 0))
-                .as("no such context")
-                .isEqualTo(invalid);
-        assertThat(oneSided.put(rank.context, 0, 0, 99, 8, 0, rank.window, 1, 0, 0, 0, 0))
+        assertThat(oneSided.traffic(rank.context, 2)).as("no such context").isNull();
+        assertThat(oneSided.traffic(rank.context + 77, 0)).as("no such handle").isNull();
+        Traffic traffic = rank.traffic();
+        assertThat(traffic.put(traffic.transfer().copy(0, 99, 8, 0, rank.window), 1))
                 .as("no such window")
                 .isEqualTo(invalid);
-        assertThat(oneSided.put(rank.context, 0, 0, 0, 0, 0, 0, 1, 4, rank.signals, 1, OneSided.ADD))
-                .as("a signal that is not aligned")
+        assertThat(traffic.get(traffic.transfer().copy(0, 0, 0, 0, rank.window), 1))
+                .as("a get of no bytes from no window")
                 .isEqualTo(invalid);
-        assertThat(oneSided.put(rank.context + 77, 0, 0, 0, 0, 0, 0, 1, 0, rank.signals, 1, OneSided.ADD))
-                .as("no such handle")
+        assertThat(rank.signal(1, 4, rank.signals, 1, OneSided.ADD))
+                .as("a signal that is not aligned")
                 .isEqualTo(invalid);
         assertThat((long) oneSided.test(rank.comm, 12345)).as("no such request").isEqualTo(invalid);
         oneSided.destroyContext(rank.context);
-        assertThat(put(rank, 0, 8, 1, 0)).as("a destroyed context").isEqualTo(invalid);
+        assertThat(oneSided.traffic(rank.context, 0)).as("a destroyed context").isNull();
 
         rank.context = rank.comm;
         long request = put(rank, 0, 8, 1, OneSided.INCREMENT);

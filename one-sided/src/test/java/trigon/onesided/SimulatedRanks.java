@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.lang.foreign.Arena;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -13,7 +14,9 @@ import java.util.function.IntFunction;
 import java.util.function.IntUnaryOperator;
 import org.junit.jupiter.api.AfterEach;
 import trigon.nccl.NetPlugin;
+import trigon.onesided.group.Traffic;
 import trigon.onesided.memory.DeviceMemory;
+import trigon.onesided.memory.Transfer;
 import trigon.system.Memory;
 import trigon.testsupport.Await;
 
@@ -43,6 +46,28 @@ abstract class SimulatedRanks {
 
         Rank(OneSided oneSided) {
             this.oneSided = oneSided;
+        }
+
+        /** The data path of its first context. */
+        Traffic traffic() {
+            return traffic(0);
+        }
+
+        /** The data path of one of its contexts. */
+        Traffic traffic(int number) {
+            return Objects.requireNonNull(oneSided.traffic(context, number));
+        }
+
+        /** Adds to a signal of a rank's, and copies nothing. */
+        long signal(int to, long signalOffset, long signal, long addend, int operation) {
+            Traffic traffic = traffic(1);
+            Transfer put = traffic.transfer().copy(0, 0, 0, 0, 0).signal(signalOffset, signal, addend, operation);
+            return traffic.put(put, to);
+        }
+
+        /** Asks a rank for bytes of its window. */
+        long get(long remoteOffset, long bytes, long localOffset, int from) {
+            return traffic().get(traffic().transfer().copy(remoteOffset, window, bytes, localOffset, window), from);
         }
     }
 
@@ -135,18 +160,10 @@ abstract class SimulatedRanks {
     }
 
     static long put(Rank from, long offset, long bytes, int to, int operation) {
-        return from.oneSided.put(
-                from.context,
-                0,
-                offset,
-                from.window,
-                bytes,
-                offset,
-                from.window,
-                to,
-                8,
-                operation == 0 ? 0 : from.signals,
-                3,
-                operation);
+        Transfer put = from.traffic()
+                .transfer()
+                .copy(offset, from.window, bytes, offset, from.window)
+                .signal(8, operation == 0 ? 0 : from.signals, 3, operation);
+        return from.traffic().put(put, to);
     }
 }

@@ -5,10 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.BooleanSupplier;
 import trigon.nccl.NetPlugin;
 import trigon.onesided.OneSided;
+import trigon.onesided.group.Traffic;
 import trigon.onesided.memory.DeviceMemory;
+import trigon.onesided.memory.Transfer;
 import trigon.system.Memory;
 import trigon.testsupport.Await;
 import trigon.transport.TestNode;
@@ -89,26 +92,24 @@ final class OneSidedRank implements AutoCloseable {
         for (int from = 0; from < ranks; from++) {
             long place = (long) (1 + from) * PLACE;
             Memory.fill(memory + place, SIZES[round], (byte) 0);
-            finish(oneSided.get(context, 0, 0, window, SIZES[round], place, window, from));
-            finish(oneSided.flush(context, 0));
+            Transfer get = traffic(0).transfer().copy(0, window, SIZES[round], place, window);
+            finish(traffic(0).get(get, from));
+            finish(traffic(0).flush());
             check(from, round);
         }
     }
 
     private long put(int within, int bytes, int to, int word) {
-        return oneSided.put(
-                context,
-                within,
-                0,
-                bytes == 0 ? 0 : window,
-                bytes,
-                (long) (1 + number) * PLACE,
-                bytes == 0 ? 0 : window,
-                to,
-                8L * word,
-                signals,
-                1,
-                OneSided.ADD);
+        Traffic traffic = traffic(within);
+        long used = bytes == 0 ? 0 : window;
+        Transfer put = traffic.transfer()
+                .copy(0, used, bytes, (long) (1 + number) * PLACE, used)
+                .signal(8L * word, signals, 1, OneSided.ADD);
+        return traffic.put(put, to);
+    }
+
+    private Traffic traffic(int within) {
+        return Objects.requireNonNull(oneSided.traffic(context, within));
     }
 
     private void finish(long request) {

@@ -4,6 +4,8 @@ import trigon.entry.host.CallFailures;
 import trigon.nccl.DeviceProperties;
 import trigon.nccl.NcclResult;
 import trigon.onesided.OneSided;
+import trigon.onesided.group.Traffic;
+import trigon.onesided.memory.Transfer;
 import trigon.system.Memory;
 
 /**
@@ -16,6 +18,7 @@ final class OneSidedUpcalls {
     static final long NEVER_RESET = 2;
 
     private static final OneSidedCall[] CALLS = OneSidedCall.values();
+    private static final int INVALID_ARGUMENT = NcclResult.INVALID_ARGUMENT.code();
     private static final int SUCCESS = NcclResult.SUCCESS.code();
 
     private final OneSided oneSided;
@@ -99,21 +102,14 @@ final class OneSidedUpcalls {
             long operation,
             long requestOut) {
         try {
-            return returned(
-                    oneSided.put(
-                            handle,
-                            (int) context,
-                            sourceOffset,
-                            source,
-                            size,
-                            offset,
-                            target,
-                            (int) rank,
-                            signalOffset,
-                            signal,
-                            value,
-                            (int) operation),
-                    requestOut);
+            Traffic traffic = oneSided.traffic(handle, (int) context);
+            if (traffic == null) {
+                return INVALID_ARGUMENT;
+            }
+            Transfer put = traffic.transfer()
+                    .copy(sourceOffset, source, size, offset, target)
+                    .signal(signalOffset, signal, value, (int) operation);
+            return returned(traffic.put(put, (int) rank), requestOut);
         } catch (Throwable thrown) {
             return failures.report("iput", thrown);
         }
@@ -130,9 +126,12 @@ final class OneSidedUpcalls {
             long rank,
             long requestOut) {
         try {
-            return returned(
-                    oneSided.get(handle, (int) context, remoteOffset, remote, size, localOffset, local, (int) rank),
-                    requestOut);
+            Traffic traffic = oneSided.traffic(handle, (int) context);
+            if (traffic == null) {
+                return INVALID_ARGUMENT;
+            }
+            Transfer get = traffic.transfer().copy(remoteOffset, remote, size, localOffset, local);
+            return returned(traffic.get(get, (int) rank), requestOut);
         } catch (Throwable thrown) {
             return failures.report("iget", thrown);
         }
@@ -140,7 +139,8 @@ final class OneSidedUpcalls {
 
     int flush(long handle, long context, long requestOut) {
         try {
-            return returned(oneSided.flush(handle, (int) context), requestOut);
+            Traffic traffic = oneSided.traffic(handle, (int) context);
+            return traffic == null ? INVALID_ARGUMENT : returned(traffic.flush(), requestOut);
         } catch (Throwable thrown) {
             return failures.report("one-sided iflush", thrown);
         }

@@ -15,15 +15,13 @@ final class Connections implements AutoCloseable {
     /** 8-byte words of a listener's handle. */
     static final int HANDLE_WORDS = NetPlugin.HANDLE_BYTES / Long.BYTES;
 
+    private final Endpoint endpoint;
     private final NetPlugin net;
-    private final long context;
-    private final int device;
     private final Arena arena = Arena.ofShared();
 
-    Connections(NetPlugin net, long context, int device) {
-        this.net = net;
-        this.context = context;
-        this.device = device;
+    Connections(Endpoint endpoint) {
+        this.endpoint = endpoint;
+        net = endpoint.net();
     }
 
     /** A new listener: its comm, and where its handle is. */
@@ -32,7 +30,7 @@ final class Connections implements AutoCloseable {
     Listener listen() {
         long handle = arena.allocate(NetPlugin.HANDLE_BYTES, Long.BYTES).address();
         Memory.fill(handle, NetPlugin.HANDLE_BYTES, (byte) 0);
-        return new Listener(net.listen(context, device, handle), handle);
+        return new Listener(net.listen(endpoint.context(), endpoint.device(), handle), handle);
     }
 
     /** A connection on its way: looks until there is a comm. */
@@ -43,7 +41,7 @@ final class Connections implements AutoCloseable {
     Pending connect(long[] handle, int trafficClass, LongConsumer whenUp) {
         long address = arena.allocate(NetPlugin.HANDLE_BYTES, Long.BYTES).address();
         Words.write(handle, address);
-        return once(() -> net.connect(context, device, address, trafficClass), whenUp);
+        return once(() -> net.connect(endpoint.context(), endpoint.device(), address, trafficClass), whenUp);
     }
 
     Pending accept(long listenComm, LongConsumer whenUp) {

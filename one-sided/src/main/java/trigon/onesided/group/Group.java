@@ -45,9 +45,8 @@ public final class Group implements AutoCloseable {
     /** How long a rank that ends waits for its last records to go. */
     private static final Duration LEAVING = Duration.ofSeconds(1);
 
+    private final Endpoint endpoint;
     private final NetPlugin net;
-    private final long context;
-    private final int deviceNumber;
     private final int rank;
     private final int ranks;
     private final Ring ring;
@@ -64,20 +63,11 @@ public final class Group implements AutoCloseable {
     /** What the driver copies a signal to that it reads first; 0 before there are connections. */
     private long signalWord;
 
-    private Group(
-            NetPlugin net,
-            long context,
-            int deviceNumber,
-            int rank,
-            int ranks,
-            Ring ring,
-            Patience patience,
-            Supplier<DeviceMemory> devices) {
-        this.net = net;
-        this.context = context;
-        this.deviceNumber = deviceNumber;
-        this.rank = rank;
-        this.ranks = ranks;
+    private Group(Endpoint endpoint, Ring ring, Patience patience, Supplier<DeviceMemory> devices) {
+        this.endpoint = endpoint;
+        net = endpoint.net();
+        rank = ring.rank();
+        ranks = ring.ranks();
         this.ring = ring;
         this.patience = patience;
         this.devices = devices;
@@ -87,17 +77,14 @@ public final class Group implements AutoCloseable {
     /**
      * Connects the ring, and sees that all ranks mean the same.
      *
-     * @param context the group's own, of the transport's; closed with the group
-     * @param deviceNumber over which the ranks listen
+     * @param endpoint its context is closed with the group
      * @param handles of all ranks' listeners, by rank
      * @param listenComm this rank's listener
      * @param devices a new way to memory of the GPU that is current on the calling thread, whenever it is asked
      * @throws NoConnectionException if a neighbour cannot be reached, or does not come
      */
     public static Group connect(
-            NetPlugin net,
-            long context,
-            int deviceNumber,
+            Endpoint endpoint,
             long[] handles,
             int rank,
             long listenComm,
@@ -105,8 +92,8 @@ public final class Group implements AutoCloseable {
             Supplier<DeviceMemory> devices) {
         int ranks = handles.length;
         Ring ring = ranks == 1
-                ? Ring.ofOne(net, patience)
-                : Ring.connect(net, context, deviceNumber, handles, rank, listenComm, patience);
+                ? Ring.ofOne(endpoint.net(), patience)
+                : Ring.connect(endpoint, handles, rank, listenComm, patience);
         long[] greeting = {GREETING, ranks, rank};
         long[][] all = ring.allGather(greeting);
         for (int other = 0; other < ranks; other++) {
@@ -116,7 +103,7 @@ public final class Group implements AutoCloseable {
                         .formatted(other, rank));
             }
         }
-        return new Group(net, context, deviceNumber, rank, ranks, ring, patience, devices);
+        return new Group(endpoint, ring, patience, devices);
     }
 
     public int rank() {
@@ -151,7 +138,7 @@ public final class Group implements AutoCloseable {
 
     private Traffic connectAll(int trafficClass) {
         long[][] comms = new long[ranks][4];
-        try (Connections connections = new Connections(net, context, deviceNumber)) {
+        try (Connections connections = new Connections(endpoint)) {
             List<Connections.Listener> listeners = new ArrayList<>();
             long[] words = new long[2 * ranks * Connections.HANDLE_WORDS];
             for (int i = 0; ranks > 1 && i < 2 * ranks; i++) {
@@ -206,15 +193,7 @@ public final class Group implements AutoCloseable {
                 in.add(new Incoming(from, staging(from, staged), device, windows, signals, sender));
             }
         }
-        return new Traffic(
-                rank,
-                ranks,
-                out.toArray(Outgoing[]::new),
-                in.toArray(Incoming[]::new),
-                new SelfCopies(device, signals),
-                windows,
-                requests,
-                device);
+        return new Traffic(new Peers(rank, out, in), new SelfCopies(device, signals), windows, requests, device);
     }
 
     private Staging staging(Connection connection, boolean staged) {
@@ -379,7 +358,7 @@ public final class Group implements AutoCloseable {
         if (traffic != null) {
             traffic.leave(patience.of(LEAVING));
         }
-        net.closeContext(context);
+        net.closeContext(endpoint.context());
         device.finish(); // copies to and from what is freed now
         stagings.forEach(Staging::close);
         stagings.clear();

@@ -43,18 +43,11 @@ final class Ring implements AutoCloseable {
      * @param listenComm this rank's listener
      * @throws NoConnectionException if a neighbour cannot be reached, or does not come
      */
-    static Ring connect(
-            NetPlugin net,
-            long context,
-            int deviceNumber,
-            long[] handles,
-            int rank,
-            long listenComm,
-            Patience patience) {
+    static Ring connect(Endpoint endpoint, long[] handles, int rank, long listenComm, Patience patience) {
         int ranks = handles.length;
         int next = (rank + 1) % ranks;
         long[] comms = new long[2];
-        try (Connections connections = new Connections(net, context, deviceNumber)) {
+        try (Connections connections = new Connections(endpoint)) {
             List<Connections.Pending> pending = List.of(
                     connections.connect(
                             Words.read(handles[next], Connections.HANDLE_WORDS),
@@ -69,12 +62,22 @@ final class Ring implements AutoCloseable {
                                     comms[0] == 0 ? "answered" : "called",
                                     patience.limit().toSeconds()));
         }
-        return new Ring(net, rank, ranks, comms[0], comms[1], patience);
+        return new Ring(endpoint.net(), rank, ranks, comms[0], comms[1], patience);
     }
 
     /** One rank alone. */
     static Ring ofOne(NetPlugin net, Patience patience) {
         return new Ring(net, 0, 1, 0, 0, patience);
+    }
+
+    /** This one's. */
+    int rank() {
+        return rank;
+    }
+
+    /** How many there are. */
+    int ranks() {
+        return ranks;
     }
 
     /**

@@ -5,13 +5,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import trigon.nccl.NcclResult;
 import trigon.onesided.memory.DeviceMemory;
-import trigon.onesided.memory.Window;
+import trigon.onesided.memory.Transfer;
 import trigon.onesided.memory.Windows;
 import trigon.onesided.peer.Incoming;
 import trigon.onesided.peer.Outgoing;
 import trigon.onesided.peer.RequestPool;
 import trigon.onesided.peer.SelfCopies;
-import trigon.onesided.record.RecordLayout;
 
 /**
  * A group's data path: what NCCL's progress thread calls. Calls come from one thread at a time; they neither wait,
@@ -19,15 +18,6 @@ import trigon.onesided.record.RecordLayout;
  * failure every call returns it.
  */
 public final class Traffic {
-
-    /** {@code NCCL_GIN_SIGNAL_INC}: adds 1. */
-    public static final int INCREMENT = 1;
-
-    /** {@code NCCL_GIN_SIGNAL_ADD}: adds the value. */
-    public static final int ADD = 2;
-
-    /** In an operation's place: no signal. */
-    public static final int NO_SIGNAL = 0;
 
     private static final Logger log = LoggerFactory.getLogger(Traffic.class);
     private static final int INVALID_ARGUMENT = -NcclResult.INVALID_ARGUMENT.code();
@@ -45,21 +35,14 @@ public final class Traffic {
     private final RequestPool requests;
     private final DeviceMemory device;
     private final boolean usesDevice;
+    private final Transfer transfer = new Transfer();
     private int failed;
 
-    Traffic(
-            int rank,
-            int ranks,
-            Outgoing[] outgoing,
-            Incoming[] incoming,
-            SelfCopies self,
-            Windows windows,
-            RequestPool requests,
-            DeviceMemory device) {
-        this.rank = rank;
-        this.ranks = ranks;
-        this.outgoing = outgoing;
-        this.incoming = incoming;
+    Traffic(Peers peers, SelfCopies self, Windows windows, RequestPool requests, DeviceMemory device) {
+        rank = peers.rank();
+        outgoing = peers.outgoing().toArray(Outgoing[]::new);
+        incoming = peers.incoming().toArray(Incoming[]::new);
+        ranks = outgoing.length + 1;
         this.self = self;
         this.windows = windows;
         this.requests = requests;
@@ -77,123 +60,49 @@ public final class Traffic {
         return other < rank ? other : other - 1;
     }
 
+    /** The one to be filled for the next {@link #put} or {@link #get}, of which nothing is kept after the call. */
+    public Transfer transfer() {
+        return transfer;
+    }
+
     /**
      * Copies to a rank's window, then adds to a signal there.
      *
-     * @param source window, 0 where there is no data
-     * @param signalOperation {@link #INCREMENT}, {@link #ADD} or {@link #NO_SIGNAL}
      * @return a request
      */
-    public long put(
-            long sourceOffset,
-            long source,
-            long size,
-            long offset,
-            long target,
-            int to,
-            long signalOffset,
-            long signal,
-            long value,
-            int signalOperation) {
+    public long put(Transfer put, int to) {
         if (failed != 0) {
             return failed;
         }
-        Window from = size == 0 ? null : windows.find(source);
-        Window into = size == 0 ? null : windows.find(target);
-        Window signalled = signalOperation == NO_SIGNAL ? null : windows.find(signal);
-        if (size < 0
-                || to < 0
-                || to >= ranks
-                || signalOperation < NO_SIGNAL
-                || signalOperation > ADD
-                || (size > 0 && (from == null || into == null))
-                || (from != null && !from.covers(sourceOffset, size))
-                || (into != null && !into.covers(offset, size))
-                || (signalOperation != NO_SIGNAL && (signalled == null || !signalled.hasWord(signalOffset)))) {
-            return refuse("put", size, to);
+        if (!put.findForPut(windows) || to < 0 || to >= ranks) {
+            return refuse("put", put.size(), to);
         }
         long request = requests.begin();
         if (request == 0) {
             return tooMany(to);
         }
         enter();
-        long result = to == rank
-                ? putToSelf(
-                        from,
-                        sourceOffset,
-                        into,
-                        offset,
-                        size,
-                        signalled,
-                        signalOffset,
-                        value,
-                        signalOperation,
-                        request)
-                : put(
-                        from,
-                        sourceOffset,
-                        into,
-                        offset,
-                        size,
-                        to,
-                        signalled,
-                        signalOffset,
-                        value,
-                        signalOperation,
-                        request);
+        long result = to == rank ? copyToSelf(put, request) : putTo(to, put, request);
         leave();
         return result;
     }
 
-    private long put(
-            @Nullable Window from,
-            long sourceOffset,
-            @Nullable Window into,
-            long offset,
-            long size,
-            int to,
-            @Nullable Window signalled,
-            long signalOffset,
-            long value,
-            int signalOperation,
-            long request) {
+    private long putTo(int to, Transfer put, long request) {
         Outgoing out = outgoing[place(to)];
         if (incoming[place(to)].hasLeft()) {
             return fail(REMOTE_ERROR, to, HAS_LEFT);
         }
-        boolean begun = out.put(
-                from,
-                sourceOffset,
-                size,
-                into == null ? RecordLayout.NO_WINDOW : into.id(),
-                offset,
-                into != null && into.isOfDeviceAt(to),
-                signalled == null ? RecordLayout.NO_WINDOW : signalled.id(),
-                signalOffset,
-                signalOperation == INCREMENT ? 1 : value,
-                request);
-        return begun ? started(out, to, request) : tooMany(to);
+        return out.put(put, request) ? started(out, to, request) : tooMany(to);
     }
 
-    private long putToSelf(
-            @Nullable Window from,
-            long sourceOffset,
-            @Nullable Window into,
-            long offset,
-            long size,
-            @Nullable Window signalled,
-            long signalOffset,
-            long value,
-            int signalOperation,
-            long request) {
-        while (!self.isFree(signalled)) { // another rank's addition, which takes some microseconds
+    private long copyToSelf(Transfer copy, long request) {
+        while (!self.isFree(copy.signal())) { // another rank's addition, which takes some microseconds
             int result = progressAll();
             if (result != 0) {
                 return result;
             }
         }
-        long addend = signalOperation == INCREMENT ? 1 : value;
-        int result = self.put(from, sourceOffset, into, offset, size, signalled, signalOffset, addend);
+        int result = self.copy(copy);
         if (result != 0) {
             return fail(result, rank, null);
         }
@@ -204,47 +113,32 @@ public final class Traffic {
     /**
      * Copies from a rank's window.
      *
+     * @param get without a signal
      * @return a request
      */
-    public long get(long remoteOffset, long remote, long size, long localOffset, long local, int from) {
+    public long get(Transfer get, int from) {
         if (failed != 0) {
             return failed;
         }
-        Window source = windows.find(remote);
-        Window target = windows.find(local);
-        if (size < 0
-                || from < 0
-                || from >= ranks
-                || source == null
-                || target == null
-                || !source.covers(remoteOffset, size)
-                || !target.covers(localOffset, size)) {
-            return refuse("get", size, from);
+        if (!get.findForGet(windows) || from < 0 || from >= ranks) {
+            return refuse("get", get.size(), from);
         }
         long request = requests.begin();
         if (request == 0) {
             return tooMany(from);
         }
         enter();
-        long result;
-        if (from == rank) {
-            result = putToSelf(source, remoteOffset, target, localOffset, size, null, 0, 0, NO_SIGNAL, request);
-        } else {
-            result = get(source, remoteOffset, size, target, localOffset, from, request);
-        }
+        long result = from == rank ? copyToSelf(get, request) : getFrom(from, get, request);
         leave();
         return result;
     }
 
-    private long get(
-            Window source, long remoteOffset, long size, Window target, long localOffset, int from, long request) {
+    private long getFrom(int from, Transfer get, long request) {
         Outgoing out = outgoing[place(from)];
         if (incoming[place(from)].hasLeft()) {
             return fail(REMOTE_ERROR, from, HAS_LEFT);
         }
-        return out.get(source.id(), remoteOffset, size, target.id(), localOffset, request)
-                ? started(out, from, request)
-                : tooMany(from);
+        return out.get(get, request) ? started(out, from, request) : tooMany(from);
     }
 
     /**

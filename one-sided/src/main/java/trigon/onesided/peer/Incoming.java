@@ -341,15 +341,7 @@ public final class Incoming {
         if (window == null || local == null) {
             return wrong("memory is asked for that is no longer registered here");
         }
-        boolean begunToo = answers.answer(
-                window,
-                RecordLayout.offset(record),
-                RecordLayout.size(record),
-                local.id(),
-                RecordLayout.answerOffset(record),
-                RecordLayout.request(record),
-                local.isOfDeviceAt(from.rank()));
-        return begunToo ? 0 : 1;
+        return answers.answer(window, local, record) ? 0 : 1;
     }
 
     /** Those whose copies are over. */

@@ -57,6 +57,8 @@ final class Operation {
         asked = 0;
         answerWindow = RecordLayout.NO_WINDOW;
         answerOffset = 0;
+        pieceBytes = 0;
+        remaining = 0;
         mark = 0;
     }
 }

@@ -4,6 +4,7 @@ import org.jspecify.annotations.Nullable;
 import trigon.nccl.NcclResult;
 import trigon.nccl.NetPlugin;
 import trigon.onesided.memory.DeviceMemory;
+import trigon.onesided.memory.Transfer;
 import trigon.onesided.memory.Window;
 import trigon.onesided.record.RecordLayout;
 import trigon.system.Memory;
@@ -65,34 +66,29 @@ public final class Outgoing {
     /**
      * Data for a window, and an addition to a signal.
      *
-     * @param source null where there is no data
-     * @param signalWindow {@link RecordLayout#NO_WINDOW}: no signal
      * @param request is finished when the data may change
      * @return false: too much is under way
      */
-    public boolean put(
-            @Nullable Window source,
-            long sourceOffset,
-            long size,
-            int window,
-            long offset,
-            boolean targetIsStaged,
-            int signalWindow,
-            long signalOffset,
-            long addend,
-            long request) {
+    public boolean put(Transfer put, long request) {
         Operation operation = next();
         if (operation == null) {
             return false;
         }
+        Window target = put.target();
+        Window signal = put.signal();
         operation.begin(RecordLayout.PUT);
-        operation.window = window;
-        operation.offset = offset;
-        operation.signalWindow = signalWindow;
-        operation.signalOffset = signalOffset;
-        operation.addend = addend;
+        if (target != null) {
+            operation.window = target.id();
+        }
+        operation.offset = put.targetOffset();
+        if (signal != null) {
+            operation.signalWindow = signal.id();
+        }
+        operation.signalOffset = put.signalOffset();
+        operation.addend = put.addend();
         operation.request = request;
-        add(operation, source, sourceOffset, size, targetIsStaged);
+        operation.size = put.size();
+        addWith(operation, put.source(), put.sourceOffset(), target != null && target.isOfDeviceAt(to.rank()));
         unfinished++;
         return true;
     }
@@ -100,22 +96,25 @@ public final class Outgoing {
     /**
      * Asks for data.
      *
-     * @param answerWindow this rank's window that it is for
+     * @param get its source is the other rank's, its target this one's
      * @param request is finished by {@link #answered}
      * @return false: too much is under way
      */
-    public boolean get(int window, long offset, long size, int answerWindow, long answerOffset, long request) {
+    public boolean get(Transfer get, long request) {
         Operation operation = next();
-        if (operation == null) {
+        Window source = get.source();
+        Window target = get.target();
+        if (operation == null || source == null || target == null) {
             return false;
         }
         operation.begin(RecordLayout.GET);
-        operation.window = window;
-        operation.offset = offset;
+        operation.window = source.id();
+        operation.offset = get.sourceOffset();
         operation.asked = request;
-        operation.answerWindow = answerWindow;
-        operation.answerOffset = answerOffset;
-        add(operation, null, 0, size, false);
+        operation.answerWindow = target.id();
+        operation.answerOffset = get.targetOffset();
+        operation.size = get.size();
+        add(operation);
         unfinished++;
         return true;
     }
@@ -126,26 +125,27 @@ public final class Outgoing {
         requests.finish(request);
     }
 
-    /** Answers the other rank, which has few enough requests that there is room. False: it has too many. */
-    boolean answer(
-            Window source,
-            long sourceOffset,
-            long size,
-            int answerWindow,
-            long answerOffset,
-            long asked,
-            boolean staged) {
+    /**
+     * Answers the other rank, which has few enough requests that there is room.
+     *
+     * @param source what it asks for
+     * @param local this rank's part of the window that it is for
+     * @param record by which it asks
+     * @return false: it has too many
+     */
+    boolean answer(Window source, Window local, long record) {
         if (added - over >= RING) {
             return false;
         }
         Operation operation = ring[(int) added & (RING - 1)];
         operation.begin(RecordLayout.FETCHED);
-        operation.asked = asked;
-        operation.answerWindow = answerWindow;
-        operation.answerOffset = answerOffset;
-        operation.window = answerWindow;
-        operation.offset = answerOffset;
-        add(operation, source, sourceOffset, size, staged);
+        operation.asked = RecordLayout.request(record);
+        operation.answerWindow = local.id();
+        operation.answerOffset = RecordLayout.answerOffset(record);
+        operation.window = operation.answerWindow;
+        operation.offset = operation.answerOffset;
+        operation.size = RecordLayout.size(record);
+        addWith(operation, source, RecordLayout.offset(record), local.isOfDeviceAt(to.rank()));
         return true;
     }
 
@@ -156,7 +156,7 @@ public final class Outgoing {
             return false;
         }
         operation.begin(RecordLayout.LEAVING);
-        add(operation, null, 0, 0, false);
+        add(operation);
         return true;
     }
 
@@ -164,19 +164,21 @@ public final class Outgoing {
         return unfinished >= MOST || added - over >= RING ? null : ring[(int) added & (RING - 1)];
     }
 
-    private void add(
-            Operation operation, @Nullable Window source, long sourceOffset, long size, boolean targetIsStaged) {
+    /** With a payload, unless there is none. */
+    private void addWith(Operation operation, @Nullable Window source, long sourceOffset, boolean targetIsStaged) {
         operation.source = source;
         operation.sourceOffset = sourceOffset;
-        operation.size = size;
-        operation.remaining = 1;
-        if (source == null || size <= RecordLayout.INLINE_BYTES) {
-            operation.pieceBytes = 0;
-        } else {
-            operation.pieceBytes =
+        if (source != null && operation.size > RecordLayout.INLINE_BYTES) {
+            int pieceBytes =
                     targetIsStaged || source.isOfDevice() ? Connection.STAGED_PIECE_BYTES : Connection.PIECE_BYTES;
-            operation.remaining += (int) ((size + operation.pieceBytes - 1) / operation.pieceBytes);
+            operation.pieceBytes = pieceBytes;
+            operation.remaining += (int) ((operation.size + pieceBytes - 1) / pieceBytes);
         }
+        add(operation);
+    }
+
+    private void add(Operation operation) {
+        operation.remaining++; // the record
         added++;
     }
 
@@ -262,14 +264,8 @@ public final class Outgoing {
         while (prepared < added && prepared - gone < Connection.MOST_MESSAGES) {
             Operation operation = operation(prepared);
             long record = staging.record(prepared);
-            RecordLayout.begin(
-                    record,
-                    operation.kind,
-                    prepared,
-                    operation.window,
-                    operation.offset,
-                    operation.size,
-                    operation.pieceBytes);
+            RecordLayout.begin(record, operation.kind, prepared);
+            RecordLayout.place(record, operation.window, operation.offset, operation.size, operation.pieceBytes);
             if (operation.signalWindow != RecordLayout.NO_WINDOW) {
                 RecordLayout.signal(record, operation.signalWindow, operation.signalOffset, operation.addend);
             }

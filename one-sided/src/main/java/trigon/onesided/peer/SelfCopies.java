@@ -3,6 +3,7 @@ package trigon.onesided.peer;
 import org.jspecify.annotations.Nullable;
 import trigon.nccl.NcclResult;
 import trigon.onesided.memory.DeviceMemory;
+import trigon.onesided.memory.Transfer;
 import trigon.onesided.memory.Window;
 import trigon.system.Memory;
 
@@ -25,27 +26,29 @@ public final class SelfCopies {
         this.signals = signals;
     }
 
-    /** Whether {@link #put} can be called for a signal. */
+    /** Whether {@link #copy} can be called for a signal. */
     public boolean isFree(@Nullable Window signal) {
         return signal == null || !signal.isOfDevice() || signals.isFreeForSelf(signal);
     }
 
     /** Copies, then adds; 0 or a failure. */
-    public int put(
-            @Nullable Window source,
-            long sourceOffset,
-            @Nullable Window target,
-            long offset,
-            long size,
-            @Nullable Window signal,
-            long signalOffset,
-            long addend) {
-        if (size > 0 && source != null && target != null) {
-            int result = copy(source, sourceOffset, target, offset, size);
+    public int copy(Transfer transfer) {
+        Window source = transfer.source();
+        Window target = transfer.target();
+        if (transfer.size() > 0 && source != null && target != null) {
+            int result = copy(
+                    source.address() + transfer.sourceOffset(),
+                    target.address() + transfer.targetOffset(),
+                    transfer.size(),
+                    source.isOfDevice() || target.isOfDevice());
             if (result != 0) {
                 return result;
             }
         }
+        return add(transfer.signal(), transfer.signalOffset(), transfer.addend());
+    }
+
+    private int add(@Nullable Window signal, long signalOffset, long addend) {
         if (signal == null) {
             return 0;
         }
@@ -60,10 +63,8 @@ public final class SelfCopies {
         return result;
     }
 
-    private int copy(Window source, long sourceOffset, Window target, long offset, long size) {
-        long from = source.address() + sourceOffset;
-        long to = target.address() + offset;
-        if (!source.isOfDevice() && !target.isOfDevice()) {
+    private int copy(long from, long to, long size, boolean byDevice) {
+        if (!byDevice) {
             Memory.copy(from, to, size);
             return 0;
         }

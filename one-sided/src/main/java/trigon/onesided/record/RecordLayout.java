@@ -51,27 +51,29 @@ public final class RecordLayout {
     private RecordLayout() {}
 
     /**
-     * Begins a record: without a signal and without an answer.
+     * Begins a record: without a place, a signal and an answer.
      *
      * @param sequence number of the record among all from this rank to that one
-     * @param window whose memory it is about
+     */
+    public static void begin(long address, int kind, long sequence) {
+        Memory.putInt(address + KIND, kind);
+        Memory.putLong(address + SEQUENCE, sequence);
+        place(address, NO_WINDOW, 0, 0, 0);
+        signal(address, NO_WINDOW, 0, 0);
+        answer(address, 0, NO_WINDOW, 0);
+    }
+
+    /**
+     * Whose memory it is about.
+     *
      * @param size bytes of payload, or of what is asked for
      * @param pieceBytes of the messages that the payload follows in; 0 where it is in the record
      */
-    public static void begin(
-            long address, int kind, long sequence, int window, long offset, long size, int pieceBytes) {
-        Memory.putInt(address + KIND, kind);
+    public static void place(long address, int window, long offset, long size, int pieceBytes) {
         Memory.putInt(address + WINDOW, window);
-        Memory.putLong(address + SEQUENCE, sequence);
         Memory.putLong(address + OFFSET, offset);
         Memory.putLong(address + SIZE, size);
         Memory.putInt(address + PIECE_BYTES, pieceBytes);
-        Memory.putInt(address + SIGNAL_WINDOW, NO_WINDOW);
-        Memory.putLong(address + SIGNAL_OFFSET, 0);
-        Memory.putLong(address + ADDEND, 0);
-        Memory.putLong(address + REQUEST, 0);
-        Memory.putLong(address + ANSWER_OFFSET, 0);
-        Memory.putLong(address + ANSWER_WINDOW, NO_WINDOW);
     }
 
     /** Once the payload is there, a word grows by the addend. */
