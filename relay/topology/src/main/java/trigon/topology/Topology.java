@@ -62,9 +62,7 @@ public final class Topology {
      */
     public record OtherClock(String name, long seconds) {}
 
-    private final long instance;
-    private final long node;
-    private final String name;
+    private final Origin self;
     private final List<LinkRecord> links;
     private final AnnouncementKey key;
     private final LongSupplier epochSeconds;
@@ -86,22 +84,14 @@ public final class Topology {
     /**
      * One that knows nobody.
      *
-     * @param instance a random number of this process
-     * @param node what the node is told apart by
-     * @param name of the node
+     * @param self this process
      * @param links its links, as they are announced; their neighbours are not looked at
      * @param epochSeconds the clock
      * @param loadMbps what this process relays now, in Mbit/s
      */
     public Topology(
-            long instance,
-            long node,
-            String name,
-            List<LinkRecord> links,
-            AnnouncementKey key,
-            LongSupplier epochSeconds,
-            IntSupplier loadMbps) {
-        this(instance, node, name, links, key, epochSeconds, loadMbps, () -> true);
+            Origin self, List<LinkRecord> links, AnnouncementKey key, LongSupplier epochSeconds, IntSupplier loadMbps) {
+        this(self, links, key, epochSeconds, loadMbps, () -> true);
     }
 
     /**
@@ -110,17 +100,13 @@ public final class Topology {
      * @param relays whether it relays now: else its links are announced without the relay's ports
      */
     public Topology(
-            long instance,
-            long node,
-            String name,
+            Origin self,
             List<LinkRecord> links,
             AnnouncementKey key,
             LongSupplier epochSeconds,
             IntSupplier loadMbps,
             BooleanSupplier relays) {
-        this.instance = instance;
-        this.node = node;
-        this.name = name;
+        this.self = self;
         this.links =
                 List.copyOf(links.size() > NodeRecord.MOST_LINKS ? links.subList(0, NodeRecord.MOST_LINKS) : links);
         this.key = key;
@@ -159,7 +145,7 @@ public final class Topology {
 
     private void received(Sealed sealed, InetAddress source, int link, long now) {
         long id = sealed.instance();
-        if (id == instance) {
+        if (id == self.instance()) {
             return;
         }
         Known former = known.of(id);
@@ -256,7 +242,13 @@ public final class Topology {
                     there.size() > most));
         }
         return new NodeRecord(
-                instance, sequence, epochSeconds.getAsLong(), node, name, Math.max(0, loadMbps.getAsInt()), now);
+                self.instance(),
+                sequence,
+                epochSeconds.getAsLong(),
+                self.node(),
+                self.name(),
+                Math.max(0, loadMbps.getAsInt()),
+                now);
     }
 
     private void forget(long now) {
@@ -281,7 +273,7 @@ public final class Topology {
         lastOwn = own;
         Nodes now = nodes;
         if (known.takeChanged() || now == null) {
-            now = new Nodes(node, known.with(own), known.structure());
+            now = new Nodes(self.node(), known.with(own), known.structure());
             nodes = now;
         }
         return now;

@@ -18,9 +18,7 @@ class FloodTest {
     private static final InetAddress ANOTHER = InetAddress.ofLiteral("10.0.12.8");
 
     private final Topology topology = new Topology(
-            1,
-            1,
-            "victim",
+            new Origin(1, 1, "victim"),
             List.of(LinkRecord.silent(InterfaceAddress.parse("10.0.12.1/24"), 0, 1)),
             Simulation.noKey(),
             () -> 0,
@@ -100,9 +98,7 @@ class FloodTest {
     @Test
     void waysOverOneLinkLeaveRoomForOthers() {
         Topology twoLinks = new Topology(
-                1,
-                1,
-                "victim",
+                new Origin(1, 1, "victim"),
                 List.of(
                         LinkRecord.silent(InterfaceAddress.parse("10.0.12.1/24"), 0, 1),
                         LinkRecord.silent(InterfaceAddress.parse("10.0.13.1/24"), 0, 1)),

@@ -73,7 +73,8 @@ final class Simulation {
             }
         }
         for (int i = 0; i < count; i++) {
-            nodes.add(new Topology(1000 + i, i, "n" + i, links.get(i), key, () -> now / 1_000_000_000, () -> 0));
+            nodes.add(new Topology(
+                    new Origin(1000 + i, i, "n" + i), links.get(i), key, () -> now / 1_000_000_000, () -> 0));
             Tick first = new Tick((long) (random.nextDouble() * 200 * MILLI), i);
             nextTick.add(first);
             ticks.add(first);

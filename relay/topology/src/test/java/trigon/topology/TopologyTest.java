@@ -162,7 +162,11 @@ class TopologyTest {
     @Test
     void whatHasEndedIsNotBroughtBackByItsOldWords() {
         Topology topology = new Topology(
-                1, 1, "a", List.of(LinkRecord.silent(link("10.0.12.1"), 0, 1)), Simulation.noKey(), () -> 0, () -> 0);
+                new Origin(1, 1, "a"),
+                List.of(LinkRecord.silent(link("10.0.12.1"), 0, 1)),
+                Simulation.noKey(),
+                () -> 0,
+                () -> 0);
         byte[] said = announcement(2, 5);
         topology.received(ByteBuffer.wrap(said), InetAddress.ofLiteral("10.0.12.2"), 0);
         assertThat(topology.nodes().all()).hasSize(2);
@@ -178,7 +182,11 @@ class TopologyTest {
     @Test
     void aFloodOfProcessesIsBounded() {
         Topology topology = new Topology(
-                1, 1, "a", List.of(LinkRecord.silent(link("10.0.12.1"), 0, 1)), Simulation.noKey(), () -> 0, () -> 0);
+                new Origin(1, 1, "a"),
+                List.of(LinkRecord.silent(link("10.0.12.1"), 0, 1)),
+                Simulation.noKey(),
+                () -> 0,
+                () -> 0);
         for (int i = 2; i < 20_000; i++) {
             topology.received(ByteBuffer.wrap(announcement(i, 1)), InetAddress.ofLiteral("10.0.12.2"), 0);
         }
@@ -190,7 +198,7 @@ class TopologyTest {
     void ofTwoCablesToANodeBothAreHeard() {
         List<LinkRecord> own =
                 List.of(LinkRecord.silent(link("10.0.12.1"), 0, 1), LinkRecord.silent(link("10.0.13.1"), 0, 1));
-        Topology topology = new Topology(1, 1, "a", own, Simulation.noKey(), () -> 0, () -> 0);
+        Topology topology = new Topology(new Origin(1, 1, "a"), own, Simulation.noKey(), () -> 0, () -> 0);
         List<LinkRecord> others =
                 List.of(LinkRecord.silent(link("10.0.12.2"), 0, 1), LinkRecord.silent(link("10.0.13.2"), 0, 1));
         for (int sequence = 1; sequence < 20; sequence++) {
@@ -211,9 +219,7 @@ class TopologyTest {
     @Test
     void aNodeWithAnotherClockIsToldOfOnce() {
         Topology topology = new Topology(
-                1,
-                1,
-                "a",
+                new Origin(1, 1, "a"),
                 List.of(LinkRecord.silent(link("10.0.12.1"), 0, 1)),
                 Simulation.noKey(),
                 () -> 1000,
@@ -253,7 +259,11 @@ class TopologyTest {
     @Test
     void severalProcessesOfANodeAreOneNode() {
         Topology topology = new Topology(
-                1, 1, "a", List.of(LinkRecord.silent(link("10.0.12.1"), 0, 1)), Simulation.noKey(), () -> 0, () -> 0);
+                new Origin(1, 1, "a"),
+                List.of(LinkRecord.silent(link("10.0.12.1"), 0, 1)),
+                Simulation.noKey(),
+                () -> 0,
+                () -> 0);
         List<RecordCodec.Sealed> two = new ArrayList<>();
         for (int process = 2; process < 4; process++) {
             NodeRecord record = new NodeRecord(

@@ -32,6 +32,7 @@ import trigon.topology.LinkRecord;
 import trigon.topology.NodeOrder;
 import trigon.topology.NodeRecord;
 import trigon.topology.Nodes;
+import trigon.topology.Origin;
 import trigon.topology.Topology;
 import trigon.topology.announce.Announcer;
 import trigon.verbs.LinkKind;
@@ -112,9 +113,7 @@ public final class Mesh implements Relays, AutoCloseable {
                             .toList();
             Load load = new Load(relay == null ? null : relay.counts());
             Topology topology = new Topology(
-                    new SecureRandom().nextLong(),
-                    node,
-                    name,
+                    new Origin(new SecureRandom().nextLong(), node, name),
                     records(open, relay),
                     new AnnouncementKey(config.clusterKey()),
                     () -> System.currentTimeMillis() / 1000,

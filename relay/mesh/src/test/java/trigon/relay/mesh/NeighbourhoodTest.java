@@ -18,6 +18,7 @@ import trigon.system.InterfaceAddress;
 import trigon.testsupport.ManualClock;
 import trigon.topology.AnnouncementKey;
 import trigon.topology.LinkRecord;
+import trigon.topology.Origin;
 import trigon.topology.Topology;
 
 /** What is said of the topology, and when. */
@@ -85,9 +86,7 @@ class NeighbourhoodTest {
     private static Topology topology(String name, int number) {
         InterfaceAddress link = InterfaceAddress.parse("10.0.12." + number + "/24");
         return new Topology(
-                number,
-                number,
-                name,
+                new Origin(number, number, name),
                 List.of(LinkRecord.silent(link, 5000, 1000)),
                 new AnnouncementKey(Optional.empty()),
                 () -> 0,

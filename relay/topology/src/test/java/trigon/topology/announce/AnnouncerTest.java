@@ -23,6 +23,7 @@ import trigon.system.InterfaceAddress;
 import trigon.testsupport.Await;
 import trigon.topology.AnnouncementKey;
 import trigon.topology.LinkRecord;
+import trigon.topology.Origin;
 import trigon.topology.Topology;
 
 /** Announcers of one node, on its real interfaces. */
@@ -83,7 +84,11 @@ class AnnouncerTest {
                 .map(link -> LinkRecord.silent(link.address(), 0, 1))
                 .toList();
         Topology topology = new Topology(
-                process, process, "n" + process, records, new AnnouncementKey(Optional.empty()), () -> 0, () -> 0);
+                new Origin(process, process, "n" + process),
+                records,
+                new AnnouncementKey(Optional.empty()),
+                () -> 0,
+                () -> 0);
         List<Integer> indices =
                 links.stream().map(link -> link.network().getIndex()).toList();
         return new Announcer(topology, port, indices, List.of(), _ -> {});
