@@ -43,7 +43,7 @@ public final class PathFactory {
     /**
      * A factory.
      *
-     * @param random for packet sequence numbers; thread-safe
+     * @param random for packet sequence numbers, and for attempts; thread-safe
      * @param control runs what may block
      * @param afterGrace the same, {@link #GRACE} later
      */
@@ -64,6 +64,11 @@ public final class PathFactory {
                 config.minRnrTimer(),
                 READ_ATOMIC,
                 READ_ATOMIC);
+    }
+
+    /** A random number, by which peers tell this process's attempts at a connection apart. */
+    public long nextAttempt() {
+        return random.nextLong();
     }
 
     /** {@link PathChannel#open} with what the protocol needs. */

@@ -11,16 +11,19 @@ final class FailoverTasks {
 
     private final Executor eventLoop;
     private final Executor control;
+    private final Executor aMomentLater;
 
     /**
      * By these.
      *
      * @param eventLoop runs what is brief; makes no thread for it
      * @param control runs what may block
+     * @param aMomentLater the same, a {@link Failovers#MOMENT} later
      */
-    FailoverTasks(Executor eventLoop, Executor control) {
+    FailoverTasks(Executor eventLoop, Executor control, Executor aMomentLater) {
         this.eventLoop = eventLoop;
         this.control = control;
+        this.aMomentLater = aMomentLater;
     }
 
     /**
@@ -48,5 +51,15 @@ final class FailoverTasks {
         } catch (RuntimeException | Error e) {
             impossible.accept(e);
         }
+    }
+
+    /** Runs what may block, as it can. */
+    Executor control() {
+        return control;
+    }
+
+    /** Runs what may block, a moment later. */
+    Executor aMomentLater() {
+        return aMomentLater;
     }
 }

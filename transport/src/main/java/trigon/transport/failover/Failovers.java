@@ -1,23 +1,15 @@
 package trigon.transport.failover;
 
 import java.time.Duration;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Executor;
-import java.util.function.Supplier;
-import java.util.random.RandomGenerator;
 import trigon.handshake.ConnectionLostException;
-import trigon.handshake.HandshakeClient;
 import trigon.handshake.HandshakeListeners;
-import trigon.handshake.LinkAddress;
-import trigon.handshake.NodeIdentity;
 import trigon.handshake.OfferHandler;
-import trigon.system.NanoClock;
 import trigon.system.kernel.ProcessBarrier;
 import trigon.transport.connect.CandidatePaths;
+import trigon.transport.connect.ControlTasks;
 import trigon.transport.connect.Counterpart;
-import trigon.transport.connect.PathFactory;
-import trigon.transport.path.Links;
+import trigon.transport.connect.LocalSide;
 import trigon.transport.session.Failover;
 import trigon.transport.session.ReceiveSession;
 import trigon.transport.session.Resumption;
@@ -38,56 +30,34 @@ public final class Failovers {
 
     private final boolean on;
     private final HandshakeListeners listeners;
-    private final PathFactory factory;
-    private final NewPaths paths;
-    private final PathOffers offers;
     private final PathHealth health;
-    private final Executor control;
-    private final FailoverTasks tasks;
-    private final Executor aMomentLater;
-    private final Returns returns;
-    private final Duration peerTimeout;
+    private final FailoverServices services;
 
     /**
      * Of a plugin.
      *
      * @param on whether there is any
-     * @param addresses where this process listens now, as peers are told
-     * @param eventLoop runs what is brief
-     * @param control runs what may block
-     * @param aMomentLater the same, a {@link #MOMENT} later
-     * @param aWhileLater the same, a {@link #WHILE} later
+     * @param candidates where new paths are looked for
      * @param peerTimeout so long a path is looked for
      */
     public Failovers(
             boolean on,
-            Links links,
+            LocalSide side,
             CandidatePaths candidates,
-            HandshakeClient client,
             HandshakeListeners listeners,
-            PathFactory factory,
-            NodeIdentity self,
-            Supplier<List<LinkAddress>> addresses,
-            RandomGenerator attempts,
-            Executor eventLoop,
-            Executor control,
-            Executor aMomentLater,
-            Executor aWhileLater,
-            Duration peerTimeout,
-            NanoClock clock) {
-        health = new PathHealth(clock);
+            ControlTasks tasks,
+            Duration peerTimeout) {
         this.on = on;
         this.listeners = listeners;
-        this.factory = factory;
-        this.control = control;
-        tasks = new FailoverTasks(eventLoop, control);
-        this.aMomentLater = aMomentLater;
-        returns = new Returns(aWhileLater);
-        this.peerTimeout = peerTimeout;
-        paths = new NewPaths(links, candidates, client);
-        offers = new PathOffers(links, client, factory, self, addresses, attempts);
+        health = new PathHealth(tasks.clock());
+        services = new FailoverServices(
+                new NewPaths(side.links(), candidates, side.client()),
+                new PathOffers(side),
+                new Returns(tasks.blocking(WHILE)),
+                new FailoverTasks(tasks.brief(Duration.ZERO), tasks.control(), tasks.blocking(MOMENT)),
+                peerTimeout);
         if (on) {
-            control.execute(ProcessBarrier::isAvailable); // what takes time at first is done then
+            tasks.control().execute(ProcessBarrier::isAvailable); // what takes time at first is done then
         }
     }
 
@@ -117,16 +87,8 @@ public final class Failovers {
     public void keep(SendSession session, Counterpart peer) {
         if (on) {
             Resumption.of(session).ifPresent(resumption -> {
-                SenderFailover failover = new SenderFailover(
-                        resumption,
-                        peer,
-                        paths,
-                        offers,
-                        journal(resumption, peer, true),
-                        returns,
-                        tasks,
-                        aMomentLater,
-                        peerTimeout);
+                SenderFailover failover =
+                        new SenderFailover(resumption, peer, journal(resumption, peer, true), services);
                 expect(peer);
                 session.keptGoingBy(new Failover() {
                     @Override
@@ -150,17 +112,8 @@ public final class Failovers {
     public void keep(ReceiveSession session, Counterpart peer) {
         if (on) {
             Resumption.of(session).ifPresent(resumption -> {
-                ReceiverFailover failover = new ReceiverFailover(
-                        resumption,
-                        peer,
-                        listeners,
-                        factory,
-                        paths,
-                        offers,
-                        journal(resumption, peer, false),
-                        tasks,
-                        control,
-                        peerTimeout);
+                ReceiverFailover failover =
+                        new ReceiverFailover(resumption, peer, listeners, journal(resumption, peer, false), services);
                 session.keptGoingBy(failover);
                 resumption.paths().forEach(failover::lookAfter);
                 failover.listen();

@@ -7,23 +7,19 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import java.util.function.Supplier;
-import java.util.random.RandomGenerator;
 import trigon.handshake.EndFailure;
 import trigon.handshake.Established;
-import trigon.handshake.HandshakeClient;
 import trigon.handshake.HandshakeException;
 import trigon.handshake.HandshakeMessage.Answer;
 import trigon.handshake.HandshakeMessage.Offer;
 import trigon.handshake.IncomingOffer;
-import trigon.handshake.LinkAddress;
-import trigon.handshake.NodeIdentity;
 import trigon.handshake.OutgoingOffer;
 import trigon.handshake.Resumption;
 import trigon.handshake.Stripe;
 import trigon.routing.Path;
 import trigon.transport.Unwinding;
 import trigon.transport.connect.Counterpart;
+import trigon.transport.connect.LocalSide;
 import trigon.transport.connect.PathFactory;
 import trigon.transport.connect.PeerEnd;
 import trigon.transport.path.Link;
@@ -44,32 +40,15 @@ final class PathOffers {
     static final EndFailure UNUSED =
             new EndFailure(EndFailure.Scope.PATH, "the other end could not go on over this path");
 
+    private final LocalSide side;
     private final Links links;
-    private final HandshakeClient client;
     private final PathFactory factory;
-    private final NodeIdentity self;
-    private final Supplier<List<LinkAddress>> listeners;
-    private final RandomGenerator attempts;
 
-    /**
-     * Of a plugin.
-     *
-     * @param listeners where this process listens, as peers are told
-     * @param attempts for the attempts' numbers; thread-safe
-     */
-    PathOffers(
-            Links links,
-            HandshakeClient client,
-            PathFactory factory,
-            NodeIdentity self,
-            Supplier<List<LinkAddress>> listeners,
-            RandomGenerator attempts) {
-        this.links = links;
-        this.client = client;
-        this.factory = factory;
-        this.self = self;
-        this.listeners = listeners;
-        this.attempts = attempts;
+    /** By what the process brings into its connections. */
+    PathOffers(LocalSide side) {
+        this.side = side;
+        links = side.links();
+        factory = side.factory();
     }
 
     /** New paths, in the order that both ends know, and what the peer has said that it has received. */
@@ -114,13 +93,17 @@ final class PathOffers {
             List<Path> over,
             Resumption resumption,
             CompletableFuture<?> stop) {
-        long attempt = attempts.nextLong();
+        long attempt = factory.nextAttempt();
         List<Pending> pending = new ArrayList<>();
         try (Unwinding unwinding = new Unwinding()) {
             for (int index = 0; index < over.size(); index++) {
                 Path path = over.get(index);
                 Stripe stripe = new Stripe(attempt, index, over.size());
-                orFail(path, () -> pending.add(offer(peer, protocol, path, stripe, resumption, unwinding, stop)));
+                orFail(path, () -> {
+                    Pending offered = offer(peer, protocol, path, stripe, resumption);
+                    pending.add(offered);
+                    unwinding.onFailure(() -> giveUp(offered, stop));
+                });
             }
             var _ = stop.thenRun(() -> pending.forEach(each -> each.offer.abandon("the connection is closed")));
             for (Pending each : pending) {
@@ -142,38 +125,27 @@ final class PathOffers {
                 join(pending.getFirst().offer.answer()).received());
     }
 
-    private Pending offer(
-            Counterpart peer,
-            MessageProtocol protocol,
-            Path over,
-            Stripe stripe,
-            Resumption resumption,
-            Unwinding unwinding,
-            CompletableFuture<?> stop) {
+    private Pending offer(Counterpart peer, MessageProtocol protocol, Path over, Stripe stripe, Resumption resumption) {
         Link link = links.of(over.local());
         PathChannel path = factory.open(link, PathRole.SENDER, protocol);
-        unwinding.onFailure(() -> {
-            if (stop.isDone()) {
-                path.close();
-            } else {
-                drop(path);
-            }
-        });
-        Offer offer = new Offer(
-                peer.connection(),
-                self,
-                over.kind(),
-                stripe,
-                path.endpoint(),
-                path.forPeer(),
-                path.maxMessageBytes(),
-                Optional.of(resumption),
-                listeners.get());
-        InetSocketAddress remote =
-                new InetSocketAddress(over.remote().address(), over.remote().tcpPort());
-        OutgoingOffer offered = client.connect(over.local().bindAddress(), remote, peer.secret(), offer);
-        unwinding.onFailure(() -> abandon(offered, stop));
-        return new Pending(over, path, offered);
+        try (Unwinding unwinding = new Unwinding()) {
+            unwinding.onFailure(path::close);
+            Offer offer = new Offer(
+                    peer.connection(),
+                    side.self(),
+                    over.kind(),
+                    stripe,
+                    path.endpoint(),
+                    path.forPeer(),
+                    path.maxMessageBytes(),
+                    Optional.of(resumption),
+                    side.fittingAddresses());
+            InetSocketAddress remote =
+                    new InetSocketAddress(over.remote().address(), over.remote().tcpPort());
+            OutgoingOffer offered = side.client().connect(over.local().bindAddress(), remote, peer.secret(), offer);
+            unwinding.succeeded();
+            return new Pending(over, path, offered);
+        }
     }
 
     private void bringUp(Pending each, MessageProtocol protocol, Counterpart peer) {
@@ -222,14 +194,24 @@ final class PathOffers {
                         new IllegalArgumentException("%s has no %s link here".formatted(local.getHostAddress(), kind)));
     }
 
-    private static void abandon(OutgoingOffer offered, CompletableFuture<?> stop) {
-        offered.abandon("this path failed at the connecting side");
-        var _ = offered.result().thenAccept((Established late) -> {
+    private static void giveUp(Pending each, CompletableFuture<?> stop) {
+        each.offer.abandon("this path failed at the connecting side");
+        var _ = each.offer.result().thenAccept((Established late) -> {
             if (!stop.isDone()) {
                 late.lifeline().fail(UNUSED);
             }
             late.lifeline().release();
         });
+        if (stop.isDone()) {
+            each.path.close();
+        } else {
+            drop(each.path);
+        }
+    }
+
+    /** {@link PathFactory#watch}. */
+    void watch(PathChannel path, Established established, String node) {
+        factory.watch(path, established, node);
     }
 
     /** Closes a path that has come to nothing. A peer that uses it already does not take that for the end of all. */

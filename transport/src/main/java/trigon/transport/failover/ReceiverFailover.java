@@ -5,7 +5,6 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -20,7 +19,6 @@ import trigon.handshake.IncomingOffer;
 import trigon.handshake.OfferHandler;
 import trigon.handshake.RemoteMemory;
 import trigon.transport.connect.Counterpart;
-import trigon.transport.connect.PathFactory;
 import trigon.transport.path.PathChannel;
 import trigon.transport.path.PathLoss;
 import trigon.transport.resume.ReceiverResume;
@@ -47,12 +45,10 @@ final class ReceiverFailover implements Failover, OfferHandler {
     private final Resumption session;
     private final Counterpart peer;
     private final HandshakeListeners listeners;
-    private final PathFactory factory;
     private final NewPaths paths;
     private final PathOffers offers;
     private final Journal journal;
     private final FailoverTasks tasks;
-    private final Executor control;
     private final Duration peerTimeout;
     private final FailoverEnd end = new FailoverEnd();
     private final ProvenEnds proven = new ProvenEnds();
@@ -74,34 +70,25 @@ final class ReceiverFailover implements Failover, OfferHandler {
     /**
      * Of a session that is up.
      *
+     * @param listeners have the sender's offers
      * @param journal says what becomes of it
-     * @param tasks does what it has to do
-     * @param control runs what may block
-     * @param peerTimeout so long it waits
      */
     ReceiverFailover(
             Resumption session,
             Counterpart peer,
             HandshakeListeners listeners,
-            PathFactory factory,
-            NewPaths paths,
-            PathOffers offers,
             Journal journal,
-            FailoverTasks tasks,
-            Executor control,
-            Duration peerTimeout) {
+            FailoverServices services) {
         this.session = session;
         this.peer = peer;
         this.listeners = listeners;
-        this.factory = factory;
-        this.paths = paths;
-        this.offers = offers;
+        paths = services.paths();
+        offers = services.offers();
         this.journal = journal;
         trouble = new Trouble(session.paths());
         back = new SendersReturn(peer, session.paths());
-        this.tasks = tasks;
-        this.control = control;
-        this.peerTimeout = peerTimeout;
+        tasks = services.tasks();
+        peerTimeout = services.peerTimeout();
     }
 
     /** Takes the sender's offers from now on. */
@@ -224,7 +211,7 @@ final class ReceiverFailover implements Failover, OfferHandler {
 
     @Override
     public CompletionStage<Answer> onOffer(IncomingOffer incoming) {
-        return CompletableFuture.supplyAsync(() -> answer(incoming), control);
+        return CompletableFuture.supplyAsync(() -> answer(incoming), tasks.control());
     }
 
     private Answer answer(IncomingOffer incoming) {
@@ -283,7 +270,8 @@ final class ReceiverFailover implements Failover, OfferHandler {
             doubled.close();
         }
         var _ = incoming.result()
-                .whenCompleteAsync((up, why) -> orGiveUp(() -> finish(path, attempt, incoming, up, why)), control);
+                .whenCompleteAsync(
+                        (up, why) -> orGiveUp(() -> finish(path, attempt, incoming, up, why)), tasks.control());
         work();
         return new Answer(
                 incoming.offer().kind(),
@@ -307,7 +295,7 @@ final class ReceiverFailover implements Failover, OfferHandler {
             @Nullable Throwable why) {
         synchronized (use) {
             if (established != null && answered.has(path) && !end.isReached()) {
-                factory.watch(path, established, incoming.offer().node().name());
+                offers.watch(path, established, incoming.offer().node().name());
                 List<PathChannel> next = answered.ready(path, session.paths().size());
                 if (!next.isEmpty()) {
                     goesOn(next, attempt);

@@ -4,7 +4,6 @@ import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.Executor;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import trigon.routing.Path;
@@ -43,7 +42,6 @@ final class SenderFailover implements Failover {
     private final Journal journal;
     private final WayBack back;
     private final FailoverTasks tasks;
-    private final Executor aMomentLater;
     private final Duration peerTimeout;
     private final FailoverEnd end = new FailoverEnd();
     private final ProvenEnds proven = new ProvenEnds();
@@ -62,30 +60,18 @@ final class SenderFailover implements Failover {
     /**
      * Of a session that is up.
      *
-     * @param tasks does what it has to do
-     * @param aMomentLater runs what may block, a moment later
-     * @param peerTimeout so long it tries
+     * @param journal says what becomes of it
      */
-    SenderFailover(
-            Resumption session,
-            Counterpart peer,
-            NewPaths paths,
-            PathOffers offers,
-            Journal journal,
-            Returns returns,
-            FailoverTasks tasks,
-            Executor aMomentLater,
-            Duration peerTimeout) {
+    SenderFailover(Resumption session, Counterpart peer, Journal journal, FailoverServices services) {
         this.session = session;
         this.peer = peer;
-        this.paths = paths;
-        this.offers = offers;
+        paths = services.paths();
+        offers = services.offers();
         this.journal = journal;
-        back = new WayBack(this, session, peer, paths, journal, returns, end);
-        this.tasks = tasks;
+        back = new WayBack(this, session, peer, journal, services, end);
+        tasks = services.tasks();
         trouble = new Trouble(session.paths());
-        this.aMomentLater = aMomentLater;
-        this.peerTimeout = peerTimeout;
+        peerTimeout = services.peerTimeout();
     }
 
     /** Looks after a path that is in use from now on. */
@@ -319,7 +305,7 @@ final class SenderFailover implements Failover {
             journal.movedAfterLoss(formers, answered.paths(), why, paused, repeated, session.repeatedBytes());
         }
         back.isOver(over);
-        aMomentLater.execute(this::repeat);
+        tasks.aMomentLater().execute(this::repeat);
         return true;
     }
 
@@ -355,7 +341,7 @@ final class SenderFailover implements Failover {
     private void repeat() {
         synchronized (use) {
             if (!isEnded() && session.repeat()) {
-                aMomentLater.execute(this::repeat);
+                tasks.aMomentLater().execute(this::repeat);
             }
         }
     }

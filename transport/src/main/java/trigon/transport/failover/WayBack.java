@@ -49,16 +49,15 @@ final class WayBack {
             SenderFailover sender,
             Resumption session,
             Counterpart peer,
-            NewPaths paths,
             Journal journal,
-            Returns returns,
+            FailoverServices services,
             FailoverEnd end) {
         this.sender = sender;
         this.session = session;
         this.peer = peer;
-        this.paths = paths;
+        paths = services.paths();
         this.journal = journal;
-        this.returns = returns;
+        returns = services.returns();
         this.end = end;
         home = session.paths().stream().map(path -> path.link().local()).toList();
     }

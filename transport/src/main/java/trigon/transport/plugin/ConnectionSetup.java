@@ -1,24 +1,19 @@
 package trigon.transport.plugin;
 
-import java.util.List;
 import java.util.concurrent.Executor;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import trigon.handshake.HandshakeListeners;
-import trigon.handshake.LinkAddress;
 import trigon.handshake.ListenHandle;
 import trigon.handshake.NodeIdentity;
 import trigon.nccl.NetPlugin;
 import trigon.transport.Unwinding;
 import trigon.transport.connect.Acceptor;
 import trigon.transport.connect.ConnectedPaths;
-import trigon.transport.connect.ConnectionLog;
 import trigon.transport.connect.Connector;
-import trigon.transport.connect.PathFactory;
+import trigon.transport.connect.LocalSide;
 import trigon.transport.connect.PendingConnection;
 import trigon.transport.failover.Failovers;
 import trigon.transport.handle.HandleTable;
-import trigon.transport.path.Links;
 
 /** Connections on their way up, at both sides: what NCCL's listen, connect and accept look at. Any thread. */
 final class ConnectionSetup {
@@ -26,59 +21,48 @@ final class ConnectionSetup {
     private final HandleTable<Acceptor> acceptors = new HandleTable<>("listen comm");
     private final HandleTable<PendingConnection> pending = new HandleTable<>("pending connection");
     private final Contexts contexts;
-    private final Links links;
+    private final LocalSide side;
     private final HandshakeListeners listeners;
-    private final Supplier<List<LinkAddress>> addresses;
     private final Connector connector;
-    private final PathFactory factory;
-    private final NodeIdentity self;
     private final Executor control;
-    private final ConnectionLog connectionLog;
     private final Failovers failovers;
     private final HalfOpenConnections halfOpen;
 
     /**
      * None yet.
      *
-     * @param addresses where this process listens now, as peers are told
-     * @param control runs what may block
-     * @param connectionLog says what is up
+     * @param listeners have what peers offer
+     * @param connector connects to peers
      * @param failovers has ends answer for themselves that NCCL has not taken yet
-     * @param nextLook runs what does not block, {@link HalfOpenConnections#INTERVAL} later
+     * @param control runs what may block
      */
     ConnectionSetup(
             Contexts contexts,
-            Links links,
+            LocalSide side,
             HandshakeListeners listeners,
-            Supplier<List<LinkAddress>> addresses,
             Connector connector,
-            PathFactory factory,
-            NodeIdentity self,
-            Executor control,
-            ConnectionLog connectionLog,
             Failovers failovers,
-            Executor nextLook) {
+            Executor control) {
         this.contexts = contexts;
-        this.links = links;
+        this.side = side;
         this.listeners = listeners;
         this.connector = connector;
-        this.factory = factory;
-        this.self = self;
-        this.control = control;
-        this.connectionLog = connectionLog;
-        this.addresses = addresses;
         this.failovers = failovers;
+        this.control = control;
         halfOpen = new HalfOpenConnections(
                 acceptors,
                 pending,
                 acceptor -> control.execute(() -> closeListen(acceptor)),
-                connection -> control.execute(() -> giveUp(connection)),
-                nextLook);
+                connection -> control.execute(() -> giveUp(connection)));
     }
 
-    /** Looks for half-open connections from now on. */
-    void start() {
-        halfOpen.start();
+    /**
+     * Looks for half-open connections from now on.
+     *
+     * @param nextLook runs what does not block, {@link HalfOpenConnections#INTERVAL} later
+     */
+    void start(Executor nextLook) {
+        halfOpen.start(nextLook);
     }
 
     /** Looks for none any more. */
@@ -89,9 +73,15 @@ final class ConnectionSetup {
     /** {@link NetPlugin#listen}. */
     long listen(long contextHandle, long handleAddress) {
         Context context = contexts.require(contextHandle);
-        Acceptor acceptor = new Acceptor(contextHandle, context.trafficClass(), links, factory, control, connectionLog);
+        Acceptor acceptor = new Acceptor(
+                contextHandle, context.trafficClass(), side.links(), side.factory(), control, side.connectionLog());
+        NodeIdentity self = side.self();
         ListenHandle handle = ListenHandle.fitting(
-                acceptor.connectionId(), acceptor.secret(), self.index(), self.configFingerprint(), addresses.get());
+                acceptor.connectionId(),
+                acceptor.secret(),
+                self.index(),
+                self.configFingerprint(),
+                side.addresses().get());
         try (Unwinding unwinding = new Unwinding()) {
             listeners.register(acceptor.connectionId(), acceptor.secret(), acceptor);
             unwinding.onFailure(() -> listeners.unregister(acceptor.connectionId()));

@@ -31,7 +31,6 @@ final class HalfOpenConnections {
     private final HandleTable<PendingConnection> pending;
     private final LongConsumer closeListen;
     private final LongConsumer abandon;
-    private final Executor nextTime;
     private boolean stopped;
 
     /**
@@ -39,23 +38,25 @@ final class HalfOpenConnections {
      *
      * @param closeListen has a listen comm closed and what it holds, by its handle; does not block
      * @param abandon the same for a connection on its way up
-     * @param nextTime runs what does not block, {@link #INTERVAL} later
      */
     HalfOpenConnections(
             HandleTable<Acceptor> acceptors,
             HandleTable<PendingConnection> pending,
             LongConsumer closeListen,
-            LongConsumer abandon,
-            Executor nextTime) {
+            LongConsumer abandon) {
         this.acceptors = acceptors;
         this.pending = pending;
         this.closeListen = closeListen;
         this.abandon = abandon;
-        this.nextTime = nextTime;
     }
 
-    void start() {
-        nextTime.execute(this::lookAgainAndAgain);
+    /**
+     * Looks from now on, again and again.
+     *
+     * @param nextTime runs what does not block, {@link #INTERVAL} later
+     */
+    void start(Executor nextTime) {
+        nextTime.execute(() -> lookAgainAndAgain(nextTime));
     }
 
     /** Looks no more; waits for a look that is under way. */
@@ -63,10 +64,10 @@ final class HalfOpenConnections {
         stopped = true;
     }
 
-    private synchronized void lookAgainAndAgain() {
+    private synchronized void lookAgainAndAgain(Executor nextTime) {
         if (!stopped) {
             look();
-            start();
+            start(nextTime);
         }
     }
 

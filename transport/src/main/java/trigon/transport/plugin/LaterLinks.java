@@ -8,7 +8,6 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import trigon.handshake.HandshakeException;
 import trigon.handshake.LinkAddress;
-import trigon.handshake.ListenHandle;
 import trigon.routing.DiscoveredLinks;
 import trigon.routing.LinkSearch;
 import trigon.routing.LocalLink;
@@ -61,11 +60,6 @@ final class LaterLinks {
     /** Where this process listens now, as peers are told. */
     List<LinkAddress> addresses() {
         return addresses;
-    }
-
-    /** The same, as far as there is room for it in a message. */
-    List<LinkAddress> fittingAddresses() {
-        return ListenHandle.fitting(addresses);
     }
 
     /** Something has changed: there is one look for all that does within a moment. */

@@ -23,6 +23,8 @@ import trigon.transport.connect.CandidatePaths;
 import trigon.transport.connect.ConnectedPaths;
 import trigon.transport.connect.ConnectionLog;
 import trigon.transport.connect.Connector;
+import trigon.transport.connect.ControlTasks;
+import trigon.transport.connect.LocalSide;
 import trigon.transport.connect.PathFactory;
 import trigon.transport.failover.Failovers;
 import trigon.transport.failure.FailurePolicy;
@@ -80,7 +82,8 @@ public final class RoutedNetPlugin implements NetPlugin, AutoCloseable {
             unwinding.onFailure(node::close);
             RoutedNetPlugin plugin = new RoutedNetPlugin(setup, node, self);
             plugin.monitor.start();
-            plugin.connections.start();
+            plugin.connections.start(
+                    setup.halfOpenTimer().apply(node.loop().delayed(HalfOpenConnections.INTERVAL, Runnable::run)));
             unwinding.succeeded();
             return plugin;
         }
@@ -90,10 +93,9 @@ public final class RoutedNetPlugin implements NetPlugin, AutoCloseable {
         this.setup = setup;
         this.node = node;
         PluginConfig config = setup.config();
-        SecureRandom random = new SecureRandom();
+        ControlTasks tasks = new ControlTasks(node.loop(), node.control(), setup.clock());
         PathFactory factory =
-                new PathFactory(config, random, node.control(), node.loop().delayed(PathFactory.GRACE, node.control()));
-        ConnectionLog connectionLog = new ConnectionLog();
+                new PathFactory(config, new SecureRandom(), node.control(), tasks.blocking(PathFactory.GRACE));
         CandidatePaths candidates = new CandidatePaths(
                 RoutingTable.of(config, node.discovered(), setup.kernel()),
                 setup.relays(),
@@ -102,63 +104,37 @@ public final class RoutedNetPlugin implements NetPlugin, AutoCloseable {
                 setup.clock());
         HandshakeClient client = new HandshakeClient(
                 node.loop(), config.handshake(), setup.relays().detours());
-        LaterLinks later = new LaterLinks(setup, node, candidates, node.loop().delayed(LOOK_FOR_LINKS, node.control()));
+        LaterLinks later = new LaterLinks(setup, node, candidates, tasks.blocking(LOOK_FOR_LINKS));
+        LocalSide side = new LocalSide(node.links(), client, factory, self, later::addresses, new ConnectionLog());
         Connector connector = new Connector(
-                node.links(),
+                side.links(),
                 candidates,
                 client,
                 setup.relays(),
                 factory,
                 config,
                 self,
-                later::fittingAddresses,
+                side::fittingAddresses,
                 node.control(),
-                node.loop().delayed(RELAYED_TRAFFIC_INTERVAL, Runnable::run),
-                random,
-                connectionLog,
+                tasks.brief(RELAYED_TRAFFIC_INTERVAL),
+                new SecureRandom(),
+                side.connectionLog(),
                 setup.advice(),
                 setup.clock());
         HandleTable<Session> table = new HandleTable<>("comm");
         contexts = new Contexts(table);
         FailurePolicy failures = new FailurePolicy(
-                contexts::find,
-                self.name(),
-                node.loop().delayed(Duration.ZERO, node.control()),
-                node.loop().delayed(PathFactory.GRACE, node.control()));
+                contexts::find, self.name(), tasks.blocking(Duration.ZERO), tasks.blocking(PathFactory.GRACE));
         Failovers failovers = new Failovers(
                 config.value(Settings.FAILOVER) == FailoverPolicy.ON,
-                node.links(),
+                side,
                 candidates,
-                client,
                 node.listeners(),
-                factory,
-                self,
-                later::fittingAddresses,
-                random,
-                node.loop().delayed(Duration.ZERO, Runnable::run),
-                node.control(),
-                node.loop().delayed(Failovers.MOMENT, node.control()),
-                node.loop().delayed(Failovers.WHILE, node.control()),
-                config.handshake().peerTimeout(),
-                setup.clock());
+                tasks,
+                config.handshake().peerTimeout());
         sessions = new Sessions(table, contexts, setup.requests(), failovers, failures, node.control());
-        connections = new ConnectionSetup(
-                contexts,
-                node.links(),
-                node.listeners(),
-                later::addresses,
-                connector,
-                factory,
-                self,
-                node.control(),
-                connectionLog,
-                failovers,
-                setup.halfOpenTimer().apply(node.loop().delayed(HalfOpenConnections.INTERVAL, Runnable::run)));
-        monitor = new PathMonitor(
-                node.links(),
-                node.control(),
-                node.loop().delayed(PathMonitor.TOLD, node.control()),
-                later::mayHaveCome);
+        connections = new ConnectionSetup(contexts, side, node.listeners(), connector, failovers, node.control());
+        monitor = new PathMonitor(node.links(), node.control(), tasks.blocking(PathMonitor.TOLD), later::mayHaveCome);
         if (!node.discovered().equals(setup.discovered())) {
             later.mayHaveCome(); // what was left out may have been back before anybody looked
         }

@@ -14,9 +14,12 @@ class FailoverTasksTest {
     @Test
     void aThreadThatCannotBeMadeIsToldAndThrowsNothing() {
         OutOfMemoryError none = new OutOfMemoryError("unable to create native thread");
-        FailoverTasks tasks = new FailoverTasks(Runnable::run, _ -> {
-            throw none;
-        });
+        FailoverTasks tasks = new FailoverTasks(
+                Runnable::run,
+                _ -> {
+                    throw none;
+                },
+                done::add);
 
         tasks.begin(() -> done.add("step"), done::add);
 
@@ -25,7 +28,7 @@ class FailoverTasksTest {
 
     @Test
     void theDataPathMakesNoThread() {
-        FailoverTasks tasks = new FailoverTasks(Runnable::run, _ -> done.add("thread"));
+        FailoverTasks tasks = new FailoverTasks(Runnable::run, _ -> done.add("thread"), done::add);
 
         assertThat(tasks.fromDataPath(() -> done.add("step"))).isTrue();
 
@@ -38,7 +41,8 @@ class FailoverTasksTest {
                 _ -> {
                     throw new RejectedExecutionException("the plugin is closed");
                 },
-                Runnable::run);
+                Runnable::run,
+                done::add);
 
         assertThat(tasks.fromDataPath(() -> done.add("step"))).isFalse();
 

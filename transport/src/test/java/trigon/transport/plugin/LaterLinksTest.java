@@ -21,6 +21,7 @@ import trigon.config.LinkPolicy;
 import trigon.config.PluginConfig;
 import trigon.config.Setting;
 import trigon.config.Source;
+import trigon.handshake.ListenHandle;
 import trigon.handshake.NodeIdentity;
 import trigon.nccl.ConnectionAdvice;
 import trigon.routing.DiscoveredLinks;
@@ -104,7 +105,7 @@ class LaterLinksTest {
         assertThat(later.addresses())
                 .allSatisfy(address ->
                         assertThat(address.port()).isEqualTo(node.listeners().port(address.address())));
-        assertThat(later.fittingAddresses()).isEqualTo(later.addresses());
+        assertThat(ListenHandle.fitting(later.addresses())).isEqualTo(later.addresses());
         assertThat(candidates.now("peer", peer("127.3.2.2/24"), Optional.empty(), 0))
                 .singleElement()
                 .satisfies(path -> assertThat(path.local()).isEqualTo(SECOND));
@@ -142,7 +143,9 @@ class LaterLinksTest {
 
         assertThat(node.links().all()).hasSize(32);
         assertThat(later.addresses()).hasSize(32);
-        assertThat(later.fittingAddresses()).as("as a message has room for").hasSize(10);
+        assertThat(ListenHandle.fitting(later.addresses()))
+                .as("as a message has room for")
+                .hasSize(10);
     }
 
     @Test

@@ -1,0 +1,27 @@
+package trigon.transport.connect;
+
+import java.time.Duration;
+import java.util.concurrent.Executor;
+import trigon.handshake.HandshakeEventLoop;
+import trigon.system.NanoClock;
+
+/**
+ * Where a process does what is not NCCL's to wait for: what may block on control threads, what is brief on the
+ * handshake's thread. Thread-safe.
+ *
+ * @param loop the handshake's thread, which is the timer, too
+ * @param control runs what may block
+ * @param clock what all that waits goes by
+ */
+public record ControlTasks(HandshakeEventLoop loop, Executor control, NanoClock clock) {
+
+    /** Runs what may block, so much later. */
+    public Executor blocking(Duration delay) {
+        return loop.delayed(delay, control);
+    }
+
+    /** Runs what does not block, so much later. */
+    public Executor brief(Duration delay) {
+        return loop.delayed(delay, Runnable::run);
+    }
+}

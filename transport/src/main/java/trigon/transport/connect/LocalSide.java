@@ -1,0 +1,33 @@
+package trigon.transport.connect;
+
+import java.util.List;
+import java.util.function.Supplier;
+import trigon.handshake.HandshakeClient;
+import trigon.handshake.LinkAddress;
+import trigon.handshake.ListenHandle;
+import trigon.handshake.NodeIdentity;
+import trigon.transport.path.Links;
+
+/**
+ * What this process brings into each of its connections. Thread-safe.
+ *
+ * @param links whose devices are open
+ * @param client makes offers, and asks whether peers live
+ * @param factory makes queue pairs
+ * @param self what peers are told of this process
+ * @param addresses where it listens now
+ * @param connectionLog says what is up
+ */
+public record LocalSide(
+        Links links,
+        HandshakeClient client,
+        PathFactory factory,
+        NodeIdentity self,
+        Supplier<List<LinkAddress>> addresses,
+        ConnectionLog connectionLog) {
+
+    /** Where it listens now, as far as there is room for it in a message. */
+    public List<LinkAddress> fittingAddresses() {
+        return ListenHandle.fitting(addresses.get());
+    }
+}

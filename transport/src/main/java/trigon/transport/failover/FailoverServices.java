@@ -1,0 +1,15 @@
+package trigon.transport.failover;
+
+import java.time.Duration;
+
+/**
+ * What the failovers of all sessions of a process share. Thread-safe.
+ *
+ * @param paths finds paths over which peers answer
+ * @param offers brings up new queue pairs
+ * @param returns has senders look for the links that they have left
+ * @param tasks does the work
+ * @param peerTimeout so long a failover goes on without a path
+ */
+record FailoverServices(
+        NewPaths paths, PathOffers offers, Returns returns, FailoverTasks tasks, Duration peerTimeout) {}
