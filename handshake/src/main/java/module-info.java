@@ -13,4 +13,8 @@ module trigon.handshake {
     requires static org.jspecify;
 
     exports trigon.handshake;
+    exports trigon.handshake.connect;
+    exports trigon.handshake.lifeline;
+    exports trigon.handshake.listen;
+    exports trigon.handshake.message;
 }

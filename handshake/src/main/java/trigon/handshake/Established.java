@@ -1,8 +1,8 @@
 package trigon.handshake;
 
 import java.net.InetSocketAddress;
-import trigon.handshake.HandshakeMessage.Answer;
-import trigon.handshake.HandshakeMessage.Offer;
+import trigon.handshake.message.HandshakeMessage.Answer;
+import trigon.handshake.message.HandshakeMessage.Offer;
 
 /**
  * A finished handshake: both ends know that both queue pairs are up. A connection may need several.

@@ -2,7 +2,8 @@ package trigon.handshake;
 
 import java.net.InetSocketAddress;
 import java.util.concurrent.CompletableFuture;
-import trigon.handshake.HandshakeMessage.Offer;
+import trigon.handshake.message.HandshakeException;
+import trigon.handshake.message.HandshakeMessage.Offer;
 import trigon.verbs.ConnectionKey;
 
 /**

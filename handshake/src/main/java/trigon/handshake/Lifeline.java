@@ -1,6 +1,7 @@
 package trigon.handshake;
 
 import java.util.concurrent.CompletableFuture;
+import trigon.handshake.message.EndFailure;
 
 /**
  * The TCP connection of a finished handshake, kept open for as long as the link is in use. Both ends say once a second

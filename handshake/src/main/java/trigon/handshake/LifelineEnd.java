@@ -1,6 +1,7 @@
 package trigon.handshake;
 
 import java.time.Duration;
+import trigon.handshake.message.EndFailure;
 
 /** How a {@link Lifeline} ended, as far as this side knows. */
 public sealed interface LifelineEnd {

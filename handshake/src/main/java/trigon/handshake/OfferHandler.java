@@ -2,7 +2,7 @@ package trigon.handshake;
 
 import java.net.InetSocketAddress;
 import java.util.concurrent.CompletionStage;
-import trigon.handshake.HandshakeMessage.Answer;
+import trigon.handshake.message.HandshakeMessage.Answer;
 
 /** What a listening side does about an offer for its connection. */
 @FunctionalInterface

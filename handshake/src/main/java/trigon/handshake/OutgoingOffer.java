@@ -2,12 +2,13 @@ package trigon.handshake;
 
 import java.net.InetSocketAddress;
 import java.util.concurrent.CompletableFuture;
-import trigon.handshake.HandshakeMessage.Answer;
-import trigon.handshake.HandshakeMessage.Offer;
+import trigon.handshake.message.HandshakeException;
+import trigon.handshake.message.HandshakeMessage.Answer;
+import trigon.handshake.message.HandshakeMessage.Offer;
 import trigon.verbs.ConnectionKey;
 
 /**
- * One attempt to connect, as {@link HandshakeClient#connect} starts it. Thread-safe; nothing here blocks.
+ * One attempt to connect, as {@code HandshakeClient.connect} starts it. Thread-safe; nothing here blocks.
  *
  * <p>The futures complete on the event loop, always, and at the latest at the deadline; {@code isDone} is cheap.
  * Completing them from outside has no effect on the connection: use {@link #abandon}.

@@ -1,7 +1,15 @@
 /**
  * How two ends of a link find each other and exchange what their queue pairs need: a {@link
- * trigon.handshake.ListenHandle} that NCCL carries to the connecting side, then one TCP connection over the candidate
- * path itself.
+ * trigon.handshake.message.ListenHandle} that NCCL carries to the connecting side, then one TCP connection over the
+ * candidate path itself. This package has what the transport gets and gives: offers, their answers, and the lifeline.
+ * Each package knows only those before it in this list:
+ *
+ * <ul>
+ *   <li>{@code message}: what is said, as values and as bytes, and its proofs
+ *   <li>this package
+ *   <li>{@code lifeline}: the TCP connection that both sides have in common, and its thread
+ *   <li>{@code connect} and {@code listen}: one side each; neither knows the other
+ * </ul>
  *
  * <pre>
  *   connecting side                                   listening side
@@ -15,8 +23,8 @@
  *
  * From the Challenge on, every message carries its sender's proof that it knows the connection's secret and agrees on
  * all that was said before; see {@code HandshakeProofs}. Either side may send Reject with a reason instead, and the
- * listening one NotNow. One thread, that of the {@link trigon.handshake.HandshakeEventLoop}, serves all connections; no
- * call of this package waits for a peer, and callbacks on that thread must not block.
+ * listening one NotNow. One thread, that of the {@link trigon.handshake.lifeline.HandshakeEventLoop}, serves all
+ * connections; no call of this package waits for a peer, and callbacks on that thread must not block.
  *
  * <p>Words that this package uses as terms:
  *

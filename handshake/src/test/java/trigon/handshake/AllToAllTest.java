@@ -15,7 +15,8 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
-import trigon.handshake.HandshakeMessage.Answer;
+import trigon.handshake.message.ConnectionId;
+import trigon.handshake.message.HandshakeMessage.Answer;
 
 /** Every node connects to every other at the same time, as NCCL's channels come up. */
 class AllToAllTest {

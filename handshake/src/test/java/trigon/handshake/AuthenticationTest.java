@@ -15,13 +15,19 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import trigon.handshake.HandshakeException.Kind;
-import trigon.handshake.HandshakeMessage.Answer;
-import trigon.handshake.HandshakeMessage.Challenge;
-import trigon.handshake.HandshakeMessage.Offer;
-import trigon.handshake.HandshakeMessage.Ready;
-import trigon.handshake.HandshakeMessage.Reject;
-import trigon.handshake.HandshakeProofs.Side;
+import trigon.handshake.message.ConnectionId;
+import trigon.handshake.message.ConnectionSecret;
+import trigon.handshake.message.HandshakeCodec;
+import trigon.handshake.message.HandshakeException;
+import trigon.handshake.message.HandshakeException.Kind;
+import trigon.handshake.message.HandshakeMessage.Answer;
+import trigon.handshake.message.HandshakeMessage.Challenge;
+import trigon.handshake.message.HandshakeMessage.Offer;
+import trigon.handshake.message.HandshakeMessage.Ready;
+import trigon.handshake.message.HandshakeMessage.Reject;
+import trigon.handshake.message.HandshakeProofs;
+import trigon.handshake.message.HandshakeProofs.Side;
+import trigon.handshake.message.OpaqueBytes;
 import trigon.testsupport.Await;
 
 /** Who does not know the connection's secret gets nothing, and both sides are told why. */

@@ -16,7 +16,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import org.slf4j.LoggerFactory;
 
 /** All that the handshake logs, at any level. */
-final class CapturedLog {
+public final class CapturedLog {
 
     private final List<String> lines = new CopyOnWriteArrayList<>();
     private final Logger logger = (Logger) LoggerFactory.getLogger("trigon.handshake");
@@ -27,30 +27,30 @@ final class CapturedLog {
         }
     };
 
-    void start() {
+    public void start() {
         appender.start();
         logger.addAppender(appender);
         logger.setLevel(Level.TRACE);
     }
 
-    void stop() {
+    public void stop() {
         logger.detachAppender(appender);
         logger.setLevel(null);
     }
 
-    List<String> lines() {
+    public List<String> lines() {
         return List.copyOf(lines);
     }
 
     /** Whether a line of that level has all of these in it. */
-    boolean has(String level, Object... parts) {
+    public boolean has(String level, Object... parts) {
         return lines.stream()
                 .anyMatch(line -> line.startsWith(level)
                         && Arrays.stream(parts).allMatch(part -> line.contains(part.toString())));
     }
 
     /** No line has these bytes in it, in any of the usual ways to write bytes. */
-    void assertNever(byte[] bytes) {
+    public void assertNever(byte[] bytes) {
         String all = String.join("\n", lines);
         assertThat(all.toLowerCase(Locale.ROOT)).doesNotContain(HexFormat.of().formatHex(bytes));
         assertThat(all)

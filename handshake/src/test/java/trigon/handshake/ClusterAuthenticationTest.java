@@ -12,8 +12,16 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import trigon.config.ClusterKey;
-import trigon.handshake.HandshakeException.Kind;
-import trigon.handshake.HandshakeMessage.Challenge;
+import trigon.handshake.message.ConnectionId;
+import trigon.handshake.message.ConnectionSecret;
+import trigon.handshake.message.HandshakeCodec;
+import trigon.handshake.message.HandshakeException;
+import trigon.handshake.message.HandshakeException.Kind;
+import trigon.handshake.message.HandshakeMessage;
+import trigon.handshake.message.HandshakeMessage.Challenge;
+import trigon.handshake.message.HandshakeProofs;
+import trigon.handshake.message.OpaqueBytes;
+import trigon.handshake.message.RandomMessages;
 import trigon.testsupport.Await;
 
 /** Who does not know the cluster's key gets nothing, and both sides are told why. */
@@ -120,7 +128,8 @@ class ClusterAuthenticationTest {
         }
 
         assertThat(log.lines()).isNotEmpty();
-        for (byte[] secret : List.of(Node.secretOf(connection).value().toArray(), KEY.bytes(), OTHER_KEY.bytes())) {
+        for (byte[] secret :
+                List.of(RandomMessages.bytesOf(Node.secretOf(connection).value()), KEY.bytes(), OTHER_KEY.bytes())) {
             log.assertNever(secret);
         }
     }

@@ -10,6 +10,10 @@ import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import trigon.handshake.connect.OutgoingConnectionFuzzTest;
+import trigon.handshake.listen.IncomingConnectionFuzzTest;
+import trigon.handshake.message.FrameFuzzTest;
+import trigon.handshake.message.HandleFuzzTest;
 
 /** The fuzz tests' corpus, by file name: that it reaches the states it was written for. */
 class CorpusTest {
@@ -19,14 +23,14 @@ class CorpusTest {
 
     @Test
     void aPeerThatDoesAsItShouldIsConnected() throws IOException {
-        assertCorpus("IncomingConnectionFuzzTestInputs", IncomingConnectionFuzzTest::establishes);
-        assertCorpus("OutgoingConnectionFuzzTestInputs", OutgoingConnectionFuzzTest::establishes);
+        assertCorpus("listen/IncomingConnectionFuzzTestInputs", IncomingConnectionFuzzTest::establishes);
+        assertCorpus("connect/OutgoingConnectionFuzzTestInputs", OutgoingConnectionFuzzTest::establishes);
     }
 
     @Test
     void theHandlesAndFramesAreReadOrRefused() throws IOException {
-        assertCorpusRuns("HandleFuzzTestInputs", new HandleFuzzTest()::handlesAreReadOrRefused);
-        assertCorpusRuns("FrameFuzzTestInputs", new FrameFuzzTest()::bytesAreReadOrRefused);
+        assertCorpusRuns("message/HandleFuzzTestInputs", new HandleFuzzTest()::handlesAreReadOrRefused);
+        assertCorpusRuns("message/FrameFuzzTestInputs", new FrameFuzzTest()::bytesAreReadOrRefused);
     }
 
     private static void assertCorpus(String directory, Predicate<byte[]> establishes) throws IOException {

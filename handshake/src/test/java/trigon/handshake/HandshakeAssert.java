@@ -4,14 +4,16 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import trigon.handshake.message.HandshakeException;
 
 /** What the tests ask of futures. */
-final class HandshakeAssert {
+public final class HandshakeAssert {
 
     private HandshakeAssert() {}
 
     /** The failure that the future has, or gets in time. */
-    static HandshakeException failureOf(CompletableFuture<?> future) throws InterruptedException, TimeoutException {
+    public static HandshakeException failureOf(CompletableFuture<?> future)
+            throws InterruptedException, TimeoutException {
         try {
             throw new AssertionError("no failure, but " + future.get(60, TimeUnit.SECONDS));
         } catch (ExecutionException e) {

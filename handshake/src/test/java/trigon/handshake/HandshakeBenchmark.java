@@ -4,9 +4,14 @@ import java.util.Arrays;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.LongSupplier;
-import trigon.handshake.HandshakeMessage.Answer;
-import trigon.handshake.HandshakeMessage.Offer;
-import trigon.handshake.HandshakeProofs.Side;
+import trigon.handshake.message.ConnectionId;
+import trigon.handshake.message.ConnectionSecret;
+import trigon.handshake.message.HandshakeMessage.Answer;
+import trigon.handshake.message.HandshakeMessage.Offer;
+import trigon.handshake.message.HandshakeProofs;
+import trigon.handshake.message.HandshakeProofs.Side;
+import trigon.handshake.message.OpaqueBytes;
+import trigon.handshake.message.RandomMessages;
 import trigon.system.NanoClock;
 
 /**
@@ -72,11 +77,11 @@ final class HandshakeBenchmark {
         ConnectionSecret secret = ConnectionSecret.random();
         HandshakeProofs connecting = HandshakeProofs.of(Side.CONNECTING, secret, Optional.empty());
         HandshakeProofs listening = HandshakeProofs.of(Side.LISTENING, secret, Optional.empty());
-        byte[] hello = OpaqueBytes.random(80).toArray();
+        byte[] hello = RandomMessages.bytesOf(OpaqueBytes.random(80));
         connecting.note(hello);
         listening.note(hello);
         for (int i = 0; i < BYTES.length; i++) {
-            byte[] frame = OpaqueBytes.random(BYTES[i]).toArray();
+            byte[] frame = RandomMessages.bytesOf(OpaqueBytes.random(BYTES[i]));
             (BY_LISTENER[i] ? listening : connecting).prove(frame);
             if (!(BY_LISTENER[i] ? connecting : listening).verify(frame)) {
                 throw new AssertionError("a right proof is refused");

@@ -14,9 +14,13 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import trigon.config.HandshakeConfig;
-import trigon.handshake.HandshakeException.Kind;
-import trigon.handshake.HandshakeMessage.Answer;
-import trigon.handshake.HandshakeMessage.Offer;
+import trigon.handshake.connect.HandshakeClient;
+import trigon.handshake.listen.HandshakeListeners;
+import trigon.handshake.message.ConnectionId;
+import trigon.handshake.message.HandshakeException;
+import trigon.handshake.message.HandshakeException.Kind;
+import trigon.handshake.message.HandshakeMessage.Answer;
+import trigon.handshake.message.HandshakeMessage.Offer;
 import trigon.verbs.LinkKind;
 
 class HandshakeTest {

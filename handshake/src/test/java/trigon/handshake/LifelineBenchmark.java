@@ -6,6 +6,8 @@ import java.lang.management.ThreadMXBean;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import trigon.handshake.lifeline.HandshakeEventLoop;
+import trigon.handshake.message.ConnectionId;
 import trigon.system.NanoClock;
 
 /**

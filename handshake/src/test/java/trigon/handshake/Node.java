@@ -15,8 +15,17 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import trigon.config.ClusterKey;
 import trigon.config.HandshakeConfig;
-import trigon.handshake.HandshakeMessage.Answer;
-import trigon.handshake.HandshakeMessage.Offer;
+import trigon.handshake.connect.HandshakeClient;
+import trigon.handshake.lifeline.HandshakeEventLoop;
+import trigon.handshake.listen.HandshakeListeners;
+import trigon.handshake.message.ConnectionId;
+import trigon.handshake.message.ConnectionSecret;
+import trigon.handshake.message.HandshakeMessage.Answer;
+import trigon.handshake.message.HandshakeMessage.Offer;
+import trigon.handshake.message.NodeIdentity;
+import trigon.handshake.message.OpaqueBytes;
+import trigon.handshake.message.RandomMessages;
+import trigon.handshake.message.Stripe;
 import trigon.system.NanoClock;
 import trigon.testsupport.Await;
 import trigon.testsupport.ManualClock;
@@ -26,9 +35,9 @@ import trigon.verbs.LinkKind;
  * A process of the tests: its own event loop, one loopback address, listener and client. Where a test gives it no
  * clock, its time stands still: however slow the machine is, nothing is too late.
  */
-final class Node implements AutoCloseable {
+public final class Node implements AutoCloseable {
 
-    static final Duration LONG = Duration.ofSeconds(20);
+    public static final Duration LONG = Duration.ofSeconds(20);
 
     private final InetAddress address;
     private final NodeIdentity identity;
@@ -37,23 +46,23 @@ final class Node implements AutoCloseable {
     private final HandshakeClient client;
     private final RandomMessages values = new RandomMessages(new Random());
 
-    Node(String address, Duration timeout) {
+    public Node(String address, Duration timeout) {
         this(address, timeout, 1);
     }
 
-    Node(String address, Duration timeout, NanoClock clock) {
+    public Node(String address, Duration timeout, NanoClock clock) {
         this(address, timeout, 1, Optional.empty(), LONG, clock);
     }
 
-    Node(String address, Duration timeout, int fingerprint) {
+    public Node(String address, Duration timeout, int fingerprint) {
         this(address, timeout, fingerprint, Optional.empty());
     }
 
-    Node(String address, Duration timeout, int fingerprint, Optional<ClusterKey> clusterKey) {
+    public Node(String address, Duration timeout, int fingerprint, Optional<ClusterKey> clusterKey) {
         this(address, timeout, fingerprint, clusterKey, LONG, new ManualClock());
     }
 
-    Node(
+    public Node(
             String address,
             Duration timeout,
             int fingerprint,
@@ -73,32 +82,32 @@ final class Node implements AutoCloseable {
     }
 
     /** With the default for silent peers, and without a cluster key. */
-    static HandshakeConfig config(Duration timeout, int port) {
+    public static HandshakeConfig config(Duration timeout, int port) {
         return new HandshakeConfig(timeout, port, HandshakeConfig.DEFAULT.peerTimeout(), Optional.empty());
     }
 
-    InetAddress address() {
+    public InetAddress address() {
         return address;
     }
 
-    InetSocketAddress listeningAt() {
+    public InetSocketAddress listeningAt() {
         return new InetSocketAddress(address, listeners.port(address));
     }
 
-    HandshakeListeners listeners() {
+    public HandshakeListeners listeners() {
         return listeners;
     }
 
-    HandshakeClient client() {
+    public HandshakeClient client() {
         return client;
     }
 
-    HandshakeEventLoop loop() {
+    public HandshakeEventLoop loop() {
         return loop;
     }
 
     /** Waits until all that was due by its clock has run. */
-    void settle() {
+    public void settle() {
         CompletableFuture<Void> settled = new CompletableFuture<>();
         // from the loop's own thread: else it would not wait for the timers that are due
         loop.eventLoop().execute(() -> {
@@ -107,15 +116,15 @@ final class Node implements AutoCloseable {
         Await.until("the event loop has run its timers", settled::isDone);
     }
 
-    NodeIdentity identity() {
+    public NodeIdentity identity() {
         return identity;
     }
 
-    Offer offer(ConnectionId connection) {
+    public Offer offer(ConnectionId connection) {
         return offer(connection, Stripe.only(new Random().nextLong()));
     }
 
-    Offer offer(ConnectionId connection, Stripe stripe) {
+    public Offer offer(ConnectionId connection, Stripe stripe) {
         Offer random = values.offer(connection, LinkKind.RDMA);
         return new Offer(
                 connection,
@@ -127,12 +136,12 @@ final class Node implements AutoCloseable {
                 random.maxMessageBytes());
     }
 
-    Answer answer() {
+    public Answer answer() {
         return values.answer(LinkKind.RDMA);
     }
 
     /** The secret that the tests' nodes have for a connection. */
-    static ConnectionSecret secretOf(ConnectionId connection) {
+    public static ConnectionSecret secretOf(ConnectionId connection) {
         return new ConnectionSecret(OpaqueBytes.of(ByteBuffer.allocate(ConnectionSecret.BYTES)
                 .putLong(connection.value())
                 .putLong(~connection.value())
@@ -140,17 +149,17 @@ final class Node implements AutoCloseable {
     }
 
     /** Offers to whoever listens there. */
-    OutgoingOffer connect(InetSocketAddress to, Offer offer) {
+    public OutgoingOffer connect(InetSocketAddress to, Offer offer) {
         return connect(to, secretOf(offer.connection()), offer);
     }
 
     /** Offers with that secret, the right one or not. */
-    OutgoingOffer connect(InetSocketAddress to, ConnectionSecret secret, Offer offer) {
+    public OutgoingOffer connect(InetSocketAddress to, ConnectionSecret secret, Offer offer) {
         return client.connect(address, to, secret, offer);
     }
 
     /** Registers a connection whose offers are collected, to be answered by the test. */
-    Listener listen(ConnectionId connection) {
+    public Listener listen(ConnectionId connection) {
         Listener listener = new Listener();
         listeners.register(connection, secretOf(connection), listener);
         return listener;
@@ -163,7 +172,7 @@ final class Node implements AutoCloseable {
     }
 
     /** Collects offers. */
-    static final class Listener implements OfferHandler {
+    public static final class Listener implements OfferHandler {
 
         private final LinkedBlockingQueue<Attempt> attempts = new LinkedBlockingQueue<>();
 
@@ -191,7 +200,7 @@ final class Node implements AutoCloseable {
         }
 
         /** The next offer. */
-        Attempt next() throws InterruptedException {
+        public Attempt next() throws InterruptedException {
             Attempt attempt = attempts.poll(60, TimeUnit.SECONDS);
             if (attempt == null) {
                 throw new AssertionError("no offer came");
@@ -200,16 +209,15 @@ final class Node implements AutoCloseable {
         }
 
         /** The next offer, if one comes within so many milliseconds. */
-        @Nullable
-        Attempt poll(int milliseconds) throws InterruptedException {
+        public @Nullable Attempt poll(int milliseconds) throws InterruptedException {
             return attempts.poll(milliseconds, TimeUnit.MILLISECONDS);
         }
 
-        boolean isEmpty() {
+        public boolean isEmpty() {
             return attempts.isEmpty();
         }
     }
 
     /** An offer, and what is to be completed with its answer. */
-    record Attempt(IncomingOffer incoming, CompletableFuture<Answer> answer) {}
+    public record Attempt(IncomingOffer incoming, CompletableFuture<Answer> answer) {}
 }

@@ -10,12 +10,19 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.Optional;
 import trigon.config.ClusterKey;
-import trigon.handshake.HandshakeMessage.Challenge;
-import trigon.handshake.HandshakeMessage.Hello;
-import trigon.handshake.HandshakeProofs.Side;
+import trigon.handshake.message.ConnectionId;
+import trigon.handshake.message.ConnectionSecret;
+import trigon.handshake.message.HandshakeCodec;
+import trigon.handshake.message.HandshakeFrame;
+import trigon.handshake.message.HandshakeMessage;
+import trigon.handshake.message.HandshakeMessage.Challenge;
+import trigon.handshake.message.HandshakeMessage.Hello;
+import trigon.handshake.message.HandshakeProofs;
+import trigon.handshake.message.HandshakeProofs.Side;
+import trigon.handshake.message.OpaqueBytes;
 
 /** One end of a handshake over a plain socket, that says what the test wants, with right proofs or without. */
-final class RawPeer implements AutoCloseable {
+public final class RawPeer implements AutoCloseable {
 
     private static final int TIMEOUT_MILLIS = 60_000;
 
@@ -32,7 +39,7 @@ final class RawPeer implements AutoCloseable {
     }
 
     /** A connecting side that knows the secret, or that one. */
-    static RawPeer connectingTo(InetSocketAddress listener, ConnectionId connection, ConnectionSecret secret)
+    public static RawPeer connectingTo(InetSocketAddress listener, ConnectionId connection, ConnectionSecret secret)
             throws IOException {
         Socket socket = new Socket();
         socket.connect(listener);
@@ -40,7 +47,7 @@ final class RawPeer implements AutoCloseable {
     }
 
     /** The same, with the challenge behind it. */
-    static RawPeer challengedBy(Node listener, ConnectionId connection) throws IOException {
+    public static RawPeer challengedBy(Node listener, ConnectionId connection) throws IOException {
         RawPeer peer = connectingTo(listener.listeningAt(), connection, Node.secretOf(connection));
         peer.hello();
         peer.expect(Challenge.class);
@@ -48,12 +55,13 @@ final class RawPeer implements AutoCloseable {
     }
 
     /** A listening side on an accepted connection. */
-    static RawPeer listening(Socket accepted, ConnectionId connection, ConnectionSecret secret) throws IOException {
+    public static RawPeer listening(Socket accepted, ConnectionId connection, ConnectionSecret secret)
+            throws IOException {
         return new RawPeer(accepted, connection, HandshakeProofs.of(Side.LISTENING, secret, Optional.empty()));
     }
 
     /** The connecting side's first frame. */
-    byte[] helloFrame() {
+    public byte[] helloFrame() {
         OpaqueBytes nonce = OpaqueBytes.random(HandshakeProofs.BYTES);
         byte[] frame = HandshakeCodec.encode(new Hello(
                 connection, nonce, HandshakeProofs.clusterMark(Optional.<ClusterKey>empty(), connection, nonce)));
@@ -61,12 +69,12 @@ final class RawPeer implements AutoCloseable {
         return frame;
     }
 
-    void hello() throws IOException {
+    public void hello() throws IOException {
         send(helloFrame());
     }
 
     /** Reads a hello, as the listening side, and challenges. */
-    byte[] challenge() throws IOException {
+    public byte[] challenge() throws IOException {
         HandshakeFrame hello = read();
         proofs.note(hello.bytes());
         byte[] frame = proven(new Challenge(OpaqueBytes.random(HandshakeProofs.BYTES)));
@@ -75,21 +83,21 @@ final class RawPeer implements AutoCloseable {
     }
 
     /** The message with its proof. */
-    byte[] proven(HandshakeMessage message) {
+    public byte[] proven(HandshakeMessage message) {
         byte[] frame = HandshakeCodec.encode(message);
         proofs.prove(frame);
         return frame;
     }
 
     /** The same for a message that comes after the handshake. */
-    byte[] provenAfterwards(HandshakeMessage message) {
+    public byte[] provenAfterwards(HandshakeMessage message) {
         byte[] frame = HandshakeCodec.encode(message);
         proofs.proveAfterwards(frame);
         return frame;
     }
 
     /** The next message after the handshake, which has to be of that type and proven. */
-    <M extends HandshakeMessage> M expectAfterwards(Class<M> type) throws IOException {
+    public <M extends HandshakeMessage> M expectAfterwards(Class<M> type) throws IOException {
         HandshakeFrame frame = read();
         if (!type.isInstance(frame.message()) || !proofs.verifyAfterwards(frame.bytes())) {
             throw new AssertionError("not a proven " + type.getSimpleName() + ": " + frame.message());
@@ -97,12 +105,17 @@ final class RawPeer implements AutoCloseable {
         return type.cast(frame.message());
     }
 
-    void say(HandshakeMessage message) throws IOException {
+    public void say(HandshakeMessage message) throws IOException {
         send(proven(message));
     }
 
     /** Sends; that the other side has hung up is what most tests want. */
-    void send(byte... bytes) throws IOException {
+    public void send(byte... bytes) throws IOException {
+        send(socket, bytes);
+    }
+
+    /** Sends over any socket. */
+    public static void send(Socket socket, byte... bytes) throws IOException {
         try {
             socket.getOutputStream().write(bytes);
         } catch (SocketException e) {
@@ -113,7 +126,7 @@ final class RawPeer implements AutoCloseable {
     }
 
     /** The next frame. */
-    HandshakeFrame read() throws IOException {
+    public HandshakeFrame read() throws IOException {
         byte[] header = readExactly(HandshakeCodec.HEADER_BYTES);
         HandshakeCodec.Header decoded = HandshakeCodec.decodeHeader(ByteBuffer.wrap(header));
         byte[] body = readExactly(decoded.bodyBytes());
@@ -123,7 +136,7 @@ final class RawPeer implements AutoCloseable {
     }
 
     /** The next message, which has to be of that type and proven. */
-    <M extends HandshakeMessage> M expect(Class<M> type) throws IOException {
+    public <M extends HandshakeMessage> M expect(Class<M> type) throws IOException {
         HandshakeFrame frame = read();
         if (!type.isInstance(frame.message())) {
             throw new AssertionError("not a " + type.getSimpleName() + ": " + frame.message());
@@ -143,7 +156,7 @@ final class RawPeer implements AutoCloseable {
     }
 
     /** Everything until the other side closes. */
-    void readToTheEnd() throws IOException {
+    public void readToTheEnd() throws IOException {
         byte[] rest = new byte[8192];
         try (InputStream in = socket.getInputStream()) {
             while (in.read(rest) >= 0) {
@@ -156,7 +169,7 @@ final class RawPeer implements AutoCloseable {
         }
     }
 
-    Socket socket() {
+    public Socket socket() {
         return socket;
     }
 

@@ -20,8 +20,11 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import trigon.handshake.HandshakeException.Kind;
-import trigon.handshake.HandshakeMessage.Answer;
+import trigon.handshake.message.ConnectionId;
+import trigon.handshake.message.EndFailure;
+import trigon.handshake.message.HandshakeException;
+import trigon.handshake.message.HandshakeException.Kind;
+import trigon.handshake.message.HandshakeMessage.Answer;
 import trigon.testsupport.Await;
 import trigon.testsupport.ManualClock;
 

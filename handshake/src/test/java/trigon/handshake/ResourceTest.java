@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
+import trigon.handshake.message.ConnectionId;
 import trigon.testsupport.Await;
 
 /** Closing leaves neither threads nor file descriptors, whatever was under way. */

@@ -12,8 +12,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import trigon.handshake.HandshakeException.Kind;
 import trigon.handshake.Node.Attempt;
+import trigon.handshake.message.ConnectionId;
+import trigon.handshake.message.HandshakeException;
+import trigon.handshake.message.HandshakeException.Kind;
+import trigon.handshake.message.Stripe;
 
 /** A connection of several queue pairs, each with a handshake of its own. */
 @Timeout(180)

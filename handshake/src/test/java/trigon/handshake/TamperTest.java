@@ -15,8 +15,11 @@ import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import trigon.handshake.HandshakeMessage.Answer;
-import trigon.handshake.HandshakeMessage.Offer;
+import trigon.handshake.message.ConnectionId;
+import trigon.handshake.message.HandshakeCodec;
+import trigon.handshake.message.HandshakeException;
+import trigon.handshake.message.HandshakeMessage.Answer;
+import trigon.handshake.message.HandshakeMessage.Offer;
 import trigon.testsupport.Await;
 import trigon.testsupport.ManualClock;
 

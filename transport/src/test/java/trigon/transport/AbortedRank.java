@@ -10,7 +10,7 @@ import java.util.Objects;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
-import trigon.handshake.HandshakeException;
+import trigon.handshake.message.HandshakeException;
 import trigon.nccl.NcclResult;
 import trigon.nccl.NetPlugin;
 import trigon.nccl.NoConnectionException;

@@ -12,7 +12,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import trigon.handshake.ListenHandle;
+import trigon.handshake.message.ListenHandle;
 import trigon.nccl.NetPlugin;
 import trigon.nccl.NoConnectionException;
 

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import trigon.handshake.ListenHandle;
+import trigon.handshake.message.ListenHandle;
 import trigon.nccl.NetPlugin;
 import trigon.testsupport.LedgerAssert;
 import trigon.testsupport.Seed;

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import trigon.handshake.HandshakeException;
+import trigon.handshake.message.HandshakeException;
 import trigon.nccl.NcclResult;
 import trigon.nccl.NetPlugin;
 import trigon.nccl.NoConnectionException;

@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
-import trigon.handshake.HandshakeEventLoop;
+import trigon.handshake.lifeline.HandshakeEventLoop;
 import trigon.system.NanoClock;
 import trigon.testsupport.Await;
 import trigon.testsupport.ManualClock;

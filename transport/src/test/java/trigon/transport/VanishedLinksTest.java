@@ -19,7 +19,7 @@ import trigon.config.Setting;
 import trigon.config.SettingValues;
 import trigon.config.Settings;
 import trigon.config.Source;
-import trigon.handshake.HandshakeException;
+import trigon.handshake.message.HandshakeException;
 import trigon.nccl.ConnectionAdvice;
 import trigon.nccl.NetPlugin;
 import trigon.routing.DiscoveredLinks;

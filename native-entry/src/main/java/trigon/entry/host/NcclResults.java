@@ -1,7 +1,7 @@
 package trigon.entry.host;
 
 import trigon.config.ConfigException;
-import trigon.handshake.HandshakeException;
+import trigon.handshake.message.HandshakeException;
 import trigon.nccl.NcclResult;
 import trigon.nccl.NoConnectionException;
 import trigon.routing.NoPathException;

@@ -13,7 +13,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.BiConsumer;
-import trigon.handshake.HandshakeException;
+import trigon.handshake.message.HandshakeException;
 import trigon.routing.Path;
 
 /**

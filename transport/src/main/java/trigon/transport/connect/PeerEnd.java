@@ -1,6 +1,6 @@
 package trigon.transport.connect;
 
-import trigon.handshake.RemoteMemory;
+import trigon.handshake.message.RemoteMemory;
 import trigon.verbs.QueuePairEndpoint;
 
 /**

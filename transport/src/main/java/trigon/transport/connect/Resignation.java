@@ -9,10 +9,10 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import trigon.handshake.EndFailure;
-import trigon.handshake.HandshakeClient;
-import trigon.handshake.HandshakeException;
-import trigon.handshake.ListenHandle;
+import trigon.handshake.connect.HandshakeClient;
+import trigon.handshake.message.EndFailure;
+import trigon.handshake.message.HandshakeException;
+import trigon.handshake.message.ListenHandle;
 import trigon.routing.Path;
 import trigon.system.NanoClock;
 

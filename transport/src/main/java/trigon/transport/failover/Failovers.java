@@ -5,6 +5,7 @@ import java.util.concurrent.CompletableFuture;
 import trigon.handshake.ConnectionLostException;
 import trigon.handshake.HandshakeListeners;
 import trigon.handshake.OfferHandler;
+import trigon.handshake.listen.HandshakeListeners;
 import trigon.system.kernel.ProcessBarrier;
 import trigon.transport.connect.CandidatePaths;
 import trigon.transport.connect.ControlTasks;

@@ -9,15 +9,15 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import trigon.handshake.ConnectionLostException;
-import trigon.handshake.EndFailure;
 import trigon.handshake.Established;
-import trigon.handshake.HandshakeException;
-import trigon.handshake.HandshakeListeners;
-import trigon.handshake.HandshakeMessage.Answer;
-import trigon.handshake.HandshakeMessage.Offer;
 import trigon.handshake.IncomingOffer;
 import trigon.handshake.OfferHandler;
-import trigon.handshake.RemoteMemory;
+import trigon.handshake.listen.HandshakeListeners;
+import trigon.handshake.message.EndFailure;
+import trigon.handshake.message.HandshakeException;
+import trigon.handshake.message.HandshakeMessage.Answer;
+import trigon.handshake.message.HandshakeMessage.Offer;
+import trigon.handshake.message.RemoteMemory;
 import trigon.transport.connect.Counterpart;
 import trigon.transport.path.PathChannel;
 import trigon.transport.path.PathLoss;
@@ -226,7 +226,7 @@ final class ReceiverFailover implements Failover, OfferHandler {
             throw new ConnectionLostException(loss == null ? "the connection is closed here" : loss.words());
         }
         Offer offer = incoming.offer();
-        trigon.handshake.Resumption asked = offer.resumption().orElseThrow();
+        trigon.handshake.message.Resumption asked = offer.resumption().orElseThrow();
         if (asked.attempt() == resume.attempt() && resume.state() == State.ANSWERED) {
             return answer(incoming, asked.attempt()); // another one of its queue pairs
         }

@@ -255,7 +255,7 @@ final class SenderFailover implements Failover {
     /** The same, once it is stopped and counted. */
     private boolean goesOn(List<Path> over, Set<Path> failed, String why, long start, boolean returns) {
         PathChannel former = session.path();
-        var counts = new trigon.handshake.Resumption(resume.attempt(), resume.begun(), resume.confirmed());
+        var counts = new trigon.handshake.message.Resumption(resume.attempt(), resume.begun(), resume.confirmed());
         Answered answered;
         try {
             answered = offers.offer(peer, session.protocol(), over, counts, end.reached());

@@ -2,8 +2,8 @@ package trigon.transport.failover;
 
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import trigon.handshake.EndFailure;
 import trigon.handshake.LifelineEnd;
+import trigon.handshake.message.EndFailure;
 import trigon.transport.path.PathChannel;
 import trigon.transport.path.PathLoss;
 

@@ -1,6 +1,6 @@
 package trigon.transport.failure;
 
-import trigon.handshake.EndFailure;
+import trigon.handshake.message.EndFailure;
 import trigon.nccl.NcclResult;
 import trigon.transport.session.SessionFailure;
 

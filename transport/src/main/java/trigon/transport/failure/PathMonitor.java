@@ -17,7 +17,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import trigon.handshake.EndFailure;
+import trigon.handshake.message.EndFailure;
 import trigon.nccl.NcclResult;
 import trigon.system.kernel.InterfaceEvent;
 import trigon.system.kernel.KernelEvents;

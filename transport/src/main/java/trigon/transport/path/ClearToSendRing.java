@@ -2,7 +2,7 @@ package trigon.transport.path;
 
 import java.util.EnumSet;
 import java.util.Set;
-import trigon.handshake.RemoteMemory;
+import trigon.handshake.message.RemoteMemory;
 import trigon.transport.Unwinding;
 import trigon.verbs.AccessFlag;
 import trigon.verbs.MemoryRegion;

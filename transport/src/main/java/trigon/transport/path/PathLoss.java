@@ -1,8 +1,8 @@
 package trigon.transport.path;
 
 import java.util.Optional;
-import trigon.handshake.EndFailure;
 import trigon.handshake.LifelineEnd;
+import trigon.handshake.message.EndFailure;
 import trigon.nccl.NcclResult;
 
 /** Why nothing more will come over a path. */

@@ -6,9 +6,9 @@ import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import trigon.handshake.EndFailure;
 import trigon.handshake.Lifeline;
 import trigon.handshake.LifelineEnd;
+import trigon.handshake.message.EndFailure;
 import trigon.nccl.NcclResult;
 import trigon.verbs.QueuePair;
 

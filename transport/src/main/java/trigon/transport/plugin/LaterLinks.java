@@ -8,6 +8,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import trigon.handshake.HandshakeException;
 import trigon.handshake.LinkAddress;
+import trigon.handshake.message.HandshakeException;
+import trigon.handshake.message.LinkAddress;
 import trigon.routing.DiscoveredLinks;
 import trigon.routing.LinkSearch;
 import trigon.routing.LocalLink;

@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
-import trigon.handshake.EndFailure;
+import trigon.handshake.message.EndFailure;
 import trigon.nccl.NcclResult;
 import trigon.transport.path.Link;
 import trigon.transport.path.PathChannel;

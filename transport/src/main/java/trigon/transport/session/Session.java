@@ -8,7 +8,7 @@ import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import trigon.handshake.EndFailure;
+import trigon.handshake.message.EndFailure;
 import trigon.nccl.NcclResult;
 import trigon.nccl.NetPlugin;
 import trigon.system.kernel.ProcessBarrier;

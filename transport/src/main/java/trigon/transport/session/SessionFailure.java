@@ -1,7 +1,7 @@
 package trigon.transport.session;
 
 import java.util.Optional;
-import trigon.handshake.EndFailure;
+import trigon.handshake.message.EndFailure;
 import trigon.nccl.NcclResult;
 import trigon.transport.path.PathChannel;
 import trigon.transport.path.PathLoss;

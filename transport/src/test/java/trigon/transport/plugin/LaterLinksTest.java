@@ -23,6 +23,7 @@ import trigon.config.Setting;
 import trigon.config.Source;
 import trigon.handshake.ListenHandle;
 import trigon.handshake.NodeIdentity;
+import trigon.handshake.message.NodeIdentity;
 import trigon.nccl.ConnectionAdvice;
 import trigon.routing.DiscoveredLinks;
 import trigon.routing.LocalLink;

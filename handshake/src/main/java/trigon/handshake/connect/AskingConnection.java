@@ -1,0 +1,52 @@
+package trigon.handshake.connect;
+
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import trigon.config.HandshakeConfig;
+import trigon.handshake.lifeline.HandshakeEventLoop;
+import trigon.handshake.message.HandshakeException;
+import trigon.handshake.message.HandshakeException.Kind;
+import trigon.handshake.message.HandshakeFrame;
+import trigon.handshake.message.HandshakeMessage.Challenge;
+import trigon.handshake.message.HandshakeMessage.Reject;
+
+/** Asks a listener whether it lives, and knows the connection: its challenge proves both. */
+final class AskingConnection extends ConnectingConnection {
+
+    private final CompletableFuture<Void> answered = new CompletableFuture<>();
+
+    /** To be started. */
+    AskingConnection(HandshakeEventLoop loop, HandshakeConfig config, Duration timeout, Target target) {
+        super(loop, config, timeout, target);
+    }
+
+    /** Done when it is proven; else a {@link HandshakeException}. */
+    CompletableFuture<Void> answered() {
+        return answered;
+    }
+
+    @Override
+    protected void received(HandshakeFrame frame) {
+        switch (frame.message()) {
+            case Challenge _ when isProven(frame) -> challenged();
+            case Reject reject -> fail(Kind.REJECTED, "the listener rejects it: " + reject.reason());
+            default -> unexpected(frame.message());
+        }
+    }
+
+    @Override
+    void challenged() {
+        answered.complete(null);
+        fail(Kind.ABANDONED, "the peer lives, which was all that was asked");
+    }
+
+    @Override
+    protected void failed(HandshakeException cause) {
+        answered.completeExceptionally(cause);
+    }
+
+    @Override
+    protected String describe() {
+        return describe("a question", "");
+    }
+}

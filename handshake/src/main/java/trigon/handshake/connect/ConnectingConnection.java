@@ -1,0 +1,184 @@
+package trigon.handshake.connect;
+
+import io.netty.bootstrap.Bootstrap;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.socket.nio.NioSocketChannel;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.RejectedExecutionException;
+import org.jspecify.annotations.Nullable;
+import trigon.circuit.Detours;
+import trigon.config.ClusterKey;
+import trigon.config.HandshakeConfig;
+import trigon.handshake.lifeline.HandshakeConnection;
+import trigon.handshake.lifeline.HandshakeEventLoop;
+import trigon.handshake.message.ConnectionId;
+import trigon.handshake.message.ConnectionSecret;
+import trigon.handshake.message.HandshakeException.Kind;
+import trigon.handshake.message.HandshakeFrame;
+import trigon.handshake.message.HandshakeMessage;
+import trigon.handshake.message.HandshakeMessage.Hello;
+import trigon.handshake.message.HandshakeProofs;
+import trigon.handshake.message.HandshakeProofs.Side;
+import trigon.handshake.message.OpaqueBytes;
+
+/** The connecting side's TCP connection, up to the listener's proof: then it may know what this side has to say. */
+abstract class ConnectingConnection extends HandshakeConnection {
+
+    /**
+     * Where a connection goes, and what must be known there.
+     *
+     * @param local the own address that it is bound to
+     * @param remote the listener's
+     * @param detour the relays on the way, if there are any
+     * @param secret the connection's, from the handle
+     * @param connection which one is meant
+     */
+    record Target(
+            InetAddress local,
+            InetSocketAddress remote,
+            Optional<Detours.Detour> detour,
+            ConnectionSecret secret,
+            ConnectionId connection) {}
+
+    private final Target target;
+    private final Optional<ClusterKey> clusterKey;
+    private InetSocketAddress bound;
+    private @Nullable HandshakeProofs proofs;
+
+    /**
+     * To be started.
+     *
+     * @param timeout of the whole handshake
+     */
+    ConnectingConnection(HandshakeEventLoop loop, HandshakeConfig config, Duration timeout, Target target) {
+        super(loop, timeout, config.peerTimeout(), "the TCP connection");
+        this.target = target;
+        clusterKey = config.clusterKey();
+        bound = new InetSocketAddress(target.local(), 0);
+    }
+
+    @Override
+    public final Object dialled() {
+        return List.of(target.local(), target.remote());
+    }
+
+    /** The listener is the one that made the handle. */
+    abstract void challenged();
+
+    /** To be called once, from any thread. */
+    final void start() {
+        onEventLoop(this::connect);
+    }
+
+    private void connect() {
+        if (isOver()) {
+            return;
+        }
+        startDeadline();
+        new Bootstrap()
+                .group(loop().eventLoop())
+                .channel(NioSocketChannel.class)
+                .disableResolver() // addresses only: and a resolver would start a thread of its own to end
+                .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, 0) // the deadline is for all of it
+                .handler(new ChannelInitializer<Channel>() {
+                    @Override
+                    protected void initChannel(Channel channel) {
+                        target.detour().ifPresent(way -> channel.pipeline().addLast(new CircuitHandler(way.opening())));
+                        attach(channel);
+                    }
+                })
+                .connect(target.detour().map(Detours.Detour::first).orElse(target.remote()), bound)
+                .addListener(connecting -> {
+                    if (!connecting.isSuccess()) {
+                        unreachable(connecting.cause());
+                    }
+                });
+    }
+
+    private void unreachable(Throwable cause) {
+        if (loop().isClosing()) {
+            fail(Kind.ABANDONED, "this process closes its handshakes", cause);
+        } else {
+            fail(
+                    Kind.UNREACHABLE,
+                    ("no TCP connection: %s; check the link between the two addresses, firewalls, and that the peer's"
+                                    + " process still runs")
+                            .formatted(cause.getMessage()),
+                    cause);
+        }
+    }
+
+    @Override
+    public final void channelActive(ChannelHandlerContext context) {
+        if (context.channel().localAddress() instanceof InetSocketAddress address) {
+            bound = address;
+        }
+        proofs = HandshakeProofs.of(Side.CONNECTING, target.secret(), clusterKey);
+        await("the answer to the hello");
+        OpaqueBytes nonce = OpaqueBytes.random(HandshakeProofs.BYTES);
+        OpaqueBytes mark = HandshakeProofs.clusterMark(clusterKey, target.connection(), nonce);
+        sendNoted(new Hello(target.connection(), nonce, mark), proofs);
+    }
+
+    /** Whether the listener has proven the frame to be its own; if not, it is refused. */
+    final boolean isProven(HandshakeFrame frame) {
+        boolean proven = proofs != null && proofs.verify(frame.bytes());
+        if (!proven) {
+            reject(
+                    Kind.UNAUTHENTICATED,
+                    "the listener does not know this connection's secret: another process has taken its address and"
+                            + " port, or somebody is in between");
+        }
+        return proven;
+    }
+
+    /** Does nothing if the message's proof was wrong: then it is over already. */
+    final void unexpected(HandshakeMessage message) {
+        fail(
+                Kind.PROTOCOL,
+                "the listener sent %s where none is due"
+                        .formatted(message.getClass().getSimpleName()));
+    }
+
+    final HandshakeProofs known() {
+        return Objects.requireNonNull(proofs, "no message is sent before the connection is there");
+    }
+
+    /** This side's address; its port is known once there is a connection. */
+    final InetSocketAddress bound() {
+        return bound;
+    }
+
+    public final InetSocketAddress remote() {
+        return target.remote();
+    }
+
+    final void onEventLoop(Runnable task) {
+        try {
+            loop().eventLoop().execute(task);
+        } catch (RejectedExecutionException e) {
+            // the loop's thread is gone, and with it everybody else who could touch this
+            fail(Kind.ABANDONED, "this process has closed its handshakes", e);
+        }
+    }
+
+    /** For example {@code handshake of connection 1f (SOFTWARE) from 10.0.12.1 to 10.0.12.2:4711}. */
+    final String describe(String what, String remark) {
+        return "%s of connection %s%s from %s to %s:%d"
+                .formatted(
+                        what,
+                        target.connection(),
+                        remark,
+                        target.local().getHostAddress(),
+                        target.remote().getAddress().getHostAddress(),
+                        target.remote().getPort());
+    }
+}

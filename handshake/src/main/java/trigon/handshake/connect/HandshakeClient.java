@@ -1,0 +1,128 @@
+package trigon.handshake.connect;
+
+import java.net.Inet6Address;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import trigon.circuit.Detours;
+import trigon.config.HandshakeConfig;
+import trigon.handshake.OutgoingOffer;
+import trigon.handshake.connect.ConnectingConnection.Target;
+import trigon.handshake.lifeline.HandshakeEventLoop;
+import trigon.handshake.message.ConnectionId;
+import trigon.handshake.message.ConnectionSecret;
+import trigon.handshake.message.EndFailure;
+import trigon.handshake.message.HandshakeException;
+import trigon.handshake.message.HandshakeMessage.Offer;
+
+/** Connects to listeners. Thread-safe; holds nothing but its event loop. */
+public final class HandshakeClient {
+
+    private final HandshakeEventLoop loop;
+    private final HandshakeConfig config;
+
+    private final Detours detours;
+
+    /** A client all of whose connections are direct. */
+    public HandshakeClient(HandshakeEventLoop loop, HandshakeConfig config) {
+        this(loop, config, Detours.NONE);
+    }
+
+    /** A client some of whose connections go through relays. */
+    public HandshakeClient(HandshakeEventLoop loop, HandshakeConfig config, Detours detours) {
+        this.loop = loop;
+        this.config = config;
+        this.detours = detours;
+    }
+
+    /** {@link #connect(InetAddress, InetSocketAddress, ConnectionSecret, Offer, Duration)} with the settings' time. */
+    public OutgoingOffer connect(InetAddress local, InetSocketAddress remote, ConnectionSecret secret, Offer offer) {
+        return connect(local, remote, secret, offer, config.timeout());
+    }
+
+    /**
+     * Starts one attempt over one candidate path; returns at once. The connection is bound to the path's own local
+     * address, so that it goes where the data would go.
+     *
+     * <p>Failures are reported by the attempt's futures only. Where there is no way to the listener now, that is one at
+     * once, and {@link HandshakeException#mayPass}.
+     *
+     * @param local the candidate's own address
+     * @param remote the listener's, from its handle
+     * @param secret the connection's, from the handle
+     * @param timeout the whole attempt's
+     * @throws IllegalArgumentException if the remote address is a name that was not resolved
+     */
+    public OutgoingOffer connect(
+            InetAddress local, InetSocketAddress remote, ConnectionSecret secret, Offer offer, Duration timeout) {
+        // each with a way of its own through relays, if that is how it goes
+        TwofoldOffer started = new TwofoldOffer(
+                loop,
+                timeout,
+                offer,
+                (time, beforeOffer) -> new OutgoingConnection(
+                        loop, config, time, target(local, remote, secret, offer.connection()), offer, beforeOffer));
+        started.start();
+        return started;
+    }
+
+    /**
+     * Tells a listener, once and over one path, that nobody will connect to it. Returns at once.
+     *
+     * @param why for the listener's error
+     * @return done when it has noted it; else a {@link HandshakeException}. Completes on the event loop, always
+     * @throws IllegalArgumentException if the remote address is a name that was not resolved
+     */
+    public CompletableFuture<Void> resign(
+            InetAddress local,
+            InetSocketAddress remote,
+            ConnectionSecret secret,
+            ConnectionId connection,
+            EndFailure why) {
+        Target target = target(local, remote, secret, connection);
+        ResigningConnection resigning = new ResigningConnection(loop, config, config.timeout(), target, why);
+        resigning.start();
+        return resigning.told();
+    }
+
+    /**
+     * Asks over one path whether the peer lives, and has an end of that connection. Returns at once.
+     *
+     * @return done when it has proven it; else a {@link HandshakeException}. Completes on the event loop, always
+     * @throws IllegalArgumentException if the remote address is a name that was not resolved
+     */
+    public CompletableFuture<Void> ask(
+            InetAddress local, InetSocketAddress remote, ConnectionSecret secret, ConnectionId connection) {
+        Target target = target(local, remote, secret, connection);
+        AskingConnection asking = new AskingConnection(loop, config, config.timeout(), target);
+        asking.start();
+        return asking.answered();
+    }
+
+    private Target target(
+            InetAddress local, InetSocketAddress remote, ConnectionSecret secret, ConnectionId connection) {
+        if (remote.isUnresolved()) {
+            throw new IllegalArgumentException(remote + " is a name, not an address");
+        }
+        return new Target(local, inScopeOf(local, remote), detours.from(local, remote), secret, connection);
+    }
+
+    /** A link-local address means nothing without the interface to use: that of the own end. */
+    private static InetSocketAddress inScopeOf(InetAddress local, InetSocketAddress remote) {
+        if (remote.getAddress() instanceof Inet6Address to
+                && local instanceof Inet6Address from
+                && to.isLinkLocalAddress()
+                && to.getScopeId() == 0
+                && from.getScopeId() != 0) {
+            try {
+                return new InetSocketAddress(
+                        Inet6Address.getByAddress(null, to.getAddress(), from.getScopeId()), remote.getPort());
+            } catch (UnknownHostException e) {
+                throw new AssertionError("16 bytes are always an address", e);
+            }
+        }
+        return remote;
+    }
+}

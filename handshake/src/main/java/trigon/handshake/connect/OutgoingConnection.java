@@ -1,0 +1,191 @@
+package trigon.handshake.connect;
+
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import trigon.config.HandshakeConfig;
+import trigon.handshake.Established;
+import trigon.handshake.OutgoingOffer;
+import trigon.handshake.lifeline.HandshakeEventLoop;
+import trigon.handshake.message.ConnectionSecret;
+import trigon.handshake.message.HandshakeException;
+import trigon.handshake.message.HandshakeException.Kind;
+import trigon.handshake.message.HandshakeFrame;
+import trigon.handshake.message.HandshakeMessage.Alive;
+import trigon.handshake.message.HandshakeMessage.Answer;
+import trigon.handshake.message.HandshakeMessage.Challenge;
+import trigon.handshake.message.HandshakeMessage.Farewell;
+import trigon.handshake.message.HandshakeMessage.Hello;
+import trigon.handshake.message.HandshakeMessage.NotNow;
+import trigon.handshake.message.HandshakeMessage.Offer;
+import trigon.handshake.message.HandshakeMessage.Ready;
+import trigon.handshake.message.HandshakeMessage.Reject;
+import trigon.verbs.ConnectionKey;
+
+/** The connecting side's end of one handshake. */
+final class OutgoingConnection extends ConnectingConnection implements OutgoingOffer {
+
+    private static final Logger LOGGER = LoggerFactory.getLogger(OutgoingConnection.class);
+
+    private enum Step {
+        GREETING,
+        OFFERING,
+        ANSWERED,
+        READY
+    }
+
+    private final Offer offer;
+    private final Runnable beforeOffer;
+    private final CompletableFuture<Answer> answer = new CompletableFuture<>();
+
+    private Step step = Step.GREETING;
+    private @Nullable Answer answered;
+    /** Set before the answer is complete, and published by it. */
+    private @Nullable ConnectionKey key;
+
+    /**
+     * To be started.
+     *
+     * @param beforeOffer runs on the event loop just before the offer is sent
+     */
+    OutgoingConnection(
+            HandshakeEventLoop loop,
+            HandshakeConfig config,
+            Duration timeout,
+            Target target,
+            Offer offer,
+            Runnable beforeOffer) {
+        super(loop, config, timeout, target);
+        this.offer = offer;
+        this.beforeOffer = beforeOffer;
+    }
+
+    /** A direct one, with the settings' time. */
+    OutgoingConnection(
+            HandshakeEventLoop loop,
+            HandshakeConfig config,
+            InetAddress local,
+            InetSocketAddress remote,
+            ConnectionSecret secret,
+            Offer offer) {
+        this(
+                loop,
+                config,
+                config.timeout(),
+                new Target(local, remote, Optional.empty(), secret, offer.connection()),
+                offer,
+                () -> {});
+    }
+
+    @Override
+    protected void received(HandshakeFrame frame) {
+        switch (frame.message()) {
+            case Challenge _ when step == Step.GREETING && isProven(frame) -> challenged();
+            case Answer received when step == Step.OFFERING && isProven(frame) -> answered(received);
+            case Ready ready
+            when step == Step.READY && answered != null && isProven(frame) -> established(answered, ready);
+            case Reject reject -> fail(Kind.REJECTED, "the listener rejects it: " + reject.reason());
+            case NotNow notNow -> fail(Kind.UNREACHABLE, "the listener has no way back: " + notNow.reason());
+            case Hello _, Challenge _, Offer _, Answer _, Ready _, Alive _, Farewell _ -> unexpected(frame.message());
+        }
+    }
+
+    @Override
+    void challenged() {
+        beforeOffer.run();
+        step = Step.OFFERING;
+        await("the answer to the offer");
+        sendProven(offer, known());
+        key = known().connectionKey();
+    }
+
+    private void answered(Answer received) {
+        if (received.kind() != offer.kind()) {
+            reject(Kind.PROTOCOL, "offered a link of kind " + offer.kind() + ", answered one of " + received.kind());
+            return;
+        }
+        step = Step.ANSWERED;
+        await("the own queue pair");
+        answered = received;
+        answer.complete(received);
+    }
+
+    @Override
+    public CompletableFuture<Established> sendReady(int stripes) {
+        Ready ready = new Ready(stripes);
+        if (!answer.isDone()) {
+            throw new IllegalStateException(describe() + ": there is no answer yet to be ready for");
+        }
+        onEventLoop(() -> {
+            if (step == Step.ANSWERED && !isOver()) {
+                step = Step.READY;
+                await("the listener's confirmation");
+                sendProven(ready, known());
+            }
+        });
+        return result();
+    }
+
+    private void established(Answer received, Ready ready) {
+        LOGGER.debug(
+                "connected to {} from {} (connection {}, {}): own {}, peer {}",
+                remote(),
+                bound(),
+                offer.connection(),
+                offer.kind(),
+                offer.endpoint(),
+                received.endpoint());
+        succeed(new Established(bound(), remote(), offer, received, ready.stripes(), this), known());
+        beat(0); // by which the listener knows that its confirmation has come
+    }
+
+    /** It is not needed any more; on the event loop. */
+    void drop(String why) {
+        fail(Kind.ABANDONED, why);
+    }
+
+    /** Whether the listener has proven itself: TCP knows by then how soon to send again what is lost. */
+    boolean hasOffered() {
+        return step != Step.GREETING;
+    }
+
+    @Override
+    public void abandon(String reason) {
+        onEventLoop(() -> reject(Kind.ABANDONED, reason));
+    }
+
+    @Override
+    protected void failed(HandshakeException cause) {
+        log(LOGGER, cause);
+        answer.completeExceptionally(cause);
+    }
+
+    @Override
+    public Offer offer() {
+        return offer;
+    }
+
+    @Override
+    public CompletableFuture<Answer> answer() {
+        return answer;
+    }
+
+    @Override
+    public ConnectionKey key() {
+        ConnectionKey mine = answer.isDone() ? key : null;
+        if (mine == null) {
+            throw new IllegalStateException(describe() + ": there is no answer yet, so no key");
+        }
+        return mine;
+    }
+
+    @Override
+    protected String describe() {
+        return describe("handshake", " (" + offer.kind() + ")");
+    }
+}

@@ -1,0 +1,29 @@
+package trigon.handshake.lifeline;
+
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import trigon.handshake.message.EndFailure;
+
+/** What {@link Lifelines} needs of a connection: it says that this side lives, and knows when the peer last did. */
+interface BeatingLifeline {
+
+    /**
+     * Says that this side lives, and looks whether the other does. Event loop only.
+     *
+     * @param passedNanos since the last time
+     */
+    void beat(long passedNanos);
+
+    /** What was heard of the peer last. */
+    Silence silence();
+
+    /** The process that it has dialled, and from where; null if it was dialled: then the other end sets the pace. */
+    @Nullable
+    Object dialled();
+
+    /** Where the peer is, without its port; empty before there is a connection. */
+    String peerAddress();
+
+    /** Ends the connection with a farewell. Event loop only. */
+    void letGo(Optional<EndFailure> failure);
+}

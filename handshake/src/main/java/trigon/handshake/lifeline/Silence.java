@@ -1,0 +1,89 @@
+package trigon.handshake.lifeline;
+
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** How long nothing was heard over a lifeline. Written on the event loop, read anywhere. */
+final class Silence {
+
+    /** From one sign of life to the next. */
+    static final long BEAT_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+    private static final Logger log = LoggerFactory.getLogger(Silence.class);
+
+    /** So long a peer may say nothing before it is thought of: a beat, and what a busy machine delays the next. */
+    private static final long QUIET_NANOS = BEAT_NANOS * 3 / 2;
+
+    private volatile long nanos;
+    private long lastHeard;
+
+    /** The peer says more often than once a beat that it lives. */
+    private volatile boolean hurries;
+
+    private volatile Runnable whenQuiet = () -> {};
+    private volatile @Nullable Pace pace;
+
+    /** Of a lifeline that begins now: the first sign of life does not come soon after another one. */
+    Silence(long now) {
+        lastHeard = now - BEAT_NANOS;
+    }
+
+    /** It lasts so much longer; returns how long by now. */
+    long passed(long more) {
+        long now = nanos + more;
+        nanos = now;
+        return now;
+    }
+
+    /** How long it lasts, as of the last look. */
+    long nanos() {
+        return nanos;
+    }
+
+    /** A sign of life has come. Returns when the one before did. */
+    long heard(long now) {
+        long before = lastHeard;
+        nanos = 0;
+        hurries = now - before < BEAT_NANOS / 2;
+        lastHeard = now;
+        return before;
+    }
+
+    /** Whether the peer says more often than once a beat that it lives. */
+    boolean peerHurries() {
+        return hurries;
+    }
+
+    /** Has something run whenever it lasts for too long. */
+    void whenQuiet(Runnable step) {
+        whenQuiet = step;
+    }
+
+    /** Another lifeline speaks for this one, too. */
+    void belongsTo(Pace to) {
+        pace = to;
+    }
+
+    void tellIfQuiet() {
+        if (isQuiet()) {
+            try {
+                whenQuiet.run();
+            } catch (RuntimeException | Error e) { // the other connections' peers are not to go unheard for that
+                log.warn("A silent peer, and what that calls for has failed", e);
+            }
+        }
+    }
+
+    /** Whether it lasts for longer than a peer that lives is silent. */
+    boolean isQuiet() {
+        Pace known = pace;
+        return nanos > QUIET_NANOS || (known != null && known.isQuiet());
+    }
+
+    /** Whether it lasts for longer than that, of a peer that hurries. */
+    boolean isLongerThan(long some) {
+        return hurries && nanos > some;
+    }
+}

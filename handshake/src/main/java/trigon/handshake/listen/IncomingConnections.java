@@ -1,0 +1,130 @@
+package trigon.handshake.listen;
+
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import trigon.config.ClusterKey;
+import trigon.handshake.message.ConnectionId;
+import trigon.handshake.message.HandshakeException;
+import trigon.handshake.message.HandshakeException.Kind;
+import trigon.handshake.message.HandshakeMessage.Offer;
+import trigon.handshake.message.NodeIdentity;
+import trigon.system.NanoClock;
+
+/**
+ * The connections that came in and are open, and what they may offer. The registrations are thread-safe, all else
+ * belongs to the event loop.
+ */
+final class IncomingConnections {
+
+    private static final Logger LOGGER = LoggerFactory.getLogger(IncomingConnections.class);
+    private static final Duration WARNING_INTERVAL = Duration.ofSeconds(10);
+    private static final int MAX_REMEMBERED_PEERS = 1024;
+
+    private final NodeIdentity self;
+    private final Optional<ClusterKey> clusterKey;
+    private final Map<ConnectionId, Registration> registrations = new ConcurrentHashMap<>();
+    private final Set<IncomingConnection> open = new HashSet<>();
+    private final UnauthenticatedConnections unauthenticated = new UnauthenticatedConnections();
+    private final Set<NodeIdentity> warnedOf = new HashSet<>();
+    private final RateLimitedWarning protocolWarning;
+
+    /** Of those who speak our protocol: the others would hide these. */
+    private final RateLimitedWarning refusalWarning;
+
+    private boolean closed;
+
+    IncomingConnections(NodeIdentity self, Optional<ClusterKey> clusterKey, NanoClock clock) {
+        this.self = self;
+        this.clusterKey = clusterKey;
+        protocolWarning = new RateLimitedWarning(LOGGER, WARNING_INTERVAL, clock);
+        refusalWarning = new RateLimitedWarning(LOGGER, WARNING_INTERVAL, clock);
+    }
+
+    void register(ConnectionId connection, Registration registration) {
+        if (registrations.putIfAbsent(connection, registration) != null) {
+            throw new IllegalStateException("connection " + connection + " is registered already");
+        }
+    }
+
+    void replace(ConnectionId connection, Registration registration) {
+        registrations.put(connection, registration);
+    }
+
+    @Nullable
+    Registration unregister(ConnectionId connection) {
+        return registrations.remove(connection);
+    }
+
+    @Nullable
+    Registration find(ConnectionId connection) {
+        return registrations.get(connection);
+    }
+
+    void opened(IncomingConnection connection) {
+        if (closed) {
+            connection.close(); // accepted just before its socket was closed
+            return;
+        }
+        open.add(connection);
+        IncomingConnection oneTooMany = unauthenticated.add(connection);
+        if (oneTooMany != null) {
+            unauthenticated.remove(oneTooMany);
+            oneTooMany.fail(
+                    Kind.ABANDONED,
+                    "more than %d connections from one address, or %d in all, have not said who they are"
+                            .formatted(UnauthenticatedConnections.MAX_PER_ADDRESS, UnauthenticatedConnections.MAX));
+        }
+    }
+
+    /** The key that all nodes share, if there is one. */
+    Optional<ClusterKey> clusterKey() {
+        return clusterKey;
+    }
+
+    /** A peer has proven that it knows a registered connection's secret. */
+    void admitted(IncomingConnection connection, Offer offer) {
+        unauthenticated.remove(connection);
+        NodeIdentity peer = offer.node();
+        if (peer.configFingerprint() != self.configFingerprint()
+                && warnedOf.size() < MAX_REMEMBERED_PEERS
+                && warnedOf.add(peer)) {
+            LOGGER.warn(
+                    "{} and {} run with different settings; give all nodes the same configuration file", peer, self);
+        }
+    }
+
+    /**
+     * A connection ended before its peer had proven anything: at worst somebody else, at best a mistake to be mended.
+     */
+    void unauthenticatedFailed(HandshakeException cause, boolean spokeOurProtocol) {
+        (spokeOurProtocol ? refusalWarning : protocolWarning).warn(String.valueOf(cause.getMessage()));
+    }
+
+    /** How many are connected and have proven nothing. */
+    int unauthenticated() {
+        return unauthenticated.size();
+    }
+
+    void closed(IncomingConnection connection) {
+        open.remove(connection);
+        unauthenticated.remove(connection);
+    }
+
+    /** Closes all; attempts under way fail. */
+    void close() {
+        closed = true;
+        registrations.clear();
+        for (IncomingConnection connection : List.copyOf(open)) {
+            connection.reject(Kind.ABANDONED, "the listener was closed");
+            connection.letGo(Optional.empty());
+        }
+    }
+}

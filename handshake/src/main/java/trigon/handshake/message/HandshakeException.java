@@ -1,0 +1,73 @@
+package trigon.handshake.message;
+
+import java.net.ConnectException;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** A handshake failed. The message says between which addresses, what was awaited, why, and what to do. */
+public final class HandshakeException extends RuntimeException {
+
+    private static final long serialVersionUID = 1L;
+
+    /** What went wrong, as far as the caller's next step depends on it. */
+    public enum Kind {
+        /** The TCP connection could not be made (refused, no route, no such local address), or there is no way back. */
+        UNREACHABLE,
+        /** The deadline passed. */
+        TIMED_OUT,
+        /** The peer, or the own handler, said no; the message has the reason. */
+        REJECTED,
+        /** The peer closed the connection, or died. */
+        DISCONNECTED,
+        /** The peer sent something that is not this protocol, or not this version of it. */
+        PROTOCOL,
+        /** The peer does not prove that it knows the connection's secret, or it has another cluster key. */
+        UNAUTHENTICATED,
+        /** This side gave up: abandoned, unregistered, superseded by a newer attempt, or closed. */
+        ABANDONED,
+        /** A listener could not be opened. */
+        LISTEN
+    }
+
+    private final Kind kind;
+
+    /** What has failed, where and why, and what to do; with what the kernel or the peer's handler said, if anything. */
+    public HandshakeException(Kind kind, String message, @Nullable Throwable cause) {
+        super(message, cause);
+        this.kind = Objects.requireNonNull(kind, "kind");
+    }
+
+    /** What has failed, where and why, and what to do. */
+    public HandshakeException(Kind kind, String message) {
+        this(kind, message, null);
+    }
+
+    /**
+     * Whether the same may work a moment later: there was no way to the peer, no own address to go from, or no way back
+     * from the peer. A refusal is an answer, and stays one.
+     */
+    public boolean mayPass() {
+        return kind == Kind.UNREACHABLE && !(getCause() instanceof ConnectException);
+    }
+
+    /** What went wrong. */
+    public Kind kind() {
+        return kind;
+    }
+
+    /**
+     * Whether somebody there says no: nobody listens at an address that answers, or whoever does knows nothing of the
+     * connection. Both are unproven. Only who knows the connection's secret proves anything, and who has lost the
+     * connection does not: so it takes more to say that the peer is gone, for a firewall or another machine of that
+     * address refuses alike.
+     */
+    public boolean isRefusal() {
+        return switch (kind) {
+            case REJECTED, UNAUTHENTICATED -> true;
+            case UNREACHABLE ->
+                getCause() instanceof ConnectException refused
+                        && String.valueOf(refused.getMessage()).startsWith("Connection refused");
+            case TIMED_OUT, DISCONNECTED, PROTOCOL, ABANDONED, LISTEN -> false;
+        };
+    }
+}

@@ -1,0 +1,166 @@
+package trigon.handshake.message;
+
+import java.util.List;
+import java.util.Optional;
+import trigon.verbs.LinkKind;
+import trigon.verbs.QueuePairEndpoint;
+
+/** What the two ends say to each other, in this order; see {@code HandshakeCodec} for the bytes. */
+public sealed interface HandshakeMessage {
+
+    /**
+     * The connecting side begins.
+     *
+     * @param connection the listener's, from its handle
+     * @param nonce random, so that no answer is good for it but a fresh one
+     * @param clusterMark shows that the sender has the cluster's key
+     */
+    record Hello(ConnectionId connection, OpaqueBytes nonce, OpaqueBytes clusterMark) implements HandshakeMessage {}
+
+    /**
+     * The listening side proves that it knows the connection's secret.
+     *
+     * @param nonce random, so that no offer is good for it but a fresh one
+     */
+    record Challenge(OpaqueBytes nonce) implements HandshakeMessage {}
+
+    /**
+     * The connecting side's end of the link.
+     *
+     * @param connection the same as the hello's
+     * @param node who connects
+     * @param kind what is to carry the data
+     * @param stripe which of the connection's queue pairs it is
+     * @param endpoint the sending queue pair
+     * @param clearToSend the ring into which the receiver writes what it has room for
+     * @param maxMessageBytes the longest message that will be sent
+     * @param resumption if the connection goes on, after its former paths have failed; empty: it begins
+     * @param listeners where the connecting side's process can be reached; none if that is of no use
+     */
+    record Offer(
+            ConnectionId connection,
+            NodeIdentity node,
+            LinkKind kind,
+            Stripe stripe,
+            QueuePairEndpoint endpoint,
+            RemoteMemory clearToSend,
+            long maxMessageBytes,
+            Optional<Resumption> resumption,
+            List<LinkAddress> listeners)
+            implements HandshakeMessage {
+
+        public Offer {
+            requirePositive(maxMessageBytes);
+            listeners = List.copyOf(listeners);
+            ListenHandle.requireFitting(listeners);
+        }
+
+        /** Of a connection that begins, and that ends with its paths. */
+        public Offer(
+                ConnectionId connection,
+                NodeIdentity node,
+                LinkKind kind,
+                Stripe stripe,
+                QueuePairEndpoint endpoint,
+                RemoteMemory clearToSend,
+                long maxMessageBytes) {
+            this(connection, node, kind, stripe, endpoint, clearToSend, maxMessageBytes, Optional.empty(), List.of());
+        }
+    }
+
+    /**
+     * The listening side's end of the link. Its queue pair can receive when this is sent.
+     *
+     * @param kind what carries the data; the same as the offer's
+     * @param endpoint the receiving queue pair
+     * @param memory the receiver's memory; {@link RemoteMemory#NONE} where it offers none
+     * @param maxMessageBytes the longest message it takes
+     * @param speedMbps rate of its link in Mbit/s, as far as it is known; 1 or more
+     * @param received messages that it has; 0 for a connection that begins
+     */
+    record Answer(
+            LinkKind kind,
+            QueuePairEndpoint endpoint,
+            RemoteMemory memory,
+            long maxMessageBytes,
+            int speedMbps,
+            long received)
+            implements HandshakeMessage {
+
+        /** For a connection that begins. */
+        public Answer(
+                LinkKind kind, QueuePairEndpoint endpoint, RemoteMemory memory, long maxMessageBytes, int speedMbps) {
+            this(kind, endpoint, memory, maxMessageBytes, speedMbps, 0);
+        }
+
+        public Answer {
+            requirePositive(maxMessageBytes);
+            if (received < 0) {
+                throw new IllegalArgumentException(received + " messages received");
+            }
+            if (speedMbps < 1) {
+                throw new IllegalArgumentException("a link of " + speedMbps + " Mbit/s");
+            }
+        }
+    }
+
+    /**
+     * From the connecting side: my queue pair is up as well. From the listening side: noted, the link is established.
+     *
+     * @param stripes how many queue pairs the connection has, of those that were offered; 1 to {@link Stripe#MOST}
+     */
+    record Ready(int stripes) implements HandshakeMessage {
+
+        public Ready {
+            Stripe.requireCount(stripes);
+        }
+    }
+
+    /**
+     * From either side, over and over, once the link is established: I live.
+     *
+     * @param count how often this side has said so, with this time; what was recorded is no sign of life again
+     */
+    record Alive(long count) implements HandshakeMessage {}
+
+    /**
+     * From either side of an established link: I let go.
+     *
+     * @param failure why; empty: in good order
+     */
+    record Farewell(Optional<EndFailure> failure) implements HandshakeMessage {}
+
+    /**
+     * No. The connection ends.
+     *
+     * @param reason for the peer's log; control characters are replaced, and it is cut to {@link #MAX_REASON_CHARS}
+     */
+    record Reject(String reason) implements HandshakeMessage {
+
+        /** The longest reason. */
+        public static final int MAX_REASON_CHARS = 1000;
+
+        public Reject {
+            reason = PeerText.printable(reason, MAX_REASON_CHARS);
+        }
+    }
+
+    /**
+     * From the listening side: not now, since it has no way to the peer at this moment. The connection ends; another
+     * one may do better.
+     *
+     * @param reason as that of a {@link Reject}
+     */
+    record NotNow(String reason) implements HandshakeMessage {
+
+        public NotNow {
+            reason = PeerText.printable(reason, Reject.MAX_REASON_CHARS);
+        }
+    }
+
+    private static void requirePositive(long maxMessageBytes) {
+        if (maxMessageBytes <= 0) {
+            throw new IllegalArgumentException("longest message of " + maxMessageBytes + " bytes");
+        }
+    }
+}

@@ -1,0 +1,177 @@
+package trigon.handshake.message;
+
+import java.io.ByteArrayOutputStream;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.security.GeneralSecurityException;
+import java.security.MessageDigest;
+import java.util.Optional;
+import javax.crypto.KDF;
+import javax.crypto.Mac;
+import javax.crypto.SecretKey;
+import javax.crypto.spec.HKDFParameterSpec;
+import javax.crypto.spec.SecretKeySpec;
+import trigon.config.ClusterKey;
+import trigon.verbs.ConnectionKey;
+
+/**
+ * One end's knowledge of the connection's secret, to be proven, and of what was said, to be agreed on.
+ *
+ * <p>Each side has a key of its own, derived by HKDF-SHA256 (RFC 5869) from the connection's secret, salted with the
+ * cluster's key where there is one. A message's proof is HMAC-SHA256 under its sender's key over all frames of the
+ * handshake so far, with their proofs, and its own frame up to the proof. Both sides' nonces are in there, so no proof
+ * is good for another handshake; and since the keys differ, none is good for the other direction.
+ *
+ * <p>A third key, of neither side's proofs, gives what the ends' queue pairs prove to each other:
+ * {@link #connectionKey}.
+ *
+ * <p>Belongs to the event loop. A few microseconds each; the first of a process takes tens of milliseconds, see {@link
+ * #warmUp}.
+ */
+public final class HandshakeProofs {
+
+    /** Length of a nonce, of a proof, and of a cluster's mark. */
+    public static final int BYTES = 32;
+
+    /** The mark of a side that has no cluster key. */
+    public static final OpaqueBytes NO_CLUSTER = OpaqueBytes.of(new byte[BYTES]);
+
+    /** Which end of the connection. */
+    public enum Side {
+        CONNECTING("Trigon handshake 4, connecting side"),
+        LISTENING("Trigon handshake 4, listening side");
+
+        private final String label;
+
+        Side(String label) {
+            this.label = label;
+        }
+
+        /** What its key is for, in the words of RFC 5869 the info. */
+        private byte[] info() {
+            return label.getBytes(StandardCharsets.US_ASCII);
+        }
+    }
+
+    private static final String HMAC = "HmacSHA256";
+    private static final String HKDF = "HKDF-SHA256";
+    private static final byte[] DATA_LABEL = "Trigon handshake 4, data".getBytes(StandardCharsets.US_ASCII);
+    private static final byte[] CLUSTER_LABEL = "Trigon handshake 4, cluster".getBytes(StandardCharsets.US_ASCII);
+
+    private final Mac own;
+    private final Mac peers;
+    private final Mac data;
+    private final ByteArrayOutputStream transcript = new ByteArrayOutputStream(512);
+
+    private HandshakeProofs(Mac own, Mac peers, Mac data) {
+        this.own = own;
+        this.peers = peers;
+        this.data = data;
+    }
+
+    /** What one side can prove, before anything is said. */
+    public static HandshakeProofs of(Side side, ConnectionSecret secret, Optional<ClusterKey> clusterKey) {
+        try {
+            KDF kdf = KDF.getInstance(HKDF);
+            HKDFParameterSpec.Builder extract =
+                    HKDFParameterSpec.ofExtract().addIKM(secret.value().toArray());
+            clusterKey.ifPresent(key -> extract.addSalt(key.bytes()));
+            SecretKey master = kdf.deriveKey("HKDF", extract.extractOnly());
+            Mac connecting =
+                    mac(kdf.deriveKey(HMAC, HKDFParameterSpec.expandOnly(master, Side.CONNECTING.info(), BYTES)));
+            Mac listening =
+                    mac(kdf.deriveKey(HMAC, HKDFParameterSpec.expandOnly(master, Side.LISTENING.info(), BYTES)));
+            Mac data = mac(kdf.deriveKey(HMAC, HKDFParameterSpec.expandOnly(master, DATA_LABEL, BYTES)));
+            return side == Side.CONNECTING
+                    ? new HandshakeProofs(connecting, listening, data)
+                    : new HandshakeProofs(listening, connecting, data);
+        } catch (GeneralSecurityException e) {
+            throw unavailable(e);
+        }
+    }
+
+    /**
+     * Shows that the sender of a Hello has the cluster's key, and nothing about the key: a wrong cluster is noticed,
+     * and told from a wrong secret, before anything else. A copy of it proves nothing more than that, since proofs
+     * follow.
+     */
+    public static OpaqueBytes clusterMark(Optional<ClusterKey> clusterKey, ConnectionId connection, OpaqueBytes nonce) {
+        if (clusterKey.isEmpty()) {
+            return NO_CLUSTER;
+        }
+        try {
+            Mac mac = mac(new SecretKeySpec(clusterKey.get().bytes(), HMAC));
+            mac.update(CLUSTER_LABEL);
+            mac.update(
+                    ByteBuffer.allocate(Long.BYTES).putLong(connection.value()).flip());
+            return OpaqueBytes.of(mac.doFinal(nonce.toArray()));
+        } catch (GeneralSecurityException e) {
+            throw unavailable(e);
+        }
+    }
+
+    /** Does all of it once: the first use loads classes and providers. */
+    public static void warmUp() {
+        HandshakeProofs proofs = of(Side.CONNECTING, ConnectionSecret.random(), Optional.empty());
+        proofs.prove(new byte[2 * BYTES]);
+    }
+
+    /** Notes a frame that has no proof but is to be agreed on. */
+    public void note(byte[] frame) {
+        transcript.writeBytes(frame);
+    }
+
+    /** Fills in the proof at the end of an own frame, and notes it. */
+    public void prove(byte[] frame) {
+        proveAfterwards(frame);
+        transcript.writeBytes(frame);
+    }
+
+    /** Whether the peer's frame ends with a right proof; notes it then. */
+    public boolean verify(byte[] frame) {
+        boolean right = verifyAfterwards(frame);
+        if (right) {
+            transcript.writeBytes(frame);
+        }
+        return right;
+    }
+
+    /** Fills in the proof at the end of an own frame that comes after all that is agreed on, and is no part of it. */
+    public void proveAfterwards(byte[] frame) {
+        System.arraycopy(proof(own, frame), 0, frame, frame.length - BYTES, BYTES);
+    }
+
+    /** Whether the peer's frame, one that comes after all that is agreed on, ends with a right proof. */
+    public boolean verifyAfterwards(byte[] frame) {
+        byte[] proof = new byte[BYTES];
+        System.arraycopy(frame, frame.length - BYTES, proof, 0, BYTES);
+        return MessageDigest.isEqual(proof, proof(peers, frame));
+    }
+
+    /**
+     * A key for the queue pairs of this handshake alone: HMAC-SHA256 over all that was said so far, to be asked for by
+     * both sides after the same message. It tells nothing about the secret, nor about the proofs.
+     */
+    public ConnectionKey connectionKey() {
+        return ConnectionKey.of(data.doFinal(transcript.toByteArray()));
+    }
+
+    private byte[] proof(Mac mac, byte[] frame) {
+        mac.update(transcript.toByteArray());
+        mac.update(frame, 0, frame.length - BYTES);
+        return mac.doFinal();
+    }
+
+    private static Mac mac(SecretKey key) throws GeneralSecurityException {
+        Mac mac = Mac.getInstance(HMAC);
+        mac.init(key);
+        return mac;
+    }
+
+    private static IllegalStateException unavailable(GeneralSecurityException cause) {
+        return new IllegalStateException(
+                "this Java runtime lacks %s or %s, which the handshake needs; use the runtime that comes with Trigon"
+                        .formatted(HMAC, HKDF),
+                cause);
+    }
+}

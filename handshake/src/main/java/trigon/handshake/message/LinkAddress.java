@@ -1,0 +1,53 @@
+package trigon.handshake.message;
+
+import java.net.Inet4Address;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.util.EnumSet;
+import java.util.Set;
+import trigon.verbs.LinkKind;
+
+/**
+ * One address at which a listener can be reached.
+ *
+ * @param address the link's own address; without a scope
+ * @param prefixLength of the link's subnet, 0 to 32 or 128
+ * @param port the TCP port that the listener has on this address, 1 to 65535
+ * @param kinds what the link can carry data with; at least one
+ */
+public record LinkAddress(InetAddress address, int prefixLength, int port, Set<LinkKind> kinds) {
+
+    public LinkAddress {
+        address = withoutScope(address);
+        int bits = address.getAddress().length * Byte.SIZE;
+        if (prefixLength < 0 || prefixLength > bits) {
+            throw new IllegalArgumentException("prefix length " + prefixLength + " is not in 0.." + bits);
+        }
+        if (port < 1 || port > 0xFFFF) {
+            throw new IllegalArgumentException("port " + port + " is not in 1..65535");
+        }
+        if (kinds.isEmpty()) {
+            throw new IllegalArgumentException("a link that carries nothing is no link");
+        }
+        kinds = Set.copyOf(EnumSet.copyOf(kinds));
+    }
+
+    boolean isIpv4() {
+        return address instanceof Inet4Address;
+    }
+
+    /** A scope is an interface's number on one machine and means nothing on another. */
+    private static InetAddress withoutScope(InetAddress address) {
+        try {
+            return InetAddress.getByAddress(address.getAddress());
+        } catch (UnknownHostException e) {
+            throw new AssertionError("an address has 4 or 16 bytes", e);
+        }
+    }
+
+    /** As in a log: {@code 10.0.1.2/24:40123 [RDMA]}. */
+    @Override
+    public String toString() {
+        return "%s/%d:%d %s".formatted(address.getHostAddress(), prefixLength, port, kinds);
+    }
+}

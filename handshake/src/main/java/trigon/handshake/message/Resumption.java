@@ -1,0 +1,18 @@
+package trigon.handshake.message;
+
+/**
+ * What a sender says when it offers new paths for a connection whose former ones have failed.
+ *
+ * @param attempt its number; greater than those before
+ * @param begun messages that it has begun
+ * @param confirmed of these, messages that its peer is known to have
+ */
+public record Resumption(int attempt, long begun, long confirmed) {
+
+    public Resumption {
+        if (attempt < 1 || confirmed < 0 || begun < confirmed) {
+            throw new IllegalArgumentException(
+                    "attempt %d with %d of %d messages confirmed".formatted(attempt, confirmed, begun));
+        }
+    }
+}
