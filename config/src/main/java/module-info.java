@@ -6,4 +6,7 @@ module trigon.config {
     requires static org.jspecify;
 
     exports trigon.config;
+    exports trigon.config.cluster;
+    exports trigon.config.file;
+    exports trigon.config.setting;
 }

@@ -2,6 +2,8 @@ package trigon.config;
 
 import java.time.Duration;
 import java.util.Optional;
+import trigon.config.cluster.ClusterKey;
+import trigon.config.setting.SettingValues;
 
 /**
  * Limits of the exchange that connects two ends, and of what is left of it while they are connected.

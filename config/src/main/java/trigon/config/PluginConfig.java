@@ -5,6 +5,17 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import trigon.config.cluster.ClusterConfig;
+import trigon.config.cluster.ClusterKey;
+import trigon.config.cluster.NicConfig;
+import trigon.config.cluster.NicReference;
+import trigon.config.cluster.NodeConfig;
+import trigon.config.setting.FailoverPolicy;
+import trigon.config.setting.LinkPolicy;
+import trigon.config.setting.Setting;
+import trigon.config.setting.SettingKey;
+import trigon.config.setting.SettingValues;
+import trigon.config.setting.Source;
 
 /**
  * The effective settings of this process. Immutable.

@@ -2,6 +2,7 @@ package trigon.config;
 
 import java.util.Optional;
 import java.util.OptionalInt;
+import trigon.config.setting.SettingValues;
 
 /**
  * Attributes of the queue pairs, for the terms see ibv_modify_qp(3).

@@ -6,16 +6,25 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
-import trigon.config.SettingKey.Reader;
-import trigon.config.ValueType.AbsolutePath;
-import trigon.config.ValueType.AnyText;
-import trigon.config.ValueType.Optionally;
-import trigon.config.ValueType.TimeSpan;
-import trigon.config.ValueType.WholeNumber;
-import trigon.config.ValueType.Word;
+import trigon.config.cluster.ClusterConfig;
+import trigon.config.setting.FailoverPolicy;
+import trigon.config.setting.LinkPolicy;
+import trigon.config.setting.OneSidedUse;
+import trigon.config.setting.PolicyMode;
+import trigon.config.setting.RelayPolicy;
+import trigon.config.setting.SettingKey;
+import trigon.config.setting.SettingKey.Reader;
+import trigon.config.setting.StripePolicy;
+import trigon.config.setting.ValueType;
+import trigon.config.setting.ValueType.AbsolutePath;
+import trigon.config.setting.ValueType.AnyText;
+import trigon.config.setting.ValueType.Optionally;
+import trigon.config.setting.ValueType.TimeSpan;
+import trigon.config.setting.ValueType.WholeNumber;
+import trigon.config.setting.ValueType.Word;
 
 /**
- * The table of all settings. {@link ConfigLoader} reads them by it, {@link PluginConfig#value} gives the value of a
+ * The table of all settings. {@code ConfigLoader} reads them by it, {@link PluginConfig#value} gives the value of a
  * row, {@link PluginConfig#describe} logs it, and docs/guide/settings.md is made of it: a new setting is a row here,
  * and what uses its value.
  *
@@ -240,7 +249,7 @@ public final class Settings {
     }
 
     /** The row with that key in the file. */
-    static Optional<SettingKey<?>> withFileKey(String key) {
+    public static Optional<SettingKey<?>> withFileKey(String key) {
         return TABLE.stream()
                 .<SettingKey<?>>map(each -> each)
                 .filter(each -> each.fileKey().filter(key::equals).isPresent())

@@ -1,5 +1,8 @@
 package trigon.config;
 
+import trigon.config.setting.SettingValues;
+import trigon.config.setting.StripePolicy;
+
 /**
  * How many queue pairs a connection has, and over which links; the connecting side's settings count.
  *

@@ -5,6 +5,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import trigon.config.setting.Excerpt;
 import trigon.system.NearestName;
 
 /**
@@ -18,7 +19,7 @@ public record UnknownVariable(String name, Optional<String> meant) {
     private static final String PREFIX = "TRIGON_";
 
     /** Of these names, those that begin as settings do, and those that differ from a setting's by one character. */
-    static List<UnknownVariable> among(Collection<String> names) {
+    public static List<UnknownVariable> among(Collection<String> names) {
         List<String> known =
                 Settings.all().stream().flatMap(key -> key.variable().stream()).toList();
         List<UnknownVariable> unknown = new ArrayList<>();

@@ -11,6 +11,8 @@ import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import trigon.config.file.ConfigLoader;
+import trigon.config.setting.SettingKey;
 
 /** The table of settings, and what is made of it. */
 class SettingsTest {

@@ -9,7 +9,7 @@ import java.net.SocketException;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.Optional;
-import trigon.config.ClusterKey;
+import trigon.config.cluster.ClusterKey;
 import trigon.handshake.message.ConnectionId;
 import trigon.handshake.message.ConnectionSecret;
 import trigon.handshake.message.HandshakeCodec;

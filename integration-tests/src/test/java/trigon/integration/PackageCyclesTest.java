@@ -38,6 +38,8 @@ class PackageCyclesTest {
     @ValueSource(
             strings = {
                 "trigon.config",
+                "trigon.config.setting",
+                "trigon.config.cluster",
                 "trigon.verbs",
                 "trigon.routing",
                 "trigon.qpstate",

@@ -13,8 +13,8 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
-import trigon.config.SettingKey;
 import trigon.config.Settings;
+import trigon.config.setting.SettingKey;
 import trigon.integration.ProjectFiles.TextFile;
 
 /** The rules for the text of all sources, in whatever language. What jextract has generated is none of ours. */

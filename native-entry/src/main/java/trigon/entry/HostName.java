@@ -3,7 +3,7 @@ package trigon.entry;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import trigon.config.ConfigException;
+import trigon.config.setting.ConfigException;
 
 /** This machine's name. */
 final class HostName {

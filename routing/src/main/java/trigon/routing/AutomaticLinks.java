@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.function.Predicate;
-import trigon.config.LinkPolicy;
+import trigon.config.setting.LinkPolicy;
 import trigon.system.InterfaceAddress;
 
 /**

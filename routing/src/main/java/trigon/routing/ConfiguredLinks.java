@@ -4,10 +4,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
-import trigon.config.ConfigException;
-import trigon.config.LinkPolicy;
-import trigon.config.NicConfig;
-import trigon.config.NodeConfig;
+import trigon.config.cluster.NicConfig;
+import trigon.config.cluster.NodeConfig;
+import trigon.config.setting.ConfigException;
+import trigon.config.setting.LinkPolicy;
 import trigon.system.InterfaceAddress;
 import trigon.system.NearestName;
 

@@ -8,13 +8,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
-import trigon.config.ClusterConfig;
-import trigon.config.ConfigException;
-import trigon.config.LinkPolicy;
-import trigon.config.NicConfig;
-import trigon.config.NicReference;
-import trigon.config.NodeConfig;
 import trigon.config.PluginConfig;
+import trigon.config.cluster.ClusterConfig;
+import trigon.config.cluster.NicConfig;
+import trigon.config.cluster.NicReference;
+import trigon.config.cluster.NodeConfig;
+import trigon.config.setting.ConfigException;
+import trigon.config.setting.LinkPolicy;
 
 /** Finds this machine's links: those that the configuration file lists, or all that make sense. */
 public final class LinkDiscovery {

@@ -2,7 +2,7 @@ package trigon.routing;
 
 import java.net.InetAddress;
 import java.util.Set;
-import trigon.config.NicReference;
+import trigon.config.cluster.NicReference;
 
 /**
  * The NIC that the configuration file prescribes for a peer, as found on this machine.

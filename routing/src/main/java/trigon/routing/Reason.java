@@ -1,7 +1,7 @@
 package trigon.routing;
 
 import java.util.List;
-import trigon.config.NicReference;
+import trigon.config.cluster.NicReference;
 
 /** Why a path is one. */
 public sealed interface Reason {

@@ -8,9 +8,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
-import trigon.config.ClusterConfig;
-import trigon.config.NodeConfig;
 import trigon.config.PluginConfig;
+import trigon.config.cluster.ClusterConfig;
+import trigon.config.cluster.NodeConfig;
 
 /**
  * Finds the paths to a peer.

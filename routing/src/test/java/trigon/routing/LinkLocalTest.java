@@ -20,7 +20,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
-import trigon.config.LinkPolicy;
+import trigon.config.setting.LinkPolicy;
 
 /** Interfaces that have nothing but their link-local IPv6 address. */
 class LinkLocalTest {

@@ -18,7 +18,7 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import trigon.config.NicReference;
+import trigon.config.cluster.NicReference;
 import trigon.system.InterfaceAddress;
 import trigon.verbs.LinkKind;
 

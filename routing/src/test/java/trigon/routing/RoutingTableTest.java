@@ -18,7 +18,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
-import trigon.config.NicReference;
+import trigon.config.cluster.NicReference;
 
 class RoutingTableTest {
 

@@ -6,7 +6,7 @@ import static trigon.routing.Links.up;
 
 import java.util.List;
 import org.junit.jupiter.api.Test;
-import trigon.config.LinkPolicy;
+import trigon.config.setting.LinkPolicy;
 
 class SharedSubnetsTest {
 

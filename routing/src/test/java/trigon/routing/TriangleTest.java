@@ -17,9 +17,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import trigon.config.ConfigLoader;
 import trigon.config.PluginConfig;
 import trigon.config.Settings;
+import trigon.config.file.ConfigLoader;
 import trigon.verbs.LinkKind;
 
 /** From the file of a triangle of cables to the paths of its nodes. Only the cable between a and b has RDMA NICs. */

@@ -17,7 +17,7 @@ import picocli.CommandLine.HelpCommand;
 import picocli.CommandLine.IVersionProvider;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ScopeType;
-import trigon.config.ConfigException;
+import trigon.config.setting.ConfigException;
 import trigon.tools.bench.BenchCommand;
 import trigon.tools.console.CommandFailure;
 import trigon.tools.console.Console;

@@ -11,7 +11,7 @@ import javax.crypto.Mac;
 import javax.crypto.SecretKey;
 import javax.crypto.spec.HKDFParameterSpec;
 import javax.crypto.spec.SecretKeySpec;
-import trigon.config.ClusterKey;
+import trigon.config.cluster.ClusterKey;
 import trigon.verbs.ConnectionKey;
 
 /**

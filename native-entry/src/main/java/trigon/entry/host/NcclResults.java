@@ -1,6 +1,6 @@
 package trigon.entry.host;
 
-import trigon.config.ConfigException;
+import trigon.config.setting.ConfigException;
 import trigon.handshake.message.HandshakeException;
 import trigon.nccl.NcclResult;
 import trigon.nccl.NoConnectionException;

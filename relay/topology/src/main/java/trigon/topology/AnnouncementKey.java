@@ -8,7 +8,7 @@ import java.util.Arrays;
 import java.util.Optional;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
-import trigon.config.ClusterKey;
+import trigon.config.cluster.ClusterKey;
 
 /**
  * Proves records. With the cluster's key, nobody else can make one; without it, anybody can: then the proof is a

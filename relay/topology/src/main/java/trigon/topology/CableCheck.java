@@ -8,9 +8,9 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
-import trigon.config.ClusterConfig;
-import trigon.config.NicConfig;
-import trigon.config.NodeConfig;
+import trigon.config.cluster.ClusterConfig;
+import trigon.config.cluster.NicConfig;
+import trigon.config.cluster.NodeConfig;
 import trigon.system.InterfaceAddress;
 
 /** Compares the cables of the cluster file, subnets that two nodes share, with the links that work. */

@@ -11,8 +11,8 @@ import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import trigon.config.ClusterConfig;
-import trigon.config.ConfigLoader;
+import trigon.config.cluster.ClusterConfig;
+import trigon.config.file.ConfigLoader;
 
 class RoutesTest {
 

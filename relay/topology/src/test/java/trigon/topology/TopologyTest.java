@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import trigon.config.ClusterKey;
+import trigon.config.cluster.ClusterKey;
 
 class TopologyTest {
 

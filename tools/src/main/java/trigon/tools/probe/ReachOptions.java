@@ -4,8 +4,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import picocli.CommandLine.Option;
-import trigon.config.SettingKey;
 import trigon.config.Settings;
+import trigon.config.setting.SettingKey;
 import trigon.tools.console.CommandFailure;
 import trigon.tools.machine.Machine;
 

@@ -1,9 +1,0 @@
-package trigon.config;
-
-/** What a policy that cannot be had means. */
-public enum PolicyMode {
-    /** The job goes on without it. */
-    OPTIONAL,
-    /** Communicators fail. */
-    REQUIRED
-}

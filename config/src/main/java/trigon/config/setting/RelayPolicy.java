@@ -1,0 +1,58 @@
+package trigon.config.setting;
+
+import java.util.Arrays;
+import java.util.LinkedHashSet;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/**
+ * For whom a node relays.
+ *
+ * @param serves whether it relays at all
+ * @param onlyFor the nodes at one of a circuit's ends, by name; empty: any
+ */
+public record RelayPolicy(boolean serves, Set<String> onlyFor) {
+
+    /** For all. */
+    public static final RelayPolicy ON = new RelayPolicy(true, Set.of());
+
+    /** For nobody. */
+    public static final RelayPolicy OFF = new RelayPolicy(false, Set.of());
+
+    private static final String ONLY_FOR = "only-for";
+
+    public RelayPolicy {
+        onlyFor = Set.copyOf(onlyFor);
+    }
+
+    /** {@code on}, {@code off} or {@code only-for [b, c]}. */
+    static Optional<RelayPolicy> parse(String text) {
+        String trimmed = text.strip();
+        if (trimmed.equals("on")) {
+            return Optional.of(ON);
+        }
+        if (trimmed.equals("off")) {
+            return Optional.of(OFF);
+        }
+        if (!trimmed.startsWith(ONLY_FOR)) {
+            return Optional.empty();
+        }
+        String list = trimmed.substring(ONLY_FOR.length()).strip();
+        if (list.startsWith("[") && list.endsWith("]")) {
+            list = list.substring(1, list.length() - 1);
+        }
+        Set<String> nodes = new LinkedHashSet<>(Arrays.asList(list.strip().split("[,\\s]+")));
+        nodes.remove("");
+        return nodes.isEmpty() ? Optional.empty() : Optional.of(new RelayPolicy(true, nodes));
+    }
+
+    /** As it is written. */
+    @Override
+    public String toString() {
+        if (onlyFor.isEmpty()) {
+            return serves ? "on" : "off";
+        }
+        return onlyFor.stream().sorted().collect(Collectors.joining(", ", ONLY_FOR + " [", "]"));
+    }
+}
