@@ -94,13 +94,13 @@ record ReactorModule(
     /** The packages of these sources. */
     Set<String> packages() {
         Set<String> packages = new TreeSet<>();
-        for (Path source : sources()) {
-            packages.add(sourceRoot()
-                    .relativize(source.resolveSibling(""))
-                    .toString()
-                    .replace('/', '.'));
-        }
+        sources().forEach(source -> packages.add(packageOf(source)));
         return packages;
+    }
+
+    /** The package of one of these sources. */
+    String packageOf(Path source) {
+        return sourceRoot().relativize(source.resolveSibling("")).toString().replace('/', '.');
     }
 
     @Override
