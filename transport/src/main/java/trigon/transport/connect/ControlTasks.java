@@ -2,7 +2,7 @@ package trigon.transport.connect;
 
 import java.time.Duration;
 import java.util.concurrent.Executor;
-import trigon.handshake.HandshakeEventLoop;
+import trigon.handshake.lifeline.HandshakeEventLoop;
 import trigon.system.NanoClock;
 
 /**

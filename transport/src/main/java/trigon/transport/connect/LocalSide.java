@@ -2,10 +2,10 @@ package trigon.transport.connect;
 
 import java.util.List;
 import java.util.function.Supplier;
-import trigon.handshake.HandshakeClient;
-import trigon.handshake.LinkAddress;
-import trigon.handshake.ListenHandle;
-import trigon.handshake.NodeIdentity;
+import trigon.handshake.connect.HandshakeClient;
+import trigon.handshake.message.LinkAddress;
+import trigon.handshake.message.ListenHandle;
+import trigon.handshake.message.NodeIdentity;
 import trigon.transport.path.Links;
 
 /**

@@ -3,7 +3,6 @@ package trigon.transport.failover;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import trigon.handshake.ConnectionLostException;
-import trigon.handshake.HandshakeListeners;
 import trigon.handshake.OfferHandler;
 import trigon.handshake.listen.HandshakeListeners;
 import trigon.system.kernel.ProcessBarrier;

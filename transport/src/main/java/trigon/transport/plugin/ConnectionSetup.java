@@ -2,9 +2,6 @@ package trigon.transport.plugin;
 
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
-import trigon.handshake.HandshakeListeners;
-import trigon.handshake.ListenHandle;
-import trigon.handshake.NodeIdentity;
 import trigon.handshake.listen.HandshakeListeners;
 import trigon.handshake.message.ListenHandle;
 import trigon.handshake.message.NodeIdentity;

@@ -6,8 +6,6 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import trigon.handshake.HandshakeException;
-import trigon.handshake.LinkAddress;
 import trigon.handshake.message.HandshakeException;
 import trigon.handshake.message.LinkAddress;
 import trigon.routing.DiscoveredLinks;
