@@ -4,6 +4,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -35,18 +36,22 @@ final class LaterLinkSearch implements LinkSearch {
     private final NicHardware hardware;
     private final @Nullable VerbsProvider rdma;
     private final SoftwareVerbs software;
+    private final UnaryOperator<HostInterfaces> marked;
     private Set<Place> places = Set.of();
 
     /**
      * A search.
      *
      * @param providers all there are; software devices are added to theirs
+     * @param marked marks the bootstrap's network, as at the start
      */
     LaterLinkSearch(
             PluginConfig settings,
             NicHardware hardware,
             Map<LinkKind, VerbsProvider> providers,
-            SoftwareVerbs software) {
+            SoftwareVerbs software,
+            UnaryOperator<HostInterfaces> marked) {
+        this.marked = marked;
         this.settings = settings;
         this.hardware = hardware;
         this.software = software;
@@ -55,7 +60,7 @@ final class LaterLinkSearch implements LinkSearch {
 
     @Override
     public List<LocalLink> beyond(List<LocalLink> known) {
-        HostInterfaces interfaces = HostInterfaces.snapshot();
+        HostInterfaces interfaces = marked.apply(HostInterfaces.snapshot());
         Set<Place> now = places(interfaces);
         if (now.equals(places)) {
             return List.of();
@@ -95,7 +100,7 @@ final class LaterLinkSearch implements LinkSearch {
                 link.deviceName(),
                 link.bindAddress(),
                 link.address().prefixLength(),
-                link.speedMbps(),
+                link.assumedMbps(),
                 link.interfaceIndex());
     }
 }

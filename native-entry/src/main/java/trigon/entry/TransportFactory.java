@@ -25,6 +25,7 @@ import trigon.nccl.NetPlugin;
 import trigon.policyhost.ProcessPolicy;
 import trigon.relay.mesh.Mesh;
 import trigon.relay.mesh.NodeNumber;
+import trigon.routing.BootstrapInterfaces;
 import trigon.routing.DiscoveredLinks;
 import trigon.routing.HostInterfaces;
 import trigon.routing.KernelRouteLookup;
@@ -96,7 +97,9 @@ final class TransportFactory implements NetPluginFactory {
         }
         NicHardware hardware = NicHardware.ofThisMachine();
         DiscoveredLinks discovered = new LinkSpeeds(hardware)
-                .limit(settings, LinkDiscovery.discover(settings, ports, HostInterfaces.settled()));
+                .limit(
+                        settings,
+                        LinkDiscovery.discover(settings, ports, marked(HostInterfaces.settled(), environment)));
         discovered.links().forEach(link -> log.info("link {}: {}", link, link.carrier()));
         discovered.leftOut().forEach(TransportFactory::report);
         SharedSubnets.warnings(discovered.links()).forEach(warning -> log.warn("{}", warning));
@@ -118,7 +121,8 @@ final class TransportFactory implements NetPluginFactory {
                 pageBytes,
                 requests,
                 Metrics.shared(SHARED_MEMORY),
-                new LaterLinkSearch(settings, hardware, providers, software),
+                new LaterLinkSearch(
+                        settings, hardware, providers, software, interfaces -> marked(interfaces, environment)),
                 relays,
                 policy.connections(),
                 UnaryOperator.identity(),
@@ -147,6 +151,10 @@ final class TransportFactory implements NetPluginFactory {
     private WarmUpNode asOverOwnRdmaLinks() {
         Libibverbs.linkAhead();
         return LoopbackNode.ofSoftware(LinkKind.RDMA, lanes, pageBytes);
+    }
+
+    private static HostInterfaces marked(HostInterfaces interfaces, Map<String, String> environment) {
+        return BootstrapInterfaces.mark(interfaces, environment.getOrDefault(BootstrapInterfaces.VARIABLE, ""));
     }
 
     /** Whatever the kernel has: what stands in for RDMA devices need not be known to it. */

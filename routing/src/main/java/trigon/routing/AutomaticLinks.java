@@ -3,6 +3,7 @@ package trigon.routing;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.OptionalInt;
 import java.util.function.Predicate;
 import trigon.config.setting.LinkPolicy;
 import trigon.system.InterfaceAddress;
@@ -61,7 +62,7 @@ final class AutomaticLinks {
         for (LocalLink link : rdma) {
             interfaces
                     .withAddress(link.address().address())
-                    .ifPresent(on -> links.addSoftware(on, link.address(), link.rank()));
+                    .ifPresent(on -> links.addSoftware(on, link.address(), link.rank(), speedBeside(link, on)));
         }
         for (HostInterface each : interfaces.interfaces()) {
             boolean used = rdma.stream().anyMatch(link -> link.interfaceName().equals(each.name()));
@@ -71,12 +72,17 @@ final class AutomaticLinks {
         }
     }
 
+    /** No faster than the RDMA device's own, which goes first where both lead to the peer. */
+    private static OptionalInt speedBeside(LocalLink rdma, HostInterface on) {
+        return OptionalInt.of(on.speedMbps() > 0 ? Math.min(on.speedMbps(), rdma.speedMbps()) : rdma.speedMbps());
+    }
+
     private void addInterfaces() {
         List<HostInterface> usable = new ArrayList<>();
         List<HostInterface> fastestFirst = interfaces.interfaces().stream()
                 .sorted(Comparator.comparing(HostInterface::isLinkLocalOnly)
                         .thenComparing(each -> !each.up())
-                        .thenComparingInt((HostInterface each) -> -each.speedMbps()))
+                        .thenComparingInt((HostInterface each) -> -each.use().countedMbps(each.speedMbps())))
                 .toList();
         // as NCCL chooses its socket interfaces: the loopback only if there is nothing else at all
         Predicate<HostInterface> isInner = each -> interfaces.inner().networks().contains(each.name());

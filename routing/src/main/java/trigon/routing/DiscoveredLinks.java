@@ -2,6 +2,7 @@ package trigon.routing;
 
 import java.util.ArrayList;
 import java.util.EnumSet;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -65,13 +66,19 @@ public record DiscoveredLinks(List<LocalLink> links, Map<Integer, NicOverride> o
      */
     public List<PeerLink> advertised(ToIntFunction<InterfaceAddress> tcpPort) {
         Map<InterfaceAddress, Set<LinkKind>> kinds = new TreeMap<>();
+        Map<InterfaceAddress, Bandwidth> bandwidths = new HashMap<>();
         for (LocalLink link : links) {
+            bandwidths.merge(link.address(), link.bandwidth(), (one, other) -> one.exceeds(other) ? one : other);
             kinds.computeIfAbsent(link.address(), _ -> EnumSet.noneOf(LinkKind.class))
                     .add(link.kind());
         }
         List<PeerLink> advertised = new ArrayList<>();
-        kinds.forEach((address, served) -> advertised.add(
-                new PeerLink(address.address(), address.prefixLength(), tcpPort.applyAsInt(address), served)));
+        kinds.forEach((address, served) -> advertised.add(new PeerLink(
+                address.address(),
+                address.prefixLength(),
+                tcpPort.applyAsInt(address),
+                served,
+                bandwidths.getOrDefault(address, Bandwidth.NOT_TOLD))));
         return List.copyOf(advertised);
     }
 }

@@ -50,11 +50,11 @@ public final class DisjointPaths {
         if (all.size() <= most) {
             return all;
         }
-        int fastest = all.getFirst().local().speedMbps();
+        Bandwidth best = all.getFirst().bandwidth();
         List<Path> order = new ArrayList<>(
-                all.stream().filter(path -> path.local().speedMbps() == fastest).toList());
+                all.stream().filter(path -> path.bandwidth().equals(best)).toList());
         Collections.rotate(order, -(turn % order.size()));
-        all.stream().filter(path -> path.local().speedMbps() != fastest).forEach(order::add);
+        all.stream().filter(path -> !path.bandwidth().equals(best)).forEach(order::add);
         return List.copyOf(order.subList(0, most));
     }
 

@@ -13,13 +13,33 @@ import trigon.system.InterfaceAddress;
  * @param up whether it can carry data
  * @param loopback whether it is the loopback interface
  * @param addresses its IP addresses
- * @param speedMbps rate of the link in Mbit/s
+ * @param speedMbps rate of the link in Mbit/s; 0 if the kernel does not tell it
+ * @param use what it is for
  */
 public record HostInterface(
-        String name, int index, boolean up, boolean loopback, List<InterfaceAddress> addresses, int speedMbps) {
+        String name,
+        int index,
+        boolean up,
+        boolean loopback,
+        List<InterfaceAddress> addresses,
+        int speedMbps,
+        LinkUse use) {
 
     public HostInterface {
         addresses = List.copyOf(addresses);
+    }
+
+    /** For data. */
+    public HostInterface(
+            String name, int index, boolean up, boolean loopback, List<InterfaceAddress> addresses, int speedMbps) {
+        this(name, index, up, loopback, addresses, speedMbps, LinkUse.DATA);
+    }
+
+    /** The same as NCCL's bootstrap network, unless it is a last resort. */
+    HostInterface forBootstrap() {
+        return use == LinkUse.DATA
+                ? new HostInterface(name, index, up, loopback, addresses, speedMbps, LinkUse.BOOTSTRAP)
+                : this;
     }
 
     /** Whether peers can tell by it which link is meant: link-local subnets are on every link. */

@@ -29,9 +29,6 @@ public record HostInterfaces(List<HostInterface> interfaces, InnerInterfaces inn
 
     private static final Logger log = LoggerFactory.getLogger(HostInterfaces.class);
 
-    /** Assumed where the kernel tells no speed: 10 Gbit/s, as NCCL does. */
-    static final int UNKNOWN_SPEED_MBPS = 10_000;
-
     public HostInterfaces {
         interfaces = interfaces.stream()
                 .sorted(Comparator.comparingInt(HostInterface::index).thenComparing(HostInterface::name))
@@ -128,7 +125,7 @@ public record HostInterfaces(List<HostInterface> interfaces, InnerInterfaces inn
         } catch (IOException _) {
             // as if it were down
         }
-        return new HostInterface(name, 0, up, name.equals("lo"), List.of(), speedMbps(name));
+        return new HostInterface(name, 0, up, name.equals("lo"), List.of(), speedMbps(name), use(name));
     }
 
     private static HostInterface snapshot(NetworkInterface of, UnreadyAddresses unready) throws SocketException {
@@ -139,7 +136,14 @@ public record HostInterfaces(List<HostInterface> interfaces, InnerInterfaces inn
                 .map(address -> interfaceAddress(address.getAddress(), address.getNetworkPrefixLength()))
                 .filter(address -> cable || !address.isLinkLocal())
                 .toList();
-        return new HostInterface(of.getName(), of.getIndex(), up, of.isLoopback(), addresses, speedMbps(of.getName()));
+        return new HostInterface(
+                of.getName(),
+                of.getIndex(),
+                up,
+                of.isLoopback(),
+                addresses,
+                speedMbps(of.getName()),
+                use(of.getName()));
     }
 
     /** Whether there may be a machine at the other end: not for a bridge's port, a bond's member, or a tunnel. */
@@ -160,14 +164,35 @@ public record HostInterfaces(List<HostInterface> interfaces, InnerInterfaces inn
     }
 
     private static int speedMbps(String name) {
+        return speedMbps(Path.of("/sys/class/net", name));
+    }
+
+    /**
+     * What the kernel tells: 0 where it tells nothing, as of virtual interfaces. Without carrier it cannot know yet,
+     * and the usual speed is assumed: the cable may come.
+     *
+     * @param of the interface's directory in /sys
+     */
+    static int speedMbps(Path of) {
+        int speed = 0;
         try {
-            // unreadable or -1 for virtual interfaces and without carrier
-            int speed = Integer.parseInt(
-                    Files.readString(Path.of("/sys/class/net", name, "speed")).strip());
-            return speed > 0 ? speed : UNKNOWN_SPEED_MBPS;
+            speed = Integer.parseInt(Files.readString(of.resolve("speed")).strip());
         } catch (IOException | NumberFormatException _) {
-            return UNKNOWN_SPEED_MBPS;
+            // unreadable, or -1, for virtual interfaces and without carrier
         }
+        return speed > 0 ? speed : isWithoutCarrier(of) ? LocalLink.ASSUMED_MBPS : 0;
+    }
+
+    private static boolean isWithoutCarrier(Path of) {
+        try {
+            return Files.readString(of.resolve("operstate")).strip().endsWith("down");
+        } catch (IOException _) {
+            return false;
+        }
+    }
+
+    private static LinkUse use(String name) {
+        return LinkUse.of(Path.of("/sys/class/net", name));
     }
 
     /**

@@ -61,7 +61,8 @@ final class LinkList {
                 speedMbps.orElse(on.speedMbps()),
                 on.name(),
                 on.index(),
-                rank));
+                rank,
+                on.use()));
     }
 
     private String softwareName(HostInterface on) {

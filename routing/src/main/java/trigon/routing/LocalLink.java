@@ -20,11 +20,12 @@ import trigon.verbs.LinkKind;
  * @param address what peers reach it by, and its subnet
  * @param gidIndex the address's place in the port's GID table
  * @param gid the entry there
- * @param speedMbps rate in Mbit/s
+ * @param speedMbps rate in Mbit/s; 0 if the kernel does not tell it
  * @param interfaceName the network interface that has the address
  * @param interfaceIndex its index; 0 if unknown
  * @param rank place of its NIC in the user's list, or without one by speed, the fastest first, and then in the order of
  *     RDMA devices' names or interfaces' indices; less is better among equals
+ * @param use what its interface is for
  */
 public record LocalLink(
         String name,
@@ -37,7 +38,11 @@ public record LocalLink(
         int speedMbps,
         String interfaceName,
         int interfaceIndex,
-        int rank) {
+        int rank,
+        LinkUse use) {
+
+    /** Taken for links whose speed the kernel does not tell: 10 Gbit/s, as NCCL does. */
+    static final int ASSUMED_MBPS = 10_000;
 
     /** By rank; all further criteria only make the order a total one. */
     static final Comparator<LocalLink> BY_RANK = Comparator.comparingInt(LocalLink::rank)
@@ -46,6 +51,49 @@ public record LocalLink(
             .thenComparing(LocalLink::deviceName)
             .thenComparingInt(LocalLink::port)
             .thenComparingInt(LocalLink::gidIndex);
+
+    /** For data. */
+    public LocalLink(
+            String name,
+            LinkKind kind,
+            String deviceName,
+            int port,
+            InterfaceAddress address,
+            int gidIndex,
+            Gid gid,
+            int speedMbps,
+            String interfaceName,
+            int interfaceIndex,
+            int rank) {
+        this(
+                name,
+                kind,
+                deviceName,
+                port,
+                address,
+                gidIndex,
+                gid,
+                speedMbps,
+                interfaceName,
+                interfaceIndex,
+                rank,
+                LinkUse.DATA);
+    }
+
+    /** Its rate in Mbit/s, or what is assumed where nobody knows it: for shares of the data, not for comparisons. */
+    public int assumedMbps() {
+        return speedMbps > 0 ? speedMbps : ASSUMED_MBPS;
+    }
+
+    /** What its speed counts when paths are compared, in Mbit/s; 0 for a last resort, and 1 if it is not known. */
+    public int countedMbps() {
+        return use.countedMbps(speedMbps);
+    }
+
+    /** The same, as paths are compared by it. */
+    public Bandwidth bandwidth() {
+        return Bandwidth.of(countedMbps());
+    }
 
     /** Whether its address leads to the other end of its cable, or to its switch's other ports, and nowhere else. */
     public boolean isLinkLocal() {
@@ -74,7 +122,24 @@ public record LocalLink(
     /** The same software link under another name. */
     LocalLink called(String newName) {
         return new LocalLink(
-                newName, kind, newName, port, address, gidIndex, gid, speedMbps, interfaceName, interfaceIndex, rank);
+                newName,
+                kind,
+                newName,
+                port,
+                address,
+                gidIndex,
+                gid,
+                speedMbps,
+                interfaceName,
+                interfaceIndex,
+                rank,
+                use);
+    }
+
+    /** The same link at another rate, in Mbit/s. */
+    public LocalLink withSpeed(int mbps) {
+        return new LocalLink(
+                name, kind, deviceName, port, address, gidIndex, gid, mbps, interfaceName, interfaceIndex, rank, use);
     }
 
     /** For example {@code rxe_ab 10.0.12.1/24 (rdma)}. */
@@ -83,8 +148,11 @@ public record LocalLink(
         return "%s %s (%s)".formatted(name, address, word(kind));
     }
 
-    /** What carries the data, and how fast: for example {@code TCP, 10 Gb/s}. */
+    /** What carries the data, and how fast if that is known: for example {@code TCP, 10 Gb/s}. */
     public String carrier() {
+        if (speedMbps <= 0) {
+            return kind == LinkKind.RDMA ? "RDMA" : "TCP";
+        }
         String rate = speedMbps % 1000 == 0 ? speedMbps / 1000 + " Gb/s" : speedMbps + " Mb/s";
         return (kind == LinkKind.RDMA ? "RDMA, " : "TCP, ") + rate;
     }

@@ -20,6 +20,13 @@ public record Path(String peer, LocalLink local, PeerLink remote, LinkKind kind,
         }
     }
 
+    /** What it carries, as paths are compared by it: what its slowest link does, as far as that is known. */
+    public Bandwidth bandwidth() {
+        return reason instanceof Reason.Relayed relayed
+                ? relayed.bandwidth()
+                : local.bandwidth().and(remote.bandwidth());
+    }
+
     /** For example {@code b 10.0.12.2 via rxe_ab 10.0.12.1/24 (rdma), same subnet /24}. */
     @Override
     public String toString() {

@@ -15,8 +15,9 @@ import trigon.verbs.LinkKind;
  * @param prefixLength of the peer's subnet; not necessarily ours
  * @param tcpPort of the peer's listener, 1 to 65535
  * @param kinds what serves the address there; not empty
+ * @param bandwidth of the peer's link
  */
-public record PeerLink(InetAddress address, int prefixLength, int tcpPort, Set<LinkKind> kinds) {
+public record PeerLink(InetAddress address, int prefixLength, int tcpPort, Set<LinkKind> kinds, Bandwidth bandwidth) {
 
     /** By address; all further criteria only make the order a total one. */
     static final Comparator<PeerLink> BY_ADDRESS =
@@ -31,6 +32,11 @@ public record PeerLink(InetAddress address, int prefixLength, int tcpPort, Set<L
             throw new IllegalArgumentException("nothing serves " + InterfaceAddress.text(address));
         }
         kinds = Set.copyOf(EnumSet.copyOf(kinds));
+    }
+
+    /** Of a peer that has not said how fast it is. */
+    public PeerLink(InetAddress address, int prefixLength, int tcpPort, Set<LinkKind> kinds) {
+        this(address, prefixLength, tcpPort, kinds, Bandwidth.NOT_TOLD);
     }
 
     /** The address with its prefix. */

@@ -29,6 +29,7 @@ record PortAddress(RdmaPort port, GidEntry gid, HostInterface on, InterfaceAddre
                 speedMbps.orElse(port.attributes().speedMbps()),
                 on.name(),
                 on.index(),
-                rank);
+                rank,
+                on.use() == LinkUse.BOOTSTRAP ? LinkUse.DATA : on.use());
     }
 }

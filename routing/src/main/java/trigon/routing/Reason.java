@@ -70,8 +70,9 @@ public sealed interface Reason {
      * There is no link, but relays pass on what is sent.
      *
      * @param over their nodes, in their order
+     * @param bandwidth what the way carries
      */
-    record Relayed(List<String> over) implements Reason {
+    record Relayed(List<String> over, Bandwidth bandwidth) implements Reason {
 
         public Relayed {
             over = List.copyOf(over);

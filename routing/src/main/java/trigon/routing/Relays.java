@@ -51,7 +51,7 @@ public interface Relays {
     };
 
     /**
-     * The paths through relays to a peer, best first: fewest relays, then bandwidth, then load.
+     * The paths through relays to a peer, best first: by what they carry, then fewest relays, then load.
      *
      * @param peer its name, for logs
      * @param remotes where it can be reached

@@ -2,7 +2,6 @@ package trigon.routing;
 
 import java.net.InetAddress;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -11,6 +10,7 @@ import java.util.OptionalInt;
 import trigon.config.PluginConfig;
 import trigon.config.cluster.ClusterConfig;
 import trigon.config.cluster.NodeConfig;
+import trigon.verbs.LinkKind;
 
 /**
  * Finds the paths to a peer.
@@ -20,20 +20,12 @@ import trigon.config.cluster.NodeConfig;
  */
 public final class RoutingTable {
 
-    private static final Comparator<Path> NEAREST_FIRST =
-            Comparator.comparingInt((Path path) -> -path.reason().subnetBits()).thenComparing(Path::kind);
-
-    private static final Comparator<Path> BY_RANK = Comparator.comparingInt(
-                    (Path path) -> path.local().rank())
-            .thenComparing(path -> !path.reason().isLinkLocal())
-            .thenComparing(Path::local, LocalLink.BY_RANK)
-            .thenComparing(Path::remote, PeerLink.BY_ADDRESS);
-
     private final List<LocalLink> links;
     private final RouteLookup kernel;
     private final Map<Integer, NicOverride> overrides;
     private final List<String> nodeNames;
     private final List<String> downAtInit;
+    private final boolean listed;
 
     /**
      * A table.
@@ -44,7 +36,7 @@ public final class RoutingTable {
      */
     public RoutingTable(
             List<LocalLink> links, RouteLookup kernel, Map<Integer, NicOverride> overrides, List<String> nodeNames) {
-        this(links, kernel, overrides, nodeNames, List.of());
+        this(links, kernel, overrides, nodeNames, List.of(), false);
     }
 
     private RoutingTable(
@@ -52,7 +44,9 @@ public final class RoutingTable {
             RouteLookup kernel,
             Map<Integer, NicOverride> overrides,
             List<String> nodeNames,
-            List<String> downAtInit) {
+            List<String> downAtInit,
+            boolean listed) {
+        this.listed = listed;
         this.downAtInit = List.copyOf(downAtInit);
         this.links = links.stream().sorted(LocalLink.BY_RANK).toList();
         this.kernel = kernel;
@@ -70,7 +64,13 @@ public final class RoutingTable {
                 .map(LeftOut::name)
                 .distinct()
                 .toList();
-        return new RoutingTable(discovered.links(), kernel, discovered.overrides(), names, down);
+        return new RoutingTable(
+                discovered.links(),
+                kernel,
+                discovered.overrides(),
+                names,
+                down,
+                config.thisNode().isPresent());
     }
 
     /** Whether the configuration prescribes a NIC for that peer. */
@@ -84,8 +84,9 @@ public final class RoutingTable {
     }
 
     /**
-     * The paths to a peer, in the order in which they should be tried. First those within one subnet, the longest
-     * prefix first, RDMA before software, then by the NICs' rank; after them those along the kernel's routes, and those
+     * The paths to a peer, in the order in which they should be tried. Without a list from the user, those that carry
+     * most go first. Then come those within one subnet, the longest prefix first, RDMA before software, then by the
+     * user's list, or in an order that both ends have in common; after them those along the kernel's routes, and those
      * between link-local addresses, of which some may lead nowhere. Link-local addresses of an interface here that
      * shares its subnet with another one go before that subnet. If the configuration prescribes a NIC for this peer,
      * only that one's.
@@ -131,11 +132,20 @@ public final class RoutingTable {
                     new NoPathReport(name, links, remotes, override, sources, downAtInit).text(),
                     !downAtInit.isEmpty());
         }
-        Comparator<Path> preferredFirst = Comparator.comparing(
-                path -> preferred.filter(link -> link.equals(path.local())).isEmpty());
-        return paths.stream()
-                .sorted(NEAREST_FIRST.thenComparing(preferredFirst).thenComparing(BY_RANK))
-                .toList();
+        return paths.stream().sorted(PathOrder.of(links, listed, preferred)).toList();
+    }
+
+    /**
+     * Whether a way over one relay may carry more than a path, for all that this node knows: the first of its links is
+     * a software link without a list from the user, and that much faster.
+     */
+    public boolean mayBeFasterByRelays(Path path) {
+        return !listed
+                && path.kind() == LinkKind.SOFTWARE
+                && links.stream()
+                        .filter(link -> link.kind() == LinkKind.SOFTWARE && !link.isLinkLocal())
+                        .anyMatch(link ->
+                                Bandwidth.ofRelayed(link.countedMbps(), 1).exceeds(path.bandwidth()));
     }
 
     private Optional<Reason> reason(LocalLink local, PeerLink remote, Optional<InetAddress> source) {

@@ -289,8 +289,18 @@ class AutomaticLinksTest {
 
         assertThat(found.advertised(address -> 40_000 + address.prefixLength()))
                 .containsExactly(
-                        new PeerLink(Links.address("10.0.12.1"), 24, 40_024, Set.of(LinkKind.values())),
-                        new PeerLink(Links.address("10.0.13.1"), 24, 40_024, Set.of(LinkKind.values())));
+                        new PeerLink(
+                                Links.address("10.0.12.1"),
+                                24,
+                                40_024,
+                                Set.of(LinkKind.values()),
+                                Bandwidth.of(100_000)),
+                        new PeerLink(
+                                Links.address("10.0.13.1"),
+                                24,
+                                40_024,
+                                Set.of(LinkKind.values()),
+                                Bandwidth.of(100_000)));
     }
 
     @Test

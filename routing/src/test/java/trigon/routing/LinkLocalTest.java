@@ -126,7 +126,7 @@ class LinkLocalTest {
 
         assertThat(paths)
                 .map(path -> path.local().interfaceName() + " " + path.remote().interfaceAddress())
-                .containsExactly("one fe80::b1/64", "one 10.0.12.2/24", "two fe80::b1/64", "two 10.0.12.2/24");
+                .containsExactly("one fe80::b1/64", "two fe80::b1/64", "one 10.0.12.2/24", "two 10.0.12.2/24");
     }
 
     /** Ethernet and wireless, say, beside the cables. */

@@ -66,7 +66,7 @@ class RoutingTableTest {
 
     @Test
     void offersTwoNicsOnOneSubnetInTurn() {
-        RoutingTable table = table(rdma("second", "10.0.12.1/24", 1), rdma("first", "10.0.12.9/24", 0));
+        RoutingTable table = table(rdma("second", "10.0.12.9/24", 0), rdma("first", "10.0.12.1/24", 1));
 
         assertThat(table.pathsTo(peer(remote("10.0.12.3/24", RDMA), remote("10.0.12.2/24", RDMA))))
                 .map(path -> path.local().name() + " " + path.remote().address().getHostAddress())
@@ -223,5 +223,87 @@ class RoutingTableTest {
         InetAddress nic = address(address);
         NicOverride override = new NicOverride(new NicReference.ByAddress(nic, Links.LINE), Set.of(nic));
         return new RoutingTable(List.of(TO_B, TO_C), kernel, Map.of(1, override), List.of("a", "b", "c"));
+    }
+
+    @Test
+    void whatCarriesMoreGoesBeforeWhatIsMoreDirect() {
+        RoutingTable table = new RoutingTable(
+                List.of(software("mgmt", "192.168.1.1/24", 0, 1_000), software("cable", "10.0.13.1/24", 1, 10_000)),
+                _ -> Optional.of(address("10.0.13.1")),
+                Map.of(),
+                List.of());
+
+        assertThat(names(table.pathsTo(peer(remote("192.168.1.2/24", SOFTWARE), remote("10.0.23.2/24", SOFTWARE)))))
+                .containsExactly("cable", "cable", "mgmt");
+    }
+
+    @Test
+    void theSlowerEndCounts() {
+        RoutingTable table =
+                table(software("switch", "192.168.1.1/24", 0, 10_000), software("cable", "10.0.12.1/24", 1, 2_500));
+
+        assertThat(names(table.pathsTo(
+                        peer(told("192.168.1.2/24", Bandwidth.of(1_000)), told("10.0.12.2/24", Bandwidth.of(2_500))))))
+                .containsExactly("cable", "switch");
+    }
+
+    @Test
+    void anUnknownSpeedComesAfterAllKnownOnesAndWiFiLast() {
+        RoutingTable table = table(
+                used("wlan", "192.168.86.1/24", 2_400, LinkUse.LAST_RESORT),
+                software("unknown", "10.0.1.1/24", 1, 0),
+                used("bootstrap", "192.168.1.1/24", 10_000, LinkUse.BOOTSTRAP),
+                software("cable", "10.0.12.1/24", 3, 2_500));
+        PeerDescription peer = peer(
+                remote("192.168.86.2/24", SOFTWARE),
+                remote("10.0.1.2/24", SOFTWARE),
+                remote("192.168.1.2/24", SOFTWARE),
+                remote("10.0.12.2/24", SOFTWARE));
+
+        assertThat(names(table.pathsTo(peer))).containsExactly("cable", "bootstrap", "unknown", "wlan");
+    }
+
+    /** Interfaces are in another order there, and both ends take the same cable first. */
+    @Test
+    void tiesAreTheSameAtBothEnds() {
+        RoutingTable here = table(software("x", "10.0.1.1/24", 0), software("y", "10.0.2.2/24", 1));
+        RoutingTable there = table(software("y", "10.0.2.1/24", 0), software("x", "10.0.1.2/24", 1));
+
+        assertThat(names(here.pathsTo(peer(remote("10.0.1.2/24", SOFTWARE), remote("10.0.2.1/24", SOFTWARE)))))
+                .isEqualTo(
+                        names(there.pathsTo(peer(remote("10.0.1.1/24", SOFTWARE), remote("10.0.2.2/24", SOFTWARE)))));
+    }
+
+    @Test
+    void aRelayMayCarryMoreThanASlowNetwork() {
+        LocalLink cable = software("cable", "10.0.13.1/24", 0, 10_000);
+        PeerDescription peer = peer(remote("192.168.1.2/24", SOFTWARE));
+
+        RoutingTable slow = table(cable, software("mgmt", "192.168.1.1/24", 1, 1_000));
+        assertThat(slow.mayBeFasterByRelays(slow.pathsTo(peer).getFirst())).isTrue();
+        RoutingTable equal = table(cable, software("mgmt", "192.168.1.1/24", 1, 10_000));
+        assertThat(equal.mayBeFasterByRelays(equal.pathsTo(peer).getFirst())).isFalse();
+    }
+
+    private static PeerLink told(String address, Bandwidth bandwidth) {
+        PeerLink link = remote(address, SOFTWARE);
+        return new PeerLink(link.address(), link.prefixLength(), link.tcpPort(), link.kinds(), bandwidth);
+    }
+
+    private static LocalLink used(String name, String address, int speedMbps, LinkUse use) {
+        LocalLink link = software(name, address, 0, speedMbps);
+        return new LocalLink(
+                link.name(),
+                link.kind(),
+                link.deviceName(),
+                link.port(),
+                link.address(),
+                link.gidIndex(),
+                link.gid(),
+                link.speedMbps(),
+                link.interfaceName(),
+                link.interfaceIndex(),
+                link.rank(),
+                use);
     }
 }

@@ -14,8 +14,12 @@ import trigon.verbs.LinkKind;
  * @param prefixLength of the link's subnet, 0 to 32 or 128
  * @param port the TCP port that the listener has on this address, 1 to 65535
  * @param kinds what the link can carry data with; at least one
+ * @param bandwidth what the link carries, as routing compares it: 0 to {@link #NOT_TOLD}
  */
-public record LinkAddress(InetAddress address, int prefixLength, int port, Set<LinkKind> kinds) {
+public record LinkAddress(InetAddress address, int prefixLength, int port, Set<LinkKind> kinds, int bandwidth) {
+
+    /** The listener does not say what the link carries. */
+    public static final int NOT_TOLD = 31;
 
     public LinkAddress {
         address = withoutScope(address);
@@ -29,7 +33,15 @@ public record LinkAddress(InetAddress address, int prefixLength, int port, Set<L
         if (kinds.isEmpty()) {
             throw new IllegalArgumentException("a link that carries nothing is no link");
         }
+        if (bandwidth < 0 || bandwidth > NOT_TOLD) {
+            throw new IllegalArgumentException("bandwidth " + bandwidth + " is not in 0.." + NOT_TOLD);
+        }
         kinds = Set.copyOf(EnumSet.copyOf(kinds));
+    }
+
+    /** Of a link whose bandwidth is not told. */
+    public LinkAddress(InetAddress address, int prefixLength, int port, Set<LinkKind> kinds) {
+        this(address, prefixLength, port, kinds, NOT_TOLD);
     }
 
     boolean isIpv4() {

@@ -10,14 +10,15 @@ import java.util.Set;
 import trigon.verbs.LinkKind;
 
 /**
- * One link in a {@link ListenHandle}: family (high 4 bits: 4 or 6) and kinds (low 4 bits: 1 RDMA, 2 SOFTWARE) in one
- * byte, prefix length (1), port (2), address (4 or 16). That is 8 bytes for IPv4 and 20 for IPv6.
+ * One link in a {@link ListenHandle}: family (1 bit: 0 IPv4, 1 IPv6), bandwidth (5) and kinds (2: 1 RDMA, 2 SOFTWARE)
+ * in one byte, prefix length (1), port (2), address (4 or 16). That is 8 bytes for IPv4 and 20 for IPv6.
  */
 final class LinkAddressCodec {
 
     private static final int HEADER_BYTES = 4;
-    private static final int IPV4 = 4;
-    private static final int IPV6 = 6;
+    private static final int IPV6 = 0x80;
+    private static final int BANDWIDTH_SHIFT = 2;
+    private static final int KINDS = 3;
     private static final int IPV4_BYTES = 4;
     private static final int IPV6_BYTES = 16;
 
@@ -28,9 +29,9 @@ final class LinkAddressCodec {
     }
 
     static void write(LinkAddress link, ByteBuffer to) {
-        int family = link.isIpv4() ? IPV4 : IPV6;
+        int family = link.isIpv4() ? 0 : IPV6;
         int kinds = link.kinds().stream().mapToInt(LinkAddressCodec::bit).reduce(0, (one, other) -> one | other);
-        to.put((byte) (family << 4 | kinds))
+        to.put((byte) (family | link.bandwidth() << BANDWIDTH_SHIFT | kinds))
                 .put((byte) link.prefixLength())
                 .putShort((short) link.port())
                 .put(link.address().getAddress());
@@ -46,18 +47,16 @@ final class LinkAddressCodec {
 
     private static LinkAddress read(ByteBuffer from) {
         requireRemaining(from, HEADER_BYTES);
-        int familyAndKinds = Byte.toUnsignedInt(from.get());
+        int first = Byte.toUnsignedInt(from.get());
         int prefixLength = Byte.toUnsignedInt(from.get());
         int port = Short.toUnsignedInt(from.getShort());
-        byte[] address = switch (familyAndKinds >> 4) {
-            case IPV4 -> new byte[IPV4_BYTES];
-            case IPV6 -> new byte[IPV6_BYTES];
-            default -> throw ListenHandle.malformed("unknown address family " + (familyAndKinds >> 4));
-        };
+        byte[] address = new byte[(first & IPV6) == 0 ? IPV4_BYTES : IPV6_BYTES];
         requireRemaining(from, address.length);
         from.get(address);
         try {
-            return new LinkAddress(InetAddress.getByAddress(address), prefixLength, port, kinds(familyAndKinds & 0xF));
+            int bandwidth = (first & ~IPV6) >> BANDWIDTH_SHIFT;
+            return new LinkAddress(
+                    InetAddress.getByAddress(address), prefixLength, port, kinds(first & KINDS), bandwidth);
         } catch (IllegalArgumentException | UnknownHostException e) {
             throw ListenHandle.malformed(String.valueOf(e.getMessage()));
         }

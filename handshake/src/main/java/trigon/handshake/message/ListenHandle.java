@@ -39,7 +39,7 @@ public record ListenHandle(
     /** "TrgH" */
     static final int MAGIC = 0x54726748;
 
-    static final int VERSION = 2;
+    static final int VERSION = 3;
     static final int LINKS_OFFSET = 38;
     private static final int MAX_LEFT_OUT = 255;
 

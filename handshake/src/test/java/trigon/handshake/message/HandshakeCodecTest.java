@@ -79,7 +79,7 @@ class HandshakeCodecTest {
 
         assertThat(HandshakeCodec.encode(offer)).isEqualTo(expected.array());
         assertThat(HandshakeCodec.encode(new Ready(4)))
-                .isEqualTo(Arrays.copyOf(new byte[] {'T', 'r', 'g', 'M', 6, 3, 0, 33, 4}, 8 + 33));
+                .isEqualTo(Arrays.copyOf(new byte[] {'T', 'r', 'g', 'M', 7, 3, 0, 33, 4}, 8 + 33));
     }
 
     @Test
@@ -124,7 +124,7 @@ class HandshakeCodecTest {
         assertThatThrownBy(() -> decode(frame))
                 .isInstanceOf(HandshakeException.class)
                 .hasMessageContaining("version 9")
-                .hasMessageContaining("version 6")
+                .hasMessageContaining("version 7")
                 .hasMessageContaining("same Trigon");
     }
 

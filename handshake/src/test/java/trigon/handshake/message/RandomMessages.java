@@ -152,7 +152,8 @@ public final class RandomMessages {
                 InetAddress.getByAddress(address),
                 random.nextInt(address.length * 8 + 1),
                 random.nextInt(1, 0x10000),
-                kinds);
+                kinds,
+                random.nextInt(LinkAddress.NOT_TOLD + 1));
     }
 
     private String text(int characters) {

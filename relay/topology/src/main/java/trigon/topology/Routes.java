@@ -8,8 +8,9 @@ import java.util.Comparator;
 import java.util.List;
 
 /**
- * Finds ways through relays: the fewest relays first, then the fastest slowest link, then the least load, then by a
- * number that both ends of a connection know, so that relays of equal rank share the connections.
+ * Finds ways through relays: those that carry most first, which is what the slowest link does, divided among the links;
+ * so with links that are alike the fewest relays. Then the least load, then by a number that both ends of a connection
+ * know, so that relays of equal rank share the connections.
  */
 public final class Routes {
 
@@ -21,6 +22,9 @@ public final class Routes {
 
     /** Ways among which the best is chosen. */
     private static final int MOST_WAYS = 256;
+
+    /** A way that much slower than this node's fastest link makes it worth to look for one with more relays. */
+    private static final int FAR_SLOWER = 10;
 
     /** Links that are looked at for ways with one number of relays. */
     private static final int MOST_LOOKS = 1 << 16;
@@ -50,7 +54,8 @@ public final class Routes {
     }
 
     /**
-     * The ways with the fewest relays from the own node to an address, best first; none if none is known.
+     * The ways from the own node to an address with the fewest relays, best first; those with more as well where all
+     * with fewer are far slower than this node's links. None if none is known.
      *
      * @param target an address of another node's
      * @param tie decides among equals
@@ -58,19 +63,35 @@ public final class Routes {
     public static List<Route> to(Nodes nodes, InetAddress target, long tie) {
         Routes search = new Routes(nodes, target);
         search.last();
-        for (int relays = 1; relays <= MOST_RELAYS && search.found.isEmpty(); relays++) {
+        for (int relays = 1; relays <= MOST_RELAYS && search.isSlow(); relays++) {
             search.over(relays);
             search.previous();
         }
         return search.found.stream().sorted(order(tie)).toList();
     }
 
+    /** Whether the ways that are found carry little: a Wi-Fi or management network is among their links. */
+    private boolean isSlow() {
+        int fastest = graph.nodes().get(own).links().stream()
+                .mapToInt(Node.Link::speedMbps)
+                .max()
+                .orElse(0);
+        return found.stream().noneMatch(route -> route.speedMbps() > fastest / FAR_SLOWER);
+    }
+
     /** The best first. */
     public static Comparator<Route> order(long tie) {
-        return Comparator.comparingInt((Route route) -> route.relays().size())
-                .thenComparingInt(route -> -route.speedMbps())
+        return Comparator.comparingInt((Route route) -> -carriedMbps(route))
+                .thenComparingInt(route -> route.relays().size())
                 .thenComparingInt(route -> route.loadMbps() / LOAD_STEP_MBPS)
                 .thenComparingInt(route -> mixed(tie, sorted(route.names()).hashCode()));
+    }
+
+    /** Each relay passes on by one link what comes by another. */
+    private static int carriedMbps(Route route) {
+        return route.speedMbps() <= 1
+                ? route.speedMbps()
+                : route.speedMbps() / (route.relays().size() + 1);
     }
 
     /** So that the order of two ways depends on the tie: the finalizer of SplittableRandom's generator. */

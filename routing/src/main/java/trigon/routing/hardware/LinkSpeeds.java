@@ -56,22 +56,7 @@ public final class LinkSpeeds {
                 .map(pci -> pci.mbps()
                         / sharing.getOrDefault(pci.bridge(), Set.of(function)).size())
                 .filter(share -> share < link.speedMbps())
-                .map(share -> withSpeed(link, share))
+                .map(link::withSpeed)
                 .orElse(link);
-    }
-
-    private static LocalLink withSpeed(LocalLink link, int speedMbps) {
-        return new LocalLink(
-                link.name(),
-                link.kind(),
-                link.deviceName(),
-                link.port(),
-                link.address(),
-                link.gidIndex(),
-                link.gid(),
-                speedMbps,
-                link.interfaceName(),
-                link.interfaceIndex(),
-                link.rank());
     }
 }

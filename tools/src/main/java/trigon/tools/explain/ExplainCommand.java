@@ -77,7 +77,14 @@ public final class ExplainCommand implements Callable<Integer> {
         this.spec = CommandSpec.create(); // until picocli has set it
     }
 
-    private record Candidate(LocalLink local, PeerLink remote, String rule, int place) {}
+    private record Candidate(LocalLink local, PeerLink remote, String rule, int place) {
+
+        /** What its slowest link is worth, and why that is not what the kernel says. */
+        String bandwidth() {
+            String counted = local.bandwidth().and(remote.bandwidth()).toString();
+            return local.use().toString().isEmpty() || place == 0 ? counted : counted + ", " + local.use();
+        }
+    }
 
     @Override
     public Integer call() {
@@ -191,22 +198,24 @@ public final class ExplainCommand implements Callable<Integer> {
             Table.wrap(none, console.width()).forEach(console.out()::println);
             return;
         }
-        Table table = new Table("order", "link", "kind", "from", "to", "rule");
+        Table table = new Table("order", "link", "kind", "counts as", "from", "to", "rule");
         for (Candidate each : candidates) {
             table.styled(
                     each.place() == 1 ? Style.GOOD : each.place() > 1 ? Style.STRONG : Style.FAINT,
                     each.place() == 0 ? "no" : Integer.toString(each.place()),
                     name(each.local()),
                     word(each.local()),
+                    each.bandwidth(),
                     each.local().address().toString(),
                     each.remote().interfaceAddress().toString(),
                     each.rule());
         }
         table.print(console);
         console.out()
-                .println(
-                        "Order: the same subnet before a route, the longer prefix first, RDMA before software, then the"
-                                + " NICs' order in the file, or their speed. The peer is taken to have RDMA and TCP.");
+                .println("Order: without a file, what carries most; the same subnet before a route, the longer prefix"
+                        + " first, RDMA before software, then the NICs' order in the file. A way over relays"
+                        + " goes first where it carries more. The peer is taken to have RDMA and TCP, and to"
+                        + " be as fast.");
     }
 
     private String name(LocalLink link) {
@@ -235,6 +244,8 @@ public final class ExplainCommand implements Callable<Integer> {
                                 name(each.local()),
                                 "kind",
                                 word(each.local()),
+                                "countsAs",
+                                each.bandwidth(),
                                 "from",
                                 each.local().address().toString(),
                                 "to",

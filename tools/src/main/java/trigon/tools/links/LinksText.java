@@ -153,7 +153,7 @@ final class LinksText {
                     Style.GOOD,
                     link.name(),
                     word(link),
-                    speed(link.speedMbps()),
+                    link.speedMbps() > 0 ? speed(link.speedMbps()) : "-",
                     link.interfaceName(),
                     link.address().toString());
         }

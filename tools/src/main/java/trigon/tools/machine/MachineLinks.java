@@ -5,11 +5,14 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
 import trigon.config.PluginConfig;
+import trigon.config.Setting;
+import trigon.config.Source;
 import trigon.config.file.ConfigLoader;
 import trigon.config.setting.ConfigException;
 import trigon.config.setting.LinkPolicy;
 import trigon.config.setting.Setting;
 import trigon.config.setting.Source;
+import trigon.routing.BootstrapInterfaces;
 import trigon.routing.DiscoveredLinks;
 import trigon.routing.HostInterfaces;
 import trigon.routing.LinkDiscovery;
@@ -82,7 +85,9 @@ public record MachineLinks(
             ports.addAll(found.ports());
             found.leftOut().forEach(each -> problems.add(each.toString()));
         }
-        return of(machine, config, ports, HostInterfaces.snapshot(), available, problems);
+        HostInterfaces interfaces = BootstrapInterfaces.mark(
+                HostInterfaces.snapshot(), machine.environment().getOrDefault(BootstrapInterfaces.VARIABLE, ""));
+        return of(machine, config, ports, interfaces, available, problems);
     }
 
     private static MachineLinks of(

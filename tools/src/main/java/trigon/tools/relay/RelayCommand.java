@@ -16,6 +16,7 @@ import trigon.config.file.ConfigLoader;
 import trigon.relay.RelayCounts;
 import trigon.relay.mesh.Mesh;
 import trigon.relay.mesh.NodeNumber;
+import trigon.routing.BootstrapInterfaces;
 import trigon.routing.HostInterfaces;
 import trigon.routing.KernelRouteLookup;
 import trigon.routing.LinkDiscovery;
@@ -54,7 +55,9 @@ public final class RelayCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException, InterruptedException {
         PluginConfig config = settings();
-        List<LocalLink> links = LinkDiscovery.discover(config, List.of(), HostInterfaces.snapshot()).links().stream()
+        HostInterfaces interfaces = BootstrapInterfaces.mark(
+                HostInterfaces.snapshot(), machine.environment().getOrDefault(BootstrapInterfaces.VARIABLE, ""));
+        List<LocalLink> links = LinkDiscovery.discover(config, List.of(), interfaces).links().stream()
                 .filter(link -> !link.isLinkLocal())
                 .limit(NodeRecord.MOST_LINKS)
                 .toList();

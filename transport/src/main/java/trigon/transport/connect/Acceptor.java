@@ -159,7 +159,7 @@ public final class Acceptor implements OfferHandler {
                             offer.endpoint(),
                             offer.clearToSend(),
                             offer.maxMessageBytes(),
-                            link.local().speedMbps()),
+                            link.local().assumedMbps()),
                     incoming.key(),
                     trafficClass);
             unwinding.succeeded();
@@ -170,7 +170,7 @@ public final class Acceptor implements OfferHandler {
                 path.endpoint(),
                 RemoteMemory.NONE,
                 path.maxMessageBytes(),
-                Math.max(1, link.local().speedMbps()));
+                link.local().assumedMbps());
     }
 
     private Link link(InetAddress local, LinkKind kind) {

@@ -1,10 +1,14 @@
 package trigon.transport.connect;
 
 import java.time.Duration;
-import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
 import java.util.function.BooleanSupplier;
+import java.util.stream.Stream;
 import trigon.routing.LocalLink;
 import trigon.routing.NoPathException;
 import trigon.routing.Path;
@@ -19,11 +23,18 @@ public final class CandidatePaths {
 
     private static final Duration LOOK = Duration.ofMillis(50);
 
+    /**
+     * So long a way through relays that may carry more is waited for, from the first question for a peer on: all nodes
+     * have announced themselves some times by then.
+     */
+    private static final Duration FASTER = Duration.ofSeconds(2);
+
     private volatile RoutingTable routing;
     private final Relays relays;
     private final Links links;
     private final Duration timeout;
     private final NanoClock clock;
+    private final ConcurrentMap<PeerDescription, Long> firstAsked = new ConcurrentHashMap<>();
 
     /**
      * Over this node's links, and through relays.
@@ -44,8 +55,9 @@ public final class CandidatePaths {
     }
 
     /**
-     * The paths, in the order in which they should be tried. Waits for a way through relays, or a link that is down,
-     * where nothing else leads there, since the others may have started later; on a control thread.
+     * The paths, in the order in which they should be tried: those over a link of both ends, after such through relays
+     * that carry more. Waits for a way through relays, or a link that is down, where nothing else leads there, since
+     * the others may have started later, and for a moment where only slow paths do; on a control thread.
      *
      * @param name of the peer
      * @param tie decides between relays of equal rank
@@ -56,7 +68,11 @@ public final class CandidatePaths {
         long start = clock.nanoTime();
         while (true) {
             try {
-                return routing.pathsTo(peer);
+                List<Path> direct = routing.pathsTo(peer);
+                List<Path> faster = faster(name, peer, direct.getFirst(), tie);
+                if (!faster.isEmpty() || abandoned.getAsBoolean() || !mayBecomeFaster(peer, direct.getFirst())) {
+                    return Stream.concat(faster.stream(), direct.stream()).toList();
+                }
             } catch (NoPathException none) {
                 List<Path> relayed = relayed(name, peer, tie);
                 if (!relayed.isEmpty()) {
@@ -72,6 +88,23 @@ public final class CandidatePaths {
         }
     }
 
+    /** The ways through relays that carry more than the best path over a link of both ends. */
+    private List<Path> faster(String name, PeerDescription peer, Path direct, long tie) {
+        return routing.mayBeFasterByRelays(direct)
+                ? relayed(name, peer, tie).stream()
+                        .filter(path -> path.bandwidth().exceeds(direct.bandwidth()))
+                        .toList()
+                : List.of();
+    }
+
+    private boolean mayBecomeFaster(PeerDescription peer, Path direct) {
+        if (!relays.patience().isPositive() || !routing.mayBeFasterByRelays(direct)) {
+            return false;
+        }
+        long now = clock.nanoTime();
+        return now - firstAsked.computeIfAbsent(peer, _ -> now) < FASTER.toNanos();
+    }
+
     /** The kernel has no route over an interface that is down. */
     private Duration patience() {
         Duration ofRelays = relays.patience();
@@ -79,16 +112,18 @@ public final class CandidatePaths {
         return down && ofRelays.compareTo(timeout) < 0 ? timeout : ofRelays;
     }
 
-    /** The paths over a link of both ends, and then those through relays, as they are known now. */
+    /** The paths over a link of both ends, and those through relays, as they are known now; what carries more first. */
     public List<Path> now(String name, PeerDescription peer, Optional<LocalLink> preferred, long tie) {
-        List<Path> paths = new ArrayList<>();
+        Set<Path> paths = new LinkedHashSet<>();
         try {
-            paths.addAll(routing.pathsTo(peer, preferred));
+            List<Path> direct = routing.pathsTo(peer, preferred);
+            paths.addAll(faster(name, peer, direct.getFirst(), tie));
+            paths.addAll(direct);
         } catch (NoPathException _) {
             // there may be relays
         }
         paths.addAll(relayed(name, peer, tie));
-        return paths;
+        return List.copyOf(paths);
     }
 
     /** The paths through relays that are known now; none where the settings prescribe a NIC. */

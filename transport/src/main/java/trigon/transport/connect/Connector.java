@@ -27,7 +27,6 @@ import trigon.routing.DisjointPaths;
 import trigon.routing.NoPathException;
 import trigon.routing.Path;
 import trigon.routing.PeerDescription;
-import trigon.routing.PeerLink;
 import trigon.routing.Reason;
 import trigon.routing.Relays;
 import trigon.system.InterfaceAddress;
@@ -141,19 +140,18 @@ public final class Connector {
             this.handle = handle;
             this.turn = turn;
             this.pending = pending;
-            peer = new PeerDescription(
-                    handle.nodeIndex(),
-                    handle.links().stream()
-                            .map(link -> new PeerLink(link.address(), link.prefixLength(), link.port(), link.kinds()))
-                            .toList());
-            candidates = candidatePaths.find(pending.peer(), peer, tie(), pending::isAbandoned);
-            how = advice.on(question(numberOf(handle), candidates, trafficClass));
-            if (!how.relays() && !hasDirectPath()) {
+            peer = Counterpart.description(handle.nodeIndex(), handle.links());
+            List<Path> all = candidatePaths.find(pending.peer(), peer, tie(), pending::isAbandoned);
+            how = advice.on(question(numberOf(handle), all, trafficClass));
+            candidates = how.relays()
+                    ? all
+                    : all.stream().filter(Connector::isDirect).toList();
+            if (candidates.isEmpty()) {
                 throw new NoPathException("only relays lead to %s, and the policy lets no connection go through them"
                         .formatted(pending.peer()));
             }
             this.trafficClass = how.trafficClassOr(trafficClass);
-            triesRelays = how.relays() && hasDirectPath();
+            triesRelays = how.relays() && prefersDirectPath();
             failures = new NoConnectionException(pending.peer(), candidates.size());
             tried = new ArrayList<>(candidates);
             schedule = new PathSchedule(config.handshake().timeout(), clock);
@@ -167,7 +165,8 @@ public final class Connector {
             return handle.connection().value();
         }
 
-        private boolean hasDirectPath() {
+        /** Else a way through relays is the only one, or carries more. */
+        private boolean prefersDirectPath() {
             return isDirect(candidates.getFirst());
         }
 
@@ -198,14 +197,16 @@ public final class Connector {
 
         private void addRelays() {
             triesRelays = false;
-            List<Path> relayed = candidatePaths.relayed(pending.peer(), peer, tie());
+            List<Path> relayed = candidatePaths.relayed(pending.peer(), peer, tie()).stream()
+                    .filter(path -> !tried.contains(path))
+                    .toList();
             schedule.add(relayed);
             tried.addAll(relayed);
         }
 
         /** Tries some of these once. */
         private Optional<ConnectedPaths> connectOver(List<Path> due) {
-            List<Path> known = due.getFirst().reason().isLinkLocal() ? thatLeadThere(due) : due;
+            List<Path> known = isDoubtful(due.getFirst()) ? thatLeadThere(due) : due;
             if (known.isEmpty()) {
                 return Optional.empty();
             }
@@ -235,11 +236,15 @@ public final class Connector {
         private void note(List<Path> paths, Set<Path> failed, List<PathChannel> connected) {
             recentFailures.note(failed);
             report(pending.peer(), paths, failed, connected.size());
-            if (paths.getFirst().reason() instanceof Reason.Relayed(List<String> over)) {
-                if (hasDirectPath()) {
+            if (!isDoubtful(paths.getFirst())) {
+                recentFailures.note(
+                        candidates.stream().filter(Connector::isDoubtful).toList());
+            }
+            if (paths.getFirst().reason() instanceof Reason.Relayed relayed) {
+                if (prefersDirectPath()) {
                     recentFailures.note(candidates);
                 }
-                trace(connected.getFirst(), over);
+                trace(connected.getFirst(), relayed.over());
                 relayedTraffic.watch(paths.getFirst(), connected.getFirst());
             }
         }
@@ -259,12 +264,14 @@ public final class Connector {
 
         /** Of those that may lead nowhere, the ones over which the peer answers; where it does not, all the others. */
         private List<Path> thatLeadThere(List<Path> due) {
-            Map<Boolean, List<Path>> byDoubt = due.stream()
-                    .collect(Collectors.partitioningBy(path -> path.reason().isLinkLocal()));
-            List<Path> doubtful = byDoubt.getOrDefault(true, List.of());
+            Map<Boolean, List<Path>> byDoubt = due.stream().collect(Collectors.partitioningBy(Connector::isDoubtful));
+            List<Path> others = byDoubt.getOrDefault(false, List.of());
+            List<Path> doubtful = byDoubt.getOrDefault(true, List.of()).stream()
+                    .filter(path -> others.isEmpty() || !recentFailures.has(path))
+                    .toList();
             schedule.begin(doubtful);
             List<Path> answering = linkLocal.answering(doubtful, this::failed);
-            return answering.isEmpty() ? byDoubt.getOrDefault(false, List.of()) : answering;
+            return answering.isEmpty() ? others : answering;
         }
 
         /** A path that is away may come back: a cable is plugged in again, a switch restarts. */
@@ -309,13 +316,17 @@ public final class Connector {
                         !recentFailures.has(path) && links.of(path.local()).isUp())
                 .toList();
         return DisjointPaths.inTurn(without.isEmpty() ? candidates : without, most, turn).stream()
-                .sorted(Comparator.comparingInt(path -> -path.local().speedMbps()))
+                .sorted(Comparator.comparingInt(path -> -path.local().assumedMbps()))
                 .toList();
     }
 
     private static void trace(PathChannel path, List<String> relays) {
         String queuePair = "0x%06x".formatted(path.endpoint().number());
         TraceLog.event("relayed", "qp", queuePair, "by", String.join(",", relays));
+    }
+
+    private static boolean isDoubtful(Path path) {
+        return path.reason().isLinkLocal();
     }
 
     private static boolean isDirect(Path path) {
@@ -341,7 +352,7 @@ public final class Connector {
         return new ConnectionAdvice.Question(
                 peer,
                 candidates.stream()
-                        .mapToInt(path -> path.local().speedMbps())
+                        .mapToInt(path -> path.local().assumedMbps())
                         .max()
                         .orElse(0),
                 DisjointPaths.among(candidates, Stripe.MOST).size(),

@@ -2,9 +2,13 @@ package trigon.transport.connect;
 
 import java.util.List;
 import java.util.OptionalInt;
+import trigon.handshake.ConnectionId;
+import trigon.handshake.ConnectionSecret;
+import trigon.handshake.LinkAddress;
 import trigon.handshake.message.ConnectionId;
 import trigon.handshake.message.ConnectionSecret;
 import trigon.handshake.message.LinkAddress;
+import trigon.routing.Bandwidth;
 import trigon.routing.PeerDescription;
 import trigon.routing.PeerLink;
 
@@ -32,10 +36,19 @@ public record Counterpart(
 
     /** For routing. */
     public PeerDescription description() {
+        return description(nodeIndex, listeners);
+    }
+
+    static PeerDescription description(OptionalInt nodeIndex, List<LinkAddress> listeners) {
         return new PeerDescription(
                 nodeIndex,
                 listeners.stream()
-                        .map(link -> new PeerLink(link.address(), link.prefixLength(), link.port(), link.kinds()))
+                        .map(link -> new PeerLink(
+                                link.address(),
+                                link.prefixLength(),
+                                link.port(),
+                                link.kinds(),
+                                new Bandwidth(link.bandwidth())))
                         .toList());
     }
 }

@@ -178,7 +178,7 @@ final class PathOffers {
                     offer.endpoint(),
                     offer.clearToSend(),
                     offer.maxMessageBytes(),
-                    link.local().speedMbps());
+                    link.local().assumedMbps());
             factory.connect(path, PathRole.RECEIVER, protocol, end, incoming.key(), peer.trafficClass());
             unwinding.succeeded();
         }

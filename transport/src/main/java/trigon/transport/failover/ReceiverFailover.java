@@ -278,7 +278,7 @@ final class ReceiverFailover implements Failover, OfferHandler {
                 path.endpoint(),
                 RemoteMemory.NONE,
                 path.maxMessageBytes(),
-                Math.max(1, path.link().local().speedMbps()),
+                path.link().local().assumedMbps(),
                 resume.received());
     }
 

@@ -207,7 +207,11 @@ public final class Links implements AutoCloseable {
                 address,
                 prefixLength,
                 port,
-                there.stream().map(link -> link.local().kind()).collect(Collectors.toSet()));
+                there.stream().map(link -> link.local().kind()).collect(Collectors.toSet()),
+                there.stream()
+                        .mapToInt(link -> link.local().bandwidth().step())
+                        .max()
+                        .orElse(LinkAddress.NOT_TOLD));
     }
 
     /** The open link of one that routing chose. */

@@ -72,7 +72,7 @@ public final class PathChannel implements PeerWatch.Watched, AutoCloseable {
         this.role = role;
         sendQueueDepth = capacity.sendQueueDepth();
         maxMessageBytes = link.port().maxMessageSize();
-        speedMbps = link.local().speedMbps();
+        speedMbps = link.local().assumedMbps();
         try (Unwinding unwinding = new Unwinding()) {
             resources = PathResources.open(link, role, capacity, parameters, random);
             unwinding.onFailure(resources::close);

@@ -162,7 +162,7 @@ public final class Mesh implements Relays, AutoCloseable {
         Function<InetAddress, Integer> port = address -> relay == null ? 0 : relay.port(address);
         return software.stream()
                 .map(link -> LinkRecord.silent(
-                        link.address(), port.apply(link.address().address()), link.speedMbps()))
+                        link.address(), port.apply(link.address().address()), link.countedMbps()))
                 .toList();
     }
 

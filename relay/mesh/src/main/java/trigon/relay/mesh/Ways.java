@@ -12,12 +12,13 @@ import trigon.circuit.CircuitKeys;
 import trigon.circuit.CircuitOpening;
 import trigon.circuit.CircuitRequest;
 import trigon.circuit.Detours;
+import trigon.routing.Bandwidth;
+import trigon.system.InterfaceAddress;
 import trigon.routing.LocalLink;
 import trigon.routing.Path;
 import trigon.routing.PeerLink;
 import trigon.routing.Reason;
 import trigon.routing.RouteLookup;
-import trigon.system.InterfaceAddress;
 import trigon.topology.Node;
 import trigon.topology.Nodes;
 import trigon.topology.Route;
@@ -62,7 +63,11 @@ final class Ways implements Detours {
                             local,
                             way.remote(),
                             LinkKind.SOFTWARE,
-                            new Reason.Relayed(way.route().names()))));
+                            new Reason.Relayed(
+                                    way.route().names(),
+                                    Bandwidth.ofRelayed(
+                                            way.route().speedMbps(),
+                                            way.route().relays().size())))));
         }
         return paths.stream().distinct().toList();
     }
