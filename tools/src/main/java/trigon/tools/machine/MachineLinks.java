@@ -5,8 +5,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
 import trigon.config.PluginConfig;
-import trigon.config.Setting;
-import trigon.config.Source;
 import trigon.config.file.ConfigLoader;
 import trigon.config.setting.ConfigException;
 import trigon.config.setting.LinkPolicy;

@@ -2,9 +2,6 @@ package trigon.transport.connect;
 
 import java.util.List;
 import java.util.OptionalInt;
-import trigon.handshake.ConnectionId;
-import trigon.handshake.ConnectionSecret;
-import trigon.handshake.LinkAddress;
 import trigon.handshake.message.ConnectionId;
 import trigon.handshake.message.ConnectionSecret;
 import trigon.handshake.message.LinkAddress;
