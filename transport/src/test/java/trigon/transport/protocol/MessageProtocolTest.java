@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import trigon.routing.Bandwidth;
 import trigon.routing.Path;
 import trigon.routing.Reason;
 import trigon.transport.TestPaths;
@@ -49,7 +50,8 @@ class MessageProtocolTest {
     @Test
     void nothingGoesThroughARelayByRdmaWrite() {
         Path direct = TestPaths.cable(1);
-        Path relayed = TestPaths.over(1, "10.0.1.1/24", "10.0.2.2/24", new Reason.Relayed(List.of("c")));
+        Reason through = new Reason.Relayed(List.of("c"), Bandwidth.NOT_TOLD);
+        Path relayed = TestPaths.over(1, "10.0.1.1/24", "10.0.2.2/24", through);
 
         assertThat(MessageProtocol.RENDEZVOUS.mayTake(direct)).isTrue();
         assertThat(MessageProtocol.RENDEZVOUS.mayTake(relayed)).isFalse();
