@@ -111,8 +111,8 @@ class DgxSparkTest {
         assertThat(DisjointPaths.among(table.pathsTo(there), most))
                 .extracting(Object::toString)
                 .containsExactly(
-                        "peer 192.168.101.2 via roceP2p1s0f0 192.168.101.1/24 (rdma), same subnet /24",
-                        "peer 192.168.100.2 via rocep1s0f0 192.168.100.1/24 (rdma), same subnet /24");
+                        "peer 192.168.100.2 via rocep1s0f0 192.168.100.1/24 (rdma), same subnet /24",
+                        "peer 192.168.101.2 via roceP2p1s0f0 192.168.101.1/24 (rdma), same subnet /24");
     }
 
     @Test
