@@ -52,7 +52,7 @@ class HandshakeCodecTest {
         int bytes = 8 + 3 + 2 + 4 + 1 + 10 + 27 + 12 + 8 + 20 + 9 + 32;
         ByteBuffer expected = ByteBuffer.allocate(8 + bytes)
                 .putInt(0x5472674D)
-                .put((byte) 6)
+                .put((byte) 7)
                 .put((byte) 1)
                 .putShort((short) bytes)
                 .putLong(0x0102030405060708L)
@@ -75,7 +75,7 @@ class HandshakeCodecTest {
                 .putInt(6)
                 .putLong(9)
                 .putLong(8)
-                .put(new byte[] {1, 0x42, 24, 0x45, 0x67, 10, 0, 12, 1});
+                .put(new byte[] {1, 0x7E, 24, 0x45, 0x67, 10, 0, 12, 1});
 
         assertThat(HandshakeCodec.encode(offer)).isEqualTo(expected.array());
         assertThat(HandshakeCodec.encode(new Ready(4)))

@@ -164,7 +164,7 @@ class ListenHandleTest {
 
         assertThatThrownBy(() -> ListenHandle.ofBytes(bytes))
                 .isInstanceOf(HandshakeException.class)
-                .hasMessageContaining("version 2")
+                .hasMessageContaining("version 3")
                 .hasMessageContaining("version 1")
                 .hasMessageContaining("NCCL_NET=Trigon");
     }
