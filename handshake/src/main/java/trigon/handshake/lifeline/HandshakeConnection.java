@@ -30,9 +30,7 @@ import trigon.handshake.message.HandshakeException.Kind;
 import trigon.handshake.message.HandshakeFrame;
 import trigon.handshake.message.HandshakeFrameDecoder;
 import trigon.handshake.message.HandshakeMessage;
-import trigon.handshake.message.HandshakeMessage.Alive;
 import trigon.handshake.message.HandshakeMessage.Farewell;
-import trigon.handshake.message.HandshakeMessage.Reject;
 import trigon.handshake.message.HandshakeProofs;
 import trigon.trace.TraceLog;
 
@@ -163,7 +161,7 @@ public abstract class HandshakeConnection extends ChannelInboundHandlerAdapter i
         } else if (lastBeat == null || lastBeat.isDone()) { // what does not get out need not be said twice
             beats++;
             loop.lifelines().traceSaid(this, channel, beats);
-            lastBeat = sendAfterwards(new Alive(beats));
+            lastBeat = sendAfterwards(new HandshakeMessage.Alive(beats));
         }
         if (passedNanos > 0) {
             silence.tellIfQuiet();
@@ -205,7 +203,7 @@ public abstract class HandshakeConnection extends ChannelInboundHandlerAdapter i
             return;
         }
         switch (frame.message()) {
-            case Alive(long count)
+            case HandshakeMessage.Alive(long count)
             when count > peersBeats && lifelineProofs.verifyAfterwards(frame.bytes()) -> {
                 peersBeats = count;
                 heard = true;
@@ -246,7 +244,7 @@ public abstract class HandshakeConnection extends ChannelInboundHandlerAdapter i
 
     /** Fails, and tells the peer the reason as far as it still listens. */
     public final void reject(Kind kind, String reason) {
-        endWith(HandshakeCodec.encode(new Reject(reason)), kind, reason);
+        endWith(HandshakeCodec.encode(new HandshakeMessage.Reject(reason)), kind, reason);
     }
 
     /** Fails, and tells the peer that its own end was heard. */
