@@ -14,6 +14,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -21,6 +22,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * What the processes of a job do when one of them is killed or stopped, or lacks what it needs; see
  * docs/reference/failures.md.
  */
+@Isolated("a process that is stopped, and then runs late, is taken for one whose path is silent")
 @Timeout(300)
 class FailureIT {
 

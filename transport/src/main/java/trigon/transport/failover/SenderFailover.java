@@ -30,7 +30,7 @@ final class SenderFailover implements Failover {
 
     private static final Logger log = LoggerFactory.getLogger(SenderFailover.class);
 
-    private static final Duration HEARING = Duration.ofMillis(50);
+    private static final Duration HEARING = Duration.ofMillis(300);
     private static final Duration FIRST_PAUSE = Duration.ofMillis(20);
     private static final Duration LAST_WORDS = Duration.ofMillis(1500);
     private static final Duration LONGEST_PAUSE = Duration.ofMillis(500);
