@@ -15,6 +15,7 @@ class KernelTest {
         assertThat(HostInterfaces.snapshot().interfaces()).anySatisfy(each -> {
             assertThat(each.loopback()).isTrue();
             assertThat(each.index()).isPositive();
+            assertThat(each.speedMbps()).as("the kernel tells none").isZero();
             assertThat(each.addresses()).map(Object::toString).contains("127.0.0.1/8");
         });
     }
