@@ -89,7 +89,7 @@ public final class PluginEntry {
             NetPlugin created = factory.create(System.getenv(), RequestTable.of(net.requestTable()));
             plugin = created;
             config = factory.config().orElse(null);
-            factory.config().ifPresent(settings -> new OneSidedState(net.oneSided()).isOn(isOneSidedOn(settings)));
+            factory.config().ifPresent(settings -> new OneSidedState(net.oneSided()).publishOn(isOneSidedOn(settings)));
             DataPathStubs dataPath = UpcallTable.fill(
                     net.upcalls(), net.upcallCount(), created, failures, new NativeFunction(net.warmUp()));
             WarmUp.begin(factory::warmUpNodes, dataPath, failures);

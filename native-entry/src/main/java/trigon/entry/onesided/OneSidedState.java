@@ -22,7 +22,7 @@ public final class OneSidedState {
     }
 
     /** From now on. */
-    public void isOn(boolean on) {
+    public void publishOn(boolean on) {
         Memory.putLongRelease(address + SETTING, on ? ON : OFF);
     }
 }

@@ -130,7 +130,7 @@ final class EventAssembly implements RecordListener {
         switch (state) {
             case SEND_WAIT, SEND_PEER_WAIT -> step.sends(time);
             case RECV_WAIT -> step.receives(time);
-            case RECV_FLUSH_WAIT, RECV_GPU_WAIT -> step.hasCome(time);
+            case RECV_FLUSH_WAIT, RECV_GPU_WAIT -> step.arrived(time);
             default -> {}
         }
     }

@@ -67,23 +67,23 @@ final class OpenEvent {
     /** Of a step: its data are there, and are sent. What is above it has begun, too. */
     void sends(long time) {
         for (OpenEvent each = this; each != null; each = each.parent) {
-            each.isUnderWay(time);
+            each.begun(time);
         }
     }
 
     /** Of a step: it waits for its message, which the peer may send much later. */
     void receives(long time) {
-        isUnderWay(time);
+        begun(time);
     }
 
-    private void isUnderWay(long time) {
+    private void begun(long time) {
         if (begun == UNKNOWN) {
             begun = time;
         }
     }
 
     /** Of a step that receives: its message has come. What is above it has begun, at the latest. */
-    void hasCome(long time) {
+    void arrived(long time) {
         over(time);
         sends(time);
     }

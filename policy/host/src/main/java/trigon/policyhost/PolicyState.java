@@ -33,7 +33,7 @@ public final class PolicyState {
         this.address = address;
     }
 
-    void isSet(boolean set) {
+    void publishSet(boolean set) {
         Memory.putLongRelease(address + SETTING, set ? SET : NOT_SET);
     }
 

@@ -143,7 +143,7 @@ public final class ProcessPolicy {
             recorder.accept(new EventAssembly(new EventPrograms(shared.slot(ProgramTypes.PROFILER), deciders)));
         }
         if (opened && state != null) {
-            state.isSet(file != null || required);
+            state.publishSet(file != null || required);
             if (hasLooked || file == null) {
                 state.wantsEvents(wanted);
             }

@@ -191,7 +191,7 @@ public final class Acceptor implements OfferHandler {
             factory.awaitOpen(path);
         }
         if (link != null && establish(path, link)) {
-            connectionLog.isUp("receives from %s %s over %s: %s"
+            connectionLog.logUp("receives from %s %s over %s: %s"
                     .formatted(
                             incoming.offer().node().name(),
                             InterfaceAddress.text(incoming.remote().getAddress()),

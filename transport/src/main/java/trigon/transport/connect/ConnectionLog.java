@@ -19,7 +19,7 @@ public final class ConnectionLog {
     private final Set<String> said = ConcurrentHashMap.newKeySet();
 
     /** A connection is up; the line names the peer, the links and what carries the data. */
-    void isUp(String line) {
+    void logUp(String line) {
         if (said.size() >= MOST) {
             said.clear();
         }

@@ -373,7 +373,7 @@ public final class Connector {
                 .filter(path -> !failed.contains(path))
                 .map(path -> path + ": " + path.local().carrier())
                 .toList();
-        connectionLog.isUp(
+        connectionLog.logUp(
                 queuePairs == 1
                         ? "sends to " + (up.isEmpty() ? peer : up.getFirst())
                         : "sends to %s by %d queue pairs over %s".formatted(peer, queuePairs, up));

@@ -39,8 +39,8 @@ final class Journal {
     }
 
     /** Nobody answers over that link. */
-    void isSilent(LocalLink link) {
-        health.isSilent(link, peer);
+    void logSilence(LocalLink link) {
+        health.markSilent(link, peer);
     }
 
     /** It could not go back to that link. */

@@ -66,7 +66,7 @@ final class PathHealth {
     }
 
     /** Nobody answers over it: it rests on. */
-    synchronized void isSilent(LocalLink link, String peer) {
+    synchronized void markSilent(LocalLink link, String peer) {
         failures.computeIfPresent(
                 new Way(link, peer),
                 (_, known) -> known.over ? known : new Failure(clock.nanoTime(), false, 0, known.rest));

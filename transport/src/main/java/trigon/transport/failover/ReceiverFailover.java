@@ -303,7 +303,7 @@ final class ReceiverFailover implements Failover, OfferHandler {
                 return;
             }
             if (answered.has(path)) {
-                hasFailed(path, why);
+                offerFailed(path, why);
             }
         }
         if (established != null) { // nobody has watched it
@@ -315,7 +315,7 @@ final class ReceiverFailover implements Failover, OfferHandler {
     }
 
     /** With the session held. One whose offer is made again is no loss for the others. */
-    private void hasFailed(PathChannel path, @Nullable Throwable why) {
+    private void offerFailed(PathChannel path, @Nullable Throwable why) {
         if (why instanceof HandshakeException failure && failure.kind() == HandshakeException.Kind.ABANDONED) {
             answered.withdraw(path);
             PathOffers.drop(path);
@@ -349,11 +349,11 @@ final class ReceiverFailover implements Failover, OfferHandler {
         try {
             boolean moved = session.moveTo(next, resume.received());
             if (!moved) {
-                trouble.isAgain(ofFormers);
+                trouble.restore(ofFormers);
             }
             return moved;
         } catch (VerbsException e) {
-            trouble.isAgain(ofFormers);
+            trouble.restore(ofFormers);
             next.forEach(PathOffers::drop);
             log.warn("{}: it cannot go on over {}: {}", session.path(), next, e.getMessage());
             resume = resume.broken().fenced(resume.received());

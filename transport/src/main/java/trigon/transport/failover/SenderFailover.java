@@ -107,7 +107,7 @@ final class SenderFailover implements Failover {
 
     private synchronized void suspect(PathChannel path) {
         if (trouble.isOf(path) && !working) {
-            trouble.isQuiet();
+            trouble.markQuiet();
             work();
         }
     }
@@ -289,7 +289,7 @@ final class SenderFailover implements Failover {
                 log.warn("{}: it cannot go on over {}: {}", former, over, e.getMessage());
                 answered.paths().forEach(PathOffers::drop);
                 failed.addAll(over);
-                trouble.isAgain(ofFormer);
+                trouble.restore(ofFormer);
                 resume = resume.broken().fenced(resume.begun(), resume.confirmed());
                 return false;
             }
@@ -304,7 +304,7 @@ final class SenderFailover implements Failover {
         } else {
             journal.movedAfterLoss(formers, answered.paths(), why, paused, repeated, session.repeatedBytes());
         }
-        back.isOver(over);
+        back.moved(over);
         tasks.aMomentLater().execute(this::repeat);
         return true;
     }
@@ -331,7 +331,7 @@ final class SenderFailover implements Failover {
             goesOn = goesOn(better, new HashSet<>(), WayBack.WHY, start, true);
         }
         if (!goesOn) {
-            back.hasFailed(better);
+            back.failed(better);
         }
         if (!goesOn || !isDone()) {
             beginToLook();

@@ -62,14 +62,14 @@ final class Trouble {
     }
 
     /** Nothing was heard for a while. */
-    synchronized void isQuiet() {
+    synchronized void markQuiet() {
         quiet = true;
     }
 
     /** Others are about to be used. Returns what spoke against the former ones. */
     synchronized Trouble turnsTo(List<PathChannel> next) {
         Trouble former = new Trouble(paths);
-        former.isAgain(this);
+        former.restore(this);
         paths = next;
         broken = null;
         doubtful = null;
@@ -78,7 +78,7 @@ final class Trouble {
     }
 
     /** The former ones stay in use. */
-    synchronized void isAgain(Trouble former) {
+    synchronized void restore(Trouble former) {
         paths = former.paths;
         broken = former.broken;
         doubtful = former.doubtful;

@@ -63,7 +63,7 @@ final class WayBack {
     }
 
     /** The session goes over those paths now: it looks for its first links, unless they are it. */
-    void isOver(List<Path> now) {
+    void moved(List<Path> now) {
         boolean away = !now.stream().map(Path::local).toList().equals(home)
                 || now.stream().anyMatch(path -> path.reason() instanceof Reason.Relayed);
         returns.note(sender, away && !end.isReached());
@@ -78,7 +78,7 @@ final class WayBack {
                 return Optional.empty();
             }
             if (!paths.answers(peer, direct.get(), end.reached())) {
-                journal.isSilent(link);
+                journal.logSilence(link);
                 return Optional.empty();
             }
             found.put(link, direct.get());
@@ -88,7 +88,7 @@ final class WayBack {
     }
 
     /** They did not come up, though they may be taken: not so soon again. The session stands still until it moves. */
-    void hasFailed(List<Path> better) {
+    void failed(List<Path> better) {
         synchronized (sender.use) {
             if (sender.isEnded()) {
                 return;

@@ -23,11 +23,11 @@ class TroubleTest {
     void comesBackWhereTheFormerPathStaysInUse() {
         trouble.breaks("broken");
         trouble.doubts("doubtful");
-        trouble.isQuiet();
+        trouble.markQuiet();
 
         Trouble former = trouble.turnsTo(List.of());
         assertThat(trouble.isThere()).isFalse();
-        trouble.isAgain(former);
+        trouble.restore(former);
 
         assertThat(trouble.broken()).isEqualTo("broken");
         assertThat(trouble.isKnown()).isTrue();
@@ -35,7 +35,7 @@ class TroubleTest {
 
     @Test
     void silenceIsOverWhereItWasAllThereWas() {
-        trouble.isQuiet();
+        trouble.markQuiet();
 
         assertThat(trouble.isHeardAgain()).isTrue();
         assertThat(trouble.isThere()).isFalse();
@@ -43,7 +43,7 @@ class TroubleTest {
 
     @Test
     void whatIsBrokenIsNotHeardAgain() {
-        trouble.isQuiet();
+        trouble.markQuiet();
         trouble.breaks("broken");
 
         assertThat(trouble.isHeardAgain()).isFalse();
