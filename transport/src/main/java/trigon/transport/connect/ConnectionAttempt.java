@@ -59,25 +59,16 @@ final class ConnectionAttempt implements AutoCloseable {
     /**
      * An attempt that has done nothing yet.
      *
-     * @param listeners where this process can be reached
      * @param timeout what its handshakes take at most
      * @param connecting hears of each handshake, to be able to end it
      */
     ConnectionAttempt(
-            Links links,
-            HandshakeClient client,
-            PathFactory factory,
-            NodeIdentity self,
-            List<LinkAddress> listeners,
-            ListenHandle handle,
-            int trafficClass,
-            Duration timeout,
-            PendingConnection connecting) {
-        this.links = links;
-        this.client = client;
-        this.factory = factory;
-        this.self = self;
-        this.listeners = listeners;
+            LocalSide side, ListenHandle handle, int trafficClass, Duration timeout, PendingConnection connecting) {
+        links = side.links();
+        client = side.client();
+        factory = side.factory();
+        self = side.self();
+        listeners = side.fittingAddresses();
         this.handle = handle;
         this.trafficClass = trafficClass;
         this.timeout = timeout;

@@ -26,9 +26,6 @@ import trigon.transport.session.Session;
  */
 final class TransportAssembly {
 
-    /** From one look at what connections through relays have carried to the next. */
-    private static final Duration RELAYED_TRAFFIC_INTERVAL = Duration.ofSeconds(3);
-
     /** After an interface or an address has come, others may follow. */
     private static final Duration LOOK_FOR_LINKS = Duration.ofMillis(100);
 
@@ -91,21 +88,7 @@ final class TransportAssembly {
     }
 
     private Connector connector(LocalSide side) {
-        return new Connector(
-                side.links(),
-                candidates,
-                side.client(),
-                setup.relays(),
-                side.factory(),
-                setup.config(),
-                side.self(),
-                side::fittingAddresses,
-                node.control(),
-                tasks.brief(RELAYED_TRAFFIC_INTERVAL),
-                new SecureRandom(),
-                side.connectionLog(),
-                setup.advice(),
-                tasks.clock());
+        return new Connector(side, candidates, setup.relays(), setup.config(), setup.advice(), tasks);
     }
 
     private FailurePolicy failures() {
