@@ -152,7 +152,7 @@ final class SoftwareDeviceContext implements DeviceContext {
         requireOpen("ibv_create_qp");
         int number = queuePairNumbers.getAsInt();
         SoftwareQueuePair queuePair =
-                new SoftwareQueuePair(this, domain, number, sends, receives, capacity, laneWorkers);
+                new SoftwareQueuePair(this, domain, number, Queues.of(capacity, sends, receives), laneWorkers);
         sends.attach(queuePair.engine());
         if (receives != sends) {
             receives.attach(queuePair.engine());

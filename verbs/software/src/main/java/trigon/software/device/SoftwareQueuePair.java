@@ -17,7 +17,6 @@ import trigon.software.wire.DeviceLimits;
 import trigon.system.Errno;
 import trigon.verbs.QueuePair;
 import trigon.verbs.QueuePairAttributes;
-import trigon.verbs.QueuePairCapacity;
 import trigon.verbs.QueuePairStateCode;
 import trigon.verbs.SendFlag;
 
@@ -41,24 +40,19 @@ final class SoftwareQueuePair implements QueuePair {
             SoftwareDeviceContext context,
             SoftwareProtectionDomain protectionDomain,
             int number,
-            SoftwareCompletionQueue sendCompletions,
-            SoftwareCompletionQueue receiveCompletions,
-            QueuePairCapacity capacity,
+            Queues queues,
             LaneWorkers laneWorkers) {
         this.context = context;
         this.protectionDomain = protectionDomain;
-        this.sendCompletions = sendCompletions;
-        this.receiveCompletions = receiveCompletions;
-        sendQueue = new SendQueue(capacity.sendWorkRequests(), capacity.inlineBytes());
-        receiveQueue = new ReceiveQueue(capacity.receiveWorkRequests());
+        sendCompletions = queues.sendCompletions();
+        receiveCompletions = queues.receiveCompletions();
+        sendQueue = queues.sends();
+        receiveQueue = queues.receives();
         engine = new QueuePairEngine(
                 number,
                 context.localDevice(),
                 new ProtectedMemory(context.memoryRegions(), protectionDomain),
-                sendQueue,
-                receiveQueue,
-                sendCompletions,
-                receiveCompletions,
+                queues,
                 laneWorkers,
                 () -> context.onBroken(this));
     }
