@@ -17,8 +17,6 @@ import trigon.handshake.connect.HandshakeClient;
 import trigon.handshake.message.HandshakeException;
 import trigon.handshake.message.ListenHandle;
 import trigon.handshake.message.Stripe;
-import trigon.handshake.message.LinkAddress;
-import trigon.handshake.message.NodeIdentity;
 import trigon.nccl.ConnectionAdvice;
 import trigon.nccl.NoConnectionException;
 import trigon.routing.DisjointPaths;
