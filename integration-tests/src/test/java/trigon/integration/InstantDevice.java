@@ -51,8 +51,6 @@ final class InstantDevice {
         return Map.of(
                 "INSTANTVERBS_QUEUE_PAIR_FAULTS",
                 "1000",
-                "TRIGON_FAILOVER",
-                "on",
                 "TRIGON_STRIPES",
                 stripes,
                 "INSTANTVERBS_LATE",

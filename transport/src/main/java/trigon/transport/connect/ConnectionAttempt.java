@@ -55,6 +55,7 @@ final class ConnectionAttempt implements AutoCloseable {
     private final PendingConnection connecting;
     private final List<Pending> pending = new ArrayList<>();
     private final Map<Path, RuntimeException> failures = new LinkedHashMap<>();
+    private boolean resumable = true;
 
     /**
      * An attempt that has done nothing yet.
@@ -174,8 +175,14 @@ final class ConnectionAttempt implements AutoCloseable {
         return answer.isDone() && !answer.isCompletedExceptionally();
     }
 
+    /** Whether the peer says that both ends can go on over other paths. */
+    boolean isResumable() {
+        return resumable;
+    }
+
     private void bringUp(Pending each) {
         Answer answer = await(each.offer.answer());
+        resumable &= answer.failover();
         factory.connect(
                 each.channel,
                 PathRole.SENDER,

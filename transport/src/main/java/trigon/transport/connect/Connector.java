@@ -199,7 +199,7 @@ public final class Connector {
                     return Optional.empty();
                 }
                 note(paths, attempt.failures().keySet(), connected);
-                return Optional.of(connectedBy(paths, stripes, connected));
+                return Optional.of(connectedBy(paths, stripes, connected, attempt.isResumable()));
             }
         }
 
@@ -219,7 +219,8 @@ public final class Connector {
             }
         }
 
-        private ConnectedPaths connectedBy(List<Path> paths, List<Path> stripes, List<PathChannel> connected) {
+        private ConnectedPaths connectedBy(
+                List<Path> paths, List<Path> stripes, List<PathChannel> connected, boolean resumable) {
             return new ConnectedPaths(
                     MessageProtocol.on(paths.getFirst().kind(), stripes.size() > 1),
                     connected,
@@ -229,7 +230,8 @@ public final class Connector {
                             handle.links(),
                             handle.connection(),
                             handle.secret(),
-                            trafficClass));
+                            trafficClass),
+                    resumable);
         }
 
         /** Of those that may lead nowhere, the ones over which the peer answers; where it does not, all the others. */

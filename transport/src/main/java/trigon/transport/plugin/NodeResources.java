@@ -6,7 +6,9 @@ import java.util.concurrent.ExecutorService;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import trigon.config.PluginConfig;
+import trigon.config.Settings;
 import trigon.config.cluster.NodeConfig;
+import trigon.config.setting.FailoverPolicy;
 import trigon.handshake.lifeline.HandshakeEventLoop;
 import trigon.handshake.listen.HandshakeListeners;
 import trigon.handshake.message.HandshakeException;
@@ -71,7 +73,8 @@ record NodeResources(
         return new NodeIdentity(
                 config.thisNode().map(NodeConfig::name).orElse(setup.machine().hostName()),
                 config.thisNode().map(node -> OptionalInt.of(node.index())).orElse(OptionalInt.empty()),
-                config.fingerprint());
+                config.fingerprint(),
+                config.value(Settings.FAILOVER) == FailoverPolicy.ON);
     }
 
     private static DiscoveredLinks opened(PluginSetup setup, Links links, HandshakeListeners listeners) {

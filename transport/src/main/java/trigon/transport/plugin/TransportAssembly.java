@@ -4,8 +4,6 @@ import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.concurrent.Executor;
 import trigon.config.PluginConfig;
-import trigon.config.Settings;
-import trigon.config.setting.FailoverPolicy;
 import trigon.handshake.connect.HandshakeClient;
 import trigon.routing.RoutingTable;
 import trigon.transport.connect.CandidatePaths;
@@ -97,14 +95,12 @@ final class TransportAssembly {
     }
 
     private Failovers failovers(LocalSide side) {
-        PluginConfig config = setup.config();
         return new Failovers(
-                config.value(Settings.FAILOVER) == FailoverPolicy.ON,
                 side,
                 candidates,
                 node.listeners(),
                 tasks,
-                config.handshake().peerTimeout());
+                setup.config().handshake().peerTimeout());
     }
 
     /** Watches links and connections from now on. */
