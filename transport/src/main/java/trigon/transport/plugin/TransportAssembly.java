@@ -71,7 +71,7 @@ final class TransportAssembly {
         return new CandidatePaths(
                 RoutingTable.of(config, node.discovered(), setup.machine().kernel()),
                 setup.relays(),
-                node.links(),
+                link -> node.links().of(link).isUp(),
                 config.handshake().timeout(),
                 tasks.clock());
     }
