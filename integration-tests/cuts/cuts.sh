@@ -103,8 +103,8 @@ said() { # PATTERN: how often, in all logs
 
 # Whether as many paths are back as were lost.
 returned() {
-  [ "$(said 'the path to .* is lost')" -gt 0 ] &&
-    [ "$(said 'the path to .* is lost')" = "$(said 'the path to .* is back')" ]
+  [ "$(said 'path to .* down: ')" -gt 0 ] &&
+    [ "$(said 'path to .* down: ')" = "$(said 'path to .* up again after ')" ]
 }
 
 pause() { # MILLISECONDS

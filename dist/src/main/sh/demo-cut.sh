@@ -153,7 +153,7 @@ touch "$scratch/until"
 for pid in "${pids[@]}"; do wait "$pid" || fail "a rank has failed"; done
 pids=()
 for node in a b c; do
-  changes="goes on over\|returns to\|is lost\|is back"
+  changes="goes on over\|returns to\|path to . down\|up again"
   sed -n "/rank -1/d; /$changes/s/^.*NET\/Trigon : /   $node: /p" "$scratch/$node.log" | cut -c 1-200
 done
 sed -n 's/^\(rank [0-9]*: .* wrong\)$/   \1/p' "$scratch"/[abc].log

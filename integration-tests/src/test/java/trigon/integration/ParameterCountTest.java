@@ -66,7 +66,7 @@ class ParameterCountTest {
                     "Field.<init>",
                     "ProgramType.<init>"),
             "a message between nodes",
-            List.of("HandshakeMessage$Offer.<init>", "NodeRecord.<init>"),
+            List.of("HandshakeMessage$Answer.<init>", "HandshakeMessage$Offer.<init>", "NodeRecord.<init>"),
             "a record of facts or settings, which are read one by one",
             List.of(
                     "PluginConfig.<init>",

@@ -11,7 +11,7 @@ import org.slf4j.LoggerFactory;
 import trigon.testsupport.Await;
 
 /** What the transport logs until it is closed. Each line begins with its level. */
-final class CapturedLog implements AutoCloseable {
+public final class CapturedLog implements AutoCloseable {
 
     private final List<String> lines = new CopyOnWriteArrayList<>();
     private final Logger logger = (Logger) LoggerFactory.getLogger("trigon.transport");
@@ -23,7 +23,7 @@ final class CapturedLog implements AutoCloseable {
     };
 
     /** From INFO on. */
-    CapturedLog() {
+    public CapturedLog() {
         this(Level.INFO);
     }
 
@@ -34,7 +34,8 @@ final class CapturedLog implements AutoCloseable {
         logger.setLevel(least);
     }
 
-    List<String> lines() {
+    /** All so far. */
+    public List<String> lines() {
         return lines;
     }
 

@@ -8,7 +8,10 @@ import org.junit.jupiter.api.Timeout;
 import trigon.nccl.NcclResult;
 import trigon.testsupport.LedgerAssert;
 
-/** A connection that ends with its path, whose link goes down under it, as an RDMA device reports it. A subclass does that to a real one. */
+/**
+ * A connection that ends with its path, whose link goes down under it, as an RDMA device reports it. A subclass does
+ * that to a real one.
+ */
 @Timeout(120)
 public abstract class LinkDownContract {
 

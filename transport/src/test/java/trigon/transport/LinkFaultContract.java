@@ -26,8 +26,8 @@ import trigon.system.Memory;
 import trigon.testsupport.Await;
 
 /**
- * What becomes of connections that end with their path when packets are lost for a while, or an address is gone. A subclass says what links
- * there are, and does to them what is to be done.
+ * What becomes of connections that end with their path when packets are lost for a while, or an address is gone. A
+ * subclass says what links there are, and does to them what is to be done.
  */
 @Timeout(180)
 public abstract class LinkFaultContract {

@@ -18,9 +18,9 @@ import trigon.verbs.QueuePairAttributes;
 import trigon.verbs.QueuePairStateCode;
 
 /**
- * Without failover, a queue pair that goes to the error state while nothing is posted on it, and no event of the device says so: nothing
- * completes with an error, so whoever uses the connection next finds out, and then the other end. A subclass says what
- * links there are.
+ * Without failover, a queue pair that goes to the error state while nothing is posted on it, and no event of the device
+ * says so: nothing completes with an error, so whoever uses the connection next finds out, and then the other end. A
+ * subclass says what links there are.
  */
 @Timeout(120)
 public abstract class QueuePairErrorContract {

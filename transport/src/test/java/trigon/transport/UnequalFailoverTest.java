@@ -17,7 +17,9 @@ import trigon.verbs.QueuePairAttributes;
 import trigon.verbs.QueuePairStateCode;
 import trigon.verbs.VerbsProvider;
 
-/** Two nodes of which one has failover off: their connections end with their path, at both ends, and one line says so. */
+/**
+ * Two nodes of which one has failover off: their connections end with their path, at both ends, and one line says so.
+ */
 @Timeout(180)
 class UnequalFailoverTest {
 

@@ -12,7 +12,7 @@ import trigon.transport.path.PathChannel;
 
 /**
  * Warns, once in a process, when a connection through relays carries much: then another order of nodes is worth the
- * trouble. Thread-safe.
+ * suspicion. Thread-safe.
  */
 final class RelayedTraffic {
 

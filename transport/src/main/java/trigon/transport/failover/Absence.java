@@ -15,7 +15,7 @@ final class Absence {
     private long since;
 
     /** After a look at that time, in nanoseconds of one clock; whether the peer is gone. */
-    boolean lasts(Found found, long now) {
+    boolean observe(Found found, long now) {
         if (!found.isGone()) {
             seen = false;
         } else if (!seen) {

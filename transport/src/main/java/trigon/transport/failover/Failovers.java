@@ -103,10 +103,10 @@ public final class Failovers {
                             SenderFailover failover =
                                     new SenderFailover(resumption, peer, journal(resumption, peer, true), services);
                             expect(peer);
-                            session.keptGoingBy(new Failover() {
+                            session.setFailover(new Failover() {
                                 @Override
-                                public boolean broken(String what) {
-                                    return failover.broken(what);
+                                public boolean recoverFrom(String what) {
+                                    return failover.recoverFrom(what);
                                 }
 
                                 @Override
@@ -128,7 +128,7 @@ public final class Failovers {
                         resumption -> {
                             ReceiverFailover failover = new ReceiverFailover(
                                     resumption, peer, listeners, journal(resumption, peer, false), services);
-                            session.keptGoingBy(failover);
+                            session.setFailover(failover);
                             resumption.paths().forEach(failover::lookAfter);
                             failover.listen();
                         },
@@ -139,8 +139,8 @@ public final class Failovers {
     private void endsWithItsPath(Counterpart peer) {
         if (on && withoutFailover.add(peer.name())) {
             log.info(
-                    "failover is off on {}, so connections with it end with their path: set TRIGON_FAILOVER alike on all"
-                            + " nodes",
+                    "failover is off on {}, so connections with it end with their path: set TRIGON_FAILOVER alike on"
+                            + " all nodes",
                     peer.name());
         }
     }

@@ -44,18 +44,18 @@ final class Journal {
     }
 
     /** It could not go back to that link. */
-    void cannotReturn(LocalLink link) {
-        health.failed(link, peer, "nothing came up over it, though the peer answers");
+    void logNoReturn(LocalLink link) {
+        health.markFailed(link, peer, "nothing came up over it, though the peer answers");
     }
 
     /** Its paths are given up, since one of them has failed. */
-    void lost(List<PathChannel> paths, String why) {
+    void logLoss(List<PathChannel> paths, String why) {
         List<PathChannel> failed = paths.size() == 1
                 ? paths
                 : paths.stream()
                         .filter(path -> path.isQuiet() || !path.link().isUp())
                         .toList();
-        failed.forEach(path -> health.failed(path.link().local(), peer, why));
+        failed.forEach(path -> health.markFailed(path.link().local(), peer, why));
         if (failed.isEmpty()) {
             log.warn("the connection {} {} over {} has lost a queue pair: {}", direction, peer, words(paths), why);
         }
@@ -63,7 +63,7 @@ final class Journal {
     }
 
     /** There is none for the moment. */
-    void waits(PathChannel path, String why) {
+    void logWait(PathChannel path, String why) {
         log.warn(
                 "{}: {}. No path leads to {} now; the connection waits for one until handshake.peerTimeout is over",
                 path,
@@ -78,46 +78,51 @@ final class Journal {
      * @param messages that are sent again from here
      * @param bytes of these
      */
-    void movedAfterLoss(
-            List<PathChannel> formers, List<PathChannel> next, String why, long pauseNanos, long messages, long bytes) {
+    void logMove(
+            List<PathChannel> previous,
+            List<PathChannel> next,
+            String why,
+            long pauseNanos,
+            long messages,
+            long bytes) {
         log.info(
                 "the connection {} {} goes on over {} instead of {} after {} ms: {}; {} messages of {} bytes are sent"
                         + " again",
                 direction,
                 peer,
                 words(next),
-                words(formers),
+                words(previous),
                 TimeUnit.NANOSECONDS.toMillis(pauseNanos),
                 why,
                 messages,
                 bytes);
-        formers.getFirst().link().counters().failovers(peer).failedOver(pauseNanos, messages, bytes);
-        moved(formers, next, why, pauseNanos, messages);
+        previous.getFirst().link().counters().failovers(peer).failedOver(pauseNanos, messages, bytes);
+        moved(previous, next, why, pauseNanos, messages);
     }
 
     /** It has returned to a path that is well again; nothing is sent again. */
-    void returned(List<PathChannel> formers, List<PathChannel> next, long pauseNanos) {
-        String why = WayBack.WHY;
+    void logReturn(List<PathChannel> previous, List<PathChannel> next, long pauseNanos) {
+        String why = Failback.WHY;
         log.info(
                 "the connection {} {} returns to {} from {} after {} ms: {}",
                 direction,
                 peer,
                 words(next),
-                words(formers),
+                words(previous),
                 TimeUnit.NANOSECONDS.toMillis(pauseNanos),
                 why);
         next.getFirst().link().counters().failovers(peer).returned();
-        moved(formers, next, why, pauseNanos, 0);
+        moved(previous, next, why, pauseNanos, 0);
     }
 
-    private void moved(List<PathChannel> formers, List<PathChannel> next, String why, long pauseNanos, long messages) {
-        next.forEach(path -> health.works(path.link().local(), peer));
+    private void moved(List<PathChannel> previous, List<PathChannel> next, String why, long pauseNanos, long messages) {
+        next.forEach(path -> health.markWell(path.link().local(), peer));
         TraceLog.event(
                 "path moved",
                 "connection",
                 connection,
                 "from",
-                words(formers),
+                words(previous),
                 "to",
                 words(next),
                 "why",

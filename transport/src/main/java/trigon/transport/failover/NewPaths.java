@@ -114,7 +114,7 @@ final class NewPaths {
     }
 
     /** Whether the peer answers over that path, in time. */
-    boolean answers(Counterpart peer, Path path, CompletableFuture<?> stop) {
+    boolean probe(Counterpart peer, Path path, CompletableFuture<?> stop) {
         CompletableFuture<Void> answer = client.ask(local(path), remote(path), peer.secret(), peer.connection());
         return await(CompletableFuture.anyOf(answer, stop), ROUND)
                 && answer.isDone()

@@ -29,11 +29,17 @@ final class PathHealth {
 
     private record Way(LocalLink link, String peer) {}
 
-    /** When it failed, and how long it rests since. */
-    private record Failure(long at, boolean over, long overAt, Duration rest) {}
+    /** A link that has failed, or had. */
+    private sealed interface Condition {}
+
+    /** It has failed: when, and since when it has rested. */
+    private record Down(long since, long restsSince, Duration rest) implements Condition {}
+
+    /** It works again since then. */
+    private record Recovered(long since, Duration rest) implements Condition {}
 
     private final NanoClock clock;
-    private final Map<Way, Failure> failures = new HashMap<>();
+    private final Map<Way, Condition> conditions = new HashMap<>();
 
     /**
      * Nothing has failed.
@@ -45,51 +51,48 @@ final class PathHealth {
     }
 
     /** A path over that link to that peer has failed. */
-    synchronized void failed(LocalLink link, String peer, String why) {
+    synchronized void markFailed(LocalLink link, String peer, String why) {
         Way way = new Way(link, peer);
-        Failure known = failures.get(way);
         long now = clock.nanoTime();
-        if (known != null && !known.over) {
-            failures.put(way, new Failure(now, false, 0, known.rest));
-            return; // another connection over it: the same failure
+        Condition known = conditions.get(way);
+        if (known instanceof Down down) { // another connection over it: the same failure
+            conditions.put(way, new Down(down.since, now, down.rest));
+            return;
         }
-        failures.put(way, new Failure(now, false, 0, restAfter(known, now)));
-        log.warn("{}: the path to {} is lost: {}. Its connections look for another one", link, peer, why);
+        conditions.put(way, new Down(now, now, restAfter(known, now)));
+        log.warn("{}: path to {} down: {}; failing over", link, peer, why);
     }
 
-    private static Duration restAfter(@Nullable Failure known, long now) {
-        if (known == null || now - known.overAt > known.rest.multipliedBy(WELL).toNanos()) {
+    private static Duration restAfter(@Nullable Condition known, long now) {
+        if (!(known instanceof Recovered(long since, Duration rest))
+                || now - since > rest.multipliedBy(WELL).toNanos()) {
             return FIRST_REST;
         }
-        Duration doubled = known.rest.multipliedBy(2);
+        Duration doubled = rest.multipliedBy(2);
         return doubled.compareTo(LONGEST_REST) < 0 ? doubled : LONGEST_REST;
     }
 
     /** Nobody answers over it: it rests on. */
     synchronized void markSilent(LocalLink link, String peer) {
-        failures.computeIfPresent(
+        conditions.computeIfPresent(
                 new Way(link, peer),
-                (_, known) -> known.over ? known : new Failure(clock.nanoTime(), false, 0, known.rest));
+                (_, known) -> known instanceof Down down ? new Down(down.since, clock.nanoTime(), down.rest) : known);
     }
 
     /** A connection goes on over that link to that peer. */
-    synchronized void works(LocalLink link, String peer) {
+    synchronized void markWell(LocalLink link, String peer) {
         Way way = new Way(link, peer);
-        Failure known = failures.get(way);
-        if (known != null && !known.over) {
+        if (conditions.get(way) instanceof Down down) {
             long now = clock.nanoTime();
-            failures.put(way, new Failure(known.at, true, now, known.rest));
-            log.warn(
-                    "{}: the path to {} is back, {} ms after it was lost",
-                    link,
-                    peer,
-                    TimeUnit.NANOSECONDS.toMillis(now - known.at));
+            conditions.put(way, new Recovered(now, down.rest));
+            log.info(
+                    "{}: path to {} up again after {} ms", link, peer, TimeUnit.NANOSECONDS.toMillis(now - down.since));
         }
     }
 
     /** Whether connections may return to it, as far as failures go. */
     synchronized boolean hasRested(LocalLink link, String peer) {
-        Failure known = failures.get(new Way(link, peer));
-        return known == null || known.over || clock.nanoTime() - known.at >= known.rest.toNanos();
+        return !(conditions.get(new Way(link, peer)) instanceof Down down)
+                || clock.nanoTime() - down.restsSince >= down.rest.toNanos();
     }
 }

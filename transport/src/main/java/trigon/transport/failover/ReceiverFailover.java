@@ -61,7 +61,7 @@ final class ReceiverFailover implements Failover, OfferHandler {
     private final AnsweredOffers<PathChannel> answered = new AnsweredOffers<>();
     private final SendersReturn back;
 
-    private final Trouble trouble;
+    private final PathSuspicion suspicion;
     private boolean working;
     private boolean givenUp;
 
@@ -85,7 +85,7 @@ final class ReceiverFailover implements Failover, OfferHandler {
         paths = services.paths();
         offers = services.offers();
         this.journal = journal;
-        trouble = new Trouble(session.paths());
+        suspicion = new PathSuspicion(session.paths());
         back = new SendersReturn(peer, session.paths());
         tasks = services.tasks();
         peerTimeout = services.peerTimeout();
@@ -99,18 +99,18 @@ final class ReceiverFailover implements Failover, OfferHandler {
     /** Looks after a path that is in use from now on. */
     void lookAfter(PathChannel path) {
         proven.add(path);
-        path.keptBy(loss -> takes(path, loss)); // silence is the sender's to notice, which leads and hears as little
+        path.keptBy(loss -> takeOver(path, loss)); // silence is the sender's to notice, which leads and hears as little
     }
 
-    private synchronized boolean takes(PathChannel path, PathLoss loss) {
+    private synchronized boolean takeOver(PathChannel path, PathLoss loss) {
         boolean ours = !givenUp && !end.isReached() && !session.isLost();
-        if (ours && !trouble.isOf(path)) {
+        if (ours && !suspicion.isOf(path)) {
             return true; // nobody uses it any more
         }
         if (!ours) {
             return false;
         }
-        if (!trouble.by(loss, resume.state() != State.UP)) {
+        if (!suspicion.note(loss, resume.state() != State.UP)) {
             end.reach();
             return false;
         }
@@ -119,8 +119,8 @@ final class ReceiverFailover implements Failover, OfferHandler {
     }
 
     @Override
-    public boolean broken(String what) {
-        trouble.breaks(what);
+    public boolean recoverFrom(String what) {
+        suspicion.markBroken(what);
         return tasks.fromDataPath(this::work) && !end.isReached();
     }
 
@@ -129,7 +129,7 @@ final class ReceiverFailover implements Failover, OfferHandler {
             return;
         }
         outage.begin();
-        if (trouble.broken() != null && resume.state() == State.UP) {
+        if (suspicion.broken() != null && resume.state() == State.UP) {
             tasks.begin(() -> orGiveUp(this::notifySender), this::cannotWork);
         }
         if (!working) {
@@ -146,11 +146,11 @@ final class ReceiverFailover implements Failover, OfferHandler {
     /** Fences the path, and says so: the sender is to lead to another one. */
     private void notifySender() {
         synchronized (use) {
-            String why = trouble.broken();
+            String why = suspicion.broken();
             if (why == null || resume.state() != State.UP || end.isReached()) {
                 return;
             }
-            journal.lost(session.paths(), why);
+            journal.logLoss(session.paths(), why);
             resume = resume.broken();
             Resumption.Counts counts = session.fence(why);
             if (counts == null) {
@@ -175,15 +175,15 @@ final class ReceiverFailover implements Failover, OfferHandler {
     private void waitForTheSender() {
         Absence absence = new Absence();
         while (!isWell()) {
-            PathChannel former = session.path();
+            PathChannel previous = session.path();
             Found found =
                     paths.find(peer, peer.connection().ofConnectingSide(), session, Set.of(), proven, end.reached());
-            if (absence.lasts(found, System.nanoTime())) {
-                giveUp(former, () -> FailoverEnd.byAbsence(former));
+            if (absence.observe(found, System.nanoTime())) {
+                giveUp(previous, () -> FailoverEnd.byAbsence(previous));
                 return;
             }
             if (outage.isLongerThan(peerTimeout)) {
-                giveUp(former, () -> FailoverEnd.byTime(former, why()));
+                giveUp(previous, () -> FailoverEnd.byTime(previous, why()));
                 return;
             }
             end.sleep(absence.until(PAUSE, System.nanoTime()));
@@ -195,7 +195,7 @@ final class ReceiverFailover implements Failover, OfferHandler {
         if (session.isLost()) {
             end.reach();
         }
-        boolean well = resume.state() == State.UP && !trouble.isKnown();
+        boolean well = resume.state() == State.UP && !suspicion.isKnown();
         if (well) {
             outage.end();
         }
@@ -204,7 +204,7 @@ final class ReceiverFailover implements Failover, OfferHandler {
     }
 
     private String why() {
-        return trouble.words("the sender has offered another path");
+        return suspicion.words("the sender has offered another path");
     }
 
     // ---- offers
@@ -237,8 +237,8 @@ final class ReceiverFailover implements Failover, OfferHandler {
         }
         if (resume.step() == Step.FENCE) {
             outage.begin();
-            if (!back.begins(trouble, session.paths())) {
-                journal.lost(session.paths(), why());
+            if (!back.noteBegin(suspicion, session.paths())) {
+                journal.logLoss(session.paths(), why());
             }
             Resumption.Counts counts = session.fence(why());
             if (counts == null) {
@@ -299,7 +299,7 @@ final class ReceiverFailover implements Failover, OfferHandler {
                 offers.watch(path, established, incoming.offer().node().name());
                 List<PathChannel> next = answered.ready(path, session.paths().size());
                 if (!next.isEmpty()) {
-                    goesOn(next, attempt);
+                    moveTo(next, attempt);
                 }
                 return;
             }
@@ -326,35 +326,36 @@ final class ReceiverFailover implements Failover, OfferHandler {
     }
 
     /** With the session held. */
-    private void goesOn(List<PathChannel> next, int attempt) {
-        List<PathChannel> formers = session.paths();
+    private void moveTo(List<PathChannel> next, int attempt) {
+        List<PathChannel> previousPaths = session.paths();
         String why = why();
         resume = resume.ready(attempt);
-        if (resume.step() != Step.GO_ON || !moves(next)) {
+        if (resume.step() != Step.GO_ON || !tryMove(next)) {
             next.forEach(PathChannel::close);
             return;
         }
         long paused = outage.end();
         next.forEach(this::lookAfter);
         session.watch();
-        formers.forEach(PathChannel::close);
-        if (back.endsAt(next)) {
-            journal.returned(formers, next, paused);
+        previousPaths.forEach(PathChannel::close);
+        if (back.noteEnd(next)) {
+            journal.logReturn(previousPaths, next, paused);
         } else {
-            journal.movedAfterLoss(formers, next, why, paused, 0, 0);
+            journal.logMove(previousPaths, next, why, paused, 0, 0);
         }
     }
 
-    private boolean moves(List<PathChannel> next) {
-        Trouble ofFormers = trouble.turnsTo(next); // before the data path comes in, and finds fault with these
+    private boolean tryMove(List<PathChannel> next) {
+        PathSuspicion.Before ofPrevious =
+                suspicion.moveTo(next); // before the data path comes in, and finds fault with these
         try {
             boolean moved = session.moveTo(next, resume.received());
             if (!moved) {
-                trouble.restore(ofFormers);
+                suspicion.restore(ofPrevious);
             }
             return moved;
         } catch (VerbsException e) {
-            trouble.restore(ofFormers);
+            suspicion.restore(ofPrevious);
             next.forEach(PathOffers::drop);
             log.warn("{}: it cannot go on over {}: {}", session.path(), next, e.getMessage());
             resume = resume.broken().fenced(resume.received());
@@ -363,9 +364,9 @@ final class ReceiverFailover implements Failover, OfferHandler {
         }
     }
 
-    private void giveUp(PathChannel former, Runnable loss) {
+    private void giveUp(PathChannel previous, Runnable loss) {
         synchronized (this) {
-            if (end.isReached() || !trouble.isOf(former)) {
+            if (end.isReached() || !suspicion.isOf(previous)) {
                 return;
             }
             givenUp = true;

@@ -40,7 +40,7 @@ final class SenderFailover implements Failover {
     private final NewPaths paths;
     private final PathOffers offers;
     private final Journal journal;
-    private final WayBack back;
+    private final Failback back;
     private final FailoverTasks tasks;
     private final Duration peerTimeout;
     private final FailoverEnd end = new FailoverEnd();
@@ -53,7 +53,7 @@ final class SenderFailover implements Failover {
     private volatile SenderResume resume = SenderResume.up();
 
     private final LatestPaths latest = new LatestPaths();
-    private final Trouble trouble;
+    private final PathSuspicion suspicion;
     private boolean working;
     private boolean givenUp;
 
@@ -68,9 +68,9 @@ final class SenderFailover implements Failover {
         paths = services.paths();
         offers = services.offers();
         this.journal = journal;
-        back = new WayBack(this, session, peer, journal, services, end);
+        back = new Failback(this, session, peer, journal, services, end);
         tasks = services.tasks();
-        trouble = new Trouble(session.paths());
+        suspicion = new PathSuspicion(session.paths());
         peerTimeout = services.peerTimeout();
     }
 
@@ -79,25 +79,25 @@ final class SenderFailover implements Failover {
         proven.add(path);
         path.keptBy(new PathKeeper() {
             @Override
-            public boolean takes(PathLoss loss) {
-                return SenderFailover.this.takes(path, loss);
+            public boolean takeOver(PathLoss loss) {
+                return SenderFailover.this.takeOver(path, loss);
             }
 
             @Override
-            public void doubts() {
-                suspect(path);
+            public void suspect() {
+                SenderFailover.this.suspect(path);
             }
         });
     }
 
-    private synchronized boolean takes(PathChannel path, PathLoss loss) {
-        if (givenUp || isEnded()) {
+    private synchronized boolean takeOver(PathChannel path, PathLoss loss) {
+        if (givenUp || endIfLost()) {
             return false;
         }
-        if (!trouble.isOf(path)) {
+        if (!suspicion.isOf(path)) {
             return true; // nobody uses it any more
         }
-        if (!trouble.by(loss, resume.state() != State.UP && resume.state() != State.SUSPECT)) {
+        if (!suspicion.note(loss, resume.state() != State.UP && resume.state() != State.SUSPECT)) {
             end.reach();
             return false;
         }
@@ -106,15 +106,15 @@ final class SenderFailover implements Failover {
     }
 
     private synchronized void suspect(PathChannel path) {
-        if (trouble.isOf(path) && !working) {
-            trouble.markQuiet();
+        if (suspicion.isOf(path) && !working) {
+            suspicion.markQuiet();
             work();
         }
     }
 
     @Override
-    public boolean broken(String what) {
-        trouble.breaks(what);
+    public boolean recoverFrom(String what) {
+        suspicion.markBroken(what);
         return tasks.fromDataPath(this::work) && !end.isReached();
     }
 
@@ -133,11 +133,11 @@ final class SenderFailover implements Failover {
     private void cannotLook(Throwable why) {
         synchronized (this) {
             working = false;
-            if (!trouble.isKnown()) {
+            if (!suspicion.isKnown()) {
                 return;
             }
         }
-        giveUp(() -> FailoverEnd.byLackOfThread(session.path(), trouble.words() + "; and " + why));
+        giveUp(() -> FailoverEnd.byLackOfThread(session.path(), suspicion.words() + "; and " + why));
     }
 
     private void orGiveUp(Runnable step) {
@@ -156,40 +156,40 @@ final class SenderFailover implements Failover {
         Set<Path> failed = new HashSet<>();
         boolean warned = false;
         while (true) {
-            PathChannel former = session.path();
+            PathChannel previous = session.path();
             Found found = paths.find(peer, peer.connection(), session, failed, proven, end.reached());
-            boolean gone = absence.lasts(found, System.nanoTime());
+            boolean gone = absence.observe(found, System.nanoTime());
             failed.clear();
             long waited = System.nanoTime() - start;
             if (!found.alive().isEmpty()) {
-                if (!trouble.isKnown()) {
+                if (!suspicion.isKnown()) {
                     end.sleep(HEARING); // a peer that was stopped answers over the path in use, too
                 }
-                if (isHeardAgain()) {
+                if (stopIfHeardAgain()) {
                     return;
                 }
-                if (moves(found.forQueuePairs(session.paths().size()), failed, start)) {
-                    if (isDone()) {
+                if (tryMove(found.forQueuePairs(session.paths().size()), failed, start)) {
+                    if (finishIfWell()) {
                         return;
                     }
                     start = System.nanoTime();
                     continue;
                 }
             }
-            if (isEnded() || isHeardAgain()) {
+            if (endIfLost() || stopIfHeardAgain()) {
                 return;
             }
             if (gone) {
-                giveUp(() -> FailoverEnd.byAbsence(former));
+                giveUp(() -> FailoverEnd.byAbsence(previous));
                 return;
             }
             if (isOver(waited)) {
-                giveUp(() -> FailoverEnd.byTime(former, trouble.words() + paths.notTaken(peer, session)));
+                giveUp(() -> FailoverEnd.byTime(previous, suspicion.words() + paths.notTaken(peer, session)));
                 return;
             }
             if (!warned && !absence.isSeen() && waited > Absence.LASTS.toNanos()) {
                 warned = true;
-                journal.waits(former, trouble.words() + paths.notTaken(peer, session));
+                journal.logWait(previous, suspicion.words() + paths.notTaken(peer, session));
             }
             end.sleep(absence.until(pause, System.nanoTime()));
             pause = pause.multipliedBy(2).compareTo(LONGEST_PAUSE) < 0 ? pause.multipliedBy(2) : LONGEST_PAUSE;
@@ -197,8 +197,8 @@ final class SenderFailover implements Failover {
     }
 
     /** Whether the path in use was only quiet, and is not any more: then nothing more is done. */
-    private synchronized boolean isHeardAgain() {
-        if (resume.state() == State.UP && trouble.isHeardAgain()) {
+    private synchronized boolean stopIfHeardAgain() {
+        if (resume.state() == State.UP && suspicion.clearIfHeard()) {
             working = false;
         }
         return !working;
@@ -206,17 +206,17 @@ final class SenderFailover implements Failover {
 
     /** Whether it is for this to say that the time is over, and not for the lifeline. */
     private boolean isOver(long waited) {
-        return waited > peerTimeout.toNanos() && (trouble.isKnown() || resume.state() != State.UP);
+        return waited > peerTimeout.toNanos() && (suspicion.isKnown() || resume.state() != State.UP);
     }
 
     /** Whether all is well with the path in use; then nothing more is done. */
-    private synchronized boolean isDone() {
-        working = trouble.isThere();
+    private synchronized boolean finishIfWell() {
+        working = suspicion.isThere();
         return !working;
     }
 
     /** Whether it is of no use to look for a path any more. */
-    synchronized boolean isEnded() {
+    synchronized boolean endIfLost() {
         if (session.isLost()) {
             end.reach();
         }
@@ -224,15 +224,15 @@ final class SenderFailover implements Failover {
     }
 
     /** Goes on over those paths, one for each queue pair; false if one of them has failed. */
-    private boolean moves(List<Path> over, Set<Path> failed, long start) {
-        PathChannel former = session.path();
-        String why = trouble.words();
+    private boolean tryMove(List<Path> over, Set<Path> failed, long start) {
+        PathChannel previous = session.path();
+        String why = suspicion.words();
         synchronized (use) {
-            if (isEnded()) {
+            if (endIfLost()) {
                 return false;
             }
             if (resume.state() == State.UP) {
-                journal.lost(session.paths(), why);
+                journal.logLoss(session.paths(), why);
                 resume = resume.broken();
                 Resumption.Counts counts = session.fence(why);
                 if (counts == null) {
@@ -247,38 +247,38 @@ final class SenderFailover implements Failover {
             resume = resume.challenged();
         }
         if (resume.state() == State.LOST) {
-            return loses(former);
+            return giveUpLost(previous);
         }
-        return goesOn(over, failed, why, start, false);
+        return moveTo(over, failed, why, start, false);
     }
 
     /** The same, once it is stopped and counted. */
-    private boolean goesOn(List<Path> over, Set<Path> failed, String why, long start, boolean returns) {
-        PathChannel former = session.path();
+    private boolean moveTo(List<Path> over, Set<Path> failed, String why, long start, boolean returns) {
+        PathChannel previous = session.path();
         var counts = new trigon.handshake.message.Resumption(resume.attempt(), resume.begun(), resume.confirmed());
         Answered answered;
         try {
             answered = offers.offer(peer, session.protocol(), over, counts, end.reached());
         } catch (PathOffers.FailedException e) {
-            log.debug("{}: no new path over {}", former, e.over(), e);
+            log.debug("{}: no new path over {}", previous, e.over(), e);
             failed.add(e.over());
             resume = resume.failed(resume.attempt());
             if (e.isRefusal()) {
-                refusedBy(former, String.valueOf(e.getMessage()));
+                refusedBy(previous, String.valueOf(e.getMessage()));
             }
             return false;
         }
-        List<PathChannel> formers = session.paths();
+        List<PathChannel> previousPaths = session.paths();
         synchronized (use) {
             resume = resume.answered(resume.attempt(), answered.received());
-            if (resume.state() == State.LOST || isEnded()) {
+            if (resume.state() == State.LOST || endIfLost()) {
                 answered.paths().forEach(PathChannel::close);
-                return resume.state() == State.LOST && loses(former);
+                return resume.state() == State.LOST && giveUpLost(previous);
             }
             resume = resume.confirmed(resume.attempt());
             latest.are(over, answered.received());
             // before the data path comes in, and finds fault with the next ones
-            Trouble ofFormer = trouble.turnsTo(answered.paths());
+            PathSuspicion.Before ofPrevious = suspicion.moveTo(answered.paths());
             try {
                 if (!session.moveTo(answered.paths(), answered.received())) {
                     end.reach();
@@ -286,25 +286,25 @@ final class SenderFailover implements Failover {
                     return false;
                 }
             } catch (VerbsException e) {
-                log.warn("{}: it cannot go on over {}: {}", former, over, e.getMessage());
+                log.warn("{}: it cannot go on over {}: {}", previous, over, e.getMessage());
                 answered.paths().forEach(PathOffers::drop);
                 failed.addAll(over);
-                trouble.restore(ofFormer);
+                suspicion.restore(ofPrevious);
                 resume = resume.broken().fenced(resume.begun(), resume.confirmed());
                 return false;
             }
             answered.paths().forEach(this::lookAfter);
             session.watch();
         }
-        formers.forEach(PathChannel::close);
+        previousPaths.forEach(PathChannel::close);
         long paused = System.nanoTime() - start;
         long repeated = resume.begun() - resume.received();
         if (returns && repeated == 0) {
-            journal.returned(formers, answered.paths(), paused);
+            journal.logReturn(previousPaths, answered.paths(), paused);
         } else {
-            journal.movedAfterLoss(formers, answered.paths(), why, paused, repeated, session.repeatedBytes());
+            journal.logMove(previousPaths, answered.paths(), why, paused, repeated, session.repeatedBytes());
         }
-        back.moved(over);
+        back.noteMove(over);
         tasks.aMomentLater().execute(this::repeat);
         return true;
     }
@@ -313,50 +313,50 @@ final class SenderFailover implements Failover {
 
     /** Goes back to its first links, if they are well again. May block. */
     void lookHome() {
-        back.find().filter(_ -> begins()).ifPresent(better -> orGiveUp(() -> returnTo(better)));
+        back.find().filter(_ -> tryBegin()).ifPresent(better -> orGiveUp(() -> returnTo(better)));
     }
 
-    private synchronized boolean begins() {
-        boolean begins = !working && !givenUp && !isEnded();
+    private synchronized boolean tryBegin() {
+        boolean begins = !working && !givenUp && !endIfLost();
         working |= begins;
         return begins;
     }
 
     private void returnTo(List<Path> better) {
         long start = System.nanoTime();
-        Resumption.Counts counts = back.stopBetweenMessages(start, () -> !trouble.isKnown());
+        Resumption.Counts counts = back.stopBetweenMessages(start, () -> !suspicion.isKnown());
         boolean goesOn = counts == null;
         if (counts != null) {
             resume = resume.broken().fenced(counts.begun(), counts.confirmed()).challenged();
-            goesOn = goesOn(better, new HashSet<>(), WayBack.WHY, start, true);
+            goesOn = moveTo(better, new HashSet<>(), Failback.WHY, start, true);
         }
         if (!goesOn) {
-            back.failed(better);
+            back.noteFailure(better);
         }
-        if (!goesOn || !isDone()) {
+        if (!goesOn || !finishIfWell()) {
             beginToLook();
         }
     }
 
     private void repeat() {
         synchronized (use) {
-            if (!isEnded() && session.repeat()) {
+            if (!endIfLost() && session.repeat()) {
                 tasks.aMomentLater().execute(this::repeat);
             }
         }
     }
 
     /** The peer's end says that it is lost: its lifeline may say why, within a moment. */
-    private void refusedBy(PathChannel former, String why) {
+    private void refusedBy(PathChannel previous, String why) {
         end.sleep(LAST_WORDS);
-        if (!isEnded()) {
-            giveUp(() -> FailoverEnd.byRefusal(former, why));
+        if (!endIfLost()) {
+            giveUp(() -> FailoverEnd.byRefusal(previous, why));
         }
     }
 
-    private boolean loses(PathChannel former) {
+    private boolean giveUpLost(PathChannel previous) {
         giveUp(() -> FailoverEnd.byFailure(
-                former, trouble.words() + "; and " + resume.lost().words()));
+                previous, suspicion.words() + "; and " + resume.lost().words()));
         return false;
     }
 

@@ -24,17 +24,17 @@ final class SendersReturn {
     /**
      * The sender leads to other paths. Returns whether that is planned, as far as can be seen here.
      *
-     * @param trouble with the paths in use
+     * @param suspicion with the paths in use
      */
-    boolean begins(Trouble trouble, List<PathChannel> inUse) {
-        boolean planned = !trouble.isThere()
+    boolean noteBegin(PathSuspicion suspicion, List<PathChannel> inUse) {
+        boolean planned = !suspicion.isThere()
                 && inUse.stream().allMatch(path -> path.link().isUp() && !path.isQuiet() && !path.isPeerLeaving());
         away = planned && (!links(inUse).equals(home) || inUse.stream().anyMatch(this::isRelayed));
         return planned;
     }
 
     /** It has led to those. Returns whether that was the way back. */
-    boolean endsAt(List<PathChannel> next) {
+    boolean noteEnd(List<PathChannel> next) {
         boolean back = away && links(next).equals(home) && next.stream().noneMatch(this::isRelayed);
         away = false;
         return back;

@@ -113,7 +113,7 @@ final class LinkStates {
             if (up) {
                 log.info("{}: its interface {} is up again", link, local.interfaceName());
             } else {
-                link.paths().forEach(path -> path.keeper().doubts());
+                link.paths().forEach(path -> path.keeper().suspect());
                 log.warn(
                         "{}: {}; its connections wait until handshake.peerTimeout is over; check the cable, and ip addr"
                                 + " show {}",

@@ -262,7 +262,7 @@ public final class PathMonitor {
     /** The connection may go on over another path. */
     private static void failOrRescue(PathChannel path, NcclResult result, String why) {
         EndFailure failure = new EndFailure(EndFailure.Scope.CONNECTION, why);
-        if (!path.keeper().takes(new PathLoss.Here(result, failure))) {
+        if (!path.keeper().takeOver(new PathLoss.Here(result, failure))) {
             fail(path, result, why);
         }
     }
@@ -332,7 +332,7 @@ public final class PathMonitor {
                         where);
                 concerned.forEach(link -> link.setPortUp(false));
                 concerned.forEach(
-                        link -> link.paths().forEach(path -> path.keeper().doubts()));
+                        link -> link.paths().forEach(path -> path.keeper().suspect()));
             }
             case PORT_ACTIVE -> {
                 log.info("{}. Connections that have not failed go on", where);

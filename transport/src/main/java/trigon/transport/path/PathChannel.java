@@ -143,7 +143,7 @@ public final class PathChannel implements PeerWatch.Watched, AutoCloseable {
 
     @Override
     public void peerIsGone(PathLoss.OfPeer lost) {
-        if (keeper.takes(lost)) {
+        if (keeper.takeOver(lost)) {
             return;
         }
         synchronized (this) {
@@ -233,10 +233,10 @@ public final class PathChannel implements PeerWatch.Watched, AutoCloseable {
         keeper = by;
         PeerWatch watching = watch;
         if (watching != null) {
-            watching.lifeline().whenQuiet(by::doubts);
+            watching.lifeline().whenQuiet(by::suspect);
         }
         PathLoss known = loss;
-        if (known != null && by.takes(known)) {
+        if (known != null && by.takeOver(known)) {
             synchronized (this) {
                 loss = null;
                 enter(PathState.UP);

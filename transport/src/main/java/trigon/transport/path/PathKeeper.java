@@ -8,8 +8,8 @@ public interface PathKeeper {
     PathKeeper NONE = _ -> false;
 
     /** Whether it takes care of what would lose the path, which is not lost then. Called without a lock. */
-    boolean takes(PathLoss loss);
+    boolean takeOver(PathLoss loss);
 
     /** Nothing is heard from the peer, or the link has gone down; again and again. */
-    default void doubts() {} // its lifeline will tell
+    default void suspect() {} // its lifeline will tell
 }

@@ -59,7 +59,7 @@ record PeerWatch(Lifeline lifeline, String peer, InetAddress address, Executor a
                 path.queuePair().stopAcknowledging();
             }
             try {
-                if (end instanceof LifelineEnd.Here || path.keeper().takes(lost)) {
+                if (end instanceof LifelineEnd.Here || path.keeper().takeOver(lost)) {
                     return;
                 }
                 Executor then = end instanceof LifelineEnd.Silent ? atOnce : afterGrace;

@@ -33,7 +33,7 @@ final class Sessions {
     private final Contexts contexts;
     private final RequestTable requests;
     private final Failovers failovers;
-    private final BiConsumer<Session, SessionFailure> whenTold;
+    private final BiConsumer<Session, SessionFailure> onFailureReported;
     private final Executor control;
 
     /**
@@ -41,7 +41,7 @@ final class Sessions {
      *
      * @param sessions where they go
      * @param failovers keeps them going
-     * @param whenTold hears of it when NCCL learns that one has failed; on the data path
+     * @param onFailureReported hears of it when NCCL learns that one has failed; on the data path
      * @param control runs what may block
      */
     Sessions(
@@ -49,13 +49,13 @@ final class Sessions {
             Contexts contexts,
             RequestTable requests,
             Failovers failovers,
-            BiConsumer<Session, SessionFailure> whenTold,
+            BiConsumer<Session, SessionFailure> onFailureReported,
             Executor control) {
         this.sessions = sessions;
         this.contexts = contexts;
         this.requests = requests;
         this.failovers = failovers;
-        this.whenTold = whenTold;
+        this.onFailureReported = onFailureReported;
         this.control = control;
     }
 
@@ -64,7 +64,12 @@ final class Sessions {
         try {
             return add(context, paths, handle -> {
                 SendSession session = SendSession.over(
-                        context, paths.paths(), paths.protocol(), requests.open(handle), paths.resumable(), whenTold);
+                        context,
+                        paths.paths(),
+                        paths.protocol(),
+                        requests.open(handle),
+                        paths.resumable(),
+                        onFailureReported);
                 failovers.keep(session, paths.peer());
                 return session;
             });
@@ -78,7 +83,12 @@ final class Sessions {
     long receive(long context, ConnectedPaths paths) {
         return add(context, paths, handle -> {
             ReceiveSession session = ReceiveSession.over(
-                    context, paths.paths(), paths.protocol(), requests.open(handle), paths.resumable(), whenTold);
+                    context,
+                    paths.paths(),
+                    paths.protocol(),
+                    requests.open(handle),
+                    paths.resumable(),
+                    onFailureReported);
             failovers.keep(session, paths.peer());
             return session;
         });

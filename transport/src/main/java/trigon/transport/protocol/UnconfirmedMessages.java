@@ -14,8 +14,8 @@ import trigon.transport.path.RegisteredMemory;
  * has it. A longer one stays where it is, since NCCL hears that it is done only when the peer has it.
  *
  * <p>For the thread that makes the session's data-path calls, or who has stopped them. Allocates after construction
- * only when the ring {@linkplain #grow grows}, at most twice. The memory of rings is freed once nothing refers to it any
- * more: a request that comes late must not find another's.
+ * only when the ring {@linkplain #grow grows}, at most twice. The memory of rings is freed once nothing refers to it
+ * any more: a request that comes late must not find another's.
  */
 final class UnconfirmedMessages {
 

@@ -8,7 +8,7 @@ public interface Failover extends AutoCloseable {
      *
      * @return whether it takes care of that; false if it has given up
      */
-    boolean broken(String what);
+    boolean recoverFrom(String what);
 
     /** The session is being closed: nothing of it is touched any more once this returns. Closing twice is allowed. */
     @Override

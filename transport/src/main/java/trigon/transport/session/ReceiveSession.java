@@ -22,8 +22,8 @@ public final class ReceiveSession extends Session {
             ReceiveProtocol protocol,
             Requests requests,
             boolean resumable,
-            BiConsumer<Session, SessionFailure> whenTold) {
-        super(context, paths, protocol, requests, resumable, whenTold);
+            BiConsumer<Session, SessionFailure> onFailureReported) {
+        super(context, paths, protocol, requests, resumable, onFailureReported);
         this.protocol = protocol;
     }
 
@@ -34,9 +34,9 @@ public final class ReceiveSession extends Session {
             MessageProtocol protocol,
             Requests requests,
             boolean resumable,
-            BiConsumer<Session, SessionFailure> whenTold) {
+            BiConsumer<Session, SessionFailure> onFailureReported) {
         ReceiveProtocol receives = ReceiveProtocol.over(protocol, paths, requests);
-        return new ReceiveSession(context, paths, receives, requests, resumable, whenTold);
+        return new ReceiveSession(context, paths, receives, requests, resumable, onFailureReported);
     }
 
     /** {@link NetPlugin#irecv}; size and memory have been checked, and there is memory unless the size is 0. */

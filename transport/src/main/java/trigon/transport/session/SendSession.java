@@ -23,8 +23,8 @@ public final class SendSession extends Session {
             SendProtocol protocol,
             Requests requests,
             boolean resumable,
-            BiConsumer<Session, SessionFailure> whenTold) {
-        super(context, paths, protocol, requests, resumable, whenTold);
+            BiConsumer<Session, SessionFailure> onFailureReported) {
+        super(context, paths, protocol, requests, resumable, onFailureReported);
         this.protocol = protocol;
     }
 
@@ -34,7 +34,7 @@ public final class SendSession extends Session {
      * @param context NCCL's, by its handle
      * @param requests the session's own
      * @param resumable whether it may go on over other paths, where the protocol can
-     * @param whenTold hears of it when NCCL learns that the session has failed; on the data path, so it returns at once
+     * @param onFailureReported hears of it when NCCL learns that the session has failed; on the data path, so it returns at once
      */
     public static SendSession over(
             long context,
@@ -42,9 +42,9 @@ public final class SendSession extends Session {
             MessageProtocol protocol,
             Requests requests,
             boolean resumable,
-            BiConsumer<Session, SessionFailure> whenTold) {
+            BiConsumer<Session, SessionFailure> onFailureReported) {
         SendProtocol sends = SendProtocols.over(protocol, paths, requests, resumable);
-        return new SendSession(context, paths, sends, requests, resumable, whenTold);
+        return new SendSession(context, paths, sends, requests, resumable, onFailureReported);
     }
 
     /** {@link NetPlugin#isend}; size and memory have been checked, and there is memory unless the size is 0. */

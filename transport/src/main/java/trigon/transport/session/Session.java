@@ -51,7 +51,7 @@ public abstract sealed class Session permits SendSession, ReceiveSession {
 
     private final Link[] links;
     private final Map<Long, RegisteredMemory> registrations = new ConcurrentHashMap<>();
-    private final BiConsumer<Session, SessionFailure> whenTold;
+    private final BiConsumer<Session, SessionFailure> onFailureReported;
 
     /** 0, or minus the code of the {@link NcclResult} that every further call returns. */
     long failure;
@@ -80,12 +80,12 @@ public abstract sealed class Session permits SendSession, ReceiveSession {
             Protocol protocol,
             Requests requests,
             boolean resumable,
-            BiConsumer<Session, SessionFailure> whenTold) {
+            BiConsumer<Session, SessionFailure> onFailureReported) {
         this.context = context;
         this.paths = paths.toArray(PathChannel[]::new);
         this.protocol = protocol;
         this.requests = requests;
-        this.whenTold = whenTold;
+        this.onFailureReported = onFailureReported;
         pathCount = paths.size();
         completionQueue = paths.getFirst().completionQueue();
         completions = requests.completions();
@@ -116,7 +116,7 @@ public abstract sealed class Session permits SendSession, ReceiveSession {
     }
 
     /** Has its path's failures looked at from now on. Before its first request. */
-    public final void keptGoingBy(Failover by) {
+    public final void setFailover(Failover by) {
         failover = by;
     }
 
@@ -280,7 +280,7 @@ public abstract sealed class Session permits SendSession, ReceiveSession {
     /** Whether the path's failure is taken care of; then there is nothing to be told until it is over. */
     private boolean isInterruptedBy(String what) {
         Failover keeps = failover;
-        interrupted = keeps != null && !lost && keeps.broken(what);
+        interrupted = keeps != null && !lost && keeps.recoverFrom(what);
         return interrupted;
     }
 
@@ -349,7 +349,7 @@ public abstract sealed class Session permits SendSession, ReceiveSession {
         if (known != null && !told) {
             told = true;
             thread = Thread.currentThread().threadId();
-            whenTold.accept(this, known);
+            onFailureReported.accept(this, known);
         }
         return failure;
     }

@@ -19,17 +19,17 @@ class AbsenceTest {
 
     @Test
     void hasToLast() {
-        assertThat(absence.lasts(GONE, START)).isFalse();
-        assertThat(absence.lasts(GONE, START + LASTS)).isFalse();
-        assertThat(absence.lasts(GONE, START + LASTS + 1)).isTrue();
+        assertThat(absence.observe(GONE, START)).isFalse();
+        assertThat(absence.observe(GONE, START + LASTS)).isFalse();
+        assertThat(absence.observe(GONE, START + LASTS + 1)).isTrue();
     }
 
     @Test
     void beginsAnewAfterALookThatDoesNotSaySo() {
-        assertThat(absence.lasts(GONE, START)).isFalse();
-        assertThat(absence.lasts(UNKNOWN, START + LASTS)).isFalse();
+        assertThat(absence.observe(GONE, START)).isFalse();
+        assertThat(absence.observe(UNKNOWN, START + LASTS)).isFalse();
         assertThat(absence.isSeen()).isFalse();
-        assertThat(absence.lasts(GONE, START + LASTS + 1)).isFalse();
+        assertThat(absence.observe(GONE, START + LASTS + 1)).isFalse();
         assertThat(absence.isSeen()).isTrue();
     }
 
@@ -38,7 +38,7 @@ class AbsenceTest {
         Duration otherwise = Duration.ofMillis(500);
         assertThat(absence.until(otherwise, START)).isEqualTo(otherwise);
 
-        assertThat(absence.lasts(GONE, START)).isFalse();
+        assertThat(absence.observe(GONE, START)).isFalse();
 
         assertThat(absence.until(otherwise, START)).isEqualTo(otherwise);
         assertThat(absence.until(otherwise, START + LASTS)).isEqualTo(Duration.ofMillis(1));

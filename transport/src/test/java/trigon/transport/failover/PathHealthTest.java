@@ -7,6 +7,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import trigon.routing.LocalLink;
 import trigon.system.InterfaceAddress;
+import trigon.transport.CapturedLog;
 import trigon.verbs.Gid;
 import trigon.verbs.LinkKind;
 
@@ -30,7 +31,7 @@ class PathHealthTest {
 
     @Test
     void aLinkThatHasFailedRestsForAWhile() {
-        health.failed(FIRST, "b", "cut");
+        health.markFailed(FIRST, "b", "cut");
 
         assertThat(health.hasRested(FIRST, "b")).isFalse();
         assertThat(health.hasRested(FIRST, "c")).isTrue();
@@ -41,9 +42,9 @@ class PathHealthTest {
 
     @Test
     void eachFailureDuringTheRestBeginsItAnew() {
-        health.failed(FIRST, "b", "cut");
+        health.markFailed(FIRST, "b", "cut");
         pass(PathHealth.FIRST_REST.dividedBy(2));
-        health.failed(FIRST, "b", "cut");
+        health.markFailed(FIRST, "b", "cut");
         pass(PathHealth.FIRST_REST.dividedBy(2));
 
         assertThat(health.hasRested(FIRST, "b")).isFalse();
@@ -52,25 +53,45 @@ class PathHealthTest {
     @Test
     void oneThatFailsSoonAgainRestsTwiceAsLong() {
         for (int rests : List.of(1, 2, 4, 8, 16, 32, 60, 60)) {
-            health.failed(FIRST, "b", "flaps");
+            health.markFailed(FIRST, "b", "flaps");
             pass(PathHealth.FIRST_REST.multipliedBy(rests).minusNanos(1));
             assertThat(health.hasRested(FIRST, "b")).as("%d rests", rests).isFalse();
             pass(Duration.ofNanos(1));
             assertThat(health.hasRested(FIRST, "b")).as("%d rests", rests).isTrue();
-            health.works(FIRST, "b");
+            health.markWell(FIRST, "b");
             pass(PathHealth.FIRST_REST);
         }
     }
 
     @Test
     void oneThatWasWellForLongBeginsAgain() {
-        health.failed(FIRST, "b", "cut");
+        health.markFailed(FIRST, "b", "cut");
         pass(PathHealth.FIRST_REST);
-        health.works(FIRST, "b");
+        health.markWell(FIRST, "b");
         pass(Duration.ofMinutes(1));
-        health.failed(FIRST, "b", "cut");
+        health.markFailed(FIRST, "b", "cut");
         pass(PathHealth.FIRST_REST);
 
         assertThat(health.hasRested(FIRST, "b")).isTrue();
+    }
+
+    /** However often it failed, or was silent, meanwhile. */
+    @Test
+    void theLogSaysHowLongItWasDown() {
+        try (CapturedLog log = new CapturedLog()) {
+            health.markFailed(FIRST, "b", "cut");
+            pass(Duration.ofSeconds(5));
+            health.markFailed(FIRST, "b", "cut");
+            pass(Duration.ofSeconds(3));
+            health.markSilent(FIRST, "b");
+            pass(Duration.ofSeconds(3));
+            health.markWell(FIRST, "b");
+            health.markWell(FIRST, "b");
+
+            assertThat(log.lines())
+                    .containsExactly(
+                            "WARN " + FIRST + ": path to b down: cut; failing over",
+                            "INFO " + FIRST + ": path to b up again after 11000 ms");
+        }
     }
 }

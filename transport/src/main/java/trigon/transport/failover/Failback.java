@@ -20,7 +20,7 @@ import trigon.transport.session.Resumption;
  * boundary between messages. So nothing is sent again, and nothing fails. One control thread at a time; what it does
  * to the session it does with {@link SenderFailover#use} held, and not once the session is closed.
  */
-final class WayBack {
+final class Failback {
 
     /** For the log. */
     static final String WHY = "the better path is well again";
@@ -45,7 +45,7 @@ final class WayBack {
     private long begunBefore = -1;
 
     /** Of a session over its first paths. */
-    WayBack(
+    Failback(
             SenderFailover sender,
             Resumption session,
             Counterpart peer,
@@ -63,7 +63,7 @@ final class WayBack {
     }
 
     /** The session goes over those paths now: it looks for its first links, unless they are it. */
-    void moved(List<Path> now) {
+    void noteMove(List<Path> now) {
         boolean away = !now.stream().map(Path::local).toList().equals(home)
                 || now.stream().anyMatch(path -> path.reason() instanceof Reason.Relayed);
         returns.note(sender, away && !end.isReached());
@@ -77,7 +77,7 @@ final class WayBack {
             if (direct.isEmpty()) {
                 return Optional.empty();
             }
-            if (!paths.answers(peer, direct.get(), end.reached())) {
+            if (!paths.probe(peer, direct.get(), end.reached())) {
                 journal.logSilence(link);
                 return Optional.empty();
             }
@@ -88,14 +88,14 @@ final class WayBack {
     }
 
     /** They did not come up, though they may be taken: not so soon again. The session stands still until it moves. */
-    void failed(List<Path> better) {
+    void noteFailure(List<Path> better) {
         synchronized (sender.use) {
-            if (sender.isEnded()) {
+            if (sender.endIfLost()) {
                 return;
             }
             session.fence("the way back to a better path has failed");
         }
-        better.stream().map(Path::local).distinct().forEach(journal::cannotReturn);
+        better.stream().map(Path::local).distinct().forEach(journal::logNoReturn);
     }
 
     /** Stops the session at a boundary between messages; null if there is none soon. */

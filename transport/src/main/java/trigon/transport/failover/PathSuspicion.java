@@ -1,0 +1,136 @@
+package trigon.transport.failover;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import trigon.handshake.LifelineEnd;
+import trigon.handshake.message.EndFailure;
+import trigon.transport.path.PathChannel;
+import trigon.transport.path.PathLoss;
+
+/** The paths in use, and what speaks against them. Thread-safe. */
+final class PathSuspicion {
+
+    /** How much speaks against the paths; a stronger suspicion replaces a weaker one. */
+    private enum Level {
+        NONE,
+        /** Nothing was heard for a while, or the link is down. */
+        QUIET,
+        /** The lifeline has ended: the peer's end, or the path's. */
+        DOUBTFUL,
+        /** A path is of no use any more. */
+        BROKEN
+    }
+
+    /** What there was before a move. */
+    static final class Before {
+        private final State state;
+
+        private Before(State state) {
+            this.state = state;
+        }
+    }
+
+    /** The why is for logs; empty below {@link Level#DOUBTFUL}. */
+    private record State(List<PathChannel> paths, Level level, String why) {
+
+        State raisedTo(Level next, String reason) {
+            return next.compareTo(level) < 0 ? this : new State(paths, next, reason);
+        }
+    }
+
+    private State state;
+
+    /** Nothing speaks against those. */
+    PathSuspicion(List<PathChannel> paths) {
+        state = new State(paths, Level.NONE, "");
+    }
+
+    /** Whether it is in use. */
+    synchronized boolean isOf(PathChannel path) {
+        return state.paths.contains(path);
+    }
+
+    /** A path is of no use any more. */
+    synchronized void markBroken(String why) {
+        state = state.raisedTo(Level.BROKEN, why);
+    }
+
+    /** A path's lifeline has ended. */
+    synchronized void markDoubtful(String why) {
+        state = state.raisedTo(Level.DOUBTFUL, why);
+    }
+
+    /** Nothing was heard for a while. */
+    synchronized void markQuiet() {
+        state = state.raisedTo(Level.QUIET, "");
+    }
+
+    /**
+     * A path is lost in that way, unless another one takes its place.
+     *
+     * @param left whether it is being left, so that the peer may have left it, too
+     * @return false if no other path is of any help
+     */
+    synchronized boolean note(PathLoss loss, boolean left) {
+        switch (loss) {
+            case PathLoss.Here here when here.ofCommunicator().isEmpty() -> markBroken(here.words());
+            case PathLoss.OfPeer(var _, LifelineEnd.Broken _) -> markDoubtful(loss.words());
+            case PathLoss.OfPeer(var _, LifelineEnd.Failed(EndFailure failure))
+            when failure.scope() == EndFailure.Scope.PATH -> markBroken(loss.words());
+            case PathLoss.OfPeer(var _, LifelineEnd.Released _) when left -> {}
+            case PathLoss _ -> {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** Others are about to be used, against which nothing speaks. Returns what there was, to {@link #restore}. */
+    synchronized Before moveTo(List<PathChannel> next) {
+        Before before = new Before(state);
+        state = new State(next, Level.NONE, "");
+        return before;
+    }
+
+    /** The previous paths stay in use. */
+    synchronized void restore(Before before) {
+        state = before.state;
+    }
+
+    /** Why a path is of no use any more; null: all may be. */
+    @Nullable
+    synchronized String broken() {
+        return state.level == Level.BROKEN ? state.why : null;
+    }
+
+    /** Whether there is more than silence. */
+    synchronized boolean isKnown() {
+        return state.level.compareTo(Level.QUIET) > 0;
+    }
+
+    /** Whether there is any. */
+    synchronized boolean isThere() {
+        return state.level != Level.NONE;
+    }
+
+    /** Forgets silence that is over, if it is all there was. Returns whether nothing speaks against the paths now. */
+    synchronized boolean clearIfHeard() {
+        boolean well =
+                !isKnown() && state.paths.stream().allMatch(path -> path.link().isUp() && !path.isQuiet());
+        if (well) {
+            state = new State(state.paths, Level.NONE, "");
+        }
+        return well;
+    }
+
+    /** For the log: what is known, or what silence means. */
+    synchronized String words() {
+        boolean up = state.paths.stream().allMatch(path -> path.link().isUp());
+        return words(up ? "nothing was heard from the peer for more than a second" : "the link is down");
+    }
+
+    /** For the log: what is known, or else that. */
+    synchronized String words(String otherwise) {
+        return isKnown() ? state.why : otherwise;
+    }
+}
