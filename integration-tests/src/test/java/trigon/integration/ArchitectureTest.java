@@ -47,7 +47,6 @@ class ArchitectureTest {
      */
     private static final Map<String, Integer> LARGER_PACKAGES = Map.of(
             "trigon.policy.verify", 26,
-            "trigon.routing", 33,
             "trigon.testsupport", 23,
             "trigon.transport.failover", 21,
             "trigon.verbs", 32,

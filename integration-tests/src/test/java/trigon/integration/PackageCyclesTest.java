@@ -42,6 +42,7 @@ class PackageCyclesTest {
                 "trigon.config.cluster",
                 "trigon.verbs",
                 "trigon.routing",
+                "trigon.routing.discovery",
                 "trigon.qpstate",
                 "trigon.entry",
                 "trigon.entry.warmup",

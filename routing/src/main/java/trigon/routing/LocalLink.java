@@ -42,7 +42,7 @@ public record LocalLink(
         LinkUse use) {
 
     /** Taken for links whose speed the kernel does not tell: 10 Gbit/s, as NCCL does. */
-    static final int ASSUMED_MBPS = 10_000;
+    public static final int ASSUMED_MBPS = 10_000;
 
     /** By rank; all further criteria only make the order a total one. */
     static final Comparator<LocalLink> BY_RANK = Comparator.comparingInt(LocalLink::rank)

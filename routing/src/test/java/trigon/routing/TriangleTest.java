@@ -20,6 +20,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 import trigon.config.PluginConfig;
 import trigon.config.Settings;
 import trigon.config.file.ConfigLoader;
+import trigon.routing.discovery.HostInterface;
+import trigon.routing.discovery.HostInterfaces;
+import trigon.routing.discovery.LinkDiscovery;
+import trigon.routing.discovery.RdmaPort;
 import trigon.verbs.LinkKind;
 
 /** From the file of a triangle of cables to the paths of its nodes. Only the cable between a and b has RDMA NICs. */

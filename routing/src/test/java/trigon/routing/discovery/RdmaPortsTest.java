@@ -1,4 +1,4 @@
-package trigon.routing;
+package trigon.routing.discovery;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -6,6 +6,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
+import trigon.routing.LeftOut;
+import trigon.routing.Links;
 import trigon.verbs.AsyncEvent;
 import trigon.verbs.CompletionQueue;
 import trigon.verbs.DeviceAttributes;

@@ -1,4 +1,4 @@
-package trigon.routing;
+package trigon.routing.discovery;
 
 import java.net.InetAddress;
 import java.util.ArrayList;
@@ -9,6 +9,7 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
 import trigon.config.QueuePairConfig;
+import trigon.routing.LeftOut;
 import trigon.system.InterfaceAddress;
 import trigon.verbs.GidEntry;
 import trigon.verbs.LinkLayer;

@@ -1,4 +1,4 @@
-package trigon.routing;
+package trigon.routing.discovery;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static trigon.routing.Links.interfaces;
@@ -7,6 +7,7 @@ import static trigon.routing.Links.up;
 import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import trigon.routing.LinkUse;
 
 /** As NCCL reads NCCL_SOCKET_IFNAME. */
 class BootstrapInterfacesTest {

@@ -1,4 +1,4 @@
-package trigon.routing;
+package trigon.routing.discovery;
 
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -6,6 +6,8 @@ import java.util.List;
 import java.util.OptionalInt;
 import java.util.function.Predicate;
 import trigon.config.setting.LinkPolicy;
+import trigon.routing.LeftOut;
+import trigon.routing.LocalLink;
 import trigon.system.InterfaceAddress;
 
 /**

@@ -1,4 +1,4 @@
-package trigon.routing;
+package trigon.routing.discovery;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -17,6 +17,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import trigon.routing.LinkUse;
+import trigon.routing.LocalLink;
 import trigon.system.InterfaceAddress;
 
 /**

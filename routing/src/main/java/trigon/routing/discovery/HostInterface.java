@@ -1,8 +1,9 @@
-package trigon.routing;
+package trigon.routing.discovery;
 
 import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.util.List;
+import trigon.routing.LinkUse;
 import trigon.system.InterfaceAddress;
 
 /**

@@ -1,4 +1,4 @@
-package trigon.routing;
+package trigon.routing.discovery;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -21,6 +21,10 @@ import trigon.config.cluster.NicReference;
 import trigon.config.cluster.NodeConfig;
 import trigon.config.setting.ConfigException;
 import trigon.config.setting.LinkPolicy;
+import trigon.routing.DiscoveredLinks;
+import trigon.routing.LeftOut;
+import trigon.routing.Links;
+import trigon.routing.LocalLink;
 import trigon.verbs.Gid;
 import trigon.verbs.GidEntry;
 import trigon.verbs.LinkLayer;

@@ -1,10 +1,11 @@
-package trigon.routing;
+package trigon.routing.discovery;
 
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.OptionalInt;
 import java.util.Set;
+import trigon.routing.LocalLink;
 import trigon.system.InterfaceAddress;
 import trigon.verbs.Gid;
 import trigon.verbs.LinkKind;

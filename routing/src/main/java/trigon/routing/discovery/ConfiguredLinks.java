@@ -1,4 +1,4 @@
-package trigon.routing;
+package trigon.routing.discovery;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -8,6 +8,8 @@ import trigon.config.cluster.NicConfig;
 import trigon.config.cluster.NodeConfig;
 import trigon.config.setting.ConfigException;
 import trigon.config.setting.LinkPolicy;
+import trigon.routing.LeftOut;
+import trigon.routing.LocalLink;
 import trigon.system.InterfaceAddress;
 import trigon.system.NearestName;
 

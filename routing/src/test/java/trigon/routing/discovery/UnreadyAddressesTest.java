@@ -1,9 +1,10 @@
-package trigon.routing;
+package trigon.routing.discovery;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import trigon.routing.Links;
 
 class UnreadyAddressesTest {
 

@@ -1,4 +1,4 @@
-package trigon.routing;
+package trigon.routing.discovery;
 
 import java.util.List;
 import trigon.verbs.GidEntry;

@@ -1,4 +1,4 @@
-package trigon.routing;
+package trigon.routing.discovery;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,7 +1,8 @@
-package trigon.routing;
+package trigon.routing.discovery;
 
 import java.util.ArrayList;
 import java.util.List;
+import trigon.routing.LeftOut;
 import trigon.verbs.DeviceContext;
 import trigon.verbs.VerbsException;
 import trigon.verbs.VerbsProvider;

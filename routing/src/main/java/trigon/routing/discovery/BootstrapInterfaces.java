@@ -1,7 +1,8 @@
-package trigon.routing;
+package trigon.routing.discovery;
 
 import java.util.List;
 import java.util.stream.Stream;
+import trigon.routing.LinkUse;
 
 /** The interfaces that NCCL's bootstrap is told to use, as NCCL reads {@code NCCL_SOCKET_IFNAME}. */
 public final class BootstrapInterfaces {

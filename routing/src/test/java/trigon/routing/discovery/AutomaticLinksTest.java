@@ -1,4 +1,4 @@
-package trigon.routing;
+package trigon.routing.discovery;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -17,6 +17,15 @@ import trigon.config.PluginConfig;
 import trigon.config.Settings;
 import trigon.config.setting.ConfigException;
 import trigon.config.setting.LinkPolicy;
+import trigon.routing.Bandwidth;
+import trigon.routing.DiscoveredLinks;
+import trigon.routing.LeftOut;
+import trigon.routing.Links;
+import trigon.routing.LocalLink;
+import trigon.routing.NoPathException;
+import trigon.routing.PeerDescription;
+import trigon.routing.PeerLink;
+import trigon.routing.RoutingTable;
 import trigon.system.InterfaceAddress;
 import trigon.verbs.Gid;
 import trigon.verbs.GidEntry;

@@ -1,6 +1,8 @@
-package trigon.routing;
+package trigon.routing.discovery;
 
 import java.util.OptionalInt;
+import trigon.routing.LinkUse;
+import trigon.routing.LocalLink;
 import trigon.system.InterfaceAddress;
 import trigon.verbs.GidEntry;
 import trigon.verbs.LinkKind;

@@ -1,4 +1,4 @@
-package trigon.routing;
+package trigon.routing.discovery;
 
 import java.net.InetAddress;
 import java.util.ArrayList;
@@ -15,6 +15,10 @@ import trigon.config.cluster.NicReference;
 import trigon.config.cluster.NodeConfig;
 import trigon.config.setting.ConfigException;
 import trigon.config.setting.LinkPolicy;
+import trigon.routing.DiscoveredLinks;
+import trigon.routing.LeftOut;
+import trigon.routing.LocalLink;
+import trigon.routing.NicOverride;
 
 /** Finds this machine's links: those that the configuration file lists, or all that make sense. */
 public final class LinkDiscovery {
