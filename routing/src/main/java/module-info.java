@@ -10,4 +10,5 @@ module trigon.routing {
     exports trigon.routing;
     exports trigon.routing.discovery;
     exports trigon.routing.hardware;
+    exports trigon.routing.table;
 }

@@ -43,6 +43,7 @@ class PackageCyclesTest {
                 "trigon.verbs",
                 "trigon.routing",
                 "trigon.routing.discovery",
+                "trigon.routing.table",
                 "trigon.qpstate",
                 "trigon.entry",
                 "trigon.entry.warmup",

@@ -23,6 +23,7 @@ import trigon.routing.discovery.HostInterface;
 import trigon.routing.discovery.HostInterfaces;
 import trigon.routing.discovery.InnerInterfaces;
 import trigon.routing.discovery.RdmaPort;
+import trigon.routing.table.RoutingTable;
 import trigon.system.InterfaceAddress;
 import trigon.verbs.Gid;
 import trigon.verbs.GidEntry;

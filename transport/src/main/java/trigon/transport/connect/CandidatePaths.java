@@ -10,11 +10,11 @@ import java.util.concurrent.ConcurrentMap;
 import java.util.function.BooleanSupplier;
 import java.util.stream.Stream;
 import trigon.routing.LocalLink;
-import trigon.routing.NoPathException;
 import trigon.routing.Path;
 import trigon.routing.PeerDescription;
 import trigon.routing.Relays;
-import trigon.routing.RoutingTable;
+import trigon.routing.table.NoPathException;
+import trigon.routing.table.RoutingTable;
 import trigon.system.NanoClock;
 import trigon.transport.path.Links;
 

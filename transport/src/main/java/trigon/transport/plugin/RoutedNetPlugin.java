@@ -16,7 +16,7 @@ import trigon.handshake.message.NodeIdentity;
 import trigon.nccl.DeviceProperties;
 import trigon.nccl.NcclResult;
 import trigon.nccl.NetPlugin;
-import trigon.routing.RoutingTable;
+import trigon.routing.table.RoutingTable;
 import trigon.transport.Unwinding;
 import trigon.transport.connect.Acceptor;
 import trigon.transport.connect.CandidatePaths;

@@ -29,7 +29,7 @@ import trigon.routing.LocalLink;
 import trigon.routing.PeerDescription;
 import trigon.routing.PeerLink;
 import trigon.routing.Relays;
-import trigon.routing.RoutingTable;
+import trigon.routing.table.RoutingTable;
 import trigon.software.SoftwareDevice;
 import trigon.software.device.SoftwareVerbs;
 import trigon.system.InterfaceAddress;

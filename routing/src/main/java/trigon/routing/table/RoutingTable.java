@@ -1,4 +1,4 @@
-package trigon.routing;
+package trigon.routing.table;
 
 import java.net.InetAddress;
 import java.util.ArrayList;
@@ -10,6 +10,16 @@ import java.util.OptionalInt;
 import trigon.config.PluginConfig;
 import trigon.config.cluster.ClusterConfig;
 import trigon.config.cluster.NodeConfig;
+import trigon.routing.Bandwidth;
+import trigon.routing.DiscoveredLinks;
+import trigon.routing.LeftOut;
+import trigon.routing.LocalLink;
+import trigon.routing.NicOverride;
+import trigon.routing.Path;
+import trigon.routing.PeerDescription;
+import trigon.routing.PeerLink;
+import trigon.routing.Reason;
+import trigon.routing.RouteLookup;
 import trigon.verbs.LinkKind;
 
 /**

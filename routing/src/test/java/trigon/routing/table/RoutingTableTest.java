@@ -1,4 +1,4 @@
-package trigon.routing;
+package trigon.routing.table;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -19,6 +19,15 @@ import java.util.Optional;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import trigon.config.cluster.NicReference;
+import trigon.routing.Bandwidth;
+import trigon.routing.LinkUse;
+import trigon.routing.Links;
+import trigon.routing.LocalLink;
+import trigon.routing.NicOverride;
+import trigon.routing.Path;
+import trigon.routing.PeerDescription;
+import trigon.routing.PeerLink;
+import trigon.routing.RouteLookup;
 
 class RoutingTableTest {
 

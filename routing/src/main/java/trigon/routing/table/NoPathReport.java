@@ -1,4 +1,4 @@
-package trigon.routing;
+package trigon.routing.table;
 
 import java.net.InetAddress;
 import java.util.EnumSet;
@@ -8,6 +8,9 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
+import trigon.routing.LocalLink;
+import trigon.routing.NicOverride;
+import trigon.routing.PeerLink;
 import trigon.system.InterfaceAddress;
 import trigon.verbs.LinkKind;
 

@@ -1,10 +1,13 @@
-package trigon.routing;
+package trigon.routing.table;
 
 import java.net.InetAddress;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import trigon.routing.LocalLink;
+import trigon.routing.Path;
+import trigon.routing.PeerLink;
 
 /**
  * Which path to a peer is tried first. What the user has listed keeps its order among paths that are as direct. Without

@@ -1,4 +1,4 @@
-package trigon.routing;
+package trigon.routing.table;
 
 import java.net.InetAddress;
 import java.util.ArrayList;
@@ -6,6 +6,9 @@ import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import trigon.routing.Bandwidth;
+import trigon.routing.LocalLink;
+import trigon.routing.Path;
 
 /** Chooses, of the candidate paths to one peer, those that can be used at the same time. */
 public final class DisjointPaths {

@@ -1,4 +1,4 @@
-package trigon.routing;
+package trigon.routing.table;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -19,6 +19,15 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import trigon.config.cluster.NicReference;
+import trigon.routing.DiscoveredLinks;
+import trigon.routing.Links;
+import trigon.routing.LocalLink;
+import trigon.routing.NicOverride;
+import trigon.routing.Path;
+import trigon.routing.PeerDescription;
+import trigon.routing.PeerLink;
+import trigon.routing.Reason;
+import trigon.routing.RouteLookup;
 import trigon.system.InterfaceAddress;
 import trigon.verbs.LinkKind;
 

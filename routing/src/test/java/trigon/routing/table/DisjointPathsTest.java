@@ -1,4 +1,4 @@
-package trigon.routing;
+package trigon.routing.table;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static trigon.routing.Links.address;
@@ -14,6 +14,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
+import trigon.routing.LocalLink;
+import trigon.routing.Path;
+import trigon.routing.PeerDescription;
+import trigon.routing.PeerLink;
+import trigon.routing.RouteLookup;
 
 class DisjointPathsTest {
 

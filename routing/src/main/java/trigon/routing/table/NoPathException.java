@@ -1,4 +1,4 @@
-package trigon.routing;
+package trigon.routing.table;
 
 /**
  * A peer cannot be reached. The message is meant for the user: it names both ends' addresses, says for each local link
