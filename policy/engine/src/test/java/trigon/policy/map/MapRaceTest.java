@@ -21,9 +21,9 @@ import trigon.policy.ProgramContext;
 import trigon.policy.compile.Compiler;
 import trigon.policy.compile.PolicyCode;
 import trigon.policy.program.ProgramTypes;
+import trigon.policy.verdict.VerifiedProgram;
 import trigon.policy.verify.DivisionByZero;
 import trigon.policy.verify.Limits;
-import trigon.policy.verify.VerifiedProgram;
 import trigon.policy.verify.Verifier;
 import trigon.system.Memory;
 

@@ -1,4 +1,4 @@
-package trigon.policy.verify;
+package trigon.policy.verdict;
 
 import java.util.SortedMap;
 import java.util.TreeMap;

@@ -1,4 +1,4 @@
-package trigon.policy.verify;
+package trigon.policy.verdict;
 
 /** Why a program is refused. The names are stable: tools may rely on them. */
 public enum Rule {

@@ -1,4 +1,4 @@
-package trigon.policy.verify;
+package trigon.policy.verdict;
 
 /**
  * Memory that an instruction may read or write, over all paths.

@@ -1,4 +1,4 @@
-package trigon.policy.verify;
+package trigon.policy.verdict;
 
 /** A program is refused. */
 public final class VerificationException extends Exception {

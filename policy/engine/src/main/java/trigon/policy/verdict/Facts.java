@@ -1,4 +1,4 @@
-package trigon.policy.verify;
+package trigon.policy.verdict;
 
 import java.util.BitSet;
 import java.util.HashMap;
@@ -7,7 +7,10 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 
-/** What was seen of a function's instructions, over all paths. */
+/**
+ * What was seen of a function's instructions, over all paths. The verifier adds to it on its own thread while it
+ * follows them; after that nobody does, and any thread may read it.
+ */
 public final class Facts {
 
     private final BitSet visited = new BitSet();
@@ -17,20 +20,24 @@ public final class Facts {
 
     private record Place(Region region, int index) {}
 
-    void visit(int slot) {
+    /** A path has come to an instruction. */
+    public void visit(int slot) {
         visited.set(slot);
     }
 
-    void touch(int slot, Touch touch) {
+    /** On one path, an instruction may touch this memory as well. */
+    public void touch(int slot, Touch touch) {
         touches.computeIfAbsent(slot, s -> new HashMap<>())
                 .merge(new Place(touch.region(), touch.index()), touch, Touch::union);
     }
 
-    void map(int slot, int map) {
+    /** On one path, a call of a helper is about this map. */
+    public void map(int slot, int map) {
         maps.computeIfAbsent(slot, s -> new TreeSet<>()).add(map);
     }
 
-    void usesStack(int bytes) {
+    /** On one path, the function uses this many bytes of its stack, counted from its end. */
+    public void usesStack(int bytes) {
         stackBytes = Math.max(stackBytes, (bytes + 7) / 8 * 8);
     }
 

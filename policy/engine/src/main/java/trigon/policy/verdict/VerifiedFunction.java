@@ -1,4 +1,4 @@
-package trigon.policy.verify;
+package trigon.policy.verdict;
 
 import trigon.policy.elf.PolicyFunction;
 import trigon.policy.flow.ControlFlow;
