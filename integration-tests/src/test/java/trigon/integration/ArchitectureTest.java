@@ -48,8 +48,7 @@ class ArchitectureTest {
     private static final Map<String, Integer> LARGER_PACKAGES = Map.of(
             "trigon.testsupport", 23,
             "trigon.transport.failover", 21,
-            "trigon.verbs", 32,
-            "trigon.verbs.ffm", 28);
+            "trigon.verbs", 32);
 
     private static final int MOST_IN_A_PACKAGE = 20;
 

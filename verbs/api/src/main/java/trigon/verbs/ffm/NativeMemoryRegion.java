@@ -3,6 +3,7 @@ package trigon.verbs.ffm;
 import java.lang.foreign.MemorySegment;
 import trigon.verbs.MemoryRegion;
 import trigon.verbs.ResourceLedger;
+import trigon.verbs.ffm.call.ResourceCalls;
 import trigon.verbs.ffm.generated.ibv_mr;
 
 /** A memory region of libibverbs. Thread-safe. */

@@ -7,6 +7,8 @@ import trigon.verbs.MemoryRegion;
 import trigon.verbs.ProtectionDomain;
 import trigon.verbs.ResourceLedger;
 import trigon.verbs.VerbsException;
+import trigon.verbs.ffm.call.DeviceCalls;
+import trigon.verbs.ffm.call.ResourceCalls;
 
 /** A protection domain of libibverbs. Thread-safe. */
 final class NativeProtectionDomain implements ProtectionDomain {

@@ -1,4 +1,4 @@
-package trigon.verbs.ffm;
+package trigon.verbs.ffm.struct;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -13,14 +13,14 @@ import trigon.verbs.ffm.generated.ibv_wc;
  * Compares the constants of the data path with the bindings generated from the header, so that bindings of another
  * header, or another platform's layout, are noticed before the first work request and not by it.
  */
-final class LayoutCheck {
+public final class LayoutCheck {
 
     private final List<String> found = new ArrayList<>();
 
     LayoutCheck() {}
 
     /** One line for each constant that differs, with both numbers. Needs libibverbs, for the opcodes. */
-    static List<String> mismatches() {
+    public static List<String> mismatches() {
         LayoutCheck check = new LayoutCheck();
         check.compareStructs();
         check.compareOpcodes();

@@ -1,4 +1,4 @@
-package trigon.verbs.ffm;
+package trigon.verbs.ffm.struct;
 
 import java.lang.foreign.Arena;
 import trigon.system.Memory;
@@ -8,10 +8,10 @@ import trigon.system.Memory;
  * one call. They are only read, so all queue pairs share them. Immutable; allocates nothing after its class is
  * initialized.
  */
-final class EmptyReceives {
+public final class EmptyReceives {
 
     /** Length of the longest list. */
-    static final int MOST = 16;
+    public static final int MOST = 16;
 
     private static final int CACHE_LINE = 64;
     private static final long FIRST = makeList();
@@ -31,7 +31,7 @@ final class EmptyReceives {
     }
 
     /** Address of a list of that length, 1 to {@link #MOST}: the end of the longest. */
-    static long list(int length) {
+    public static long list(int length) {
         return FIRST + (long) (MOST - length) * WorkRequestLayout.RECEIVE_SIZE;
     }
 }

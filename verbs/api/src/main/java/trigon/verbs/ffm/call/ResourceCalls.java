@@ -1,4 +1,4 @@
-package trigon.verbs.ffm;
+package trigon.verbs.ffm.call;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
@@ -10,7 +10,7 @@ import trigon.verbs.ffm.generated.Verbs;
  *
  * <p>Thread-safe. Initialising this class needs libibverbs, and links these functions: left to the first connection.
  */
-final class ResourceCalls {
+public final class ResourceCalls {
 
     private static final MethodHandle REG_MR =
             CapturedErrno.downcall(Verbs.ibv_reg_mr$address(), Verbs.ibv_reg_mr$descriptor());
@@ -24,7 +24,7 @@ final class ResourceCalls {
     private ResourceCalls() {}
 
     /** {@code ibv_reg_mr(3)}, for access flags that every kernel knows. */
-    static long registerMemory(long protectionDomain, long address, long length, int access) {
+    public static long registerMemory(long protectionDomain, long address, long length, int access) {
         MemorySegment domain = MemorySegment.ofAddress(protectionDomain);
         MemorySegment start = MemorySegment.ofAddress(address);
         return CapturedErrno.addressOrErrno(
@@ -32,7 +32,7 @@ final class ResourceCalls {
     }
 
     /** {@code ibv_reg_mr_iova2}: as {@code ibv_reg_mr(3)}, and leaves out optional flags that the kernel lacks. */
-    static long registerMemoryWithOptionalAccess(long protectionDomain, long address, long length, int access) {
+    public static long registerMemoryWithOptionalAccess(long protectionDomain, long address, long length, int access) {
         MemorySegment domain = MemorySegment.ofAddress(protectionDomain);
         MemorySegment start = MemorySegment.ofAddress(address);
         return CapturedErrno.addressOrErrno(
@@ -40,42 +40,43 @@ final class ResourceCalls {
     }
 
     /** {@code ibv_dereg_mr(3)}. */
-    static int deregisterMemory(long memoryRegion) {
+    public static int deregisterMemory(long memoryRegion) {
         return ReturnCode.toErrno(Verbs.ibv_dereg_mr(MemorySegment.ofAddress(memoryRegion)));
     }
 
     /** {@code ibv_create_cq(3)}, without a completion channel. */
-    static long createCompletionQueue(long context, int entries) {
+    public static long createCompletionQueue(long context, int entries) {
         MemorySegment device = MemorySegment.ofAddress(context);
         return CapturedErrno.addressOrErrno(captured -> (MemorySegment)
                 CREATE_CQ.invokeExact(captured, device, entries, MemorySegment.NULL, MemorySegment.NULL, 0));
     }
 
     /** {@code ibv_destroy_cq(3)}. */
-    static int destroyCompletionQueue(long completionQueue) {
+    public static int destroyCompletionQueue(long completionQueue) {
         return ReturnCode.toErrno(Verbs.ibv_destroy_cq(MemorySegment.ofAddress(completionQueue)));
     }
 
     /** {@code ibv_create_qp(3)}; {@code initialAttributes.cap} receives what was given. */
-    static long createQueuePair(long protectionDomain, MemorySegment initialAttributes) {
+    public static long createQueuePair(long protectionDomain, MemorySegment initialAttributes) {
         MemorySegment domain = MemorySegment.ofAddress(protectionDomain);
         return CapturedErrno.addressOrErrno(
                 captured -> (MemorySegment) CREATE_QP.invokeExact(captured, domain, initialAttributes));
     }
 
     /** {@code ibv_modify_qp(3)}. */
-    static int modifyQueuePair(long queuePair, MemorySegment attributes, int mask) {
+    public static int modifyQueuePair(long queuePair, MemorySegment attributes, int mask) {
         return ReturnCode.toErrno(Verbs.ibv_modify_qp(MemorySegment.ofAddress(queuePair), attributes, mask));
     }
 
     /** {@code ibv_query_qp(3)}. */
-    static int queryQueuePair(long queuePair, MemorySegment attributes, int mask, MemorySegment initialAttributes) {
+    public static int queryQueuePair(
+            long queuePair, MemorySegment attributes, int mask, MemorySegment initialAttributes) {
         return ReturnCode.toErrno(
                 Verbs.ibv_query_qp(MemorySegment.ofAddress(queuePair), attributes, mask, initialAttributes));
     }
 
     /** {@code ibv_destroy_qp(3)}. */
-    static int destroyQueuePair(long queuePair) {
+    public static int destroyQueuePair(long queuePair) {
         return ReturnCode.toErrno(Verbs.ibv_destroy_qp(MemorySegment.ofAddress(queuePair)));
     }
 }

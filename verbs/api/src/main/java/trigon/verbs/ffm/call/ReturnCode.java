@@ -1,9 +1,9 @@
-package trigon.verbs.ffm;
+package trigon.verbs.ffm.call;
 
 import trigon.system.Errno;
 
 /** What the functions of libibverbs return that do not return a pointer. */
-final class ReturnCode {
+public final class ReturnCode {
 
     private ReturnCode() {}
 
@@ -11,7 +11,7 @@ final class ReturnCode {
      * The errno that a return code stands for: 0 for success, else positive. The manual pages say that functions return
      * the errno; some providers return it negated, and some -1 where they know no reason. Allocates nothing.
      */
-    static int toErrno(int returned) {
+    public static int toErrno(int returned) {
         return returned == -1 ? Errno.EIO : Math.abs(returned);
     }
 }

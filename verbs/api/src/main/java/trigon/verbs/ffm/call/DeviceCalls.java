@@ -1,4 +1,4 @@
-package trigon.verbs.ffm;
+package trigon.verbs.ffm.call;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
@@ -12,7 +12,7 @@ import trigon.verbs.ffm.generated.Verbs;
  * of it: what only connections need is in {@link ResourceCalls}, and in {@link AsyncEventCalls} what is needed later
  * still.
  */
-final class DeviceCalls {
+public final class DeviceCalls {
 
     private static final MethodHandle GET_DEVICE_LIST =
             CapturedErrno.downcall(Verbs.ibv_get_device_list$address(), Verbs.ibv_get_device_list$descriptor());
@@ -24,7 +24,7 @@ final class DeviceCalls {
     private DeviceCalls() {}
 
     /** {@code ibv_fork_init(3)}. */
-    static int forkInit() {
+    public static int forkInit() {
         return ReturnCode.toErrno(Verbs.ibv_fork_init());
     }
 
@@ -34,32 +34,32 @@ final class DeviceCalls {
      * @param count an {@code int}; receives the number of devices
      * @return address of the list, to be freed; negative errno ENOSYS where the kernel has no RDMA support loaded
      */
-    static long getDeviceList(MemorySegment count) {
+    public static long getDeviceList(MemorySegment count) {
         return CapturedErrno.addressOrErrno(captured -> (MemorySegment) GET_DEVICE_LIST.invokeExact(captured, count));
     }
 
     /** {@code ibv_free_device_list(3)}. */
-    static void freeDeviceList(long list) {
+    public static void freeDeviceList(long list) {
         Verbs.ibv_free_device_list(MemorySegment.ofAddress(list));
     }
 
     /** {@code ibv_get_device_name(3)}. */
-    static String getDeviceName(MemorySegment device) {
+    public static String getDeviceName(MemorySegment device) {
         return Verbs.ibv_get_device_name(device).getString(0);
     }
 
     /** {@code ibv_open_device(3)}. */
-    static long openDevice(MemorySegment device) {
+    public static long openDevice(MemorySegment device) {
         return CapturedErrno.addressOrErrno(captured -> (MemorySegment) OPEN_DEVICE.invokeExact(captured, device));
     }
 
     /** {@code ibv_close_device(3)}. */
-    static int closeDevice(long context) {
+    public static int closeDevice(long context) {
         return ReturnCode.toErrno(Verbs.ibv_close_device(MemorySegment.ofAddress(context)));
     }
 
     /** {@code ibv_query_device(3)}. */
-    static int queryDevice(long context, MemorySegment attributes) {
+    public static int queryDevice(long context, MemorySegment attributes) {
         return ReturnCode.toErrno(Verbs.ibv_query_device(MemorySegment.ofAddress(context), attributes));
     }
 
@@ -67,24 +67,24 @@ final class DeviceCalls {
      * {@code ibv_query_port(3)}. The exported function fills only what {@code struct ibv_port_attr} had in its first
      * version, up to {@code flags}.
      */
-    static int queryPort(long context, int port, MemorySegment zeroedAttributes) {
+    public static int queryPort(long context, int port, MemorySegment zeroedAttributes) {
         return ReturnCode.toErrno(
                 Verbs.ibv_query_port(MemorySegment.ofAddress(context), (byte) port, zeroedAttributes));
     }
 
     /** {@code ibv_query_gid_table(3)}: all ports' valid entries. Returns their number or a negative errno. */
-    static long queryGidTable(long context, MemorySegment entries, long capacity, long entrySize) {
+    public static long queryGidTable(long context, MemorySegment entries, long capacity, long entrySize) {
         return Verbs._ibv_query_gid_table(MemorySegment.ofAddress(context), entries, capacity, 0, entrySize);
     }
 
     /** {@code ibv_alloc_pd(3)}. */
-    static long allocateProtectionDomain(long context) {
+    public static long allocateProtectionDomain(long context) {
         MemorySegment device = MemorySegment.ofAddress(context);
         return CapturedErrno.addressOrErrno(captured -> (MemorySegment) ALLOC_PD.invokeExact(captured, device));
     }
 
     /** {@code ibv_dealloc_pd(3)}. */
-    static int deallocateProtectionDomain(long protectionDomain) {
+    public static int deallocateProtectionDomain(long protectionDomain) {
         return ReturnCode.toErrno(Verbs.ibv_dealloc_pd(MemorySegment.ofAddress(protectionDomain)));
     }
 }

@@ -1,4 +1,4 @@
-package trigon.verbs.ffm;
+package trigon.verbs.ffm.struct;
 
 import java.lang.foreign.SegmentAllocator;
 import trigon.system.Memory;
@@ -13,7 +13,7 @@ import trigon.verbs.SendFlag;
  * {@link #allocate}d structs: an object for them would be one more cache line for each post. The {@code prepare}
  * methods return the address of a struct, and allocate nothing.
  */
-final class SendWorkRequests {
+public final class SendWorkRequests {
 
     /** A work request and its scatter/gather element, on cache lines of their own. */
     private static final int SLOT = 192;
@@ -33,7 +33,7 @@ final class SendWorkRequests {
     private SendWorkRequests() {}
 
     /** Prepares the structs in memory that lives as long as the queue pair, and returns their address. */
-    static long allocate(SegmentAllocator memory) {
+    public static long allocate(SegmentAllocator memory) {
         long slots = memory.allocate(BYTES, CACHE_LINE).address();
         prepareSlot(slots + SEND, WorkRequestLayout.OPCODE_SEND);
         prepareSlot(slots + WRITE, WorkRequestLayout.OPCODE_RDMA_WRITE);
@@ -49,14 +49,14 @@ final class SendWorkRequests {
         Memory.putLong(slot + WorkRequestLayout.SEND_SG_LIST, slot + WorkRequestLayout.SEND_SIZE);
     }
 
-    static long prepareSend(
+    public static long prepareSend(
             long slots, long workRequestId, long localAddress, int length, int localKey, int sendFlags) {
         long slot = slots + SEND;
         putLocal(slot, workRequestId, localAddress, length, localKey, sendFlags);
         return slot;
     }
 
-    static long prepareSendWithImmediate(
+    public static long prepareSendWithImmediate(
             long slots, long workRequestId, long localAddress, int length, int localKey, int immediate, int sendFlags) {
         long slot = slots + SEND_WITH_IMMEDIATE;
         putLocal(slot, workRequestId, localAddress, length, localKey, sendFlags);
@@ -64,7 +64,7 @@ final class SendWorkRequests {
         return slot;
     }
 
-    static long prepareWrite(
+    public static long prepareWrite(
             long slots,
             long workRequestId,
             long localAddress,
@@ -79,7 +79,7 @@ final class SendWorkRequests {
         return slot;
     }
 
-    static long prepareWriteWithImmediate(
+    public static long prepareWriteWithImmediate(
             long slots,
             long workRequestId,
             long localAddress,
@@ -96,7 +96,7 @@ final class SendWorkRequests {
         return slot;
     }
 
-    static long prepareRead(
+    public static long prepareRead(
             long slots,
             long workRequestId,
             long localAddress,

@@ -1,4 +1,4 @@
-package trigon.verbs.ffm;
+package trigon.verbs.ffm.struct;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,4 +1,4 @@
-package trigon.verbs.ffm;
+package trigon.verbs.ffm.struct;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemoryLayout;
@@ -14,7 +14,7 @@ import java.util.Deque;
  *
  * <p>Thread-safe. Closed with the device, when no piece is out.
  */
-final class WorkRequestMemory implements AutoCloseable {
+public final class WorkRequestMemory implements AutoCloseable {
 
     private static final int CACHE_LINE = 64;
 
@@ -30,7 +30,7 @@ final class WorkRequestMemory implements AutoCloseable {
     private final Deque<MemorySegment> free = new ArrayDeque<>();
 
     /** A piece with anything in it. */
-    synchronized MemorySegment take() {
+    public synchronized MemorySegment take() {
         if (free.isEmpty()) {
             arena.allocate((long) PIECE * PIECES_AT_ONCE, CACHE_LINE)
                     .elements(MemoryLayout.sequenceLayout(PIECE, ValueLayout.JAVA_BYTE))
@@ -40,7 +40,7 @@ final class WorkRequestMemory implements AutoCloseable {
     }
 
     /** Gives it back; its queue pair is destroyed. */
-    synchronized void giveBack(MemorySegment piece) {
+    public synchronized void giveBack(MemorySegment piece) {
         free.addFirst(piece);
     }
 

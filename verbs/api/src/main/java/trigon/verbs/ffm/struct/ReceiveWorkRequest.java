@@ -1,4 +1,4 @@
-package trigon.verbs.ffm;
+package trigon.verbs.ffm.struct;
 
 import java.lang.foreign.SegmentAllocator;
 import trigon.system.Memory;
@@ -7,7 +7,7 @@ import trigon.system.Memory;
  * A prepared {@code struct ibv_recv_wr} with its {@code struct ibv_sge}, in native memory; see
  * {@link SendWorkRequests}. Used by the one thread that posts to the receive queue.
  */
-final class ReceiveWorkRequest {
+public final class ReceiveWorkRequest {
 
     private static final int CACHE_LINE = 64;
 
@@ -15,7 +15,7 @@ final class ReceiveWorkRequest {
     private final long element;
 
     /** Prepares the struct in memory that lives as long as the queue pair. */
-    ReceiveWorkRequest(SegmentAllocator memory) {
+    public ReceiveWorkRequest(SegmentAllocator memory) {
         request = memory.allocate(WorkRequestLayout.RECEIVE_SIZE + WorkRequestLayout.SGE_SIZE, CACHE_LINE)
                 .fill((byte) 0)
                 .address();
@@ -24,7 +24,7 @@ final class ReceiveWorkRequest {
     }
 
     /** Writes what varies and returns the struct's address. */
-    long prepare(long workRequestId, long localAddress, int length, int localKey) {
+    public long prepare(long workRequestId, long localAddress, int length, int localKey) {
         Memory.putLong(request + WorkRequestLayout.RECEIVE_WR_ID, workRequestId);
         Memory.putInt(request + WorkRequestLayout.RECEIVE_NUM_SGE, length == 0 ? 0 : 1);
         Memory.putLong(element + WorkRequestLayout.SGE_ADDR, localAddress);

@@ -1,4 +1,4 @@
-package trigon.verbs.ffm;
+package trigon.verbs.ffm.struct;
 
 /**
  * Offsets in {@code struct ibv_send_wr}, {@code struct ibv_recv_wr} and {@code struct ibv_sge} on 64-bit Linux, and the

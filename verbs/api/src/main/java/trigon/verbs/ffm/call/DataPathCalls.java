@@ -1,4 +1,4 @@
-package trigon.verbs.ffm;
+package trigon.verbs.ffm.call;
 
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
@@ -6,6 +6,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 import trigon.verbs.NativePoll;
+import trigon.verbs.ffm.struct.DeviceLayout;
 
 /**
  * The verbs of the data path of one device context: the function pointers that the inline functions of
@@ -18,7 +19,7 @@ import trigon.verbs.NativePoll;
  * and siw: hence two handles. The addresses are {@code long}s because a segment argument costs a liveness check per
  * call.
  */
-final class DataPathCalls {
+public final class DataPathCalls {
 
     private static final FunctionDescriptor POST_DESCRIPTOR = FunctionDescriptor.of(
             ValueLayout.JAVA_INT, ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG);
@@ -51,7 +52,7 @@ final class DataPathCalls {
      * @param context address of its {@code struct ibv_context}
      * @param critical whether posting a send never enters the kernel
      */
-    static DataPathCalls of(long context, boolean critical) {
+    public static DataPathCalls of(long context, boolean critical) {
         MemorySegment struct = MemorySegment.ofAddress(context).reinterpret(DeviceLayout.CONTEXT_SIZE);
         return new DataPathCalls(
                 struct.get(ValueLayout.ADDRESS, DeviceLayout.CONTEXT_POST_SEND),
@@ -64,7 +65,7 @@ final class DataPathCalls {
      * Calls each kind of call once, for a function that does nothing: what their first call links is linked then, and
      * not by the first message.
      */
-    static void linkAhead() {
+    public static void linkAhead() {
         MemorySegment labs = Linker.nativeLinker().defaultLookup().findOrThrow("labs");
         DataPathCalls practice = new DataPathCalls(labs, labs, labs, false);
         int results = practice.postSend(0, 0, 0) + practice.postReceive(0, 0, 0) + practice.poll(0, 0, 0);
@@ -74,14 +75,14 @@ final class DataPathCalls {
     }
 
     /** {@code ibv_post_send(3)}: 0 or a positive errno. */
-    int postSend(long queuePair, long workRequest, long failedWorkRequest) {
+    public int postSend(long queuePair, long workRequest, long failedWorkRequest) {
         return critical
                 ? postCritical(postSend, queuePair, workRequest, failedWorkRequest)
                 : post(postSend, queuePair, workRequest, failedWorkRequest);
     }
 
     /** {@code ibv_post_recv(3)}: 0 or a positive errno. */
-    int postReceive(long queuePair, long workRequest, long failedWorkRequest) {
+    public int postReceive(long queuePair, long workRequest, long failedWorkRequest) {
         return postCritical(postReceive, queuePair, workRequest, failedWorkRequest);
     }
 
@@ -103,12 +104,12 @@ final class DataPathCalls {
     }
 
     /** Address of what {@link #poll} calls. */
-    long pollFunction() {
+    public long pollFunction() {
         return pollCompletionQueue.address();
     }
 
     /** {@code ibv_poll_cq(3)}: the number of completions or a negative errno. */
-    int poll(long completionQueue, int capacity, long workCompletions) {
+    public int poll(long completionQueue, int capacity, long workCompletions) {
         int result;
         try {
             result = (int) POLL_CRITICAL.invokeExact(pollCompletionQueue, completionQueue, capacity, workCompletions);

@@ -1,4 +1,4 @@
-package trigon.verbs.ffm;
+package trigon.verbs.ffm.call;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;

@@ -1,4 +1,4 @@
-package trigon.verbs.ffm;
+package trigon.verbs.ffm.struct;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.SegmentAllocator;
@@ -10,12 +10,12 @@ import trigon.verbs.ffm.generated.ibv_global_route;
 import trigon.verbs.ffm.generated.ibv_qp_attr;
 
 /** Writes the attributes of a queue pair as {@code struct ibv_qp_attr}. */
-final class QueuePairAttributeStruct {
+public final class QueuePairAttributeStruct {
 
     private QueuePairAttributeStruct() {}
 
     /** The struct; what is not in the mask is 0, and not looked at by {@code ibv_modify_qp(3)}. */
-    static MemorySegment of(QueuePairAttributes attributes, SegmentAllocator memory) {
+    public static MemorySegment of(QueuePairAttributes attributes, SegmentAllocator memory) {
         MemorySegment struct = ibv_qp_attr.allocate(memory).fill((byte) 0);
         ibv_qp_attr.qp_state(struct, attributes.state().code());
         ibv_qp_attr.path_mtu(struct, attributes.pathMtu().code());

@@ -1,4 +1,4 @@
-package trigon.verbs.ffm;
+package trigon.verbs.ffm.call;
 
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
@@ -7,13 +7,14 @@ import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 import trigon.verbs.VerbsException;
 import trigon.verbs.ffm.generated.Verbs;
+import trigon.verbs.ffm.struct.DeviceLayout;
 
 /**
  * {@code ibv_get_async_event(3)} of one device, made not to block: the file it reads is. Apart from
  * {@link ResourceCalls} since these functions are not needed before a process has been up for a while. Initialising
  * this class needs libibverbs.
  */
-final class AsyncEventCalls implements AsyncEvents.Source {
+public final class AsyncEventCalls implements AsyncEventSource {
 
     // fcntl(2), on every architecture of Linux that JDK 25 runs on
     private static final int F_GETFL = 3;
@@ -39,7 +40,7 @@ final class AsyncEventCalls implements AsyncEvents.Source {
      *
      * @throws VerbsException if its file cannot be made not to block
      */
-    static AsyncEventCalls of(String deviceName, long address) {
+    public static AsyncEventCalls of(String deviceName, long address) {
         MemorySegment context = MemorySegment.ofAddress(address).reinterpret(DeviceLayout.CONTEXT_SIZE);
         int file = descriptor(address);
         int flags = CapturedErrno.resultOrErrno(captured -> (int) FCNTL.invokeExact(captured, file, F_GETFL, 0));
@@ -54,7 +55,7 @@ final class AsyncEventCalls implements AsyncEvents.Source {
     }
 
     /** The file that the events of the {@code struct ibv_context} there come from. */
-    static int descriptor(long address) {
+    public static int descriptor(long address) {
         return MemorySegment.ofAddress(address)
                 .reinterpret(DeviceLayout.CONTEXT_SIZE)
                 .get(ValueLayout.JAVA_INT, DeviceLayout.CONTEXT_ASYNC_FD);
