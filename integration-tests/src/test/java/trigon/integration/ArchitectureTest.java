@@ -43,12 +43,12 @@ class ArchitectureTest {
 
     /**
      * How many types a package has, where it is more than {@link #MOST_IN_A_PACKAGE}. These numbers only go down; one
-     * that has come down to the limit goes. {@code trigon.verbs} has the field's own vocabulary, and stays.
+     * that has come down to the limit goes. {@code trigon.verbs} stays: it is the field's own vocabulary, all of it is
+     * used together, and the interfaces apart from the values that they take would be two packages in a circle of
+     * meaning, both imported everywhere.
      */
-    private static final Map<String, Integer> LARGER_PACKAGES = Map.of(
-            "trigon.testsupport", 23,
-            "trigon.transport.failover", 21,
-            "trigon.verbs", 32);
+    private static final Map<String, Integer> LARGER_PACKAGES =
+            Map.of("trigon.transport.failover", 21, "trigon.verbs", 32);
 
     private static final int MOST_IN_A_PACKAGE = 20;
 

@@ -14,8 +14,8 @@ import trigon.software.device.LanePairs;
 import trigon.software.device.Loopback;
 import trigon.software.device.SoftwareVerbs;
 import trigon.software.lanes.LaneWorkers.Direction;
-import trigon.testsupport.ConnectedPair;
-import trigon.testsupport.VerbsFabric;
+import trigon.testsupport.verbs.ConnectedPair;
+import trigon.testsupport.verbs.VerbsFabric;
 
 class LaneWorkersTest {
 

@@ -1,8 +1,9 @@
-package trigon.testsupport;
+package trigon.testsupport.verbs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
+import trigon.testsupport.NativeBuffer;
 import trigon.verbs.MemoryRegion;
 import trigon.verbs.SendFlag;
 import trigon.verbs.WorkCompletionStatus;

@@ -1,10 +1,12 @@
-package trigon.testsupport;
+package trigon.testsupport.verbs;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.Set;
+import trigon.testsupport.Await;
+import trigon.testsupport.NativeBuffer;
 import trigon.verbs.AccessFlag;
 import trigon.verbs.AddressVector;
 import trigon.verbs.CompletionQueue;

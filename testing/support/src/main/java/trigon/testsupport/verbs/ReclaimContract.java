@@ -1,10 +1,12 @@
-package trigon.testsupport;
+package trigon.testsupport.verbs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Duration;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
+import trigon.testsupport.Await;
+import trigon.testsupport.NativeBuffer;
 import trigon.verbs.MemoryRegion;
 import trigon.verbs.QueuePair;
 import trigon.verbs.QueuePairAttributes;

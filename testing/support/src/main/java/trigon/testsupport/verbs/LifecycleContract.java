@@ -1,4 +1,4 @@
-package trigon.testsupport;
+package trigon.testsupport.verbs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.Test;
 import trigon.system.Errno;
+import trigon.testsupport.LedgerAssert;
+import trigon.testsupport.NativeBuffer;
 import trigon.verbs.DeviceContext;
 import trigon.verbs.MemoryRegion;
 import trigon.verbs.PortState;

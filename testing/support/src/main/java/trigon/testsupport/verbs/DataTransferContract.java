@@ -1,4 +1,4 @@
-package trigon.testsupport;
+package trigon.testsupport.verbs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -7,6 +7,8 @@ import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import trigon.testsupport.AllocationAssert;
+import trigon.testsupport.NativeBuffer;
 import trigon.verbs.CompletionQueue;
 import trigon.verbs.MemoryRegion;
 import trigon.verbs.SendFlag;

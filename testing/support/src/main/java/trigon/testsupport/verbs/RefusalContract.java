@@ -1,9 +1,10 @@
-package trigon.testsupport;
+package trigon.testsupport.verbs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.Set;
 import org.junit.jupiter.api.Test;
+import trigon.testsupport.NativeBuffer;
 import trigon.verbs.AccessFlag;
 import trigon.verbs.MemoryRegion;
 import trigon.verbs.ProtectionDomain;

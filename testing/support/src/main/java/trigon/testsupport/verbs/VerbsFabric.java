@@ -1,4 +1,4 @@
-package trigon.testsupport;
+package trigon.testsupport.verbs;
 
 import java.util.Optional;
 import trigon.verbs.VerbsProvider;

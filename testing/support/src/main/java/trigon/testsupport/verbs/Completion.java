@@ -1,4 +1,4 @@
-package trigon.testsupport;
+package trigon.testsupport.verbs;
 
 import trigon.verbs.WorkCompletionStatus;
 import trigon.verbs.WorkCompletions;

@@ -1,4 +1,4 @@
-package trigon.testsupport;
+package trigon.testsupport.verbs;
 
 /**
  * Two queue pairs that are connected and ready to send, with the devices and completion queues they need. Used by one

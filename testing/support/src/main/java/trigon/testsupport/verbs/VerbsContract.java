@@ -1,7 +1,8 @@
-package trigon.testsupport;
+package trigon.testsupport.verbs;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Timeout;
+import trigon.testsupport.LedgerAssert;
 
 /**
  * What any implementation of the verbs must do, by way of {@code trigon.verbs} only. A subclass says where to run it.

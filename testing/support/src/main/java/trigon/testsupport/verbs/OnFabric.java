@@ -1,4 +1,4 @@
-package trigon.testsupport;
+package trigon.testsupport.verbs;
 
 /** A part of the contract; runs on a fabric. */
 public interface OnFabric {

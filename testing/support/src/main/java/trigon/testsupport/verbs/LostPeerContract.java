@@ -1,4 +1,4 @@
-package trigon.testsupport;
+package trigon.testsupport.verbs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -8,6 +8,7 @@ import java.util.Random;
 import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.Test;
 import trigon.system.Errno;
+import trigon.testsupport.NativeBuffer;
 import trigon.verbs.MemoryRegion;
 import trigon.verbs.QueuePair;
 import trigon.verbs.QueuePairStateCode;
