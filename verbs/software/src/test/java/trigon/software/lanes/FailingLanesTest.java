@@ -198,7 +198,7 @@ class FailingLanesTest {
                 bad.offer(
                         (SoftwareMemoryRegion) local, from.address(), WireFormat.SEND, 0, 0, LONG + 1, 0, LONG + 1, 0);
                 Await.until("the lane breaks", bad::isBroken);
-                bad.worker().lanes().remove(bad);
+                bad.close();
             }
             for (ConnectedPair each : List.of(pair, bystander)) {
                 MemoryRegion source = each.first().register(from);
@@ -328,7 +328,7 @@ class FailingLanesTest {
 
     private OutgoingLane assign(int number, Function<LaneWorker, OutgoingLane> lane) throws IOException {
         OutgoingLane[] made = new OutgoingLane[1];
-        workers.assign(number, LaneWorkers.Direction.OUTGOING, worker -> {
+        workers.assign(number, WorkerLanes.Direction.OUTGOING, worker -> {
             made[0] = lane.apply(worker);
             worker.lanes().add(made[0]);
         });

@@ -13,7 +13,7 @@ import trigon.software.LaneSettings;
 import trigon.software.device.LanePairs;
 import trigon.software.device.Loopback;
 import trigon.software.device.SoftwareVerbs;
-import trigon.software.lanes.LaneWorkers.Direction;
+import trigon.software.lanes.WorkerLanes.Direction;
 import trigon.testsupport.verbs.ConnectedPair;
 import trigon.testsupport.verbs.VerbsFabric;
 
