@@ -35,10 +35,7 @@ class ArchitectureTest {
     private static final Pattern DESCRIPTION = Pattern.compile("(?s)/\\*\\*\\s.*?\\w.*?\\*/\\s*(?:@\\w+\\s+)*package ");
     private static final Pattern PACKAGE_NAME = Pattern.compile("\\btrigon(?:\\.[a-z]\\w*)+");
 
-    /** How many classes may know each other in circles, where it is more than {@link #MOST_IN_A_KNOT}. */
-    private static final Map<String, Integer> LARGER_KNOTS =
-            Map.of("trigon.policy", 5, "trigon.verbs", 5);
-
+    /** How many classes may know each other in circles. */
     private static final int MOST_IN_A_KNOT = 4;
 
     /**
@@ -144,11 +141,9 @@ class ArchitectureTest {
     @ParameterizedTest
     @MethodSource("roots")
     void classesKnowFewOthersInCircles(String root) {
-        int most = LARGER_KNOTS.getOrDefault(root, MOST_IN_A_KNOT);
-
         assertThat(Knots.among(CLASSES, root))
                 .isNotEmpty()
-                .allSatisfy(knot -> assertThat(knot).hasSizeLessThanOrEqualTo(most));
+                .allSatisfy(knot -> assertThat(knot).hasSizeLessThanOrEqualTo(MOST_IN_A_KNOT));
     }
 
     /** A type is a source file; what is nested in it belongs to it, and what is generated does not count. */
