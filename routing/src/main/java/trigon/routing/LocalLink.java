@@ -52,7 +52,7 @@ public record LocalLink(
             .thenComparingInt(LocalLink::port)
             .thenComparingInt(LocalLink::gidIndex);
 
-    /** For data. */
+    /** A link for data, {@link LinkUse#DATA}. */
     public LocalLink(
             String name,
             LinkKind kind,

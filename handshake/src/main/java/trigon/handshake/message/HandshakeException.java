@@ -51,7 +51,7 @@ public final class HandshakeException extends RuntimeException {
         return kind == Kind.UNREACHABLE && !(getCause() instanceof ConnectException);
     }
 
-    /** What went wrong. */
+    /** For callers that act on what went wrong; people read the message. */
     public Kind kind() {
         return kind;
     }

@@ -7,7 +7,7 @@ public final class PolicyException extends Exception {
 
     private static final long serialVersionUID = 1;
 
-    /** What refused it. */
+    /** The step at which a policy was refused. */
     public enum Kind {
         /** {@link trigon.policy.elf.ObjectException}: the file is no object. */
         OBJECT,

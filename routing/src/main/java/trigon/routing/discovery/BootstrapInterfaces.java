@@ -7,7 +7,7 @@ import trigon.routing.LinkUse;
 /** The interfaces that NCCL's bootstrap is told to use, as NCCL reads {@code NCCL_SOCKET_IFNAME}. */
 public final class BootstrapInterfaces {
 
-    /** The environment variable. */
+    /** NCCL's environment variable for the interfaces of its own connections. */
     public static final String VARIABLE = "NCCL_SOCKET_IFNAME";
 
     private BootstrapInterfaces() {}

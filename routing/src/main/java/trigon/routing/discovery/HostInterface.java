@@ -30,7 +30,7 @@ public record HostInterface(
         addresses = List.copyOf(addresses);
     }
 
-    /** For data. */
+    /** An interface for data, {@link LinkUse#DATA}. */
     public HostInterface(
             String name, int index, boolean up, boolean loopback, List<InterfaceAddress> addresses, int speedMbps) {
         this(name, index, up, loopback, addresses, speedMbps, LinkUse.DATA);

@@ -218,7 +218,7 @@ public record HostInterfaces(List<HostInterface> interfaces, InnerInterfaces inn
                 .findFirst();
     }
 
-    /** The interface of that name. */
+    /** Empty if this machine has no such interface, or had none when this was taken. */
     public Optional<HostInterface> withName(String name) {
         return interfaces.stream().filter(each -> each.name().equals(name)).findFirst();
     }

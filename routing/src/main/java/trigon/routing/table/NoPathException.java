@@ -10,7 +10,7 @@ public final class NoPathException extends RuntimeException {
 
     private final boolean down;
 
-    /** Whatever is up. */
+    /** With links that were all up at init. */
     public NoPathException(String message) {
         this(message, false);
     }

@@ -52,7 +52,7 @@ public class HandshakeNodesBenchmark {
     private static final RemoteMemory MEMORY = new RemoteMemory(0x7F00_0000_1000L, 0x55667788);
     private static final Answer ANSWER = new Answer(LinkKind.RDMA, ENDPOINT, MEMORY, 1 << 30, 100_000);
 
-    /** Of the cluster. */
+    /** How many nodes the cluster has. */
     @Param({"4", "16", "64", "256", "1024"})
     public int nodes;
 

@@ -36,7 +36,7 @@ public class NodesBenchmark {
 
     private static final int NICS = 2;
 
-    /** Of the cluster. */
+    /** How many nodes the cluster has. */
     @Param({"4", "16", "64", "256", "1024"})
     public int nodes;
 

@@ -70,7 +70,6 @@ public final class ExplainCommand implements Callable<Integer> {
     @Option(names = "--json", description = "The result as JSON, schema trigon.explain/1.")
     private boolean json;
 
-    /** Of that machine. */
     public ExplainCommand(Machine machine, Console console) {
         this.machine = machine;
         this.console = console;

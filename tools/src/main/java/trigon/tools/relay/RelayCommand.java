@@ -46,7 +46,6 @@ public final class RelayCommand implements Callable<Integer> {
     private final Machine machine;
     private final Console console;
 
-    /** On that machine. */
     public RelayCommand(Machine machine, Console console) {
         this.machine = machine;
         this.console = console;

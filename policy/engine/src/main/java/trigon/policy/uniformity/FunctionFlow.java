@@ -59,7 +59,7 @@ final class FunctionFlow {
         conditional.set(0, before.length);
     }
 
-    /** For noticing changes. */
+    /** How much is known. It only grows, so that a pass without growth is the last one. */
     int size() {
         int registers = 0;
         for (int i = 0; i < before.length; i++) {

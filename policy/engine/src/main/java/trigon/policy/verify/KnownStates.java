@@ -56,7 +56,11 @@ final class KnownStates {
         return true;
     }
 
-    /** All that cover a state. */
+    /**
+     * The earlier states at the same place of which whatever was shown holds for this one as well.
+     *
+     * @throws Violation if the comparisons take more than the limits allow
+     */
     List<Checkpoint> covering(State state) throws Violation {
         Map<Integer, Long> numbers = state.numbers();
         BitSet known = places(numbers);

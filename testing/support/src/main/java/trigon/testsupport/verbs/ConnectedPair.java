@@ -14,7 +14,11 @@ public record ConnectedPair(VerbsEnd first, VerbsEnd second) implements AutoClos
         return open(fabric, QueuePairSettings.DEFAULT);
     }
 
-    /** Opens and connects. */
+    /**
+     * Opens both ends and brings their queue pairs to READY_TO_SEND.
+     *
+     * @param settings how the queue pairs are made
+     */
     public static ConnectedPair open(VerbsFabric fabric, QueuePairSettings settings) {
         ConnectedPair pair = create(fabric, settings);
         try {

@@ -26,7 +26,7 @@ final class ProfilerEvents {
     private static final int STATE_SEND_TAKEN = 9;
     private static final int STATE_RECEIVE_TAKEN = 10;
 
-    /** One of them. */
+    /** What NCCL's profiler said of one event: begin, states and end, on the process's clock. */
     static final class ProfilerEvent {
 
         final long number;

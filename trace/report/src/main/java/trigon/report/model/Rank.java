@@ -12,7 +12,7 @@ import trigon.report.read.ProcessTrace;
  */
 public record Rank(int number, String host, int clock, ProcessTrace trace) {
 
-    /** For tables. */
+    /** For a column of ranks, where the host is in another one. */
     public String name() {
         return "rank " + number;
     }

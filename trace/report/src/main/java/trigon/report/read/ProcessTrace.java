@@ -24,7 +24,7 @@ public final class ProcessTrace {
         return file;
     }
 
-    /** What the process is. */
+    /** What it said of itself at its begin: rank, host, program, clock. */
     public Fields process() {
         return process;
     }

@@ -74,7 +74,7 @@ final class LaneWorker implements LaneHost, AutoCloseable {
 
     // ---- any thread
 
-    /** The lanes that it has. */
+    /** What is assigned to it; changed between its iterations. */
     WorkerLanes lanes() {
         return lanes;
     }

@@ -93,7 +93,7 @@ final class RequestConnector implements PendingConnection.Owner {
         }
     }
 
-    /** Gives up. */
+    /** Gives up what is on its way, and tries no more until {@link #connect}. */
     void stop() {
         connecting = false;
         queuePair.onConnectFinished();

@@ -69,7 +69,7 @@ public final class InboundConnection extends DataConnection {
         void takeOver(SocketChannel channel) throws IOException;
     }
 
-    /** Whose it is. */
+    /** Whose the connection is, in the order in which it is handed on. */
     private enum Phase {
         UNIDENTIFIED,
         KEPT,
