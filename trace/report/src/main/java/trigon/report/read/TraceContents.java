@@ -7,7 +7,7 @@ import java.util.Map;
 import trigon.trace.Fields;
 
 /** What the file of one process says. */
-public final class ProcessTrace {
+public final class TraceContents {
 
     private final String file;
     private Fields process = Fields.NONE;
@@ -15,7 +15,7 @@ public final class ProcessTrace {
     private final Map<Integer, Stream> streams = new LinkedHashMap<>();
     private final List<Event> events = new ArrayList<>();
 
-    ProcessTrace(String file) {
+    TraceContents(String file) {
         this.file = file;
     }
 
