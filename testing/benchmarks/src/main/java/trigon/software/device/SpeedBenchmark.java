@@ -2,12 +2,15 @@ package trigon.software.device;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
+import trigon.software.SoftwareDevice;
 import trigon.system.Memory;
 import trigon.testsupport.NativeBuffer;
 import trigon.testsupport.verbs.ConnectedPair;
@@ -20,8 +23,8 @@ import trigon.verbs.WorkCompletions;
 
 /**
  * Latency and bandwidth between two providers of this process, with NCCL's pattern of messages: a clear-to-send of 32
- * bytes one way, then the payload with an immediate the other way. Not a test: run its {@code main} with
- * the test class path. Apart from the time it prints the processor time of the device's own threads.
+ * bytes one way, then the payload with an immediate the other way. Apart from the time it prints the processor time of
+ * the device's own threads.
  */
 final class SpeedBenchmark {
 
@@ -38,9 +41,9 @@ final class SpeedBenchmark {
 
     private SpeedBenchmark() {}
 
-    public static void main() {
-        try (SoftwareVerbs one = new SoftwareVerbs(List.of(Loopback.A));
-                SoftwareVerbs other = new SoftwareVerbs(List.of(Loopback.B))) {
+    public static void main() throws UnknownHostException {
+        try (SoftwareVerbs one = new SoftwareVerbs(List.of(device("soft_a", 1)));
+                SoftwareVerbs other = new SoftwareVerbs(List.of(device("soft_b", 2)))) {
             VerbsFabric fabric = new VerbsFabric(
                     new VerbsFabric.End(one, "soft_a", 1, 0),
                     new VerbsFabric.End(other, "soft_b", 1, 0),
@@ -56,6 +59,11 @@ final class SpeedBenchmark {
                 }
             }
         }
+    }
+
+    private static SoftwareDevice device(String name, int host) throws UnknownHostException {
+        InetAddress address = InetAddress.getByAddress(new byte[] {127, 0, 12, (byte) host});
+        return new SoftwareDevice(name, address, 24, 25_000, 1);
     }
 
     private static void run(VerbsFabric fabric, String what, int queuePairs, int size, int window, int messages) {

@@ -1,5 +1,6 @@
 package trigon.policy;
 
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -13,8 +14,8 @@ import trigon.testsupport.Await;
 
 /**
  * What replacing a policy does to decisions that are under way: four threads decide at a fixed rate, without and with
- * replacements, in turns. Each call is timed by itself, the clock's cost included. Run by hand; not a test. Exits with
- * 1 if a decision is lost or torn. Arguments: decisions a second, seconds of a turn, turns.
+ * replacements, in turns. Each call is timed by itself, the clock's cost included. Exits with 1 if a decision is lost
+ * or torn. Arguments: the folder of the policies' objects, decisions a second, seconds of a turn, turns.
  */
 final class ReloadBenchmark {
 
@@ -29,13 +30,16 @@ final class ReloadBenchmark {
     private static final Field CHANNELS = TUNER.field("n_channels");
 
     private final PolicyHost host = new PolicyHost(new PolicyLoader(Limits.DEFAULT), new MapSet());
-    private final byte[] sizes = Objects.program("safe_size_aware");
-    private final byte[] steps = Objects.program("safe_size_aware_steps");
-    private final byte[] bad = Objects.program("unsafe_division");
+    private final byte[] sizes;
+    private final byte[] steps;
+    private final byte[] bad;
     private final long intervalNanos;
     private final long decisionsBetween;
 
-    private ReloadBenchmark(long decisionsPerSecond) throws Exception {
+    private ReloadBenchmark(Path objects, long decisionsPerSecond) throws Exception {
+        sizes = DecisionBenchmark.object(objects, "safe_size_aware");
+        steps = DecisionBenchmark.object(objects, "safe_size_aware_steps");
+        bad = DecisionBenchmark.object(objects, "unsafe_division");
         intervalNanos = TimeUnit.SECONDS.toNanos(1) * THREADS / decisionsPerSecond;
         decisionsBetween = decisionsPerSecond / REPLACEMENTS_PER_SECOND;
         host.replace("p", sizes);
@@ -56,10 +60,10 @@ final class ReloadBenchmark {
     }
 
     public static void main(String[] arguments) throws Exception {
-        long rate = arguments.length > 0 ? Long.parseLong(arguments[0]) : 10_000_000;
-        int seconds = arguments.length > 1 ? Integer.parseInt(arguments[1]) : 5;
-        int turns = arguments.length > 2 ? Integer.parseInt(arguments[2]) : 5;
-        ReloadBenchmark benchmark = new ReloadBenchmark(rate);
+        long rate = arguments.length > 1 ? Long.parseLong(arguments[1]) : 10_000_000;
+        int seconds = arguments.length > 2 ? Integer.parseInt(arguments[2]) : 5;
+        int turns = arguments.length > 3 ? Integer.parseInt(arguments[3]) : 5;
+        ReloadBenchmark benchmark = new ReloadBenchmark(Path.of(arguments[0]), rate);
         boolean ok = true;
         benchmark.turn(seconds, true); // warms up
         for (int turn = 0; turn < turns; turn++) {

@@ -7,12 +7,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import trigon.handshake.lifeline.HandshakeEventLoop;
-import trigon.handshake.message.ConnectionId;
-import trigon.system.NanoClock;
 
 /**
  * What established connections cost that nobody uses: processor time of the two event loops, one of which has the
- * listening ends and the other the connecting ones. Not a test: run by hand.
+ * listening ends and the other the connecting ones.
  */
 public final class LifelineBenchmark {
 
@@ -28,11 +26,10 @@ public final class LifelineBenchmark {
     }
 
     private static void measure(int count) throws Exception {
-        try (Node server = new Node("127.0.0.1", Node.LONG, NanoClock.SYSTEM);
-                Node client = new Node("127.0.0.2", Node.LONG, NanoClock.SYSTEM)) {
+        try (NodePair pair = new NodePair()) {
             List<Lifeline> lifelines = new ArrayList<>();
             for (int i = 0; i < count; i++) {
-                lifelines.add(connect(server, client));
+                lifelines.add(pair.establish(pair.connect(1)).lifeline());
             }
             Thread.sleep(5000); // the compiler has seen it then
             long before = processorNanos();
@@ -44,15 +41,6 @@ public final class LifelineBenchmark {
             System.out.printf(
                     "%d connections: %.1f ms of processor time per second and process%n", count, milliseconds);
         }
-    }
-
-    private static Lifeline connect(Node server, Node client) throws Exception {
-        ConnectionId connection = ConnectionId.random();
-        Node.Listener listener = server.listen(connection);
-        OutgoingOffer outgoing = client.connect(server.listeningAt(), client.offer(connection));
-        listener.next().answer().complete(server.answer());
-        outgoing.answer().get(60, TimeUnit.SECONDS);
-        return outgoing.sendReady(1).get(60, TimeUnit.SECONDS).lifeline();
     }
 
     private static long processorNanos() {

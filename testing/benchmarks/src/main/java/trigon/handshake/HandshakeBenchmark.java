@@ -1,22 +1,18 @@
 package trigon.handshake;
 
+import java.io.UncheckedIOException;
+import java.net.UnknownHostException;
 import java.util.Arrays;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.LongSupplier;
-import trigon.handshake.message.ConnectionId;
 import trigon.handshake.message.ConnectionSecret;
-import trigon.handshake.message.HandshakeMessage.Answer;
-import trigon.handshake.message.HandshakeMessage.Offer;
 import trigon.handshake.message.HandshakeProofs;
 import trigon.handshake.message.HandshakeProofs.Side;
-import trigon.handshake.message.OpaqueBytes;
-import trigon.handshake.message.RandomMessages;
-import trigon.system.NanoClock;
 
 /**
- * What the proofs cost of a handshake, over loopback, both ends in this process. Not a test: run its {@code main}
- * with the test class path. The two are measured in turns, so that other load distorts both alike.
+ * What the proofs cost of a handshake, over loopback, both ends in this process. The two are measured in turns, so that
+ * other load distorts both alike.
  */
 final class HandshakeBenchmark {
 
@@ -31,21 +27,20 @@ final class HandshakeBenchmark {
 
     private HandshakeBenchmark() {}
 
-    public static void main(String[] arguments) {
+    public static void main(String[] arguments) throws UnknownHostException {
         long start = System.nanoTime();
         HandshakeProofs.warmUp();
         System.out.printf("first use: %d us%n", (System.nanoTime() - start) / 1000);
-        try (Node connecting = new Node("127.0.0.2", Node.LONG, NanoClock.SYSTEM);
-                Node listening = new Node("127.0.0.1", Node.LONG, NanoClock.SYSTEM)) {
+        try (NodePair pair = new NodePair()) {
             for (int i = 0; i < WARM_UP; i++) {
-                handshake(connecting, listening);
+                handshake(pair);
                 proofs();
             }
             for (int round = 0; round < ROUNDS; round++) {
                 long[] handshakes = new long[SAMPLES];
                 long[] proofs = new long[SAMPLES];
                 for (int i = 0; i < SAMPLES; i++) {
-                    handshakes[i] = timed(() -> handshake(connecting, listening));
+                    handshakes[i] = timed(() -> handshake(pair));
                     proofs[i] = timed(HandshakeBenchmark::proofs);
                 }
                 long all = median(handshakes);
@@ -57,19 +52,14 @@ final class HandshakeBenchmark {
         }
     }
 
-    private static long handshake(Node connecting, Node listening) {
-        ConnectionId connection = ConnectionId.random();
-        Answer answer = listening.answer();
-        listening
-                .listeners()
-                .register(connection, Node.secretOf(connection), _ -> CompletableFuture.completedFuture(answer));
-        Offer offer = connecting.offer(connection);
-        OutgoingOffer outgoing = connecting.connect(listening.listeningAt(), offer);
-        outgoing.answer().join();
-        Established established = outgoing.sendReady(1).join();
-        listening.listeners().unregister(connection);
-        established.lifeline().release();
-        return established.answer().maxMessageBytes();
+    private static long handshake(NodePair pair) {
+        try {
+            Established established = pair.establish(pair.connect(1));
+            established.lifeline().release();
+            return established.answer().maxMessageBytes();
+        } catch (UnknownHostException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     /** All that both sides derive, prove and verify in one handshake. */
@@ -77,17 +67,23 @@ final class HandshakeBenchmark {
         ConnectionSecret secret = ConnectionSecret.random();
         HandshakeProofs connecting = HandshakeProofs.of(Side.CONNECTING, secret, Optional.empty());
         HandshakeProofs listening = HandshakeProofs.of(Side.LISTENING, secret, Optional.empty());
-        byte[] hello = RandomMessages.bytesOf(OpaqueBytes.random(80));
+        byte[] hello = random(80);
         connecting.note(hello);
         listening.note(hello);
         for (int i = 0; i < BYTES.length; i++) {
-            byte[] frame = RandomMessages.bytesOf(OpaqueBytes.random(BYTES[i]));
+            byte[] frame = random(BYTES[i]);
             (BY_LISTENER[i] ? listening : connecting).prove(frame);
             if (!(BY_LISTENER[i] ? connecting : listening).verify(frame)) {
                 throw new AssertionError("a right proof is refused");
             }
         }
         return hello.length;
+    }
+
+    private static byte[] random(int bytes) {
+        byte[] random = new byte[bytes];
+        ThreadLocalRandom.current().nextBytes(random);
+        return random;
     }
 
     private static long timed(LongSupplier work) {
