@@ -59,7 +59,7 @@ for ((cable = 1; cable <= ${#cables[@]}; cable++)); do
   done
 done
 {
-  printf 'version: 1\nlinks: software\nfailover: on\nnodes:\n'
+  printf 'version: 1\nlinks: software\nnodes:\n'
   for node in "${nodes[@]}"; do echo "  $node: {nics: [${nics[$node]}]}"; done
 } >"$work/trigon.yaml"
 printf '%064x\n' "$((RANDOM * 32768 + RANDOM))" >"$work/key"

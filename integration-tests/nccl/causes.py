@@ -118,7 +118,7 @@ def relayed(setting, report, ranks):
 
 def cut(setting, report, ranks):
     """All cables of a pair are away for a second: the connection moves to a relay, and the pause is failover's."""
-    traced = Traced(setting, "a cut cable", ranks, {"TRIGON_FAILOVER": "on"})
+    traced = Traced(setting, "a cut cable", ranks)
     one, other = next(itertools.combinations(setting.network.nodes, 2))
     names = [interface(other, cable) for cable in range(setting.network.cables_each)]
     with traced as launch:

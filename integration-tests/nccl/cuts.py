@@ -51,7 +51,7 @@ def cuts(setting, report, ranks, out_of_time):
     if network.kind != "namespaces" or network.cables_each < 2:
         report.skips(name, "needs namespaces and --cables 2")
         return
-    environment, expected = {**FIXED, "TRIGON_FAILOVER": "on"}, None
+    environment, expected = FIXED, None
     with Session(setting, report, f"{name}: none", ranks, environment) as session:
         session.connect()
         expected = session.launch.ask("endure", BLOCK_SECONDS, first=0, rounds=ROUNDS)

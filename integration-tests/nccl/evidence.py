@@ -22,6 +22,12 @@ def plugin_lines(log):
     return list(dict.fromkeys(match[0].split("NCCL INFO ", 1)[1] for match in CHOSEN.finditer(log)))
 
 
+def nccl_version(log):
+    """Major and minor number, of a log that says them."""
+    found = re.search(r"NCCL version (\d+)\.(\d+)", log)
+    return (int(found[1]), int(found[2])) if found else (0, 0)
+
+
 def api_version(log):
     match = LOADED.search(log)
     return match[1] if match else None

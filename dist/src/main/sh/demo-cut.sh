@@ -92,7 +92,6 @@ done
 {
   echo "version: 1"
   echo "links: software"
-  echo "failover: on"
   echo "topology: {port: $((20000 + RANDOM % 10000))}"
   echo "nodes:"
   for node in a b c; do echo "  $node: {nics: [${nics[$node]}]}"; done
@@ -129,7 +128,7 @@ await() { # WHAT PATTERN
 }
 
 if [ $spaces = yes ]; then where="in network namespaces"; else where="on loopback addresses"; fi
-echo "== a triangle with two cables between each two nodes, $where, software links, failover: on"
+echo "== a triangle with two cables between each two nodes, $where, software links"
 await "the connections were up" "sends to b\|receives from a"
 first=$(sed -n 's/.*sends to b [^ ]* via [^ ]* \([^/]*\)\/.*/\1/p' "$scratch/a.log" | head -n 1)
 [ -n "$first" ] || fail "a has not said how it sends to b"

@@ -130,9 +130,9 @@ public final class Settings {
             "TRIGON_FAILOVER",
             "failover",
             new Word<>(FailoverPolicy.class),
-            "off",
-            "`on` or `off`: whether a connection goes on over another path when its own fails, the same on all nodes;"
-                    + " see [failures](../reference/failures.md)");
+            "on",
+            "`on` or `off`: whether a connection goes on over another path when its own fails; where one of the two"
+                    + " nodes has it off, it ends with its path. See [failures](../reference/failures.md)");
 
     /** Over which of the links to the same peer a connection goes. */
     public static final SettingKey<StripePolicy> STRIPE_LINKS = ofBoth(

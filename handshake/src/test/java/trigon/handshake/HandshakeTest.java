@@ -202,7 +202,9 @@ class HandshakeTest {
                         answer.endpoint(),
                         answer.memory(),
                         answer.maxMessageBytes(),
-                        answer.speedMbps()));
+                        answer.speedMbps(),
+                        answer.failover(),
+                        answer.received()));
 
         assertThat(failureOf(attempt.incoming().result()))
                 .returns(Kind.PROTOCOL, HandshakeException::kind)

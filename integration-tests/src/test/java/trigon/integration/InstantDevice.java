@@ -48,15 +48,7 @@ final class InstantDevice {
      * @param late every so many completions of sends are held back until the next poll, or none with 0
      */
     static Map<String, String> failingQueuePairs(String stripes, String late) {
-        return Map.of(
-                "INSTANTVERBS_QUEUE_PAIR_FAULTS",
-                "1000",
-                "TRIGON_FAILOVER",
-                "on",
-                "TRIGON_STRIPES",
-                stripes,
-                "INSTANTVERBS_LATE",
-                late);
+        return Map.of("INSTANTVERBS_QUEUE_PAIR_FAULTS", "1000", "TRIGON_STRIPES", stripes, "INSTANTVERBS_LATE", late);
     }
 
     private static List<String> asTwoNics(String interfaces) {

@@ -78,7 +78,6 @@ class PlantedLinkCausesIT {
         Path file = Files.writeString(directory.resolve("trigon.yaml"), """
                 version: 1
                 links: software
-                failover: on
                 handshake: {timeout: 40s}
                 nodes:
                   a: {nics: [{address: 10.0.1.1/24}, {address: 10.0.2.1/24}]}

@@ -107,7 +107,7 @@ class RdmaHostIT {
     /** A cable that comes and goes: at most one of two is away at a time. */
     @Test
     void anAllReduceGoesOnWhenPortsGoDownAndComeUp() throws IOException {
-        String said = runOverTwo(70000, 4000, Map.of("INSTANTVERBS_PORT_FAULTS", "10000", "TRIGON_FAILOVER", "on"));
+        String said = runOverTwo(70000, 4000, Map.of("INSTANTVERBS_PORT_FAULTS", "10000"));
 
         assertThat(lines(said, "instantverbs: the port of ")).isNotEmpty();
         assertThat(lines(said, " goes on over ")).isNotEmpty();
@@ -116,7 +116,7 @@ class RdmaHostIT {
     /** It completes nothing any more, and its context is of no use; what was there is opened anew once it is back. */
     @Test
     void anAllReduceGoesOnWhenADeviceFailsAndIsBack() throws IOException {
-        String said = runOverTwo(70000, 20000, Map.of("INSTANTVERBS_DEVICE_FAULT", "20000", "TRIGON_FAILOVER", "on"));
+        String said = runOverTwo(70000, 20000, Map.of("INSTANTVERBS_DEVICE_FAULT", "20000"));
 
         assertThat(said)
                 .contains("DEVICE_FATAL", " goes on over two ", "instantverbs: one is back")
@@ -127,7 +127,7 @@ class RdmaHostIT {
     @Test
     void anAllReduceGoesOnByTcpWhenTheOnlyDeviceFails() throws IOException {
         String nics = "links: auto\nnodes: {a: {nics: [{device: one, address: 10.1.12.1/24}]}}\n";
-        String said = runOver(nics, 70000, 4000, Map.of("INSTANTVERBS_DEVICE_FAULT", "5000", "TRIGON_FAILOVER", "on"));
+        String said = runOver(nics, 70000, 4000, Map.of("INSTANTVERBS_DEVICE_FAULT", "5000"));
 
         assertThat(said).contains("DEVICE_FATAL", " goes on over soft_", "(software) instead of one ");
     }

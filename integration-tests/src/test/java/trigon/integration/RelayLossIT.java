@@ -52,7 +52,6 @@ class RelayLossIT {
         file = Files.writeString(directory.resolve("ring.yaml"), """
                 version: 1
                 links: software
-                failover: on
                 handshake: {timeout: 40s, peerTimeout: 60s}
                 nodes:
                   a: {nics: [{address: 10.78.12.1/24}, {address: 10.78.14.1/24}]}

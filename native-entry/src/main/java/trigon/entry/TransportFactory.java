@@ -9,7 +9,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
-import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
@@ -41,10 +40,12 @@ import trigon.routing.hardware.NicHardware;
 import trigon.routing.hardware.TwinFunctions;
 import trigon.software.LaneSettings;
 import trigon.software.device.SoftwareVerbs;
-import trigon.system.NanoClock;
 import trigon.transport.metrics.Metrics;
+import trigon.transport.plugin.Machine;
 import trigon.transport.plugin.PluginSetup;
 import trigon.transport.plugin.RoutedNetPlugin;
+import trigon.transport.plugin.Timing;
+import trigon.transport.plugin.VisibleState;
 import trigon.transport.request.RequestTable;
 import trigon.verbs.LinkKind;
 import trigon.verbs.VerbsAvailability;
@@ -114,19 +115,22 @@ final class TransportFactory implements NetPluginFactory {
         providers.put(LinkKind.SOFTWARE, software);
         NetPlugin plugin = RoutedNetPlugin.open(new PluginSetup(
                 settings,
-                discovered,
-                providers,
-                kernel,
-                hostName,
-                pageBytes,
-                requests,
-                Metrics.shared(SHARED_MEMORY),
-                new LaterLinkSearch(
-                        settings, hardware, providers, software, interfaces -> marked(interfaces, environment)),
+                new Machine(
+                        hostName,
+                        pageBytes,
+                        discovered,
+                        providers,
+                        kernel,
+                        new LaterLinkSearch(
+                                settings,
+                                hardware,
+                                providers,
+                                software,
+                                interfaces -> marked(interfaces, environment))),
+                new VisibleState(requests, Metrics.shared(SHARED_MEMORY)),
                 relays,
                 policy.connections(),
-                UnaryOperator.identity(),
-                NanoClock.SYSTEM));
+                Timing.SYSTEM));
         hasRdma = discovered.links().stream().anyMatch(link -> link.kind() == LinkKind.RDMA);
         return plugin;
     }

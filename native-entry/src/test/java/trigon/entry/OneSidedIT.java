@@ -70,7 +70,6 @@ class OneSidedIT {
                   a: {nics: [{address: 127.1.12.1/24}, {address: 127.1.13.1/24}]}
                   b: {nics: [{address: 127.1.12.2/24}, {address: 127.1.13.2/24}]}
                 """));
-        environment.put("TRIGON_FAILOVER", "on");
         List<String> arguments = new ArrayList<>(List.of("--order", order, "--nodes", "a,b", "--test", "rounds"));
         arguments.addAll(List.of("--count", "3", "--cuts", "" + CUTS, "--moves", "1"));
         arguments.addAll(List.of("--seed", "" + Seed.next() % 100_000));

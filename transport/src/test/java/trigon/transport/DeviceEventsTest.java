@@ -45,7 +45,7 @@ class DeviceEventsTest {
         TestCluster cluster = TestCluster.software(directory, """
             a: {nics: [{address: 127.1.12.1/24}]}
             b: {nics: [{address: 127.1.12.2/24}]}
-            """);
+            """).withoutFailover();
         a = cluster.open("a");
         b = new TestNode(cluster, "b", RaisingVerbs::new);
         verbs = (RaisingVerbs) b.verbs();

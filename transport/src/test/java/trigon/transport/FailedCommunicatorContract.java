@@ -54,6 +54,10 @@ public abstract class FailedCommunicatorContract {
     @BeforeEach
     void connect(@TempDir Path directory) {
         cluster = cluster(directory).withPassingTime();
+        openNodes();
+    }
+
+    private void openNodes() {
         a = cluster.open("a");
         b = new TestNode(cluster, "b", RaisingVerbs::new);
         c = cluster.open("c");
@@ -63,11 +67,15 @@ public abstract class FailedCommunicatorContract {
 
     @AfterEach
     void nothingIsLeftOpen() {
+        closeNodes();
+        log.close();
+    }
+
+    private void closeNodes() {
         for (TestNode node : new TestNode[] {a, b, c}) {
             node.close();
             LedgerAssert.assertNothingOpen(node.verbs());
         }
-        log.close();
     }
 
     @Test
@@ -191,6 +199,9 @@ public abstract class FailedCommunicatorContract {
 
     @Test
     void whoIsSeveralNodesAwayLearnsWhereItBegan() {
+        closeNodes();
+        cluster.withoutFailover(); // which would mend what is planted here
+        openNodes();
         Connected ca = new Connected(c, a);
         long waitingOnA = receive(ca);
         long waitingOnC = receive(bc);

@@ -55,7 +55,7 @@ class FailoverTest {
 
     @BeforeEach
     void open(@TempDir Path directory) {
-        TestCluster cluster = TestCluster.failingOver(directory, """
+        TestCluster cluster = TestCluster.software(directory, """
                 a: {nics: [{address: 127.1.12.1/24}, {address: 127.1.13.1/24}]}
                 b: {nics: [{address: 127.1.12.2/24}, {address: 127.1.13.2/24}]}
                 """, "");

@@ -28,7 +28,7 @@ class LateConnectTest {
 
     @Test
     void goesOnThoughThePathBreaksBeforeTheSenderIsTaken(@TempDir Path directory) throws Exception {
-        TestCluster cluster = TestCluster.failingOver(directory, """
+        TestCluster cluster = TestCluster.software(directory, """
                 a: {nics: [{address: 127.1.16.1/24}]}
                 b: {nics: [{address: 127.1.16.2/24}]}
                 """, "");

@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Timeout;
 import trigon.nccl.NcclResult;
 import trigon.testsupport.LedgerAssert;
 
-/** A connection whose link goes down under it, as an RDMA device reports it. A subclass does that to a real one. */
+/** A connection that ends with its path, whose link goes down under it, as an RDMA device reports it. A subclass does that to a real one. */
 @Timeout(120)
 public abstract class LinkDownContract {
 
@@ -26,6 +26,7 @@ public abstract class LinkDownContract {
     protected final void aLinkThatGoesDownIsNamedAndFailsWhatIsUnderWay(
             TestCluster cluster, LinkChange down, LinkChange up) throws Exception {
         try (CapturedLog log = new CapturedLog()) {
+            cluster.withoutFailover();
             TestNode a = cluster.open("a");
             TestNode b = cluster.open("b");
             try {

@@ -26,7 +26,7 @@ import trigon.system.Memory;
 import trigon.testsupport.Await;
 
 /**
- * What becomes of connections when packets are lost for a while, or an address is gone. A subclass says what links
+ * What becomes of connections that end with their path when packets are lost for a while, or an address is gone. A subclass says what links
  * there are, and does to them what is to be done.
  */
 @Timeout(180)
@@ -58,7 +58,7 @@ public abstract class LinkFaultContract {
 
     @BeforeEach
     void openNodes(@TempDir Path directory) throws IOException {
-        cluster = cluster(directory);
+        cluster = cluster(directory).withoutFailover();
         Files.writeString(cluster.file(), "handshake: {timeout: 10s, peerTimeout: 8s}\n", StandardOpenOption.APPEND);
         open();
     }

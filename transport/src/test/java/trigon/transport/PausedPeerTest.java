@@ -36,7 +36,7 @@ class PausedPeerTest {
 
     @Test
     void goesOnThoughAnAddressThatNobodyAnsweredAtRefuses() throws Exception {
-        TestCluster cluster = TestCluster.failingOver(directory, """
+        TestCluster cluster = TestCluster.software(directory, """
                 a: {nics: [{address: 127.8.12.1/24}, {address: 127.8.13.1/24}]}
                 b: {nics: [{address: 127.8.12.2/24}]}
                 """, "");

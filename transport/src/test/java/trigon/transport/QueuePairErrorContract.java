@@ -18,7 +18,7 @@ import trigon.verbs.QueuePairAttributes;
 import trigon.verbs.QueuePairStateCode;
 
 /**
- * A queue pair that goes to the error state while nothing is posted on it, and no event of the device says so: nothing
+ * Without failover, a queue pair that goes to the error state while nothing is posted on it, and no event of the device says so: nothing
  * completes with an error, so whoever uses the connection next finds out, and then the other end. A subclass says what
  * links there are.
  */
@@ -42,7 +42,7 @@ public abstract class QueuePairErrorContract {
 
     @BeforeEach
     void connectAndUseIt(@TempDir Path directory) {
-        TestCluster cluster = cluster(directory);
+        TestCluster cluster = cluster(directory).withoutFailover();
         a = new TestNode(cluster, "a", RaisingVerbs::new);
         b = new TestNode(cluster, "b", RaisingVerbs::new);
         ab = new Connected(a, b);

@@ -34,7 +34,7 @@ class ReturnTest {
 
     @BeforeEach
     void open(@TempDir Path directory) {
-        TestCluster cluster = TestCluster.failingOver(directory, """
+        TestCluster cluster = TestCluster.software(directory, """
                 a: {nics: [{address: 127.1.14.1/24}, {address: 127.1.15.1/24}]}
                 b: {nics: [{address: 127.1.14.2/24}, {address: 127.1.15.2/24}]}
                 """, "");

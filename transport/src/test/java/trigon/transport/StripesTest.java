@@ -226,7 +226,8 @@ class StripesTest {
 
     @Test
     void aQueuePairThatFailsFailsTheConnectionAndIsNamedAtBothEnds() {
-        TestCluster cluster = TestCluster.striped(directory, LinkKind.SOFTWARE, 1, TWO_CABLES);
+        TestCluster cluster =
+                TestCluster.striped(directory, LinkKind.SOFTWARE, 1, TWO_CABLES).withoutFailover();
         TestNode a = open(cluster, "a");
         TestNode b = open(cluster, "b");
         Connected ab = new Connected(a, b);

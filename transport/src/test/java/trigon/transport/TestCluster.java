@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.Optional;
 import trigon.software.LaneSettings;
@@ -44,14 +45,14 @@ public record TestCluster(Path file, LinkKind kind, Optional<LaneSettings> lanes
         return new TestCluster(cluster.file, cluster.kind, Optional.of(LANES), Optional.empty());
     }
 
-    /** A cluster on software links whose connections go on over other paths. */
-    static TestCluster failingOver(Path directory, String nodes, String settings) {
-        return of(directory, LinkKind.SOFTWARE, nodes, "failover: on\n" + settings);
+    /** A cluster on software links, with more of the file. */
+    static TestCluster software(Path directory, String nodes, String settings) {
+        return of(directory, LinkKind.SOFTWARE, nodes, settings);
     }
 
-    /** A cluster on RDMA links whose connections go on over other paths; handshakes may take long. */
-    public static TestCluster rdmaFailingOver(Path directory, String nodes) {
-        return of(directory, LinkKind.RDMA, nodes, "failover: on\nhandshake: {timeout: 30s, peerTimeout: 1m}\n");
+    /** A cluster on RDMA links where handshakes, and the silence of a peer, may take long. */
+    public static TestCluster patientRdma(Path directory, String nodes) {
+        return of(directory, LinkKind.RDMA, nodes, "handshake: {timeout: 30s, peerTimeout: 1m}\n");
     }
 
     /** A cluster of these nodes, given as in the file. */
@@ -76,6 +77,16 @@ public record TestCluster(Path file, LinkKind kind, Optional<LaneSettings> lanes
         try {
             Path file = Files.writeString(directory.resolve("trigon.yaml"), text);
             return new TestCluster(file, kind);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** The same cluster, whose connections end with their paths. */
+    public TestCluster withoutFailover() {
+        try {
+            Files.writeString(file, "failover: off\n", StandardOpenOption.APPEND);
+            return this;
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

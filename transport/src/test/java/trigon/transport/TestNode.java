@@ -14,6 +14,7 @@ import trigon.config.file.ConfigLoader;
 import trigon.nccl.DeviceProperties;
 import trigon.nccl.NetPlugin;
 import trigon.routing.DiscoveredLinks;
+import trigon.routing.LinkSearch;
 import trigon.routing.LocalLink;
 import trigon.routing.discovery.HostInterfaces;
 import trigon.routing.discovery.LinkDiscovery;
@@ -25,8 +26,11 @@ import trigon.system.Memory;
 import trigon.system.NanoClock;
 import trigon.transport.handle.HandleTable;
 import trigon.transport.metrics.Metrics;
+import trigon.transport.plugin.Machine;
 import trigon.transport.plugin.PluginSetup;
 import trigon.transport.plugin.RoutedNetPlugin;
+import trigon.transport.plugin.Timing;
+import trigon.transport.plugin.VisibleState;
 import trigon.transport.request.RequestRow;
 import trigon.transport.request.RequestTable;
 import trigon.verbs.DeviceContext;
@@ -162,17 +166,11 @@ public final class TestNode implements AutoCloseable {
 
     private RoutedNetPlugin open(
             PluginConfig config, DiscoveredLinks discovered, LinkKind kind, String name, int pageBytes) {
-        return RoutedNetPlugin.open(new PluginSetup(
-                config,
-                discovered,
-                Map.of(kind, verbs),
-                _ -> Optional.empty(),
-                name,
-                pageBytes,
-                RequestTable.of(rows),
-                Metrics.unshared(),
-                _ -> nextLook::set,
-                clock));
+        Machine machine =
+                new Machine(name, pageBytes, discovered, Map.of(kind, verbs), _ -> Optional.empty(), LinkSearch.NONE);
+        VisibleState visible = new VisibleState(RequestTable.of(rows), Metrics.unshared());
+        return RoutedNetPlugin.open(
+                new PluginSetup(config, machine, visible).with(new Timing(clock, _ -> nextLook::set)));
     }
 
     private static VerbsProvider libibverbs() {

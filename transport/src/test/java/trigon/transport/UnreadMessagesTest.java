@@ -37,7 +37,7 @@ class UnreadMessagesTest {
         TestCluster cluster = TestCluster.software(directory, """
                 a: {nics: [{address: 127.8.12.1/24}]}
                 b: {nics: [{address: 127.8.12.2/24}]}
-                """);
+                """).withoutFailover();
 
         UnreadReceiver.End end = new UnreadReceiver(directory, size, pause, UnreadReceiver.MORE_THAN_A_SOCKET)
                 .run(cluster, UnreadReceiver.THIS_ONE);
@@ -52,10 +52,10 @@ class UnreadMessagesTest {
     @ParameterizedTest
     @CsvSource({"4096, 0", "512, 1"})
     void theSameWhereTheReceiverAcknowledges(int size, int seconds) throws Exception {
-        TestCluster cluster = TestCluster.failingOver(directory, """
+        TestCluster cluster = TestCluster.software(directory, """
                 a: {nics: [{address: 127.8.14.1/24}]}
                 b: {nics: [{address: 127.8.14.2/24}]}
-                """, "");
+                """);
 
         UnreadReceiver.End end =
                 new UnreadReceiver(directory, size, seconds, 1 << 16).run(cluster, UnreadReceiver.THIS_ONE);

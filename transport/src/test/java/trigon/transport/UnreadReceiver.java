@@ -104,7 +104,7 @@ record UnreadReceiver(Path directory, int size, int pauseSeconds, int leastBytes
         TestCluster cluster = TestCluster.software(directory, """
                 a: {nics: [{address: 10.9.12.1/24}]}
                 b: {nics: [{address: 10.9.12.2/24}]}
-                """);
+                """).withoutFailover();
         UnreadReceiver receiver = new UnreadReceiver(directory, Integer.parseInt(arguments[1]), 0, MORE_THAN_A_SOCKET);
         System.out.println(receiver.run(cluster, ONE_THAT_VANISHES));
     }

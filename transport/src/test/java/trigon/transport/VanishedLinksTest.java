@@ -7,7 +7,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
-import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import trigon.config.PluginConfig;
@@ -20,19 +19,19 @@ import trigon.config.setting.Setting;
 import trigon.config.setting.SettingValues;
 import trigon.config.setting.Source;
 import trigon.handshake.message.HandshakeException;
-import trigon.nccl.ConnectionAdvice;
 import trigon.nccl.NetPlugin;
 import trigon.routing.DiscoveredLinks;
+import trigon.routing.LinkSearch;
 import trigon.routing.LocalLink;
-import trigon.routing.Relays;
 import trigon.software.SoftwareDevice;
 import trigon.software.device.SoftwareVerbs;
 import trigon.system.InterfaceAddress;
-import trigon.system.NanoClock;
 import trigon.testsupport.Await;
 import trigon.transport.metrics.Metrics;
+import trigon.transport.plugin.Machine;
 import trigon.transport.plugin.PluginSetup;
 import trigon.transport.plugin.RoutedNetPlugin;
+import trigon.transport.plugin.VisibleState;
 import trigon.transport.request.RequestTable;
 import trigon.verbs.Gid;
 import trigon.verbs.LinkKind;
@@ -98,23 +97,15 @@ class VanishedLinksTest {
 
     private static RoutedNetPlugin open(
             PluginConfig config, SoftwareVerbs software, List<LocalLink> back, LocalLink... links) {
-        return RoutedNetPlugin.open(new PluginSetup(
-                config,
-                new DiscoveredLinks(List.of(links), Map.of(), List.of()),
-                Map.of(LinkKind.SOFTWARE, software),
-                _ -> Optional.empty(),
-                "host",
-                4096,
-                RequestTable.unseen(),
-                Metrics.unshared(),
-                known -> back.stream()
-                        .filter(link -> !known.contains(link))
-                        .peek(link -> software.put(device(link)))
-                        .toList(),
-                Relays.NONE,
-                ConnectionAdvice.NONE,
-                UnaryOperator.identity(),
-                NanoClock.SYSTEM));
+        LinkSearch search = known -> back.stream()
+                .filter(link -> !known.contains(link))
+                .peek(link -> software.put(device(link)))
+                .toList();
+        DiscoveredLinks discovered = new DiscoveredLinks(List.of(links), Map.of(), List.of());
+        Machine machine = new Machine(
+                "host", 4096, discovered, Map.of(LinkKind.SOFTWARE, software), _ -> Optional.empty(), search);
+        VisibleState visible = new VisibleState(RequestTable.unseen(), Metrics.unshared());
+        return RoutedNetPlugin.open(new PluginSetup(config, machine, visible));
     }
 
     private static PluginConfig listed(LocalLink... links) {

@@ -156,7 +156,7 @@ public abstract class HandshakeConnection extends ChannelInboundHandlerAdapter i
 
     @Override
     public final void beat(long passedNanos) {
-        long silent = silence.passed(passedNanos);
+        long silent = silence.passed(passedNanos, loop.clock().nanoTime());
         if (silent > peerTimeout.toNanos()) {
             over(new LifelineEnd.Silent(Duration.ofNanos(silent)));
             close();

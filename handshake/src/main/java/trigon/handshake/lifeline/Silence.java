@@ -30,11 +30,16 @@ final class Silence {
         lastHeard = now - BEAT_NANOS;
     }
 
-    /** It lasts so much longer; returns how long by now. */
-    long passed(long more) {
-        long now = nanos + more;
-        nanos = now;
-        return now;
+    /**
+     * It lasts so much longer, but for what was before the last sign of life: a look that is late must not count what
+     * was heard meanwhile.
+     *
+     * @return how long it lasts
+     */
+    long passed(long more, long now) {
+        long longer = nanos + Math.min(more, now - lastHeard);
+        nanos = longer;
+        return longer;
     }
 
     /** How long it lasts, as of the last look. */

@@ -76,6 +76,7 @@ public sealed interface HandshakeMessage {
      * @param memory the receiver's memory; {@link RemoteMemory#NONE} where it offers none
      * @param maxMessageBytes the longest message it takes
      * @param speedMbps rate of its link in Mbit/s, as far as it is known; 1 or more
+     * @param failover whether both ends can go on over other paths; a connection of which one cannot ends with its path
      * @param received messages that it has; 0 for a connection that begins
      */
     record Answer(
@@ -84,14 +85,9 @@ public sealed interface HandshakeMessage {
             RemoteMemory memory,
             long maxMessageBytes,
             int speedMbps,
+            boolean failover,
             long received)
             implements HandshakeMessage {
-
-        /** For a connection that begins. */
-        public Answer(
-                LinkKind kind, QueuePairEndpoint endpoint, RemoteMemory memory, long maxMessageBytes, int speedMbps) {
-            this(kind, endpoint, memory, maxMessageBytes, speedMbps, 0);
-        }
 
         public Answer {
             requirePositive(maxMessageBytes);

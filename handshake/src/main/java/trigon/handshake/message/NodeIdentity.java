@@ -9,8 +9,9 @@ import java.util.OptionalInt;
  * @param name the node's name, for logs; 1 to 255 bytes of UTF-8 without control characters
  * @param index its index in the cluster's configuration, 0 to 65534; empty where there is none
  * @param configFingerprint hash of the settings that all nodes should share
+ * @param failover whether its ends of connections can go on over other paths
  */
-public record NodeIdentity(String name, OptionalInt index, int configFingerprint) {
+public record NodeIdentity(String name, OptionalInt index, int configFingerprint, boolean failover) {
 
     /** The longest name, in bytes of UTF-8. */
     public static final int MAX_NAME_BYTES = 255;

@@ -80,6 +80,7 @@ public final class RandomMessages {
                 memory(),
                 random.nextLong(1, Long.MAX_VALUE),
                 random.nextInt(1, Integer.MAX_VALUE),
+                random.nextBoolean(),
                 random.nextLong(Long.MAX_VALUE));
     }
 
@@ -109,7 +110,7 @@ public final class RandomMessages {
 
     public NodeIdentity node() {
         String name = "n" + text(random.nextInt(40)).replace('\n', ' ');
-        return new NodeIdentity(name, index(), random.nextInt());
+        return new NodeIdentity(name, index(), random.nextInt(), random.nextBoolean());
     }
 
     public OptionalInt index() {

@@ -21,7 +21,7 @@ class FailoverLabTest extends QueuePairCutContract {
 
     @Override
     protected TestCluster cluster(Path directory) {
-        return TestCluster.rdmaFailingOver(directory, """
+        return TestCluster.patientRdma(directory, """
                 a: {nics: [{device: rxe_ab, address: 10.0.12.1/24}, {device: rxe_ac, address: 10.0.13.1/24}]}
                 b: {nics: [{device: rxe_ba, address: 10.0.12.2/24}, {device: rxe_ca, address: 10.0.13.3/24}]}
                 """);

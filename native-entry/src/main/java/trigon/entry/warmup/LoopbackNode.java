@@ -10,6 +10,7 @@ import trigon.config.setting.LinkPolicy;
 import trigon.config.setting.Setting;
 import trigon.config.setting.Source;
 import trigon.routing.DiscoveredLinks;
+import trigon.routing.LinkSearch;
 import trigon.routing.LocalLink;
 import trigon.routing.discovery.HostInterface;
 import trigon.routing.discovery.HostInterfaces;
@@ -20,8 +21,10 @@ import trigon.software.SoftwareDevice;
 import trigon.software.device.SoftwareVerbs;
 import trigon.system.InterfaceAddress;
 import trigon.transport.metrics.Metrics;
+import trigon.transport.plugin.Machine;
 import trigon.transport.plugin.PluginSetup;
 import trigon.transport.plugin.RoutedNetPlugin;
+import trigon.transport.plugin.VisibleState;
 import trigon.transport.request.RequestTable;
 import trigon.verbs.DeviceContext;
 import trigon.verbs.LinkKind;
@@ -99,13 +102,14 @@ public record LoopbackNode(RoutedNetPlugin plugin, LinkKind kind, VerbsProvider 
         try {
             RoutedNetPlugin plugin = RoutedNetPlugin.open(new PluginSetup(
                     config(LinkPolicy.AUTO),
-                    new DiscoveredLinks(links, Map.of(), List.of()),
-                    Map.of(kind, verbs),
-                    _ -> Optional.empty(),
-                    "warm-up",
-                    pageBytes,
-                    RequestTable.unseen(),
-                    Metrics.unshared()));
+                    new Machine(
+                            "warm-up",
+                            pageBytes,
+                            new DiscoveredLinks(links, Map.of(), List.of()),
+                            Map.of(kind, verbs),
+                            _ -> Optional.empty(),
+                            LinkSearch.NONE),
+                    new VisibleState(RequestTable.unseen(), Metrics.unshared())));
             return new LoopbackNode(plugin, kind, verbs, closeVerbs);
         } catch (RuntimeException e) {
             closeVerbs.run();

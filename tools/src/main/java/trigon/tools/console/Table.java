@@ -53,7 +53,6 @@ public final class Table {
 
     /** Prints the headings and the rows, in columns as wide as they have to be. */
     public void print(Console to) {
-        int last = header.size() - 1;
         int[] widths = new int[header.size()];
         for (int i = 0; i < header.size(); i++) {
             widths[i] = width(header.get(i));
@@ -61,19 +60,18 @@ public final class Table {
                 widths[i] = Math.max(widths[i], width(row.get(i)));
             }
         }
-        int before = 0;
-        for (int i = 0; i < last; i++) {
-            before += widths[i] + GAP;
-        }
-        int room = Math.max(LEAST_LAST, to.width() - before);
-        print(to, header, widths, before, room, Style.FAINT, true);
+        print(to, header, widths, Style.FAINT, true);
         for (int i = 0; i < rows.size(); i++) {
-            print(to, rows.get(i), widths, before, room, styles.get(i), false);
+            print(to, rows.get(i), widths, styles.get(i), false);
         }
     }
 
-    private static void print(
-            Console to, List<String> cells, int[] widths, int before, int room, Style style, boolean whole) {
+    private static void print(Console to, List<String> cells, int[] widths, Style style, boolean whole) {
+        int before = 0;
+        for (int i = 0; i < widths.length - 1; i++) {
+            before += widths[i] + GAP;
+        }
+        int room = Math.max(LEAST_LAST, to.width() - before);
         StringBuilder line = new StringBuilder();
         for (int i = 0; i < cells.size() - 1; i++) {
             String cell = cells.get(i) + " ".repeat(widths[i] - width(cells.get(i)));

@@ -160,7 +160,7 @@ final class PlantedFaults {
         String moved = file.replace("{address: 10.77.1.1", "{device: ac2, address: 10.77.1.1");
         return List.of(
                 ofTwo("different versions", "version-differs").told("b", "version", "0.9"),
-                ofTwo("a setting differs", "settings-differ").variable("b", "TRIGON_FAILOVER", "on"),
+                ofTwo("a setting differs", "settings-differ").variable("b", "TRIGON_FAILOVER", "off"),
                 ofTwo("a clock is two minutes ahead", "clock").told("b", "aheadMillis", 120_000),
                 ofTwo("one end has a tenth of the other's speed", "speed-differs")
                         .file("a", NIC + "speed", "1000"),

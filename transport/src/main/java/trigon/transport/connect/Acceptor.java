@@ -47,10 +47,10 @@ public final class Acceptor implements OfferHandler {
     private final ConnectionSecret secret = ConnectionSecret.random();
     private final long context;
     private final int trafficClass;
+    private final LocalSide side;
     private final Links links;
     private final PathFactory factory;
     private final Executor control;
-    private final ConnectionLog connectionLog;
 
     // of the attempt that the peer makes now, by the queue pair's index
     private final SortedMap<Integer, PathChannel> paths = new TreeMap<>();
@@ -62,19 +62,13 @@ public final class Acceptor implements OfferHandler {
     private int unaskedLooks;
 
     /** Waits in that context, for a peer with the secret in its listen handle. */
-    public Acceptor(
-            long context,
-            int trafficClass,
-            Links links,
-            PathFactory factory,
-            Executor control,
-            ConnectionLog connectionLog) {
+    public Acceptor(long context, int trafficClass, LocalSide side, Executor control) {
         this.context = context;
         this.trafficClass = trafficClass;
-        this.links = links;
-        this.factory = factory;
+        this.side = side;
+        links = side.links();
+        factory = side.factory();
         this.control = control;
-        this.connectionLog = connectionLog;
     }
 
     /** What peers name it by. */
@@ -170,7 +164,13 @@ public final class Acceptor implements OfferHandler {
                 path.endpoint(),
                 RemoteMemory.NONE,
                 path.maxMessageBytes(),
-                link.local().assumedMbps());
+                link.local().assumedMbps(),
+                isResumable(offer),
+                0);
+    }
+
+    private boolean isResumable(Offer offer) {
+        return side.self().failover() && offer.node().failover();
     }
 
     private Link link(InetAddress local, LinkKind kind) {
@@ -191,12 +191,13 @@ public final class Acceptor implements OfferHandler {
             factory.awaitOpen(path);
         }
         if (link != null && establish(path, link)) {
-            connectionLog.logUp("receives from %s %s over %s: %s"
-                    .formatted(
-                            incoming.offer().node().name(),
-                            InterfaceAddress.text(incoming.remote().getAddress()),
-                            path.link(),
-                            path.link().local().carrier()));
+            side.connectionLog()
+                    .logUp("receives from %s %s over %s: %s"
+                            .formatted(
+                                    incoming.offer().node().name(),
+                                    InterfaceAddress.text(incoming.remote().getAddress()),
+                                    path.link(),
+                                    path.link().local().carrier()));
         } else {
             path.close();
         }
@@ -220,7 +221,8 @@ public final class Acceptor implements OfferHandler {
                             link.offer().listeners(),
                             connectionId,
                             secret,
-                            trafficClass));
+                            trafficClass),
+                    isResumable(link.offer()));
             paths.clear();
         }
         return true;

@@ -8,6 +8,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.function.BooleanSupplier;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 import trigon.routing.LocalLink;
 import trigon.routing.Path;
@@ -16,7 +17,6 @@ import trigon.routing.Relays;
 import trigon.routing.table.NoPathException;
 import trigon.routing.table.RoutingTable;
 import trigon.system.NanoClock;
-import trigon.transport.path.Links;
 
 /** The paths to try: those over a link of both ends; those through relays where there is none, or none is left. */
 public final class CandidatePaths {
@@ -31,7 +31,7 @@ public final class CandidatePaths {
 
     private volatile RoutingTable routing;
     private final Relays relays;
-    private final Links links;
+    private final Predicate<LocalLink> isUp;
     private final Duration timeout;
     private final NanoClock clock;
     private final ConcurrentMap<PeerDescription, Long> firstAsked = new ConcurrentHashMap<>();
@@ -39,12 +39,14 @@ public final class CandidatePaths {
     /**
      * Over this node's links, and through relays.
      *
+     * @param isUp whether one of the routing table's links is up now
      * @param timeout how long a link that is down is waited for
      */
-    public CandidatePaths(RoutingTable routing, Relays relays, Links links, Duration timeout, NanoClock clock) {
+    public CandidatePaths(
+            RoutingTable routing, Relays relays, Predicate<LocalLink> isUp, Duration timeout, NanoClock clock) {
         this.routing = routing;
         this.relays = relays;
-        this.links = links;
+        this.isUp = isUp;
         this.timeout = timeout;
         this.clock = clock;
     }
@@ -69,8 +71,9 @@ public final class CandidatePaths {
         while (true) {
             try {
                 List<Path> direct = routing.pathsTo(peer);
-                List<Path> faster = faster(name, peer, direct.getFirst(), tie);
-                if (!faster.isEmpty() || abandoned.getAsBoolean() || !mayBecomeFaster(peer, direct.getFirst())) {
+                Path best = best(direct);
+                List<Path> faster = faster(name, peer, best, tie);
+                if (!faster.isEmpty() || abandoned.getAsBoolean() || !mayBecomeFaster(peer, best)) {
                     return Stream.concat(faster.stream(), direct.stream()).toList();
                 }
             } catch (NoPathException none) {
@@ -86,6 +89,17 @@ public final class CandidatePaths {
             }
             pause();
         }
+    }
+
+    /**
+     * The one that relays are compared with: the first whose link is up. A cable that is down keeps its address, and
+     * the speed that it would have.
+     */
+    private Path best(List<Path> direct) {
+        return direct.stream()
+                .filter(path -> isUp.test(path.local()))
+                .findFirst()
+                .orElse(direct.getFirst());
     }
 
     /** The ways through relays that carry more than the best path over a link of both ends. */
@@ -108,7 +122,7 @@ public final class CandidatePaths {
     /** The kernel has no route over an interface that is down. */
     private Duration patience() {
         Duration ofRelays = relays.patience();
-        boolean down = links.all().stream().anyMatch(link -> !link.isUp());
+        boolean down = routing.links().stream().anyMatch(isUp.negate());
         return down && ofRelays.compareTo(timeout) < 0 ? timeout : ofRelays;
     }
 
@@ -117,7 +131,7 @@ public final class CandidatePaths {
         Set<Path> paths = new LinkedHashSet<>();
         try {
             List<Path> direct = routing.pathsTo(peer, preferred);
-            paths.addAll(faster(name, peer, direct.getFirst(), tie));
+            paths.addAll(faster(name, peer, best(direct), tie));
             paths.addAll(direct);
         } catch (NoPathException _) {
             // there may be relays

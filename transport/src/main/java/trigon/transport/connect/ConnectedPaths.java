@@ -10,8 +10,9 @@ import trigon.transport.protocol.MessageProtocol;
  * @param protocol what they are up for
  * @param paths in the order that both ends know; at least one
  * @param peer the other end
+ * @param resumable whether both ends can go on over other paths
  */
-public record ConnectedPaths(MessageProtocol protocol, List<PathChannel> paths, Counterpart peer)
+public record ConnectedPaths(MessageProtocol protocol, List<PathChannel> paths, Counterpart peer, boolean resumable)
         implements AutoCloseable {
 
     @Override

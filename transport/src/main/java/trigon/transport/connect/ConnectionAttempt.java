@@ -55,29 +55,21 @@ final class ConnectionAttempt implements AutoCloseable {
     private final PendingConnection connecting;
     private final List<Pending> pending = new ArrayList<>();
     private final Map<Path, RuntimeException> failures = new LinkedHashMap<>();
+    private boolean resumable = true;
 
     /**
      * An attempt that has done nothing yet.
      *
-     * @param listeners where this process can be reached
      * @param timeout what its handshakes take at most
      * @param connecting hears of each handshake, to be able to end it
      */
     ConnectionAttempt(
-            Links links,
-            HandshakeClient client,
-            PathFactory factory,
-            NodeIdentity self,
-            List<LinkAddress> listeners,
-            ListenHandle handle,
-            int trafficClass,
-            Duration timeout,
-            PendingConnection connecting) {
-        this.links = links;
-        this.client = client;
-        this.factory = factory;
-        this.self = self;
-        this.listeners = listeners;
+            LocalSide side, ListenHandle handle, int trafficClass, Duration timeout, PendingConnection connecting) {
+        links = side.links();
+        client = side.client();
+        factory = side.factory();
+        self = side.self();
+        listeners = side.fittingAddresses();
         this.handle = handle;
         this.trafficClass = trafficClass;
         this.timeout = timeout;
@@ -183,8 +175,14 @@ final class ConnectionAttempt implements AutoCloseable {
         return answer.isDone() && !answer.isCompletedExceptionally();
     }
 
+    /** Whether the peer says that both ends can go on over other paths. */
+    boolean isResumable() {
+        return resumable;
+    }
+
     private void bringUp(Pending each) {
         Answer answer = await(each.offer.answer());
+        resumable &= answer.failover();
         factory.connect(
                 each.channel,
                 PathRole.SENDER,

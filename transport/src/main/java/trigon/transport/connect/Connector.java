@@ -8,8 +8,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Executor;
-import java.util.function.Supplier;
-import java.util.random.RandomGenerator;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -17,9 +15,7 @@ import trigon.config.PluginConfig;
 import trigon.config.cluster.NodeConfig;
 import trigon.handshake.connect.HandshakeClient;
 import trigon.handshake.message.HandshakeException;
-import trigon.handshake.message.LinkAddress;
 import trigon.handshake.message.ListenHandle;
-import trigon.handshake.message.NodeIdentity;
 import trigon.handshake.message.Stripe;
 import trigon.nccl.ConnectionAdvice;
 import trigon.nccl.NoConnectionException;
@@ -50,20 +46,19 @@ public final class Connector {
     /** For how long a path that failed while another did not is left out: NCCL makes many connections at once. */
     private static final Duration LEFT_OUT = Duration.ofMinutes(1);
 
+    /** From one look at what connections through relays have carried to the next. */
+    private static final Duration RELAYED_TRAFFIC_INTERVAL = Duration.ofSeconds(3);
+
     /** How long a link of both ends may be away before relays take its place. */
     private static final Duration BEFORE_RELAYS = Duration.ofSeconds(2);
 
+    private final LocalSide side;
     private final Links links;
     private final CandidatePaths candidatePaths;
     private final RelayedTraffic relayedTraffic;
     private final HandshakeClient client;
-    private final PathFactory factory;
     private final PluginConfig config;
-    private final NodeIdentity self;
-    private final Supplier<List<LinkAddress>> listeners;
     private final Executor control;
-    private final RandomGenerator attempts;
-    private final ConnectionLog connectionLog;
     private final ConnectionAdvice advice;
     private final Resignation resignation;
     private final NanoClock clock;
@@ -74,41 +69,24 @@ public final class Connector {
      * A connector.
      *
      * @param relays the ways through relays
-     * @param listeners where this process can be reached now, as peers are told
-     * @param control runs what may block
-     * @param nextLook runs what does not block, some seconds later
-     * @param attempts for their numbers; thread-safe
-     * @param connectionLog says what is up
      * @param advice has a say in each connection
      */
     public Connector(
-            Links links,
+            LocalSide side,
             CandidatePaths candidatePaths,
-            HandshakeClient client,
             Relays relays,
-            PathFactory factory,
             PluginConfig config,
-            NodeIdentity self,
-            Supplier<List<LinkAddress>> listeners,
-            Executor control,
-            Executor nextLook,
-            RandomGenerator attempts,
-            ConnectionLog connectionLog,
             ConnectionAdvice advice,
-            NanoClock clock) {
-        this.links = links;
+            ControlTasks tasks) {
+        this.side = side;
         this.candidatePaths = candidatePaths;
-        relayedTraffic = new RelayedTraffic(nextLook, relays::advice);
-        this.client = client;
-        this.factory = factory;
+        relayedTraffic = new RelayedTraffic(tasks.brief(RELAYED_TRAFFIC_INTERVAL), relays::advice);
+        links = side.links();
+        client = side.client();
         this.config = config;
-        this.self = self;
-        this.listeners = listeners;
-        this.control = control;
-        this.attempts = attempts;
-        this.connectionLog = connectionLog;
+        control = tasks.control();
         this.advice = advice;
-        this.clock = clock;
+        clock = tasks.clock();
         resignation = new Resignation(client, control, clock);
         recentFailures = new RecentFailures(LEFT_OUT, clock);
     }
@@ -212,24 +190,16 @@ public final class Connector {
             }
             List<Path> paths = pathsToTake(known, how.links(), turn);
             schedule.begin(paths);
-            try (ConnectionAttempt attempt = new ConnectionAttempt(
-                    links,
-                    client,
-                    factory,
-                    self,
-                    listeners.get(),
-                    handle,
-                    trafficClass,
-                    schedule.timeLeft(paths),
-                    pending)) {
+            try (ConnectionAttempt attempt =
+                    new ConnectionAttempt(side, handle, trafficClass, schedule.timeLeft(paths), pending)) {
                 List<Path> stripes = stripes(paths, how.queuePairs());
-                List<PathChannel> connected = attempt.connect(attempts.nextLong(), stripes);
+                List<PathChannel> connected = attempt.connect(side.factory().nextAttempt(), stripes);
                 attempt.failures().forEach(this::failed);
                 if (connected.isEmpty()) {
                     return Optional.empty();
                 }
                 note(paths, attempt.failures().keySet(), connected);
-                return Optional.of(connectedBy(paths, stripes, connected));
+                return Optional.of(connectedBy(paths, stripes, connected, attempt.isResumable()));
             }
         }
 
@@ -249,7 +219,8 @@ public final class Connector {
             }
         }
 
-        private ConnectedPaths connectedBy(List<Path> paths, List<Path> stripes, List<PathChannel> connected) {
+        private ConnectedPaths connectedBy(
+                List<Path> paths, List<Path> stripes, List<PathChannel> connected, boolean resumable) {
             return new ConnectedPaths(
                     MessageProtocol.on(paths.getFirst().kind(), stripes.size() > 1),
                     connected,
@@ -259,7 +230,8 @@ public final class Connector {
                             handle.links(),
                             handle.connection(),
                             handle.secret(),
-                            trafficClass));
+                            trafficClass),
+                    resumable);
         }
 
         /** Of those that may lead nowhere, the ones over which the peer answers; where it does not, all the others. */
@@ -373,10 +345,11 @@ public final class Connector {
                 .filter(path -> !failed.contains(path))
                 .map(path -> path + ": " + path.local().carrier())
                 .toList();
-        connectionLog.logUp(
-                queuePairs == 1
-                        ? "sends to " + (up.isEmpty() ? peer : up.getFirst())
-                        : "sends to %s by %d queue pairs over %s".formatted(peer, queuePairs, up));
+        side.connectionLog()
+                .logUp(
+                        queuePairs == 1
+                                ? "sends to " + (up.isEmpty() ? peer : up.getFirst())
+                                : "sends to %s by %d queue pairs over %s".formatted(peer, queuePairs, up));
     }
 
     private String peerName(ListenHandle handle) {

@@ -1,12 +1,17 @@
 package trigon.transport.failover;
 
 import java.time.Duration;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import trigon.handshake.ConnectionLostException;
 import trigon.handshake.OfferHandler;
 import trigon.handshake.listen.HandshakeListeners;
 import trigon.system.kernel.ProcessBarrier;
 import trigon.transport.connect.CandidatePaths;
+import trigon.transport.connect.ConnectedPaths;
 import trigon.transport.connect.ControlTasks;
 import trigon.transport.connect.Counterpart;
 import trigon.transport.connect.LocalSide;
@@ -28,26 +33,30 @@ public final class Failovers {
     /** From one look for a better path to the next. */
     public static final Duration WHILE = Duration.ofSeconds(1);
 
+    private static final Logger log = LoggerFactory.getLogger(Failovers.class);
+
     private final boolean on;
+
+    /** Peers of which the log has said that connections with them end with their paths. */
+    private final Set<String> withoutFailover = ConcurrentHashMap.newKeySet();
+
     private final HandshakeListeners listeners;
     private final PathHealth health;
     private final FailoverServices services;
 
     /**
-     * Of a plugin.
+     * Of a plugin; on if what peers are told of it says so.
      *
-     * @param on whether there is any
      * @param candidates where new paths are looked for
      * @param peerTimeout so long a path is looked for
      */
     public Failovers(
-            boolean on,
             LocalSide side,
             CandidatePaths candidates,
             HandshakeListeners listeners,
             ControlTasks tasks,
             Duration peerTimeout) {
-        this.on = on;
+        on = side.self().failover();
         this.listeners = listeners;
         health = new PathHealth(tasks.clock());
         services = new FailoverServices(
@@ -61,65 +70,79 @@ public final class Failovers {
         }
     }
 
-    /** Whether there is any. */
-    public boolean areOn() {
-        return on;
-    }
-
     /**
      * A connecting side's end is up, and NCCL has not taken it yet: whoever asks is told that it lives. Until there is
      * a session to {@linkplain #keep(SendSession, Counterpart) keep}, or it is {@linkplain #forget forgotten}.
      */
-    public void expect(Counterpart peer) {
-        if (on) {
-            listeners.resume(peer.connection().ofConnectingSide(), peer.secret(), ONLY_ASKED);
+    public void expect(ConnectedPaths paths) {
+        if (paths.resumable()) {
+            expect(paths.peer());
         }
     }
 
+    private void expect(Counterpart peer) {
+        listeners.resume(peer.connection().ofConnectingSide(), peer.secret(), ONLY_ASKED);
+    }
+
     /** No session came of it. */
-    public void forget(Counterpart peer) {
-        if (on) {
-            listeners.unregister(peer.connection().ofConnectingSide());
+    public void forget(ConnectedPaths paths) {
+        if (paths.resumable()) {
+            forget(paths.peer());
         }
+    }
+
+    private void forget(Counterpart peer) {
+        listeners.unregister(peer.connection().ofConnectingSide());
     }
 
     /** For a session that has just been made; it is watched from now on. */
     public void keep(SendSession session, Counterpart peer) {
-        if (on) {
-            Resumption.of(session).ifPresent(resumption -> {
-                SenderFailover failover =
-                        new SenderFailover(resumption, peer, journal(resumption, peer, true), services);
-                expect(peer);
-                session.keptGoingBy(new Failover() {
-                    @Override
-                    public boolean broken(String what) {
-                        return failover.broken(what);
-                    }
+        Resumption.of(session)
+                .ifPresentOrElse(
+                        resumption -> {
+                            SenderFailover failover =
+                                    new SenderFailover(resumption, peer, journal(resumption, peer, true), services);
+                            expect(peer);
+                            session.keptGoingBy(new Failover() {
+                                @Override
+                                public boolean broken(String what) {
+                                    return failover.broken(what);
+                                }
 
-                    @Override
-                    public void close() {
-                        forget(peer);
-                        failover.close();
-                    }
-                });
-                resumption.paths().forEach(failover::lookAfter);
-            });
-        }
+                                @Override
+                                public void close() {
+                                    forget(peer);
+                                    failover.close();
+                                }
+                            });
+                            resumption.paths().forEach(failover::lookAfter);
+                        },
+                        () -> endsWithItsPath(peer));
         session.watchPaths();
     }
 
     /** Likewise. */
     public void keep(ReceiveSession session, Counterpart peer) {
-        if (on) {
-            Resumption.of(session).ifPresent(resumption -> {
-                ReceiverFailover failover =
-                        new ReceiverFailover(resumption, peer, listeners, journal(resumption, peer, false), services);
-                session.keptGoingBy(failover);
-                resumption.paths().forEach(failover::lookAfter);
-                failover.listen();
-            });
-        }
+        Resumption.of(session)
+                .ifPresentOrElse(
+                        resumption -> {
+                            ReceiverFailover failover = new ReceiverFailover(
+                                    resumption, peer, listeners, journal(resumption, peer, false), services);
+                            session.keptGoingBy(failover);
+                            resumption.paths().forEach(failover::lookAfter);
+                            failover.listen();
+                        },
+                        () -> endsWithItsPath(peer));
         session.watchPaths();
+    }
+
+    private void endsWithItsPath(Counterpart peer) {
+        if (on && withoutFailover.add(peer.name())) {
+            log.info(
+                    "failover is off on {}, so connections with it end with their path: set TRIGON_FAILOVER alike on all"
+                            + " nodes",
+                    peer.name());
+        }
     }
 
     private Journal journal(Resumption session, Counterpart peer, boolean sends) {

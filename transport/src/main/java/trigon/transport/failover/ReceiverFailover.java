@@ -279,6 +279,7 @@ final class ReceiverFailover implements Failover, OfferHandler {
                 RemoteMemory.NONE,
                 path.maxMessageBytes(),
                 path.link().local().assumedMbps(),
+                true,
                 resume.received());
     }
 

@@ -73,8 +73,7 @@ final class ConnectionSetup {
     /** {@link NetPlugin#listen}. */
     long listen(long contextHandle, long handleAddress) {
         Context context = contexts.require(contextHandle);
-        Acceptor acceptor = new Acceptor(
-                contextHandle, context.trafficClass(), side.links(), side.factory(), control, side.connectionLog());
+        Acceptor acceptor = new Acceptor(contextHandle, context.trafficClass(), side, control);
         NodeIdentity self = side.self();
         ListenHandle handle = ListenHandle.fitting(
                 acceptor.connectionId(),
@@ -131,7 +130,7 @@ final class ConnectionSetup {
         try (Unwinding unwinding = new Unwinding()) {
             PendingConnection begun = connector.connect(handle, wanted);
             unwinding.onFailure(begun::abandon);
-            begun.whenUp(paths -> failovers.expect(paths.peer())); // NCCL may look for it much later than its peer
+            begun.whenUp(failovers::expect); // NCCL may look for it much later than its peer
             long state = pending.add(begun);
             unwinding.onFailure(() -> pending.remove(state));
             contexts.note(contextHandle, Context::pending, state);
@@ -183,7 +182,7 @@ final class ConnectionSetup {
         PendingConnection abandoned = pending.remove(handle);
         if (abandoned != null) {
             abandoned.abandon();
-            abandoned.whenUp(paths -> failovers.forget(paths.peer()));
+            abandoned.whenUp(failovers::forget);
         }
     }
 }

@@ -48,7 +48,7 @@ final class LaterLinks {
         this.node = node;
         this.candidates = candidates;
         this.soon = soon;
-        search = setup.search();
+        search = setup.machine().search();
         known = node.discovered();
         addresses = advertised();
     }
@@ -81,7 +81,8 @@ final class LaterLinks {
             }
             if (!added.isEmpty()) {
                 known = known.with(added);
-                candidates.use(RoutingTable.of(setup.config(), known, setup.kernel()));
+                candidates.use(
+                        RoutingTable.of(setup.config(), known, setup.machine().kernel()));
                 addresses = advertised();
                 added.forEach(link ->
                         log.info("new link {}: {}; connections made from now on can use it", link, link.carrier()));

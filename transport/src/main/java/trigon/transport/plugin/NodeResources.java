@@ -1,9 +1,14 @@
 package trigon.transport.plugin;
 
 import java.util.List;
+import java.util.OptionalInt;
 import java.util.concurrent.ExecutorService;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import trigon.config.PluginConfig;
+import trigon.config.Settings;
+import trigon.config.cluster.NodeConfig;
+import trigon.config.setting.FailoverPolicy;
 import trigon.handshake.lifeline.HandshakeEventLoop;
 import trigon.handshake.listen.HandshakeListeners;
 import trigon.handshake.message.HandshakeException;
@@ -19,9 +24,11 @@ import trigon.verbs.VerbsException;
  * What a plugin holds as long as it lives: links whose devices are open, the handshake's thread and listeners, and the
  * threads that bring connections up.
  *
+ * @param self who this process is, for peers
  * @param discovered the links that are open; those that could not be opened are among what is left out
  */
 record NodeResources(
+        NodeIdentity self,
         DiscoveredLinks discovered,
         Links links,
         HandshakeEventLoop loop,
@@ -35,30 +42,45 @@ record NodeResources(
      * Opens them. A link that nobody has listed is left out, with a line in the log, if it cannot be opened: its
      * interface or its address has gone since it was found.
      *
-     * @param self who this process is, for peers
      * @throws VerbsException if the device of a listed link, or the last of all, cannot be opened
      * @throws HandshakeException if the address of a listed link, or the last of all, cannot be listened on
      */
-    static NodeResources open(PluginSetup setup, NodeIdentity self) {
+    static NodeResources open(PluginSetup setup) {
+        Machine machine = setup.machine();
+        NodeIdentity self = identity(setup);
         try (Unwinding unwinding = new Unwinding()) {
-            Links links = Links.open(List.of(), setup.providers(), setup.pageBytes(), setup.metrics());
+            Links links = Links.open(
+                    List.of(),
+                    machine.providers(),
+                    machine.pageBytes(),
+                    setup.visible().metrics());
             unwinding.onFailure(links::close);
-            HandshakeEventLoop loop = HandshakeEventLoop.open(setup.clock());
+            HandshakeEventLoop loop = HandshakeEventLoop.open(setup.timing().clock());
             unwinding.onFailure(loop::close);
             HandshakeListeners listeners =
                     HandshakeListeners.open(loop, setup.config().handshake(), self, List.of());
             unwinding.onFailure(listeners::close);
             DiscoveredLinks discovered = opened(setup, links, listeners);
-            NodeResources resources = new NodeResources(discovered, links, loop, listeners, ControlThreads.open());
+            NodeResources resources =
+                    new NodeResources(self, discovered, links, loop, listeners, ControlThreads.open());
             unwinding.succeeded();
             return resources;
         }
     }
 
+    private static NodeIdentity identity(PluginSetup setup) {
+        PluginConfig config = setup.config();
+        return new NodeIdentity(
+                config.thisNode().map(NodeConfig::name).orElse(setup.machine().hostName()),
+                config.thisNode().map(node -> OptionalInt.of(node.index())).orElse(OptionalInt.empty()),
+                config.fingerprint(),
+                config.value(Settings.FAILOVER) == FailoverPolicy.ON);
+    }
+
     private static DiscoveredLinks opened(PluginSetup setup, Links links, HandshakeListeners listeners) {
         boolean listed = setup.config().thisNode().isPresent();
-        DiscoveredLinks discovered = setup.discovered();
-        for (LocalLink link : setup.discovered().links()) {
+        DiscoveredLinks discovered = setup.machine().discovered();
+        for (LocalLink link : setup.machine().discovered().links()) {
             try {
                 listeners.listen(link.bindAddress());
                 links.add(link);

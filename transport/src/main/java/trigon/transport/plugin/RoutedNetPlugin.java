@@ -1,35 +1,15 @@
 package trigon.transport.plugin;
 
-import java.security.SecureRandom;
-import java.time.Duration;
-import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import trigon.config.PluginConfig;
-import trigon.config.Settings;
-import trigon.config.cluster.NodeConfig;
-import trigon.config.setting.FailoverPolicy;
-import trigon.handshake.connect.HandshakeClient;
 import trigon.handshake.message.HandshakeException;
-import trigon.handshake.message.NodeIdentity;
 import trigon.nccl.DeviceProperties;
 import trigon.nccl.NcclResult;
 import trigon.nccl.NetPlugin;
-import trigon.routing.table.RoutingTable;
 import trigon.transport.Unwinding;
 import trigon.transport.connect.Acceptor;
-import trigon.transport.connect.CandidatePaths;
 import trigon.transport.connect.ConnectedPaths;
-import trigon.transport.connect.ConnectionLog;
-import trigon.transport.connect.Connector;
-import trigon.transport.connect.ControlTasks;
-import trigon.transport.connect.LocalSide;
-import trigon.transport.connect.PathFactory;
-import trigon.transport.failover.Failovers;
-import trigon.transport.failure.FailurePolicy;
-import trigon.transport.failure.PathMonitor;
-import trigon.transport.handle.HandleTable;
 import trigon.transport.handle.RequestHandle;
 import trigon.transport.metrics.LinkCounters;
 import trigon.transport.path.Link;
@@ -48,21 +28,15 @@ public final class RoutedNetPlugin implements NetPlugin, AutoCloseable {
 
     private static final Logger log = LoggerFactory.getLogger(RoutedNetPlugin.class);
 
-    /** From one look at what connections through relays have carried to the next. */
-    private static final Duration RELAYED_TRAFFIC_INTERVAL = Duration.ofSeconds(3);
-
-    /** After an interface or an address has come, others may follow. */
-    private static final Duration LOOK_FOR_LINKS = Duration.ofMillis(100);
-
     private static final long INVALID_ARGUMENT = -NcclResult.INVALID_ARGUMENT.code();
 
+    private final TransportAssembly assembly;
     private final PluginSetup setup;
     private final NodeResources node;
     private final DeviceProperties device;
     private final Contexts contexts;
     private final Sessions sessions;
     private final ConnectionSetup connections;
-    private final PathMonitor monitor;
 
     /**
      * Opens this node's links and their listeners. Links that no file lists are left out where they cannot be opened.
@@ -71,74 +45,26 @@ public final class RoutedNetPlugin implements NetPlugin, AutoCloseable {
      * @throws HandshakeException if the address of a listed link, or the last of all, cannot be listened on
      */
     public static RoutedNetPlugin open(PluginSetup setup) {
-        PluginConfig config = setup.config();
-        NodeIdentity self = new NodeIdentity(
-                config.thisNode().map(NodeConfig::name).orElse(setup.hostName()),
-                config.thisNode().map(node -> OptionalInt.of(node.index())).orElse(OptionalInt.empty()),
-                config.fingerprint());
         try (Unwinding unwinding = new Unwinding()) {
-            unwinding.onFailure(setup.metrics()::close);
-            NodeResources node = NodeResources.open(setup, self);
+            unwinding.onFailure(setup.visible().metrics()::close);
+            NodeResources node = NodeResources.open(setup);
             unwinding.onFailure(node::close);
-            RoutedNetPlugin plugin = new RoutedNetPlugin(setup, node, self);
-            plugin.monitor.start();
-            plugin.connections.start(
-                    setup.halfOpenTimer().apply(node.loop().delayed(HalfOpenConnections.INTERVAL, Runnable::run)));
+            TransportAssembly assembly = new TransportAssembly(setup, node);
+            RoutedNetPlugin plugin = new RoutedNetPlugin(assembly);
+            assembly.start();
             unwinding.succeeded();
             return plugin;
         }
     }
 
-    private RoutedNetPlugin(PluginSetup setup, NodeResources node, NodeIdentity self) {
-        this.setup = setup;
-        this.node = node;
-        PluginConfig config = setup.config();
-        ControlTasks tasks = new ControlTasks(node.loop(), node.control(), setup.clock());
-        PathFactory factory =
-                new PathFactory(config, new SecureRandom(), node.control(), tasks.blocking(PathFactory.GRACE));
-        CandidatePaths candidates = new CandidatePaths(
-                RoutingTable.of(config, node.discovered(), setup.kernel()),
-                setup.relays(),
-                node.links(),
-                config.handshake().timeout(),
-                setup.clock());
-        HandshakeClient client = new HandshakeClient(
-                node.loop(), config.handshake(), setup.relays().detours());
-        LaterLinks later = new LaterLinks(setup, node, candidates, tasks.blocking(LOOK_FOR_LINKS));
-        LocalSide side = new LocalSide(node.links(), client, factory, self, later::addresses, new ConnectionLog());
-        Connector connector = new Connector(
-                side.links(),
-                candidates,
-                client,
-                setup.relays(),
-                factory,
-                config,
-                self,
-                side::fittingAddresses,
-                node.control(),
-                tasks.brief(RELAYED_TRAFFIC_INTERVAL),
-                new SecureRandom(),
-                side.connectionLog(),
-                setup.advice(),
-                setup.clock());
-        HandleTable<Session> table = new HandleTable<>("comm");
-        contexts = new Contexts(table);
-        FailurePolicy failures = new FailurePolicy(
-                contexts::find, self.name(), tasks.blocking(Duration.ZERO), tasks.blocking(PathFactory.GRACE));
-        Failovers failovers = new Failovers(
-                config.value(Settings.FAILOVER) == FailoverPolicy.ON,
-                side,
-                candidates,
-                node.listeners(),
-                tasks,
-                config.handshake().peerTimeout());
-        sessions = new Sessions(table, contexts, setup.requests(), failovers, failures, node.control());
-        connections = new ConnectionSetup(contexts, side, node.listeners(), connector, failovers, node.control());
-        monitor = new PathMonitor(node.links(), node.control(), tasks.blocking(PathMonitor.TOLD), later::mayHaveCome);
-        if (!node.discovered().equals(setup.discovered())) {
-            later.mayHaveCome(); // what was left out may have been back before anybody looked
-        }
-        device = VirtualDevice.on(self.name());
+    private RoutedNetPlugin(TransportAssembly assembly) {
+        this.assembly = assembly;
+        setup = assembly.setup();
+        node = assembly.node();
+        contexts = assembly.contexts();
+        sessions = assembly.sessions();
+        connections = assembly.connections();
+        device = VirtualDevice.on(node.self().name());
     }
 
     @Override
@@ -277,10 +203,9 @@ public final class RoutedNetPlugin implements NetPlugin, AutoCloseable {
     public void close() {
         contexts.handles().forEach(this::end);
         node.listeners().close();
-        monitor.stop();
-        connections.stop();
+        assembly.stop();
         node.close();
-        setup.requests().close();
-        setup.metrics().close();
+        setup.visible().requests().close();
+        setup.visible().metrics().close();
     }
 }

@@ -64,12 +64,12 @@ final class Sessions {
         try {
             return add(context, paths, handle -> {
                 SendSession session = SendSession.over(
-                        context, paths.paths(), paths.protocol(), requests.open(handle), failovers.areOn(), whenTold);
+                        context, paths.paths(), paths.protocol(), requests.open(handle), paths.resumable(), whenTold);
                 failovers.keep(session, paths.peer());
                 return session;
             });
         } catch (RuntimeException | Error e) {
-            failovers.forget(paths.peer());
+            failovers.forget(paths);
             throw e;
         }
     }
@@ -78,7 +78,7 @@ final class Sessions {
     long receive(long context, ConnectedPaths paths) {
         return add(context, paths, handle -> {
             ReceiveSession session = ReceiveSession.over(
-                    context, paths.paths(), paths.protocol(), requests.open(handle), failovers.areOn(), whenTold);
+                    context, paths.paths(), paths.protocol(), requests.open(handle), paths.resumable(), whenTold);
             failovers.keep(session, paths.peer());
             return session;
         });

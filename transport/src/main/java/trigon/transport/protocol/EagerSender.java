@@ -36,12 +36,9 @@ final class EagerSender implements SendProtocol, ResumableProtocol {
     private QueuePair queuePair;
     private PathCounters counters;
     private ProtectionDomain protectionDomain;
-    private MemoryRegion ring;
 
-    /** The ring before it grew, with the copies of the messages below {@link #grownAt}; null if it has not grown. */
-    private @Nullable MemoryRegion firstRing;
-
-    private long grownAt;
+    /** By the rings' numbers; null: there is no such ring. */
+    private final @Nullable MemoryRegion[] rings = new @Nullable MemoryRegion[UnconfirmedMessages.mostRings()];
 
     /** Messages that the peer had when the path was taken. */
     private long confirmedBefore;
@@ -63,11 +60,12 @@ final class EagerSender implements SendProtocol, ResumableProtocol {
         queuePair = path.queuePair();
         counters = path.counters();
         protectionDomain = path.link().protectionDomain();
-        ring = register(unconfirmed.ring(), unconfirmed.ringBytes());
+        register(0);
     }
 
-    private MemoryRegion register(long address, int bytes) {
-        return protectionDomain.registerMemory(address, bytes, EnumSet.noneOf(AccessFlag.class));
+    private void register(int ring) {
+        rings[ring] = protectionDomain.registerMemory(
+                unconfirmed.ringAddress(ring), unconfirmed.ringBytes(ring), EnumSet.noneOf(AccessFlag.class));
     }
 
     @Override
@@ -97,28 +95,25 @@ final class EagerSender implements SendProtocol, ResumableProtocol {
     private boolean makesRoom(int size) {
         confirmed();
         if (unconfirmed.grow(size)) {
-            firstRing = ring;
-            grownAt = unconfirmed.next();
-            ring = register(unconfirmed.ring(), unconfirmed.ringBytes());
+            register(unconfirmed.ring());
         }
         return unconfirmed.hasRoom(size);
     }
 
     private int post(long sequence, boolean ask) {
-        int size = unconfirmed.size(sequence);
         RegisteredMemory memory = unconfirmed.memory(sequence);
-        int flags = UnconfirmedMessages.isCopied(size) ? ask ? SHORT_ASKING : SHORT : LONG;
         return queuePair.postSendWithImmediate(
                 sequence,
                 unconfirmed.address(sequence),
-                size,
-                memory == null ? ringOf(sequence).localKey() : memory.localKey(),
+                unconfirmed.size(sequence),
+                memory == null ? ringKey(sequence) : memory.localKey(),
                 unconfirmed.tag(sequence),
-                flags);
+                memory != null ? LONG : ask ? SHORT_ASKING : SHORT);
     }
 
-    private MemoryRegion ringOf(long sequence) {
-        return firstRing != null && sequence < grownAt ? firstRing : ring;
+    private int ringKey(long sequence) {
+        MemoryRegion ring = rings[unconfirmed.ring(sequence)];
+        return ring == null ? 0 : ring.localKey();
     }
 
     private long refused(int errno) {
@@ -195,11 +190,12 @@ final class EagerSender implements SendProtocol, ResumableProtocol {
     }
 
     private void registerAnew() {
-        ring.close();
-        ring = register(unconfirmed.ring(), unconfirmed.ringBytes());
-        if (firstRing != null) {
-            firstRing.close();
-            firstRing = register(unconfirmed.firstRing(), UnconfirmedMessages.FIRST_RING_BYTES);
+        for (int ring = 0; ring < rings.length; ring++) {
+            MemoryRegion former = rings[ring];
+            if (former != null) {
+                former.close();
+                register(ring);
+            }
         }
     }
 
@@ -236,9 +232,10 @@ final class EagerSender implements SendProtocol, ResumableProtocol {
     @Override
     public void close() {
         unconfirmed.clear();
-        ring.close();
-        if (firstRing != null) {
-            firstRing.close();
+        for (MemoryRegion ring : rings) {
+            if (ring != null) {
+                ring.close();
+            }
         }
     }
 

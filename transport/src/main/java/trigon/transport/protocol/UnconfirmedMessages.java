@@ -3,6 +3,7 @@ package trigon.transport.protocol;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
+import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 import trigon.system.Memory;
 import trigon.transport.path.RegisteredMemory;
@@ -12,20 +13,29 @@ import trigon.transport.path.RegisteredMemory;
  * first, by their sequence numbers. A short one is copied into a ring, as NCCL may use its memory again before the peer
  * has it. A longer one stays where it is, since NCCL hears that it is done only when the peer has it.
  *
- * <p>For the thread that makes the session's data-path calls, or who has stopped them. Allocates once after
- * construction, when the ring {@linkplain #grow grows}. The memory of rings is freed once nothing refers to it any
+ * <p>For the thread that makes the session's data-path calls, or who has stopped them. Allocates after construction
+ * only when the ring {@linkplain #grow grows}, at most twice. The memory of rings is freed once nothing refers to it any
  * more: a request that comes late must not find another's.
  */
 final class UnconfirmedMessages {
 
-    /** Longer messages are not copied. */
-    static final int LONGEST_COPY = 4 << 10;
+    /**
+     * Longer messages are not copied. NCCL begins the next collective on a connection when all messages of the one
+     * before are done, so what the peer has to confirm first delays it; a copy of this length takes some 4 us.
+     */
+    static final int LONGEST_COPY = 64 << 10;
 
-    /** So much is copied at first: most connections have little that is short, and there may be thousands. */
-    static final int FIRST_RING_BYTES = 16 << 10;
+    /**
+     * Bytes of the rings, each in use from when the one before was too small: a job has thousands of connections, and
+     * most have few short messages under way.
+     */
+    private static final int[] RING_BYTES = {16 << 10, 128 << 10, 1 << 20};
 
-    /** And from when that was too little. */
-    static final int RING_BYTES = 128 << 10;
+    /**
+     * The longest message that a ring takes, as a part of it. A half may be used before the peer is asked, and as much
+     * as the message may be left out at the ring's end: so what is confirmed always makes room.
+     */
+    private static final int LONGEST_OF_RING = 4;
 
     /** And so many messages may be unconfirmed, a power of two. */
     static final int MOST = 256;
@@ -41,10 +51,14 @@ final class UnconfirmedMessages {
 
     private static final int MASK = MOST - 1;
 
-    private final MemorySegment firstRing = Arena.ofAuto().allocate(FIRST_RING_BYTES, LINE);
-    private MemorySegment ring = firstRing;
-    private int ringBytes = FIRST_RING_BYTES;
-    private boolean mayGrow = true;
+    private final IntFunction<MemorySegment> allocator;
+    private final MemorySegment[] rings = new MemorySegment[RING_BYTES.length];
+
+    /** The ring that copies go to. */
+    private int ring;
+
+    private int ringBytes = RING_BYTES[0];
+    private int longestCopy = LONGEST_COPY;
 
     private final long[] addresses = new long[MOST];
     private final int[] sizes = new int[MOST];
@@ -53,6 +67,8 @@ final class UnconfirmedMessages {
     private final @Nullable RegisteredMemory[] memories = new @Nullable RegisteredMemory[MOST];
     /** Up to where the ring is used by this message and those before it, counted from the first byte ever copied. */
     private final long[] ends = new long[MOST];
+    /** The ring with the copy. */
+    private final byte[] ringOf = new byte[MOST];
 
     private long oldest;
     private long next;
@@ -61,37 +77,62 @@ final class UnconfirmedMessages {
     private long askedFor;
     private long askedAt;
 
-    /** Where the ring is, for who registers it. */
-    long ring() {
-        return ring.address();
-    }
-
-    int ringBytes() {
-        return ringBytes;
-    }
-
-    /** Where the first ring is, of {@link #FIRST_RING_BYTES}. */
-    long firstRing() {
-        return firstRing.address();
+    UnconfirmedMessages() {
+        this(bytes -> Arena.ofAuto().allocate(bytes, LINE));
     }
 
     /**
-     * If the ring is still the first one, and a message of that size does not fit into it, further copies go to a
-     * larger one. Those that are here stay where they are.
+     * With memory of another kind.
      *
-     * @return whether they do; not if there is no memory: the first one has to be enough then
+     * @param allocator gives so many bytes, which begin with a line of the cache, or throws OutOfMemoryError
+     */
+    UnconfirmedMessages(IntFunction<MemorySegment> allocator) {
+        this.allocator = allocator;
+        rings[0] = allocator.apply(RING_BYTES[0]);
+    }
+
+    /** How many rings there may be. */
+    static int mostRings() {
+        return RING_BYTES.length;
+    }
+
+    /** The number of the ring that copies go to, from 0; those before may still hold some. */
+    int ring() {
+        return ring;
+    }
+
+    /** Where a ring is, for who registers it. */
+    long ringAddress(int number) {
+        return rings[number].address();
+    }
+
+    int ringBytes(int number) {
+        return RING_BYTES[number];
+    }
+
+    /**
+     * If a message of that size is to be copied and does not fit, and there is a larger ring, further copies go to that
+     * one. Those that are here stay where they are.
+     *
+     * @return whether they do; not if there is no memory: the ring has to be enough then, and what is too long for it
+     *     is not copied
      */
     boolean grow(int size) {
-        if (!mayGrow || !isCopied(size) || fits(size)) {
+        if (!isCopied(size) || fits(size) || ring == RING_BYTES.length - 1 || longestCopy < LONGEST_COPY) {
             return false;
         }
-        mayGrow = false;
+        int next = ring + 1;
+        while (size > RING_BYTES[next] / LONGEST_OF_RING) {
+            next++;
+        }
         try {
-            ring = Arena.ofAuto().allocate(RING_BYTES, LINE);
+            rings[next] = allocator.apply(RING_BYTES[next]);
         } catch (OutOfMemoryError e) {
+            longestCopy = ringBytes / LONGEST_OF_RING;
             return false;
         }
-        ringBytes = RING_BYTES;
+        ring = next;
+        ringBytes = RING_BYTES[next];
         used = 0;
         free = 0;
         askedFor = 0;
@@ -105,8 +146,8 @@ final class UnconfirmedMessages {
     }
 
     /** Whether a message of that size is copied. */
-    static boolean isCopied(int size) {
-        return size <= LONGEST_COPY;
+    private boolean isCopied(int size) {
+        return size <= longestCopy;
     }
 
     /** Whether one more message of that size fits. */
@@ -115,7 +156,7 @@ final class UnconfirmedMessages {
     }
 
     private boolean fits(int size) {
-        return place(size) + size - free <= ringBytes;
+        return size <= ringBytes / LONGEST_OF_RING && place(size) + size - free <= ringBytes;
     }
 
     /** Where in the ring's count the next copy begins: none crosses its end. */
@@ -130,7 +171,7 @@ final class UnconfirmedMessages {
         boolean copied = isCopied(size);
         if (copied) {
             long begin = place(size);
-            long at = ring.address() + (begin & (ringBytes - 1));
+            long at = rings[ring].address() + (begin & (ringBytes - 1));
             Memory.copy(address, at, size);
             addresses[slot] = at;
             used = begin + ((size + LINE - 1) & -LINE);
@@ -138,6 +179,7 @@ final class UnconfirmedMessages {
             addresses[slot] = address;
         }
         memories[slot] = copied ? null : memory;
+        ringOf[slot] = (byte) ring;
         sizes[slot] = size;
         tags[slot] = tag;
         ends[slot] = used;
@@ -199,7 +241,12 @@ final class UnconfirmedMessages {
         return tags[(int) sequence & MASK];
     }
 
-    /** Null if it lies in the ring. */
+    /** The ring with its copy. */
+    int ring(long sequence) {
+        return ringOf[(int) sequence & MASK];
+    }
+
+    /** Null if it was copied. */
     @Nullable
     RegisteredMemory memory(long sequence) {
         return memories[(int) sequence & MASK];

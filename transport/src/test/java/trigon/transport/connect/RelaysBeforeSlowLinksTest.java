@@ -4,11 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import trigon.circuit.Detours;
@@ -22,8 +24,6 @@ import trigon.routing.Relays;
 import trigon.routing.table.RoutingTable;
 import trigon.system.InterfaceAddress;
 import trigon.testsupport.ManualClock;
-import trigon.transport.metrics.Metrics;
-import trigon.transport.path.Links;
 import trigon.verbs.Gid;
 import trigon.verbs.LinkKind;
 
@@ -35,6 +35,7 @@ class RelaysBeforeSlowLinksTest {
 
     private final ManualClock clock = new ManualClock();
     private final List<Path> ways = new ArrayList<>();
+    private final Set<LocalLink> down = new HashSet<>();
     private final LocalLink cable = link("cable", "10.0.13.1/24", 10_000);
     private final PeerLink remote = peerLink("192.168.1.2/24");
     private final PeerDescription peer = new PeerDescription(OptionalInt.empty(), List.of(remote));
@@ -59,6 +60,23 @@ class RelaysBeforeSlowLinksTest {
         assertThat(candidates.now("b", peer, Optional.empty(), TIE))
                 .map(path -> path.local().name())
                 .containsExactly("shared", "cable");
+    }
+
+    /** It still has its address, and the speed that it would have. */
+    @Test
+    void aCableThatIsDownHidesNoRelay() {
+        LocalLink pulled = link("pulled", "10.0.12.1/24", 10_000);
+        PeerDescription both = new PeerDescription(OptionalInt.empty(), List.of(remote, peerLink("10.0.12.2/24")));
+        CandidatePaths candidates = candidates(pulled, link("shared", "192.168.1.1/24", 1_000));
+        down.add(pulled);
+        ways.add(relayed(10_000));
+
+        assertThat(candidates.find("b", both, TIE, () -> false))
+                .map(path -> path.local().name())
+                .containsExactly("cable", "pulled", "shared");
+        assertThat(candidates.now("b", both, Optional.empty(), TIE))
+                .map(path -> path.local().name())
+                .containsExactly("cable", "pulled", "shared");
     }
 
     @Test
@@ -97,11 +115,16 @@ class RelaysBeforeSlowLinksTest {
     }
 
     private CandidatePaths candidates(int sharedMbps) {
-        List<LocalLink> links = List.of(cable, link("shared", "192.168.1.1/24", sharedMbps));
+        return candidates(link("shared", "192.168.1.1/24", sharedMbps));
+    }
+
+    private CandidatePaths candidates(LocalLink... others) {
+        List<LocalLink> links =
+                Stream.concat(Stream.of(cable), Stream.of(others)).toList();
         return new CandidatePaths(
                 new RoutingTable(links, _ -> Optional.empty(), Map.of(), List.of()),
                 new KnownWays(ways),
-                Links.open(List.of(), Map.of(), 4096, Metrics.unshared()),
+                link -> !down.contains(link),
                 Duration.ofSeconds(20),
                 clock);
     }

@@ -11,7 +11,6 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Queue;
 import java.util.Set;
-import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -22,18 +21,13 @@ import trigon.config.setting.LinkPolicy;
 import trigon.config.setting.Setting;
 import trigon.config.setting.Source;
 import trigon.handshake.message.ListenHandle;
-import trigon.handshake.message.NodeIdentity;
-import trigon.nccl.ConnectionAdvice;
 import trigon.routing.DiscoveredLinks;
 import trigon.routing.LocalLink;
 import trigon.routing.PeerDescription;
 import trigon.routing.PeerLink;
-import trigon.routing.Relays;
-import trigon.routing.table.RoutingTable;
 import trigon.software.SoftwareDevice;
 import trigon.software.device.SoftwareVerbs;
 import trigon.system.InterfaceAddress;
-import trigon.system.NanoClock;
 import trigon.transport.connect.CandidatePaths;
 import trigon.transport.metrics.Metrics;
 import trigon.transport.request.RequestTable;
@@ -61,28 +55,14 @@ class LaterLinksTest {
     void openWithTheFirst() {
         PluginConfig config = PluginConfig.withoutFile(new Setting<>(LinkPolicy.SOFTWARE, Source.DEFAULT));
         DiscoveredLinks discovered = new DiscoveredLinks(List.of(FIRST), Map.of(), List.of());
-        PluginSetup setup = new PluginSetup(
-                config,
-                discovered,
-                Map.of(LinkKind.SOFTWARE, software),
-                _ -> Optional.empty(),
-                "host",
-                4096,
-                RequestTable.unseen(),
-                Metrics.unshared(),
-                this::beyond,
-                Relays.NONE,
-                ConnectionAdvice.NONE,
-                UnaryOperator.identity(),
-                NanoClock.SYSTEM);
-        node = NodeResources.open(setup, new NodeIdentity("host", OptionalInt.empty(), 0));
-        candidates = new CandidatePaths(
-                RoutingTable.of(config, discovered, setup.kernel()),
-                Relays.NONE,
-                node.links(),
-                config.handshake().timeout(),
-                NanoClock.SYSTEM);
-        later = new LaterLinks(setup, node, candidates, soon::add);
+        Machine machine = new Machine(
+                "host", 4096, discovered, Map.of(LinkKind.SOFTWARE, software), _ -> Optional.empty(), this::beyond);
+        PluginSetup setup =
+                new PluginSetup(config, machine, new VisibleState(RequestTable.unseen(), Metrics.unshared()));
+        node = NodeResources.open(setup);
+        TransportAssembly assembly = new TransportAssembly(setup, node, soon::add);
+        candidates = assembly.candidates();
+        later = assembly.later();
     }
 
     @AfterEach

@@ -6,7 +6,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import trigon.circuit.Detours;
@@ -14,9 +13,9 @@ import trigon.config.PluginConfig;
 import trigon.config.setting.LinkPolicy;
 import trigon.config.setting.Setting;
 import trigon.config.setting.Source;
-import trigon.nccl.ConnectionAdvice;
 import trigon.nccl.NetPlugin;
 import trigon.routing.DiscoveredLinks;
+import trigon.routing.LinkSearch;
 import trigon.routing.LocalLink;
 import trigon.routing.Path;
 import trigon.routing.PeerLink;
@@ -24,7 +23,6 @@ import trigon.routing.Relays;
 import trigon.software.SoftwareDevice;
 import trigon.software.device.SoftwareVerbs;
 import trigon.system.InterfaceAddress;
-import trigon.system.NanoClock;
 import trigon.transport.metrics.Metrics;
 import trigon.transport.request.RequestTable;
 import trigon.verbs.Gid;
@@ -59,20 +57,12 @@ class RelayDrainTest {
     }
 
     private RoutedNetPlugin plugin(SoftwareVerbs software) {
-        return RoutedNetPlugin.open(new PluginSetup(
-                PluginConfig.withoutFile(new Setting<>(LinkPolicy.SOFTWARE, Source.DEFAULT)),
-                new DiscoveredLinks(List.of(LINK), Map.of(), List.of()),
-                Map.of(LinkKind.SOFTWARE, software),
-                _ -> Optional.empty(),
-                "host",
-                4096,
-                RequestTable.unseen(),
-                Metrics.unshared(),
-                _ -> List.of(),
-                relays,
-                ConnectionAdvice.NONE,
-                UnaryOperator.identity(),
-                NanoClock.SYSTEM));
+        PluginConfig config = PluginConfig.withoutFile(new Setting<>(LinkPolicy.SOFTWARE, Source.DEFAULT));
+        DiscoveredLinks discovered = new DiscoveredLinks(List.of(LINK), Map.of(), List.of());
+        Machine machine = new Machine(
+                "host", 4096, discovered, Map.of(LinkKind.SOFTWARE, software), _ -> Optional.empty(), LinkSearch.NONE);
+        VisibleState visible = new VisibleState(RequestTable.unseen(), Metrics.unshared());
+        return RoutedNetPlugin.open(new PluginSetup(config, machine, visible).with(relays));
     }
 
     /** No ways, and how often it was asked to wait. */

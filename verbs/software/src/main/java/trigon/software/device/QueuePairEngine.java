@@ -67,19 +67,16 @@ final class QueuePairEngine implements RequestingQueuePair, RespondingQueuePair,
             int number,
             LocalDevice device,
             ProtectedMemory memory,
-            SendQueue sendQueue,
-            ReceiveQueue receiveQueue,
-            CompletionSink sendCompletions,
-            CompletionSink receiveCompletions,
+            Queues queues,
             LaneWorkers laneWorkers,
             Runnable onBroken) {
         this.number = number;
         this.device = device;
         this.memory = memory;
-        this.sendQueue = sendQueue;
-        this.receiveQueue = receiveQueue;
-        this.sendCompletions = sendCompletions;
-        this.receiveCompletions = receiveCompletions;
+        sendQueue = queues.sends();
+        receiveQueue = queues.receives();
+        sendCompletions = queues.sendCompletions();
+        receiveCompletions = queues.receiveCompletions();
         this.onBroken = onBroken;
         lock = new ProgressLock(this, device.eventLoop());
         requester = new Requester(this, sendQueue, laneWorkers);

@@ -32,8 +32,8 @@ public final class MemoryRegions {
             Consumer<SoftwareMemoryRegion> onClose) {
         int localKey = freeKey(byLocalKey);
         int remoteKey = freeKey(byRemoteKey);
-        SoftwareMemoryRegion region =
-                new SoftwareMemoryRegion(domain, address, length, accessBits, localKey, remoteKey, onClose);
+        SoftwareMemoryRegion region = new SoftwareMemoryRegion(
+                domain, address, length, accessBits, new MemoryKeys(localKey, remoteKey), onClose);
         byLocalKey = byLocalKey.with(localKey, region);
         byRemoteKey = byRemoteKey.with(remoteKey, region);
         return region;

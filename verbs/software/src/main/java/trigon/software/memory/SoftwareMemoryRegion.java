@@ -25,15 +25,14 @@ public final class SoftwareMemoryRegion implements MemoryRegion {
             long address,
             long length,
             int accessBits,
-            int localKey,
-            int remoteKey,
+            MemoryKeys keys,
             Consumer<SoftwareMemoryRegion> onClose) {
         this.protectionDomain = protectionDomain;
         this.address = address;
         this.length = length;
         this.accessBits = accessBits;
-        this.localKey = localKey;
-        this.remoteKey = remoteKey;
+        localKey = keys.local();
+        remoteKey = keys.remote();
         this.onClose = onClose;
     }
 

@@ -161,13 +161,14 @@ final class RequestEncoder {
 
     private int opcodeOnWire(long index) {
         int opcode = queue.opcode(index);
-        if (outstanding.isPatient(index)) {
-            return opcode | WireFormat.PATIENT;
-        }
-        if (outstanding.isInjected(index)) {
+        boolean injected = outstanding.isInjected(index);
+        if (injected && !outstanding.isPatient(index)) {
             return opcode | WireFormat.UNANSWERED;
         }
-        return outstanding.isSignaled(index) ? opcode | WireFormat.ACKNOWLEDGE_SOON : opcode;
+        if (outstanding.isPatient(index)) {
+            opcode |= WireFormat.PATIENT;
+        }
+        return outstanding.isSignaled(index) && !injected ? opcode | WireFormat.ACKNOWLEDGE_SOON : opcode;
     }
 
     /**

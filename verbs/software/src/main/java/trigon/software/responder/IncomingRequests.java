@@ -269,7 +269,7 @@ final class IncomingRequests {
                     immediate ? WorkCompletions.WITH_IMMEDIATE : 0);
             InboundConnection sender = responder.connection();
             if ((named & WireFormat.UNANSWERED) == 0 && sender != null) {
-                sender.stream().acknowledge(expectedPsn, false);
+                sender.stream().acknowledge(expectedPsn, (named & WireFormat.ACKNOWLEDGE_SOON) != 0);
             }
             finish();
         }

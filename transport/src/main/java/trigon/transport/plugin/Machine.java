@@ -1,0 +1,26 @@
+package trigon.transport.plugin;
+
+import java.util.Map;
+import trigon.routing.DiscoveredLinks;
+import trigon.routing.LinkSearch;
+import trigon.routing.RouteLookup;
+import trigon.verbs.LinkKind;
+import trigon.verbs.VerbsProvider;
+
+/**
+ * The machine that a plugin runs on, as far as it has to do with it.
+ *
+ * @param hostName what peers see in their logs where the settings name no node
+ * @param pageBytes size of the kernel's pages
+ * @param discovered this node's links; at least one
+ * @param providers the devices behind them, by kind; they stay the caller's
+ * @param kernel the kernel's routing table
+ * @param search finds links that come later
+ */
+public record Machine(
+        String hostName,
+        int pageBytes,
+        DiscoveredLinks discovered,
+        Map<LinkKind, VerbsProvider> providers,
+        RouteLookup kernel,
+        LinkSearch search) {}

@@ -1,0 +1,78 @@
+package trigon.transport;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static trigon.transport.Connected.finish;
+import static trigon.transport.Connected.retry;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import trigon.nccl.NcclResult;
+import trigon.testsupport.LedgerAssert;
+import trigon.verbs.QueuePairAttributes;
+import trigon.verbs.QueuePairStateCode;
+import trigon.verbs.VerbsProvider;
+
+/** Two nodes of which one has failover off: their connections end with their path, at both ends, and one line says so. */
+@Timeout(180)
+class UnequalFailoverTest {
+
+    private static final int BYTES = 4096;
+    private static final int TAG = 3;
+    private static final long REMOTE_ERROR = -NcclResult.REMOTE_ERROR.code();
+
+    @ParameterizedTest
+    @ValueSource(strings = {"a", "b"})
+    void aConnectionThatOneEndCannotKeepEndsWithItsPath(String off, @TempDir Path directory) {
+        TestCluster cluster = TestCluster.software(directory, """
+                a: {nics: [{address: 127.1.12.1/24}]}
+                b: {nics: [{address: 127.1.12.2/24}]}
+                """);
+        String on = off.equals("a") ? "b" : "a";
+        List<VerbsProvider> verbs = new ArrayList<>();
+        try (CapturedLog log = new CapturedLog();
+                TestNode with = new TestNode(cluster, on, RaisingVerbs::new);
+                TestNode without = new TestNode(cluster.withoutFailover(), off, RaisingVerbs::new)) {
+            verbs.addAll(List.of(with.verbs(), without.verbs()));
+            TestNode a = off.equals("a") ? without : with;
+            TestNode b = off.equals("a") ? with : without;
+            Connected first = new Connected(a, b);
+            Connected second = new Connected(a, b);
+            failQueuePairs(a);
+
+            assertFails(first);
+            assertFails(second);
+
+            assertThat(log.lines().stream().filter(line -> line.contains("failover is off on " + off)))
+                    .singleElement()
+                    .asString()
+                    .startsWith("INFO ")
+                    .contains("TRIGON_FAILOVER");
+            assertThat(log.lines()).noneMatch(line -> line.contains("failover is off on " + on));
+        }
+        verbs.forEach(LedgerAssert::assertNothingOpen);
+    }
+
+    private static void assertFails(Connected ab) {
+        TestNode a = ab.sender;
+        TestNode b = ab.receiver;
+        long from = a.allocate(BYTES);
+        long to = b.allocate(BYTES);
+        long fromHandle = a.register(ab.sendComm, from, BYTES);
+        long toHandle = b.register(ab.receiveComm, to, BYTES);
+        long receive = retry(() -> b.plugin.irecv(ab.receiveComm, to, BYTES, TAG, toHandle));
+        assertThat(ab.sendUntilItFails(from, BYTES, TAG, fromHandle)).isEqualTo(REMOTE_ERROR);
+        assertThat(finish(b, receive)).isEqualTo(REMOTE_ERROR);
+    }
+
+    /** Behind the transport's back. */
+    private static void failQueuePairs(TestNode node) {
+        ((RaisingVerbs) node.verbs())
+                .queuePairs.forEach(queuePair -> queuePair.modify(
+                        QueuePairAttributes.to(QueuePairStateCode.ERROR).build()));
+    }
+}
