@@ -298,11 +298,24 @@ case $command in
       jmh "nodes-$pass" "${jmh_length[@]}" "$@" NodesBenchmark
     done
     ;;
+  software) java_with_classes trigon.software.device.SpeedBenchmark ;;
+  handshake) java_with_classes trigon.handshake.HandshakeBenchmark ;;
+  lifelines)
+    [ $# -gt 0 ] || set -- 100 1000
+    java_with_classes trigon.handshake.LifelineBenchmark "$@"
+    ;;
   policy)
-    # shellcheck source=/dev/null
-    . "$project/.mvn/find-jdk.sh"
-    trigon_find_jdk
-    exec "$project/policy/engine/bench.sh" "$@"
+    objects=$project/policy/engine/src/test/c
+    case ${1:-} in
+      decision) java_with_classes trigon.policy.DecisionBenchmark "$objects" ;;
+      reload) java_with_classes trigon.policy.ReloadBenchmark "$objects" "${@:2}" ;;
+      *)
+        # shellcheck source=/dev/null
+        . "$project/.mvn/find-jdk.sh"
+        trigon_find_jdk
+        exec "$project/policy/engine/differential.sh" "$@"
+        ;;
+    esac
     ;;
   stripes) exec "$here/stripes.sh" "$results" "$@" ;;
   relay) exec "$here/relay.sh" "$results" "$@" ;;

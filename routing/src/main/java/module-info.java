@@ -8,5 +8,7 @@ module trigon.routing {
     requires org.slf4j;
 
     exports trigon.routing;
+    exports trigon.routing.discovery;
     exports trigon.routing.hardware;
+    exports trigon.routing.table;
 }

@@ -10,5 +10,6 @@ module trigon.policy {
     exports trigon.policy.map;
     exports trigon.policy.program;
     exports trigon.policy.report;
+    exports trigon.policy.verdict;
     exports trigon.policy.verify;
 }

@@ -9,4 +9,5 @@ module trigon.testsupport {
     requires static org.jspecify;
 
     exports trigon.testsupport;
+    exports trigon.testsupport.verbs;
 }

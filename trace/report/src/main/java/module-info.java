@@ -1,4 +1,4 @@
-/** What traces tell. */
+/** Reads the traces of a run, finds what each collective waited for, and shows it. No part of the plugin. */
 module trigon.report {
     requires com.google.protobuf;
     requires trigon.trace;

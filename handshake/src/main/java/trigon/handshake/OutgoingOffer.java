@@ -15,7 +15,7 @@ import trigon.verbs.ConnectionKey;
  */
 public interface OutgoingOffer {
 
-    /** What is offered. */
+    /** The message that goes to the listener: who connects, with which queue pairs. */
     Offer offer();
 
     /** Where it is offered. */

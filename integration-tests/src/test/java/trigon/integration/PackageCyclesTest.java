@@ -42,6 +42,8 @@ class PackageCyclesTest {
                 "trigon.config.cluster",
                 "trigon.verbs",
                 "trigon.routing",
+                "trigon.routing.discovery",
+                "trigon.routing.table",
                 "trigon.qpstate",
                 "trigon.entry",
                 "trigon.entry.warmup",

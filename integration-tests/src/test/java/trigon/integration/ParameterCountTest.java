@@ -53,7 +53,7 @@ class ParameterCountTest {
                     "SendWorkRequests.prepareWrite",
                     "SendWorkRequests.prepareWriteWithImmediate"),
             "the fields of a completion, passed on by the data path without an object",
-            List.of("SoftwareCompletionQueue.add", "CompletionRing.offer", "WorkCompletions.set"),
+            List.of("CompletionSink.add", "SoftwareCompletionQueue.add", "CompletionRing.offer", "WorkCompletions.set"),
             "the fields of a header of the software device, written by the data path without an object",
             List.of("OutgoingLane.offer", "OutgoingLanes.send", "WireFormat.putPiece", "WireFormat.putRequest"),
             "a layout in memory: what C or programs of policies know as one struct",

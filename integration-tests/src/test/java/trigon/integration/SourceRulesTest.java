@@ -13,6 +13,8 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import trigon.config.Settings;
 import trigon.config.setting.SettingKey;
 import trigon.integration.ProjectFiles.TextFile;
@@ -34,6 +36,9 @@ class SourceRulesTest {
 
     /** A key of the distribution's file "release". */
     private static final String RELEASE_KEY = "TRIGON_VERSION";
+
+    /** Where comments are not looked at yet: all others are held to say something. */
+    private static final String COMMENTED_LATER = "transport/";
 
     private static final Pattern INCLUDE_GUARD = Pattern.compile("TRIGON_[A-Z_]+_H");
     private static final List<TextFile> SOURCES = ProjectFiles.matching(SourceRulesTest::isSource);
@@ -73,6 +78,40 @@ class SourceRulesTest {
         }
 
         assertThat(unknown).isEmpty();
+    }
+
+    /** A comment such as "Returns the name." on {@code name()}: it takes a reader's time, and says nothing. */
+    @Test
+    void commentsSayMoreThanTheNameOfWhatTheyAreOn() {
+        List<DocComment> empty = SOURCES.stream()
+                .filter(source ->
+                        source.path().endsWith(".java") && !source.path().startsWith(COMMENTED_LATER))
+                .flatMap(source -> DocComment.in(source).stream())
+                .filter(DocComment::onlyRepeatsItsName)
+                .toList();
+
+        assertThat(empty)
+                .as("comments that only repeat a name: delete them, or say roles, units, threads, lifetimes, errors")
+                .isEmpty();
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            The windows.                 | public Windows windows()            | true
+            Returns the name of it.      | String name()                       | true
+            Opens and connects.          | static Pair connectOpened(Fabric f) | true
+            The name, without folders.   | String name()                       | false
+            Any thread.                  | int port()                          | false
+            {@link #test}.               | int test()                          | false
+            Not connected any more.      | boolean connected()                 | false
+            """)
+    void knowsWhichCommentsRepeatANameOnly(String comment, String declaration, boolean expected) {
+        String text = "/** " + comment + " */\n@Nullable\n" + declaration + " {}";
+
+        assertThat(DocComment.in(new TextFile("module/Some.java", text)))
+                .singleElement()
+                .extracting(DocComment::onlyRepeatsItsName)
+                .isEqualTo(expected);
     }
 
     @Test

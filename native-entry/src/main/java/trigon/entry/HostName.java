@@ -5,7 +5,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import trigon.config.setting.ConfigException;
 
-/** This machine's name. */
+/** The kernel's name of this machine. */
 final class HostName {
 
     private static final Path FILE = Path.of("/proc/sys/kernel/hostname");

@@ -4,7 +4,7 @@ package trigon.nccl;
 @FunctionalInterface
 public interface ConnectionAdvice {
 
-    /** No say. */
+    /** Leaves every connection to the settings. */
     ConnectionAdvice NONE = question -> Advice.NONE;
 
     /**

@@ -34,7 +34,7 @@ abstract class SimulatedRanks {
     /** All that were asked for. */
     final List<SimulatedDevice> devices = new ArrayList<>();
 
-    /** One of them. */
+    /** A rank with its own plugin and windows, all in this process. */
     static final class Rank {
         final OneSided oneSided;
         long comm;

@@ -18,7 +18,7 @@ public sealed interface QueuePairState {
         CLOSED
     }
 
-    /** Which state it is. */
+    /** By this, the table of transitions knows it. */
     Name name();
 
     /** Created, or reset: nothing is set. */

@@ -34,7 +34,7 @@ import trigon.verbs.QueuePairAttribute;
  */
 public record QueuePairTransition(Name from, Name to, Set<QueuePairAttribute> attributes) {
 
-    /** All there are. */
+    /** The legal transitions; whatever is not among them, a queue pair refuses. */
     public static final List<QueuePairTransition> ALL = List.of(
             row(Name.RESET, Name.INIT, STATE, PKEY_INDEX, PORT, ACCESS_FLAGS),
             row(

@@ -234,11 +234,11 @@ public record LeftOut(String name, Cause cause) {
     }
 
     /** As the end of a sentence; empty if there is none. */
-    static String inBrackets(List<LeftOut> ports) {
+    public static String inBrackets(List<LeftOut> ports) {
         return ports.isEmpty() ? "" : " (" + joined(ports) + ")";
     }
 
-    static String joined(List<LeftOut> parts) {
+    public static String joined(List<LeftOut> parts) {
         return parts.stream().map(LeftOut::toString).collect(Collectors.joining("; "));
     }
 }

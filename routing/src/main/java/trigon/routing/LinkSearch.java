@@ -6,7 +6,7 @@ import java.util.List;
 @FunctionalInterface
 public interface LinkSearch {
 
-    /** Finds nothing. */
+    /** The links of the start are all there ever are. */
     LinkSearch NONE = _ -> List.of();
 
     /**

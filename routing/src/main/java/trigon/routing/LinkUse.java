@@ -39,7 +39,7 @@ public enum LinkUse {
      *
      * @param directory the interface's in {@code /sys/class/net}, which may be missing
      */
-    static LinkUse of(Path directory) {
+    public static LinkUse of(Path directory) {
         boolean last = NAMES.matcher(directory.getFileName().toString()).matches()
                 || Files.exists(directory.resolve("wireless"))
                 || Files.exists(directory.resolve("phy80211"))
@@ -61,7 +61,7 @@ public enum LinkUse {
      *
      * @param speedMbps 0 if it is not known
      */
-    int countedMbps(int speedMbps) {
+    public int countedMbps(int speedMbps) {
         if (this == LAST_RESORT) {
             return 0;
         }

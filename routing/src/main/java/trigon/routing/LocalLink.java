@@ -42,17 +42,17 @@ public record LocalLink(
         LinkUse use) {
 
     /** Taken for links whose speed the kernel does not tell: 10 Gbit/s, as NCCL does. */
-    static final int ASSUMED_MBPS = 10_000;
+    public static final int ASSUMED_MBPS = 10_000;
 
     /** By rank; all further criteria only make the order a total one. */
-    static final Comparator<LocalLink> BY_RANK = Comparator.comparingInt(LocalLink::rank)
+    public static final Comparator<LocalLink> BY_RANK = Comparator.comparingInt(LocalLink::rank)
             .thenComparing(LocalLink::address)
             .thenComparing(LocalLink::kind)
             .thenComparing(LocalLink::deviceName)
             .thenComparingInt(LocalLink::port)
             .thenComparingInt(LocalLink::gidIndex);
 
-    /** For data. */
+    /** A link for data, {@link LinkUse#DATA}. */
     public LocalLink(
             String name,
             LinkKind kind,
@@ -157,7 +157,8 @@ public record LocalLink(
         return (kind == LinkKind.RDMA ? "RDMA, " : "TCP, ") + rate;
     }
 
-    static String word(LinkKind kind) {
+    /** What carries the data, as messages name it: {@code rdma} or {@code software}. */
+    public static String word(LinkKind kind) {
         return kind.name().toLowerCase(Locale.ROOT);
     }
 }

@@ -16,7 +16,8 @@ public record NicOverride(NicReference reference, Set<InetAddress> addresses) {
         addresses = Set.copyOf(addresses);
     }
 
-    boolean allows(LocalLink link) {
+    /** Whether a path to that peer may begin with that link. */
+    public boolean allows(LocalLink link) {
         return addresses.contains(link.address().address());
     }
 }

@@ -20,7 +20,7 @@ import trigon.verbs.LinkKind;
 public record PeerLink(InetAddress address, int prefixLength, int tcpPort, Set<LinkKind> kinds, Bandwidth bandwidth) {
 
     /** By address; all further criteria only make the order a total one. */
-    static final Comparator<PeerLink> BY_ADDRESS =
+    public static final Comparator<PeerLink> BY_ADDRESS =
             Comparator.comparing(PeerLink::interfaceAddress).thenComparingInt(PeerLink::tcpPort);
 
     public PeerLink {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.net.InetAddress;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import trigon.routing.discovery.HostInterfaces;
 
 /** What the kernel of any Linux machine says. */
 @Timeout(180)

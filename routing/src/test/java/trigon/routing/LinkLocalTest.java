@@ -21,6 +21,13 @@ import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import trigon.config.setting.LinkPolicy;
+import trigon.routing.discovery.HostInterface;
+import trigon.routing.discovery.HostInterfaces;
+import trigon.routing.discovery.InnerInterfaces;
+import trigon.routing.discovery.LinkDiscovery;
+import trigon.routing.table.DisjointPaths;
+import trigon.routing.table.NoPathException;
+import trigon.routing.table.RoutingTable;
 
 /** Interfaces that have nothing but their link-local IPv6 address. */
 class LinkLocalTest {

@@ -11,7 +11,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What the kernel says of an interface, and what its speed counts by that. */
+/** What the kernel says an interface is, and what its speed counts by that. */
 class LinkUseTest {
 
     @TempDir
@@ -49,20 +49,5 @@ class LinkUseTest {
         assertThat(LinkUse.BOOTSTRAP.countedMbps(10)).isEqualTo(2);
         assertThat(LinkUse.BOOTSTRAP.countedMbps(10_000)).isEqualTo(1000);
         assertThat(LinkUse.DATA.countedMbps(10_000)).isEqualTo(10_000);
-    }
-
-    @ParameterizedTest
-    @CsvSource({"10000, up, 10000", "-1, up, 0", "-1, unknown, 0", "-1, down, 10000", "-1, lowerlayerdown, 10000"})
-    void withoutCarrierTheUsualSpeedIsAssumed(String speed, String state, int expected) throws IOException {
-        Path directory = Files.createDirectory(sysfs.resolve("net0"));
-        Files.writeString(directory.resolve("speed"), speed + "\n");
-        Files.writeString(directory.resolve("operstate"), state + "\n");
-
-        assertThat(HostInterfaces.speedMbps(directory)).isEqualTo(expected);
-    }
-
-    @Test
-    void aSpeedThatCannotBeReadIsNotKnown() {
-        assertThat(HostInterfaces.speedMbps(sysfs.resolve("missing"))).isZero();
     }
 }

@@ -19,6 +19,11 @@ import trigon.config.setting.Setting;
 import trigon.config.setting.SettingKey;
 import trigon.config.setting.SettingValues;
 import trigon.config.setting.Source;
+import trigon.routing.discovery.HostInterface;
+import trigon.routing.discovery.HostInterfaces;
+import trigon.routing.discovery.InnerInterfaces;
+import trigon.routing.discovery.RdmaPort;
+import trigon.routing.table.RoutingTable;
 import trigon.system.InterfaceAddress;
 import trigon.verbs.Gid;
 import trigon.verbs.GidEntry;
@@ -29,33 +34,33 @@ import trigon.verbs.PortAttributes;
 import trigon.verbs.PortState;
 
 /** Makes the routing tests' values from text. */
-final class Links {
+public final class Links {
 
-    static final RouteLookup NO_ROUTES = _ -> Optional.empty();
-    static final int TCP_PORT = 7471;
+    public static final RouteLookup NO_ROUTES = _ -> Optional.empty();
+    public static final int TCP_PORT = 7471;
     // the name Path is taken in this package
     private static final java.nio.file.Path FILE = java.nio.file.Path.of("/etc/trigon.yaml");
-    static final Source LINE = new Source.File(FILE, 9);
+    public static final Source LINE = new Source.File(FILE, 9);
 
     private Links() {}
 
-    static InetAddress address(String text) {
+    public static InetAddress address(String text) {
         return InterfaceAddress.parseAddress(text);
     }
 
-    static LocalLink rdma(String name, String address, int rank) {
+    public static LocalLink rdma(String name, String address, int rank) {
         return local(name, LinkKind.RDMA, InterfaceAddress.parse(address), rank);
     }
 
-    static LocalLink software(String name, String address, int rank) {
+    public static LocalLink software(String name, String address, int rank) {
         return software(name, address, rank, 100_000);
     }
 
-    static LocalLink software(String name, String address, int rank, int speedMbps) {
+    public static LocalLink software(String name, String address, int rank, int speedMbps) {
         return local(name, LinkKind.SOFTWARE, InterfaceAddress.parse(address), rank, speedMbps);
     }
 
-    static LocalLink local(String name, LinkKind kind, InterfaceAddress address, int rank) {
+    public static LocalLink local(String name, LinkKind kind, InterfaceAddress address, int rank) {
         return local(name, kind, address, rank, 100_000);
     }
 
@@ -64,50 +69,50 @@ final class Links {
                 name, kind, name, 1, address, 1, Gid.of(address.address()), speedMbps, "if_" + name, 1 + rank, rank);
     }
 
-    static PeerLink remote(String address, LinkKind first, LinkKind... more) {
+    public static PeerLink remote(String address, LinkKind first, LinkKind... more) {
         InterfaceAddress parsed = InterfaceAddress.parse(address);
         return new PeerLink(parsed.address(), parsed.prefixLength(), TCP_PORT, EnumSet.of(first, more));
     }
 
-    static PeerDescription peer(PeerLink... links) {
+    public static PeerDescription peer(PeerLink... links) {
         return new PeerDescription(OptionalInt.empty(), List.of(links));
     }
 
-    static PeerDescription node(int index, PeerLink... links) {
+    public static PeerDescription node(int index, PeerLink... links) {
         return new PeerDescription(OptionalInt.of(index), List.of(links));
     }
 
-    static RoutingTable table(LocalLink... links) {
+    public static RoutingTable table(LocalLink... links) {
         return new RoutingTable(List.of(links), NO_ROUTES, Map.of(), List.of());
     }
 
-    static HostInterface up(String name, int index, String... addresses) {
+    public static HostInterface up(String name, int index, String... addresses) {
         return new HostInterface(name, index, true, name.equals("lo"), parse(addresses), 25_000);
     }
 
-    static HostInterface up(String name, int index, int speedMbps, String... addresses) {
+    public static HostInterface up(String name, int index, int speedMbps, String... addresses) {
         return new HostInterface(name, index, true, false, parse(addresses), speedMbps);
     }
 
-    static HostInterface down(String name, int index, String... addresses) {
+    public static HostInterface down(String name, int index, String... addresses) {
         return new HostInterface(name, index, false, false, parse(addresses), 25_000);
     }
 
-    static HostInterfaces interfaces(HostInterface... interfaces) {
+    public static HostInterfaces interfaces(HostInterface... interfaces) {
         return new HostInterfaces(List.of(interfaces));
     }
 
     /** With those of them that lead to containers of this machine. */
-    static HostInterfaces interfaces(Set<String> inner, HostInterface... interfaces) {
+    public static HostInterfaces interfaces(Set<String> inner, HostInterface... interfaces) {
         return new HostInterfaces(List.of(interfaces), new InnerInterfaces(inner, Set.of()));
     }
 
     /** An Ethernet port whose GID table is as SoftRoCE's: a link-local entry first, then the addresses. */
-    static RdmaPort roce(String device, int interfaceIndex, String... addresses) {
+    public static RdmaPort roce(String device, int interfaceIndex, String... addresses) {
         return roce(device, port(PortState.ACTIVE, LinkLayer.ETHERNET), interfaceIndex, addresses);
     }
 
-    static RdmaPort roce(String device, PortAttributes port, int interfaceIndex, String... addresses) {
+    public static RdmaPort roce(String device, PortAttributes port, int interfaceIndex, String... addresses) {
         List<GidEntry> table = new ArrayList<>();
         table.add(gid(0, "fe80::" + interfaceIndex, GidEntry.Type.ROCE_V2, interfaceIndex));
         for (String address : addresses) {
@@ -117,31 +122,31 @@ final class Links {
         return new RdmaPort(device, 1, port, table);
     }
 
-    static GidEntry gid(int index, String address, GidEntry.Type type, int interfaceIndex) {
+    public static GidEntry gid(int index, String address, GidEntry.Type type, int interfaceIndex) {
         return new GidEntry(index, Gid.of(address(address)), type, interfaceIndex);
     }
 
-    static PortAttributes port(PortState state, LinkLayer layer) {
+    public static PortAttributes port(PortState state, LinkLayer layer) {
         return new PortAttributes(state, Mtu.MTU_4096, 1L << 30, 0, layer, 100_000);
     }
 
-    static PluginConfig config(LinkPolicy policy) {
+    public static PluginConfig config(LinkPolicy policy) {
         return PluginConfig.of(links(policy));
     }
 
     /** With one more setting. */
-    static <T> PluginConfig config(LinkPolicy policy, SettingKey<T> key, T value) {
+    public static <T> PluginConfig config(LinkPolicy policy, SettingKey<T> key, T value) {
         return PluginConfig.of(links(policy).with(key, value, LINE));
     }
 
     /** Node {@code a}, which has these NICs; {@code b} is the other node. */
-    static PluginConfig config(LinkPolicy policy, Map<Integer, NicReference> peers, NicConfig... nics) {
+    public static PluginConfig config(LinkPolicy policy, Map<Integer, NicReference> peers, NicConfig... nics) {
         NodeConfig a = new NodeConfig("a", 0, List.of(nics), LINE);
         return config(policy, peers, a, new NodeConfig("b", 1, List.of(nic("x", "")), LINE));
     }
 
     /** Node {@code a} beside another one. */
-    static PluginConfig config(LinkPolicy policy, Map<Integer, NicReference> peers, NodeConfig a, NodeConfig b) {
+    public static PluginConfig config(LinkPolicy policy, Map<Integer, NicReference> peers, NodeConfig a, NodeConfig b) {
         return new PluginConfig(
                 Optional.of(FILE),
                 1,
@@ -157,7 +162,7 @@ final class Links {
     }
 
     /** A NIC as listed in a file; empty texts are left out. */
-    static NicConfig nic(String device, String address) {
+    public static NicConfig nic(String device, String address) {
         return new NicConfig(
                 Optional.of(device).filter(text -> !text.isEmpty()),
                 Optional.of(address).filter(text -> !text.isEmpty()).map(InterfaceAddress::parse),

@@ -7,6 +7,8 @@ import static trigon.routing.Links.up;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import trigon.config.setting.LinkPolicy;
+import trigon.routing.discovery.HostInterfaces;
+import trigon.routing.discovery.LinkDiscovery;
 
 class SharedSubnetsTest {
 

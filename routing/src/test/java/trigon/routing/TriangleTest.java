@@ -20,6 +20,12 @@ import org.junit.jupiter.params.provider.ValueSource;
 import trigon.config.PluginConfig;
 import trigon.config.Settings;
 import trigon.config.file.ConfigLoader;
+import trigon.routing.discovery.HostInterface;
+import trigon.routing.discovery.HostInterfaces;
+import trigon.routing.discovery.LinkDiscovery;
+import trigon.routing.discovery.RdmaPort;
+import trigon.routing.table.NoPathException;
+import trigon.routing.table.RoutingTable;
 import trigon.verbs.LinkKind;
 
 /** From the file of a triangle of cables to the paths of its nodes. Only the cable between a and b has RDMA NICs. */

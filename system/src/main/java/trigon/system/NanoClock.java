@@ -9,7 +9,7 @@ package trigon.system;
 @FunctionalInterface
 public interface NanoClock {
 
-    /** The machine's. */
+    /** {@code CLOCK_MONOTONIC} of this machine. */
     NanoClock SYSTEM = System::nanoTime;
 
     /** Nanoseconds since a moment of no meaning, as {@link System#nanoTime}: compare differences only. */

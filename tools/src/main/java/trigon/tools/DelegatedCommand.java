@@ -28,7 +28,7 @@ final class DelegatedCommand implements Callable<Integer> {
         options.forEach(spec::addOption);
     }
 
-    /** All of them. */
+    /** The commands that the shell script {@code bin/trigon} carries out, for the overview and the help. */
     static List<CommandLine> all(Machine machine) {
         return List.of(demo(machine), env(machine), train(machine));
     }

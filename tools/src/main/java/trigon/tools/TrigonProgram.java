@@ -99,7 +99,7 @@ public final class TrigonProgram {
         return program.execute(arguments);
     }
 
-    /** The commands. */
+    /** The program with its commands, for a machine and a console that tests bring. */
     static CommandLine commandLine(Machine machine, Console console) {
         List<Object> commands = List.of(
                 new BenchCommand(machine, console),

@@ -28,7 +28,7 @@ class TrigonProgramTest {
     /** What a line of the overview of {@code ./trigon} has left after names of up to 12 letters. */
     private static final int SUMMARY_COLUMNS = 64;
 
-    /** The program and all its commands, with theirs. */
+    /** Down to the commands of commands, such as {@code trigon policy verify}; the program itself is the first. */
     private static List<CommandLine> commands() {
         Console console = new Console(System.out, System.err, false, false, 80);
         return withSubcommands(TrigonProgram.commandLine(NOWHERE, console)).toList();

@@ -20,7 +20,7 @@ import trigon.handshake.message.LinkAddress;
 import trigon.handshake.message.ListenHandle;
 import trigon.nccl.NetPlugin;
 import trigon.nccl.NoConnectionException;
-import trigon.routing.NoPathException;
+import trigon.routing.table.NoPathException;
 import trigon.testsupport.Await;
 
 /** Two nodes with two cables on one subnet: the handshake over a cable is what tells whether it works. */

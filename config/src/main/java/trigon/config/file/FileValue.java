@@ -75,7 +75,12 @@ record FileValue(Path file, String key, int line, YamlNode node) {
         return items;
     }
 
-    /** A text. */
+    /**
+     * The value, which has to be a text: quoted, or nothing that YAML takes for a number or a boolean.
+     *
+     * @param rule what the value may be, for the message
+     * @throws ConfigException if it is something else
+     */
     String text(String rule) {
         if (node instanceof YamlNode.Scalar scalar && scalar.type() == YamlNode.Scalar.Type.TEXT) {
             return scalar.text();

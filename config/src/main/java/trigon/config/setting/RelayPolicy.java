@@ -14,10 +14,10 @@ import java.util.stream.Collectors;
  */
 public record RelayPolicy(boolean serves, Set<String> onlyFor) {
 
-    /** For all. */
+    /** Relays for every pair of nodes. */
     public static final RelayPolicy ON = new RelayPolicy(true, Set.of());
 
-    /** For nobody. */
+    /** Relays for no one; the node may still be relayed for. */
     public static final RelayPolicy OFF = new RelayPolicy(false, Set.of());
 
     private static final String ONLY_FOR = "only-for";

@@ -10,7 +10,7 @@ import java.util.Map;
  */
 public record SettingValues(Map<SettingKey<?>, Setting<?>> set) {
 
-    /** Nothing is set. */
+    /** Nothing is set, so that every setting has its default. */
     public static final SettingValues DEFAULTS = new SettingValues(Map.of());
 
     public SettingValues {

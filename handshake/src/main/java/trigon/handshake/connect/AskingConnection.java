@@ -15,7 +15,7 @@ final class AskingConnection extends ConnectingConnection {
 
     private final CompletableFuture<Void> answered = new CompletableFuture<>();
 
-    /** To be started. */
+    /** Does nothing until it is started; after the timeout it fails. */
     AskingConnection(HandshakeEventLoop loop, HandshakeConfig config, Duration timeout, Target target) {
         super(loop, config, timeout, target);
     }

@@ -161,7 +161,7 @@ final class OutgoingConnection extends ConnectingConnection implements OutgoingO
 
     @Override
     protected void failed(HandshakeException cause) {
-        log(LOGGER, cause);
+        cause.logTo(LOGGER);
         answer.completeExceptionally(cause);
     }
 

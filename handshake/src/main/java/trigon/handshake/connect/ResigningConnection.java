@@ -21,7 +21,7 @@ final class ResigningConnection extends ConnectingConnection {
     private boolean said;
     private boolean noted;
 
-    /** To be started. */
+    /** Does nothing until it is started; after the timeout it fails. */
     ResigningConnection(
             HandshakeEventLoop loop, HandshakeConfig config, Duration timeout, Target target, EndFailure failure) {
         super(loop, config, timeout, target);

@@ -91,6 +91,7 @@ public abstract class HandshakeConnection extends ChannelInboundHandlerAdapter i
         return loop;
     }
 
+    /** Whether the handshake has ended, with a link or without. */
     public final boolean isOver() {
         return over;
     }
@@ -105,6 +106,7 @@ public abstract class HandshakeConnection extends ChannelInboundHandlerAdapter i
         awaited = what;
     }
 
+    /** Takes over a new TCP connection. */
     public final void attach(Channel to) {
         channel = to;
         loop.adopt(to);
@@ -383,14 +385,6 @@ public abstract class HandshakeConnection extends ChannelInboundHandlerAdapter i
         }
         if (!(cause instanceof HandshakeException)) {
             close();
-        }
-    }
-
-    /** A disagreement is logged on both sides; what else goes wrong is for whoever looks at the result to tell. */
-    protected static void log(Logger logger, HandshakeException failure) {
-        switch (failure.kind()) {
-            case REJECTED, PROTOCOL, UNAUTHENTICATED -> logger.warn("{}", failure.getMessage());
-            case UNREACHABLE, TIMED_OUT, DISCONNECTED, ABANDONED, LISTEN -> logger.debug("{}", failure.getMessage());
         }
     }
 

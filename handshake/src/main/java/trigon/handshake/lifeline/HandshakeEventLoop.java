@@ -26,7 +26,7 @@ import trigon.system.NanoClock;
  */
 public final class HandshakeEventLoop implements AutoCloseable {
 
-    /** Name of the thread. */
+    /** The thread that serves all handshakes of the process, as thread dumps name it. */
     public static final String THREAD_NAME = "trigon-handshake-0";
 
     private static final Logger LOGGER = LoggerFactory.getLogger(HandshakeEventLoop.class);

@@ -300,7 +300,7 @@ final class IncomingConnection extends HandshakeConnection {
     @Override
     protected void failed(HandshakeException cause) {
         if (registration == null && step == Step.CHALLENGED && cause.kind() == Kind.DISCONNECTED) {
-            log(LOGGER, cause); // who only asks whether this process lives ends so
+            cause.logTo(LOGGER); // who only asks whether this process lives ends so
             return;
         }
         if (registration == null) {
@@ -308,7 +308,7 @@ final class IncomingConnection extends HandshakeConnection {
             return;
         }
         registration.ended(offer == null ? null : offer.stripe(), this);
-        log(LOGGER, cause);
+        cause.logTo(LOGGER);
     }
 
     /** Where the peer is, or says that it is. */

@@ -26,7 +26,7 @@ public record EndFailure(Scope scope, String words) {
             this.code = code;
         }
 
-        /** On the wire. */
+        /** Its number on the wire, in one byte. */
         int code() {
             return code;
         }

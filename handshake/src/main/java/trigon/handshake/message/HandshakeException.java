@@ -3,6 +3,7 @@ package trigon.handshake.message;
 import java.net.ConnectException;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
 
 /** A handshake failed. The message says between which addresses, what was awaited, why, and what to do. */
 public final class HandshakeException extends RuntimeException {
@@ -50,9 +51,17 @@ public final class HandshakeException extends RuntimeException {
         return kind == Kind.UNREACHABLE && !(getCause() instanceof ConnectException);
     }
 
-    /** What went wrong. */
+    /** For callers that act on what went wrong; people read the message. */
     public Kind kind() {
         return kind;
+    }
+
+    /** A disagreement is logged on both sides; what else goes wrong is for whoever looks at the result to tell. */
+    public void logTo(Logger logger) {
+        switch (kind) {
+            case REJECTED, PROTOCOL, UNAUTHENTICATED -> logger.warn("{}", getMessage());
+            case UNREACHABLE, TIMED_OUT, DISCONNECTED, ABANDONED, LISTEN -> logger.debug("{}", getMessage());
+        }
     }
 
     /**

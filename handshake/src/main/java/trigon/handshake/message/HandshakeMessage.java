@@ -133,7 +133,7 @@ public sealed interface HandshakeMessage {
      */
     record Reject(String reason) implements HandshakeMessage {
 
-        /** The longest reason. */
+        /** What is longer is cut off. */
         public static final int MAX_REASON_CHARS = 1000;
 
         public Reject {

@@ -45,7 +45,7 @@ final class ContainerTriangle implements AutoCloseable {
         this.directory = directory;
     }
 
-    /** Starts it. */
+    /** Returns once all containers run; close it to remove them. */
     static ContainerTriangle start(DockerClient client, Path distribution, Path directory) {
         ContainerTriangle triangle = new ContainerTriangle(client, directory);
         try {

@@ -20,7 +20,6 @@ enum Node {
         return rank;
     }
 
-    /** Its host name. */
     String hostName() {
         return name().toLowerCase(Locale.ROOT);
     }

@@ -1,8 +1,8 @@
 package trigon.integration.lab;
 
 import java.util.Optional;
-import trigon.testsupport.VerbsContract;
-import trigon.testsupport.VerbsFabric;
+import trigon.testsupport.verbs.VerbsContract;
+import trigon.testsupport.verbs.VerbsFabric;
 import trigon.verbs.VerbsAvailability.Available;
 import trigon.verbs.VerbsProvider;
 import trigon.verbs.ffm.Libibverbs;

@@ -4,7 +4,7 @@ import trigon.config.setting.ConfigException;
 import trigon.handshake.message.HandshakeException;
 import trigon.nccl.NcclResult;
 import trigon.nccl.NoConnectionException;
-import trigon.routing.NoPathException;
+import trigon.routing.table.NoPathException;
 import trigon.verbs.VerbsException;
 
 /** Which result NCCL gets for which exception; nowhere else is that decided. */

@@ -21,7 +21,7 @@ public final class OneSidedState {
         this.address = address;
     }
 
-    /** From now on. */
+    /** C sees it by its next call; any thread. */
     public void publishOn(boolean on) {
         Memory.putLongRelease(address + SETTING, on ? ON : OFF);
     }

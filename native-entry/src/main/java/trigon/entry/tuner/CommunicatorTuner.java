@@ -3,6 +3,7 @@ package trigon.entry.tuner;
 import trigon.policy.Policy;
 import trigon.policy.PolicyHost;
 import trigon.policy.PolicySlot;
+import trigon.policy.ProgramContext;
 import trigon.policy.program.ProgramTypes;
 import trigon.policy.report.PolicyReport;
 import trigon.policyhost.CommunicatorPolicy;
@@ -47,7 +48,7 @@ final class CommunicatorTuner implements Decider {
 
     /** What the largest of the programs works on. */
     static int neededBytes() {
-        return Math.max(PolicySlot.bytes(ProgramTypes.TUNER), PolicySlot.bytes(ProgramTypes.CHUNK));
+        return Math.max(ProgramContext.bytes(ProgramTypes.TUNER), ProgramContext.bytes(ProgramTypes.CHUNK));
     }
 
     @Override

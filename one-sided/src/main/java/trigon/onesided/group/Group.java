@@ -114,7 +114,7 @@ public final class Group implements AutoCloseable {
         return ranks;
     }
 
-    /** The windows. */
+    /** What was registered by all ranks: their memory, by numbers that are the same everywhere. */
     public Windows windows() {
         return windows;
     }

@@ -65,12 +65,12 @@ final class Ring implements AutoCloseable {
         return new Ring(endpoint.net(), rank, ranks, comms[0], comms[1], patience);
     }
 
-    /** One rank alone. */
+    /** A ring of one rank, which has no neighbours and nothing to wait for. */
     static Ring ofOne(NetPlugin net, Patience patience) {
         return new Ring(net, 0, 1, 0, 0, patience);
     }
 
-    /** This one's. */
+    /** Of this process, from 0. */
     int rank() {
         return rank;
     }

@@ -35,7 +35,7 @@ public final class Windows {
         return id > 0 && id < known.length ? known[(int) id] : null;
     }
 
-    /** Removes and returns it. */
+    /** The data path finds it no more; null if no window has that number. Its number is not used again. */
     public synchronized @Nullable Window remove(long id) {
         Window removed = find(id);
         if (removed != null) {
@@ -46,7 +46,7 @@ public final class Windows {
         return removed;
     }
 
-    /** All that there are. */
+    /** A copy, in the order of their numbers. */
     public synchronized Window[] list() {
         return Arrays.stream(all).filter(each -> each != null).toArray(Window[]::new);
     }

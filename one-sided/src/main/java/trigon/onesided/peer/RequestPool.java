@@ -28,7 +28,7 @@ public final class RequestPool {
     private final int[] free = new int[SLOTS];
     private int freeCount = SLOTS;
 
-    /** All free. */
+    /** A pool whose slots are all free. */
     public RequestPool() {
         for (int i = 0; i < SLOTS; i++) {
             free[i] = SLOTS - 1 - i;

@@ -1,17 +1,17 @@
 package trigon.policy;
 
-import trigon.policy.verify.VerificationException;
+import trigon.policy.verdict.VerificationException;
 
 /** A policy is refused; the one before stays. The cause has the details of its kind. */
 public final class PolicyException extends Exception {
 
     private static final long serialVersionUID = 1;
 
-    /** What refused it. */
+    /** The step at which a policy was refused. */
     public enum Kind {
         /** {@link trigon.policy.elf.ObjectException}: the file is no object. */
         OBJECT,
-        /** {@link trigon.policy.verify.VerificationException}: a program breaks a rule. */
+        /** {@link trigon.policy.verdict.VerificationException}: a program breaks a rule. */
         VERIFICATION,
         /** {@link trigon.policy.map.MapException}: a map does not fit those that exist. */
         MAP,

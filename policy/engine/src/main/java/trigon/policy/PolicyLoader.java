@@ -15,10 +15,10 @@ import trigon.policy.map.MapSet;
 import trigon.policy.map.PolicyMap;
 import trigon.policy.program.ProgramType;
 import trigon.policy.uniformity.RankDependence;
+import trigon.policy.verdict.VerificationException;
+import trigon.policy.verdict.VerifiedProgram;
 import trigon.policy.verify.DivisionByZero;
 import trigon.policy.verify.Limits;
-import trigon.policy.verify.VerificationException;
-import trigon.policy.verify.VerifiedProgram;
 import trigon.policy.verify.Verifier;
 
 /** Makes policies of objects. Thread-safe; takes milliseconds. */

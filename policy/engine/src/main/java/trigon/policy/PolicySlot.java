@@ -1,14 +1,10 @@
 package trigon.policy;
 
-import trigon.policy.compile.PolicyCode;
 import trigon.policy.program.ProgramType;
 import trigon.policy.program.ProgramTypes;
 
 /** Runs the active policy's program of one kind. Any thread; neither blocks nor allocates nor throws. */
 public final class PolicySlot {
-
-    /** Of the memory that a run works on. */
-    public static final int ALIGNMENT = 64;
 
     private final PolicyHost host;
     private final int type;
@@ -17,16 +13,7 @@ public final class PolicySlot {
     PolicySlot(PolicyHost host, ProgramType type) {
         this.host = host;
         this.type = ProgramTypes.all().indexOf(type);
-        stackTop = stackTop(type);
-    }
-
-    /** How much memory a run of such a program works on: its context, and behind it its stack. */
-    public static int bytes(ProgramType type) {
-        return stackTop(type) + PolicyCode.BELOW_STACK_BYTES;
-    }
-
-    static int stackTop(ProgramType type) {
-        return (type.contextBytes() + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT + PolicyCode.STACK_BYTES;
+        stackTop = ProgramContext.stackTop(type);
     }
 
     /** Whether there is a program to run at the moment. */
@@ -47,7 +34,8 @@ public final class PolicySlot {
     /**
      * The same on the caller's own memory.
      *
-     * @param context address of the context, with {@link #bytes} of memory; a multiple of {@link #ALIGNMENT}
+     * @param context address of the context, with {@link ProgramContext#bytes} of memory; a multiple of
+     *     {@link ProgramContext#ALIGNMENT}
      */
     public long run(long context) {
         return host.run(type, context, context + stackTop);

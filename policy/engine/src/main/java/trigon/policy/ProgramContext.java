@@ -1,6 +1,7 @@
 package trigon.policy;
 
 import java.lang.foreign.Arena;
+import trigon.policy.compile.PolicyCode;
 import trigon.policy.program.Field;
 import trigon.policy.program.ProgramType;
 
@@ -10,13 +11,27 @@ import trigon.policy.program.ProgramType;
  */
 public final class ProgramContext implements AutoCloseable {
 
+    /** Of the memory that a run works on. */
+    public static final int ALIGNMENT = 64;
+
     private final Arena arena = Arena.ofShared();
     private final long address;
     private final long stackTop;
 
+    /** Memory for runs of programs of that kind; its bytes are zero. */
     public ProgramContext(ProgramType type) {
-        address = arena.allocate(PolicySlot.bytes(type), PolicySlot.ALIGNMENT).address();
-        stackTop = address + PolicySlot.stackTop(type);
+        address = arena.allocate(bytes(type), ALIGNMENT).address();
+        stackTop = address + stackTop(type);
+    }
+
+    /** How much memory a run of such a program works on: its context, and behind it its stack. */
+    public static int bytes(ProgramType type) {
+        return stackTop(type) + PolicyCode.BELOW_STACK_BYTES;
+    }
+
+    /** Where the stack begins, in bytes from the context; it grows downwards. */
+    static int stackTop(ProgramType type) {
+        return (type.contextBytes() + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT + PolicyCode.STACK_BYTES;
     }
 
     /** Of the context's first byte; fields are at their offsets from it. */

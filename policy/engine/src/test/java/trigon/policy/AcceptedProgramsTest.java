@@ -13,11 +13,11 @@ import trigon.policy.map.MapSpec;
 import trigon.policy.map.MapType;
 import trigon.policy.program.Field;
 import trigon.policy.program.ProgramTypes;
+import trigon.policy.verdict.Rule;
+import trigon.policy.verdict.VerificationException;
+import trigon.policy.verdict.VerifiedProgram;
 import trigon.policy.verify.DivisionByZero;
 import trigon.policy.verify.Limits;
-import trigon.policy.verify.Rule;
-import trigon.policy.verify.VerificationException;
-import trigon.policy.verify.VerifiedProgram;
 import trigon.policy.verify.Verifier;
 
 /** Correct programs that are hard for the verifier. */

@@ -15,7 +15,7 @@ import trigon.policy.program.Field;
 import trigon.policy.program.Field.Direction;
 import trigon.policy.program.Helper;
 import trigon.policy.program.ProgramType;
-import trigon.policy.verify.VerifiedProgram;
+import trigon.policy.verdict.VerifiedProgram;
 
 /**
  * Runs one program twice, compiled and interpreted, each on memory of its own, with garbage where nothing is written.

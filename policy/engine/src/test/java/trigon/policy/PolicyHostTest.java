@@ -25,8 +25,8 @@ import trigon.policy.map.MapSet;
 import trigon.policy.map.RingBuffer;
 import trigon.policy.program.ProgramType;
 import trigon.policy.program.ProgramTypes;
+import trigon.policy.verdict.VerifiedProgram;
 import trigon.policy.verify.Limits;
-import trigon.policy.verify.VerifiedProgram;
 
 /** The examples decide as they say, and policies are replaced while they run. */
 class PolicyHostTest {

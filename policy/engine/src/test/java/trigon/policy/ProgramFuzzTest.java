@@ -5,10 +5,10 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Random;
 import org.junit.jupiter.api.Tag;
+import trigon.policy.verdict.VerificationException;
+import trigon.policy.verdict.VerifiedProgram;
 import trigon.policy.verify.DivisionByZero;
 import trigon.policy.verify.Limits;
-import trigon.policy.verify.VerificationException;
-import trigon.policy.verify.VerifiedProgram;
 import trigon.policy.verify.Verifier;
 
 /**

@@ -17,10 +17,10 @@ import trigon.policy.map.MapType;
 import trigon.policy.program.Field;
 import trigon.policy.program.ProgramTypes;
 import trigon.policy.uniformity.RankDependence;
+import trigon.policy.verdict.Rule;
+import trigon.policy.verdict.VerificationException;
 import trigon.policy.verify.DivisionByZero;
 import trigon.policy.verify.Limits;
-import trigon.policy.verify.Rule;
-import trigon.policy.verify.VerificationException;
 import trigon.policy.verify.Verifier;
 
 /** A tuner's decision must not depend on what differs between ranks, however it gets there. */

@@ -11,11 +11,11 @@ import org.junit.jupiter.params.provider.MethodSource;
 import trigon.policy.compile.CompilationException;
 import trigon.policy.compile.Compiler;
 import trigon.policy.map.MapSet;
+import trigon.policy.verdict.Rule;
+import trigon.policy.verdict.VerificationException;
+import trigon.policy.verdict.VerifiedProgram;
 import trigon.policy.verify.DivisionByZero;
 import trigon.policy.verify.Limits;
-import trigon.policy.verify.Rule;
-import trigon.policy.verify.VerificationException;
-import trigon.policy.verify.VerifiedProgram;
 import trigon.policy.verify.Verifier;
 
 /** Each rule is broken by a program of a few instructions. */

@@ -10,11 +10,11 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import trigon.policy.map.MapSet;
+import trigon.policy.verdict.Rejection;
+import trigon.policy.verdict.Rule;
+import trigon.policy.verdict.VerificationException;
+import trigon.policy.verdict.VerifiedProgram;
 import trigon.policy.verify.Limits;
-import trigon.policy.verify.Rejection;
-import trigon.policy.verify.Rule;
-import trigon.policy.verify.VerificationException;
-import trigon.policy.verify.VerifiedProgram;
 
 /** Seven unsafe programs are refused for the right reason, seven safe ones and all examples are accepted. */
 class VerdictTest {

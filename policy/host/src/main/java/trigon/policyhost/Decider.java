@@ -7,7 +7,7 @@ import trigon.policy.report.PolicyReport;
 /** Who decides by a policy of its own, as a communicator's tuner does. */
 public interface Decider {
 
-    /** What decides. */
+    /** Where the policy that it decides by is loaded, and replaced by a later version. */
     PolicyHost host();
 
     /** NCCL's number of the communicator; 0: this version of NCCL does not say. */

@@ -158,7 +158,7 @@ public final class ProcessPolicy {
         }
     }
 
-    /** One less. */
+    /** The communicator is closed: its events go to no program any more. */
     public synchronized void ends(Decider decider) {
         deciders.remove(decider);
         if (state != null) {

@@ -42,7 +42,11 @@ public final class CircuitFormat {
 
     private CircuitFormat() {}
 
-    /** A relay's greeting. */
+    /**
+     * The first that a relay says on a connection.
+     *
+     * @param nonce of this connection alone, {@link #NONCE_BYTES} long: what the client proves its key with
+     */
     public static byte[] greeting(byte[] nonce) {
         if (nonce.length != NONCE_BYTES) {
             throw new IllegalArgumentException("a nonce has " + NONCE_BYTES + " bytes");

@@ -18,7 +18,7 @@ import javax.crypto.spec.SecretKeySpec;
  */
 public final class CircuitKeys {
 
-    /** Bytes of a proof. */
+    /** Length of an HMAC with SHA-256. */
     public static final int PROOF_BYTES = 32;
 
     private static final String ALGORITHM = "HmacSHA256";

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class CircuitOpening {
 
-    /** What to do. */
+    /** What the caller, who has the socket, is to do next. */
     public sealed interface Step {
 
         /** Read what is expected now. */

@@ -7,7 +7,7 @@ import java.util.Optional;
 /** Says which TCP connections have to go through relays. Thread-safe; does not block. */
 public interface Detours {
 
-    /** None has to. */
+    /** Every end can be connected to without a relay. */
     Detours NONE = (_, _) -> Optional.empty();
 
     /**

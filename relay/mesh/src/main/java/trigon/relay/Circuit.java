@@ -68,7 +68,7 @@ final class Circuit {
         /** Whether there is room for one more; then it is counted, until {@link #ended}. */
         boolean admit(Circuit circuit);
 
-        /** An empty slot. */
+        /** Room for what is passed on, empty, as large as the one of each other circuit. */
         ByteBuffer slot();
 
         /** Both directions are open. */

@@ -25,7 +25,7 @@ import trigon.system.NanoClock;
  */
 public final class Relay implements AutoCloseable {
 
-    /** Name of the thread. */
+    /** The thread that serves all circuits of the process, as thread dumps name it. */
     public static final String THREAD_NAME = "trigon-relay-0";
 
     private static final Logger log = LoggerFactory.getLogger(Relay.class);

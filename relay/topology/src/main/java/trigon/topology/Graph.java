@@ -19,7 +19,7 @@ import trigon.system.InterfaceAddress;
  */
 final class Graph {
 
-    /** A node's link. */
+    /** A link with the index of the node that has it. */
     record End(int node, Node.Link link) {}
 
     /** Some links. */

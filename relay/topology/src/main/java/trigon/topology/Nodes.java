@@ -118,7 +118,7 @@ public final class Nodes {
         throw new IllegalStateException("no process of the own node");
     }
 
-    /** All, by name. */
+    /** Those that are known now, this one among them, by name. */
     public List<Node> all() {
         return graph().nodes();
     }

@@ -79,7 +79,11 @@ public final class Routes {
         return found.stream().noneMatch(route -> route.speedMbps() > fastest / FAR_SLOWER);
     }
 
-    /** The best first. */
+    /**
+     * By what they carry, most first; then by the number of relays, and by load.
+     *
+     * @param tie decides among equals: other numbers, other routes
+     */
     public static Comparator<Route> order(long tie) {
         return Comparator.comparingInt((Route route) -> -carriedMbps(route))
                 .thenComparingInt(route -> route.relays().size())

@@ -24,10 +24,10 @@ public enum Shape {
     /** There are two nodes without any way between them. */
     PARTITIONED;
 
-    /** That are named. */
+    /** Of more cables, a message names this many. */
     private static final int MOST_CABLES = 32;
 
-    /** Of these nodes. */
+    /** What the links between these nodes make. */
     public static Shape of(Nodes nodes) {
         int count = nodes.all().size();
         if (count == 1) {

@@ -116,7 +116,11 @@ public final class Topology {
         this.links.forEach(_ -> neighbours.add(new TreeMap<>(Addresses.BY_ADDRESS)));
     }
 
-    /** A datagram came. */
+    /**
+     * Takes an announcement, if it is one and comes by a link of this node.
+     *
+     * @param now by the clock of {@link System#nanoTime}
+     */
     public void received(ByteBuffer datagram, InetAddress source, long now) {
         boolean ownNode =
                 links.stream().anyMatch(link -> link.address().address().equals(source));

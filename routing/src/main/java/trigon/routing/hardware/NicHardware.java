@@ -25,7 +25,7 @@ public final class NicHardware {
         this.sysfs = sysfs;
     }
 
-    /** The kernel's own. */
+    /** What {@code /sys} of this machine says, read with each question. */
     public static NicHardware ofThisMachine() {
         return new NicHardware(Path.of("/sys"));
     }

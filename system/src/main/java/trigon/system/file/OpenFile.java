@@ -115,7 +115,7 @@ public final class OpenFile implements AutoCloseable {
         return (mode & WRITABLE_BY_OTHERS) != 0;
     }
 
-    /** In bytes, now. */
+    /** In bytes, as of now: others may write to the file. */
     public long size() throws IOException {
         return channel.size();
     }

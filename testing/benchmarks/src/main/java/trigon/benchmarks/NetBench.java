@@ -15,7 +15,7 @@ import java.util.Optional;
  */
 record NetBench(String machine, String drivers, JsonNode jvm, List<Plugin> plugins) {
 
-    /** A plugin's results. */
+    /** What a plugin achieved, under one API version of NCCL's. */
     record Plugin(String name, int api, double initSeconds, List<Result> results) {
 
         /** A result of one question; of the messages, one at a time. */

@@ -82,7 +82,7 @@ public class UpcallBenchmark {
         return (int) CALL_SIX.invokeExact(six, value, value, value, value, value, value);
     }
 
-    /** To subtract. */
+    /** What the downcall around each upcall costs, to be subtracted. */
     @Benchmark
     public int downcallAlone() throws Throwable {
         return (int) ABS.invokeExact((int) value);

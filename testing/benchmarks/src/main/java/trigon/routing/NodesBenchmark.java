@@ -23,6 +23,7 @@ import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.infra.Blackhole;
 import trigon.config.PluginConfig;
 import trigon.config.file.ConfigLoader;
+import trigon.routing.table.RoutingTable;
 import trigon.system.InterfaceAddress;
 import trigon.verbs.Gid;
 import trigon.verbs.LinkKind;
@@ -35,7 +36,7 @@ public class NodesBenchmark {
 
     private static final int NICS = 2;
 
-    /** Of the cluster. */
+    /** How many nodes the cluster has. */
     @Param({"4", "16", "64", "256", "1024"})
     public int nodes;
 

@@ -15,6 +15,7 @@ import org.openjdk.jmh.annotations.Param;
 import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
+import trigon.routing.table.RoutingTable;
 import trigon.system.InterfaceAddress;
 import trigon.verbs.Gid;
 import trigon.verbs.LinkKind;

@@ -69,7 +69,7 @@ public final class DgxSpark {
         }
     }
 
-    /** Its network interfaces. */
+    /** What {@code ip -br addr} says in such a setup, in its order; indexes count from 1. */
     public static List<Interface> interfaces(Setup setup) throws IOException {
         List<Interface> interfaces = new ArrayList<>();
         for (String line : lines(setup.file)) {

@@ -107,7 +107,6 @@ public final class BenchCommand implements Callable<Integer> {
     @Option(names = Caller.OPTION, hidden = true, description = "End when the standard input does.")
     private boolean untilEndOfInput;
 
-    /** Of that machine. */
     public BenchCommand(Machine machine, Console console) {
         this(machine, console, new FileInputStream(FileDescriptor.in), Time.SYSTEM);
     }

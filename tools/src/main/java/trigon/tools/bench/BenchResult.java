@@ -90,7 +90,7 @@ record BenchResult(
         return pair.getFirst() + " and " + pair.getLast();
     }
 
-    /** Schema {@code trigon.bench/1}. */
+    /** In the schema {@code trigon.bench/1}, which {@code docs/reference/json.md} has. */
     Map<String, Object> json(Machine machine) {
         return Json.object(
                 "schema",

@@ -14,7 +14,7 @@ import java.util.List;
  */
 record Measurement(Kind kind, List<Integer> ranks, long bytes, int rounds, double medianMicros, long wrong) {
 
-    /** What is measured. */
+    /** Which ranks send to which. */
     enum Kind {
         /**
          * Two ranks, each of which sends a message to the other at the same time: an all-reduce of twice the size, in

@@ -42,7 +42,7 @@ public record JsonObject(Map<String, Object> values) {
         return find(key).orElse("");
     }
 
-    /** A number. */
+    /** Empty if the key is missing, or its value no number. */
     public Optional<Double> number(String key) {
         return Optional.ofNullable(values.get(key))
                 .filter(Number.class::isInstance)

@@ -18,12 +18,16 @@ public final class Table {
     private final List<List<String>> rows = new ArrayList<>();
     private final List<Style> styles = new ArrayList<>();
 
-    /** With these headings. */
+    /**
+     * No rows yet.
+     *
+     * @param header the headings, one for each column
+     */
     public Table(String... header) {
         this.header = List.of(header);
     }
 
-    /** One more row. */
+    /** Adds a row; as many cells as there are headings. Returns this table. */
     public Table row(String... cells) {
         return row(Style.STRONG, false, cells);
     }
@@ -47,7 +51,7 @@ public final class Table {
         return rows.isEmpty();
     }
 
-    /** Writes it. */
+    /** Prints the headings and the rows, in columns as wide as they have to be. */
     public void print(Console to) {
         int[] widths = new int[header.size()];
         for (int i = 0; i < header.size(); i++) {

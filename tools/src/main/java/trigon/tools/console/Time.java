@@ -5,7 +5,7 @@ import java.time.Duration;
 /** What commands measure intervals with, and pause by: tests have it pass as they need it. */
 public interface Time {
 
-    /** This machine's. */
+    /** The clock of this machine, and real pauses. */
     Time SYSTEM = new Time() {
         @Override
         public long nanoTime() {
@@ -21,6 +21,6 @@ public interface Time {
     /** As {@link System#nanoTime}: compare differences only. */
     long nanoTime();
 
-    /** Pauses this thread. */
+    /** Returns once that time has passed. */
     void sleep(Duration time) throws InterruptedException;
 }

@@ -26,7 +26,6 @@ public final class AgentCommand implements Callable<Integer> {
     private final Machine machine;
     private final Console console;
 
-    /** Of that machine. */
     public AgentCommand(Machine machine, Console console) {
         this.machine = machine;
         this.console = console;

@@ -25,7 +25,6 @@ public final class CheckCommand implements Callable<Integer> {
     @Mixin
     private final NodesOptions nodes = new NodesOptions();
 
-    /** Of that machine. */
     public CheckCommand(Machine machine, Console console) {
         this.machine = machine;
         this.console = console;

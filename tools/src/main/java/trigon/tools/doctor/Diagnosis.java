@@ -9,7 +9,7 @@ public final class Diagnosis {
 
     private Diagnosis() {}
 
-    /** The heaviest first. */
+    /** What is wrong, the heaviest first; empty if nothing is. */
     public static List<Finding> of(Observations seen) {
         List<Finding> findings = new ArrayList<>();
         seen.facts().forEach((node, facts) -> findings.addAll(NodeChecks.of(node, facts)));

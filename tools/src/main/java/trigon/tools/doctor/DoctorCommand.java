@@ -37,7 +37,6 @@ public final class DoctorCommand implements Callable<Integer> {
     @Option(names = "--json", description = "The result as JSON, schema trigon.doctor/1.")
     private boolean json;
 
-    /** Of that machine. */
     public DoctorCommand(Machine machine, Console console) {
         this.machine = machine;
         this.console = console;

@@ -8,7 +8,7 @@ import trigon.tools.console.JsonObject;
 import trigon.tools.machine.Machine;
 import trigon.tools.probe.Observations;
 
-/** Findings as JSON. */
+/** Findings in the schema {@code trigon.doctor/1}, which {@code docs/reference/json.md} has. */
 final class DoctorJson {
 
     private static final String SCHEMA = "trigon.doctor/1";

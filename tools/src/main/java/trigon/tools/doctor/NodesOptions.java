@@ -40,7 +40,12 @@ final class NodesOptions {
     @Mixin
     private ReachOptions reach = new ReachOptions();
 
-    /** Examines them. */
+    /**
+     * Has the nodes look at themselves and at each other; without names, this machine alone.
+     *
+     * @param rate whether to measure how fast each link is
+     * @throws ParameterException if a name is none
+     */
     Observations examine(Machine machine, Console console, boolean rate) throws IOException {
         List<String> names = nodes.isEmpty() ? List.of(machine.hostName()) : nodes;
         for (String name : names) {

@@ -17,11 +17,11 @@ import trigon.config.cluster.ClusterConfig;
 import trigon.config.cluster.NodeConfig;
 import trigon.routing.KernelRouteLookup;
 import trigon.routing.LocalLink;
-import trigon.routing.NoPathException;
 import trigon.routing.Path;
 import trigon.routing.PeerDescription;
 import trigon.routing.PeerLink;
-import trigon.routing.RoutingTable;
+import trigon.routing.table.NoPathException;
+import trigon.routing.table.RoutingTable;
 import trigon.system.InterfaceAddress;
 import trigon.tools.console.CommandFailure;
 import trigon.tools.console.Console;
@@ -70,7 +70,6 @@ public final class ExplainCommand implements Callable<Integer> {
     @Option(names = "--json", description = "The result as JSON, schema trigon.explain/1.")
     private boolean json;
 
-    /** Of that machine. */
     public ExplainCommand(Machine machine, Console console) {
         this.machine = machine;
         this.console = console;

@@ -9,10 +9,10 @@ import trigon.config.PluginConfig;
 import trigon.config.cluster.NicConfig;
 import trigon.config.cluster.NodeConfig;
 import trigon.config.file.ConfigLoader;
-import trigon.routing.HostInterface;
-import trigon.routing.HostInterfaces;
-import trigon.routing.LinkDiscovery;
-import trigon.routing.RoutingTable;
+import trigon.routing.discovery.HostInterface;
+import trigon.routing.discovery.HostInterfaces;
+import trigon.routing.discovery.LinkDiscovery;
+import trigon.routing.table.RoutingTable;
 import trigon.tools.console.CommandFailure;
 import trigon.tools.machine.Machine;
 

@@ -25,7 +25,6 @@ public final class LinksCommand implements Callable<Integer> {
     @Option(names = "--json", description = "The result as JSON, schema trigon.links/1.")
     private boolean json;
 
-    /** Of that machine. */
     public LinksCommand(Machine machine, Console console) {
         this.machine = machine;
         this.console = console;

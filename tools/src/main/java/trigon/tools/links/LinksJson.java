@@ -2,9 +2,9 @@ package trigon.tools.links;
 
 import java.util.List;
 import java.util.Map;
-import trigon.routing.HostInterface;
 import trigon.routing.LeftOut;
 import trigon.routing.LocalLink;
+import trigon.routing.discovery.HostInterface;
 import trigon.system.InterfaceAddress;
 import trigon.tools.console.Json;
 import trigon.tools.machine.Machine;

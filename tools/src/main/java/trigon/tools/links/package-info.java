@@ -1,4 +1,4 @@
-/** The command links. */
+/** The command {@code links}: what this machine would use, and what not and why, without a job. One thread. */
 @NullMarked
 package trigon.tools.links;
 

@@ -44,7 +44,7 @@ public record Job(
 
     /** An open path, over the link of that name. */
     public record PathUse(String link, String peer, String end, int state, Counts counts) {
-        /** The state in a word. */
+        /** For people, in lower case: for example {@code up}. */
         public String stateWord() {
             return PathWords.state(state);
         }

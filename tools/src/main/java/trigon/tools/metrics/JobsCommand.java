@@ -33,7 +33,6 @@ public final class JobsCommand implements Callable<Integer> {
     @Option(names = "--json", description = "The result as JSON, schema trigon.jobs/1.")
     private boolean json;
 
-    /** Of that machine. */
     public JobsCommand(Machine machine, Console console) {
         this.machine = machine;
         this.console = console;

@@ -50,7 +50,6 @@ public final class MetricsCommand implements Callable<Integer> {
             description = "Serve the page by HTTP until it is ended. Without an address on 127.0.0.1 alone.")
     private Optional<String> listen = Optional.empty();
 
-    /** Of this machine. */
     public MetricsCommand(Console console) {
         this.console = console;
         this.spec = CommandSpec.create(); // until picocli has set it

@@ -23,7 +23,7 @@ public final class PrometheusPage {
 
     private PrometheusPage() {}
 
-    /** The page. */
+    /** All counters of these jobs in the text format of Prometheus, each with its help and type. */
     public static String of(List<Job> jobs) {
         PrometheusPage page = new PrometheusPage();
         page.counter(jobs, "messages", "Messages, or parts of them.", Counts::messages);

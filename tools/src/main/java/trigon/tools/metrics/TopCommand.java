@@ -46,7 +46,6 @@ public final class TopCommand implements Callable<Integer> {
     @Option(names = "--interval", paramLabel = "SECONDS", description = "Between two looks. Default: 1")
     private int interval = 1;
 
-    /** Of this machine. */
     public TopCommand(Console console) {
         this.console = console;
         this.spec = CommandSpec.create(); // until picocli has set it

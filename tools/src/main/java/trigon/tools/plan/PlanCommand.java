@@ -69,7 +69,6 @@ public final class PlanCommand implements Callable<Integer> {
     @Option(names = "--json", description = "The result as JSON, schema trigon.plan/1.")
     private boolean json;
 
-    /** Of that machine. */
     public PlanCommand(Machine machine, Console console) {
         this.machine = machine;
         this.console = console;

@@ -37,12 +37,12 @@ final class PolicyObjectFile {
         }
     }
 
-    /** As given. */
+    /** As the user gave it, for messages. */
     Path path() {
         return path;
     }
 
-    /** Of the file. */
+    /** The ELF object; a copy. */
     byte[] bytes() {
         return bytes.clone();
     }

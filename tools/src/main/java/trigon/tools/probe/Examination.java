@@ -63,7 +63,7 @@ public final class Examination {
         this.pause = pause;
     }
 
-    /** Does it. */
+    /** Asks all nodes, and waits for what they see; a node that does not answer is an observation as well. */
     public Observations run() {
         Map<String, String> silent = new TreeMap<>();
         Map<String, JsonObject> facts = new LinkedHashMap<>();

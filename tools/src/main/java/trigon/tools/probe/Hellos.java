@@ -37,7 +37,7 @@ final class Hellos implements AutoCloseable {
     private final InetAddress group;
     private final Set<String> heard = new ConcurrentSkipListSet<>();
 
-    /** Begins to hear. */
+    /** Hears from now on, on all interfaces that may have a cable. */
     Hellos() throws IOException {
         group = InetAddress.ofLiteral(GROUP);
         interfaces = NetworkInterface.networkInterfaces()

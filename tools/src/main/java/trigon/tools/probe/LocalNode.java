@@ -13,7 +13,7 @@ public final class LocalNode implements NodeConnection {
     private final String name;
     private final Agent agent;
 
-    /** By that name. */
+    /** This machine, under the name that the user gave it. */
     public LocalNode(String name, Machine machine) {
         this.name = name;
         this.agent = new Agent(machine, InstantSource.system());

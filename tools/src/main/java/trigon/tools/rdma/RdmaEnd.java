@@ -122,7 +122,7 @@ final class RdmaEnd implements AutoCloseable {
         }
     }
 
-    /** RESET to INIT. */
+    /** RESET to INIT, bound to the port of the link. */
     void initialize() {
         lifecycle.initialize(link.port(), 0, EnumSet.of(AccessFlag.REMOTE_WRITE));
     }
@@ -159,7 +159,7 @@ final class RdmaEnd implements AutoCloseable {
         return Mtu.min(port.activeMtu(), peer.mtu());
     }
 
-    /** INIT to READY_TO_RECEIVE. */
+    /** INIT to READY_TO_RECEIVE, on the way to that peer. */
     void readyToReceive(QueuePairEndpoint peer) {
         AddressVector route = new AddressVector(
                 peer.gid(),
@@ -172,7 +172,7 @@ final class RdmaEnd implements AutoCloseable {
         lifecycle.readyToReceive(peer, pathMtu(peer), route, null);
     }
 
-    /** READY_TO_RECEIVE to READY_TO_SEND. */
+    /** READY_TO_RECEIVE to READY_TO_SEND; only once the peer is ready to receive. */
     void readyToSend() {
         lifecycle.readyToSend(psn);
     }

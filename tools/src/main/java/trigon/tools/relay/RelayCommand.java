@@ -16,11 +16,11 @@ import trigon.config.file.ConfigLoader;
 import trigon.relay.RelayCounts;
 import trigon.relay.mesh.Mesh;
 import trigon.relay.mesh.NodeNumber;
-import trigon.routing.BootstrapInterfaces;
-import trigon.routing.HostInterfaces;
 import trigon.routing.KernelRouteLookup;
-import trigon.routing.LinkDiscovery;
 import trigon.routing.LocalLink;
+import trigon.routing.discovery.BootstrapInterfaces;
+import trigon.routing.discovery.HostInterfaces;
+import trigon.routing.discovery.LinkDiscovery;
 import trigon.tools.console.CommandFailure;
 import trigon.tools.console.Console;
 import trigon.tools.machine.Machine;
@@ -46,7 +46,6 @@ public final class RelayCommand implements Callable<Integer> {
     private final Machine machine;
     private final Console console;
 
-    /** On that machine. */
     public RelayCommand(Machine machine, Console console) {
         this.machine = machine;
         this.console = console;

@@ -34,7 +34,6 @@ public final class ReportCommand implements Callable<Integer> {
             description = "Folders that TRIGON_TRACE named, of all nodes, or single traces.")
     private final List<Path> folders = new ArrayList<>();
 
-    /** That prints there. */
     public ReportCommand(Console console) {
         this.console = console;
     }

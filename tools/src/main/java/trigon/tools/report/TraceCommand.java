@@ -45,7 +45,6 @@ public final class TraceCommand implements Callable<Integer> {
     @Parameters(arity = "1..*", paramLabel = "COMMAND", description = "After --: the command and its arguments.")
     private final List<String> command = new ArrayList<>();
 
-    /** That prints there. */
     public TraceCommand(Console console) {
         this.console = console;
     }

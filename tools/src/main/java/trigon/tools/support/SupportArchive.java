@@ -31,7 +31,7 @@ final class SupportArchive implements AutoCloseable {
         this.time = FileTime.from(time);
     }
 
-    /** Adds a text. */
+    /** Adds a file with that text; secrets in its name and its text are replaced. */
     void add(String name, String text) throws IOException {
         ZipEntry entry = new ZipEntry(redaction.of(name));
         entry.setLastModifiedTime(time);

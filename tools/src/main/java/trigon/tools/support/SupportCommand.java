@@ -48,7 +48,6 @@ public final class SupportCommand implements Callable<Integer> {
             description = "The archive; otherwise trigon-support-HOST-TIME.zip in this folder. Must not be there yet.")
     private String output = "";
 
-    /** Of that machine. */
     public SupportCommand(Machine machine, Console console, Clock clock) {
         this.machine = machine;
         this.console = console;

@@ -72,7 +72,6 @@ public final class VerifyCommand implements Callable<Integer> {
     @Parameters(arity = "0..*", paramLabel = "CMD", description = "A command and its arguments, after --.")
     private List<String> command = new ArrayList<>();
 
-    /** Of that machine. */
     public VerifyCommand(Machine machine, Console console) {
         this(machine, console, Time.SYSTEM);
     }

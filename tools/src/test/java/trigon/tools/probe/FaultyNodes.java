@@ -9,7 +9,7 @@ interface FaultyNodes {
     /** The nodes, as an examination asks them, in the order of their names. */
     List<NodeConnection> nodes();
 
-    /** One of them. */
+    /** The way to that node, with its faults. */
     NodeConnection node(String node);
 
     /**

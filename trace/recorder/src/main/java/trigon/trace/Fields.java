@@ -12,7 +12,7 @@ import java.util.Objects;
  */
 public final class Fields {
 
-    /** None. */
+    /** Empty: nothing is said. */
     public static final Fields NONE = new Fields(Map.of());
 
     private static final int LONGEST_VALUE = 4096;

@@ -21,7 +21,7 @@ public final class RecordLayout {
     /** 8 bytes; see the kind. */
     public static final int VALUE = 24;
 
-    /** A record's length. */
+    /** From one record to the next: half a cache line. */
     public static final int BYTES = 32;
 
     private RecordLayout() {}

@@ -99,7 +99,7 @@ public final class Ring implements AutoCloseable {
         return address;
     }
 
-    /** The stream that it is for. */
+    /** Which comm, or thread of NCCL's, its records are of: the number in the trace. */
     public int stream() {
         return Memory.getInt(address + RingLayout.STREAM);
     }
@@ -109,7 +109,7 @@ public final class Ring implements AutoCloseable {
         return lost;
     }
 
-    /** Records ever written. */
+    /** How many records have been written, those that were overwritten among them. Any thread. */
     public long written() {
         return Memory.getLongAcquire(address + RingLayout.HEAD);
     }
@@ -119,7 +119,7 @@ public final class Ring implements AutoCloseable {
         return Memory.getLong(address + RingLayout.POSTED) - Memory.getLong(address + RingLayout.DONE);
     }
 
-    /** Its histograms, as they are. */
+    /** The memory that the data path counts in, by {@link RingLayout}; not a copy. */
     public MemorySegment histograms() {
         return Memory.segment(address + RingLayout.HISTOGRAMS, RingLayout.ALL_HISTOGRAMS_BYTES);
     }

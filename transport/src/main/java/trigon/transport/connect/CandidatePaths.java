@@ -11,11 +11,11 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 import trigon.routing.LocalLink;
-import trigon.routing.NoPathException;
 import trigon.routing.Path;
 import trigon.routing.PeerDescription;
 import trigon.routing.Relays;
-import trigon.routing.RoutingTable;
+import trigon.routing.table.NoPathException;
+import trigon.routing.table.RoutingTable;
 import trigon.system.NanoClock;
 
 /** The paths to try: those over a link of both ends; those through relays where there is none, or none is left. */

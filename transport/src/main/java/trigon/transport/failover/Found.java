@@ -4,8 +4,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Predicate;
 import java.util.stream.IntStream;
-import trigon.routing.DisjointPaths;
 import trigon.routing.Path;
+import trigon.routing.table.DisjointPaths;
 
 /**
  * What was found by asking over a peer's paths.

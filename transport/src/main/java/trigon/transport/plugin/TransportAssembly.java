@@ -5,7 +5,7 @@ import java.time.Duration;
 import java.util.concurrent.Executor;
 import trigon.config.PluginConfig;
 import trigon.handshake.connect.HandshakeClient;
-import trigon.routing.RoutingTable;
+import trigon.routing.table.RoutingTable;
 import trigon.transport.connect.CandidatePaths;
 import trigon.transport.connect.ConnectionLog;
 import trigon.transport.connect.Connector;

@@ -21,7 +21,7 @@ import trigon.routing.PeerDescription;
 import trigon.routing.PeerLink;
 import trigon.routing.Reason;
 import trigon.routing.Relays;
-import trigon.routing.RoutingTable;
+import trigon.routing.table.RoutingTable;
 import trigon.system.InterfaceAddress;
 import trigon.testsupport.ManualClock;
 import trigon.verbs.Gid;

@@ -48,7 +48,7 @@ public final class ConnectionKey {
         return Arrays.hashCode(bytes);
     }
 
-    /** Tells nothing. */
+    /** Without the key, so that no log has it. */
     @Override
     public String toString() {
         return "a connection's key, not shown";

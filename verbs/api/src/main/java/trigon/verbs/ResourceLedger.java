@@ -8,7 +8,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 /** Counts the native objects that are open, so that a leak shows. Thread-safe; control path only. */
 public final class ResourceLedger {
 
-    /** What is counted. */
+    /** The kinds of objects that libibverbs, or the software device, opens for this process. */
     public enum Kind {
         DEVICE_CONTEXT,
         PROTECTION_DOMAIN,

@@ -3,7 +3,7 @@ package trigon.verbs;
 /** Flags of a send work request ({@code enum ibv_send_flags}), as bits: the data path passes them in an {@code int}. */
 public final class SendFlag {
 
-    /** None of them. */
+    /** No fence, and no completion unless the request fails. */
     public static final int NONE = 0;
 
     /** Wait for the queue pair's earlier RDMA READs and atomics. */

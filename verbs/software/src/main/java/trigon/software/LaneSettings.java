@@ -26,7 +26,7 @@ public record LaneSettings(Workers first, Workers others, int perQueuePair, Cut 
      */
     public record Workers(int count, Duration busyPoll) {
 
-        /** No threads. */
+        /** No threads, hence no lanes: all messages go on the queue pair's own connection. */
         public static final Workers NONE = new Workers(0, Duration.ZERO);
 
         public Workers {

@@ -17,8 +17,8 @@ import java.lang.invoke.MethodHandles;
 import java.util.List;
 import java.util.Map;
 import trigon.policy.map.PolicyMap;
-import trigon.policy.verify.VerifiedFunction;
-import trigon.policy.verify.VerifiedProgram;
+import trigon.policy.verdict.VerifiedFunction;
+import trigon.policy.verdict.VerifiedProgram;
 
 /** Compiles verified programs. Thread-safe. */
 public final class Compiler {

@@ -30,7 +30,7 @@ import trigon.policy.isa.Instruction.Store;
 import trigon.policy.isa.Operand;
 import trigon.policy.map.ArrayMap;
 import trigon.policy.map.PolicyMap;
-import trigon.policy.verify.VerifiedFunction;
+import trigon.policy.verdict.VerifiedFunction;
 import trigon.system.Memory;
 
 /** Emits a function. Registers are local variables; the verifier made checks unnecessary. */

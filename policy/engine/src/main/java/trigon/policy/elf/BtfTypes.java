@@ -94,7 +94,11 @@ final class BtfTypes {
         throw types.defect(0, "type %d leads nowhere".formatted(id));
     }
 
-    /** In bytes. */
+    /**
+     * How many bytes a value of the type takes.
+     *
+     * @throws ObjectException if it has no size, or contains itself
+     */
     long size(int id) throws ObjectException {
         return size(id, 0);
     }

@@ -47,7 +47,7 @@ public final class PolicyFile {
         this.loader = loader;
     }
 
-    /** Where it is. */
+    /** As it was configured; the file may be missing. */
     public Path path() {
         return path;
     }
@@ -76,7 +76,7 @@ public final class PolicyFile {
         return attempt(bytes);
     }
 
-    /** Said once. */
+    /** What cannot be read for the same reason as the last time is no news. */
     private Look unreadable(String reason) {
         boolean said = reason.equals(failure);
         failure = reason;

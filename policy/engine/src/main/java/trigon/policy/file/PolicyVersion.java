@@ -27,7 +27,7 @@ public final class PolicyVersion {
         return name;
     }
 
-    /** The file's bytes. */
+    /** The ELF object that the file held; a copy. */
     public byte[] object() {
         return object.clone();
     }

@@ -12,7 +12,7 @@ public final class FlowException extends Exception {
         this.slot = slot;
     }
 
-    /** Of the instruction. */
+    /** The instruction that leads out of the code, by its place in the function. */
     public int slot() {
         return slot;
     }

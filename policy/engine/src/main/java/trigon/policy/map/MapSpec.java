@@ -29,7 +29,7 @@ public record MapSpec(
     /** Of a map's entry, and its place among them. */
     private static final int ENTRY_BYTES = 16;
 
-    /** The largest key. */
+    /** As in Linux, where a key has to fit the stack of a program. */
     public static final int MAX_KEY_BYTES = 512;
 
     public MapSpec {

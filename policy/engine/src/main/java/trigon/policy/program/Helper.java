@@ -24,7 +24,7 @@ public enum Helper {
             false,
             List.of(Argument.MAP, Argument.MEMORY, Argument.LENGTH, Argument.NUMBER));
 
-    /** What an argument has to be. */
+    /** What the verifier asks of an argument. */
     public enum Argument {
         /** A map. */
         MAP,
@@ -73,7 +73,7 @@ public enum Helper {
         return number;
     }
 
-    /** The name in C. */
+    /** As in {@code bpf_helpers.h}: for example {@code bpf_map_lookup_elem}. */
     public String cName() {
         return cName;
     }

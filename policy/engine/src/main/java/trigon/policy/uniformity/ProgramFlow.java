@@ -26,8 +26,8 @@ import trigon.policy.isa.Instruction.Store;
 import trigon.policy.map.MapType;
 import trigon.policy.program.Field;
 import trigon.policy.program.Helper;
-import trigon.policy.verify.Touch;
-import trigon.policy.verify.VerifiedProgram;
+import trigon.policy.verdict.Touch;
+import trigon.policy.verdict.VerifiedProgram;
 
 /** What differs between ranks in one program: applies the instructions until nothing is added. */
 final class ProgramFlow {

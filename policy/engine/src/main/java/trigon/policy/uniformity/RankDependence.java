@@ -10,13 +10,13 @@ import trigon.policy.elf.PolicyFunction;
 import trigon.policy.map.MapSet;
 import trigon.policy.map.MapSpec;
 import trigon.policy.map.MapType;
-import trigon.policy.verify.Region;
-import trigon.policy.verify.Rejection;
-import trigon.policy.verify.Rule;
-import trigon.policy.verify.Touch;
-import trigon.policy.verify.VerificationException;
-import trigon.policy.verify.VerifiedFunction;
-import trigon.policy.verify.VerifiedProgram;
+import trigon.policy.verdict.Region;
+import trigon.policy.verdict.Rejection;
+import trigon.policy.verdict.Rule;
+import trigon.policy.verdict.Touch;
+import trigon.policy.verdict.VerificationException;
+import trigon.policy.verdict.VerifiedFunction;
+import trigon.policy.verdict.VerifiedProgram;
 
 /** What depends on the rank in the programs of an object, which share their maps. */
 public final class RankDependence {

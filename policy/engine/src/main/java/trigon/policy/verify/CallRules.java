@@ -8,6 +8,8 @@ import trigon.policy.map.MapSpec;
 import trigon.policy.map.MapType;
 import trigon.policy.program.Helper;
 import trigon.policy.range.Range;
+import trigon.policy.verdict.Region;
+import trigon.policy.verdict.Rule;
 import trigon.policy.verify.Value.Pointer;
 import trigon.policy.verify.Value.Scalar;
 

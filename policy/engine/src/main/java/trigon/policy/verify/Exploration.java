@@ -24,6 +24,9 @@ import trigon.policy.isa.Instruction.MoveSignExtended;
 import trigon.policy.isa.Instruction.SecondHalf;
 import trigon.policy.isa.Instruction.Store;
 import trigon.policy.range.Range;
+import trigon.policy.verdict.Region;
+import trigon.policy.verdict.Rule;
+import trigon.policy.verdict.VerifiedFunction;
 
 /**
  * Goes along all paths, depth first. A path ends early where a state was looked at before that it is a case of, and

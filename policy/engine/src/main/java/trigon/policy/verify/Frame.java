@@ -1,6 +1,7 @@
 package trigon.policy.verify;
 
 import java.util.Arrays;
+import trigon.policy.verdict.Region;
 
 /** A function that is being run. */
 final class Frame {

@@ -8,6 +8,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import trigon.policy.verdict.Rule;
 
 /**
  * The states that paths came to where others may join them. Found by the numbers that are known in them: a state can
@@ -55,7 +56,11 @@ final class KnownStates {
         return true;
     }
 
-    /** All that cover a state. */
+    /**
+     * The earlier states at the same place of which whatever was shown holds for this one as well.
+     *
+     * @throws Violation if the comparisons take more than the limits allow
+     */
     List<Checkpoint> covering(State state) throws Violation {
         Map<Integer, Long> numbers = state.numbers();
         BitSet known = places(numbers);

@@ -10,6 +10,8 @@ import trigon.policy.isa.Instruction.Store;
 import trigon.policy.map.MapSpec;
 import trigon.policy.program.Field;
 import trigon.policy.range.Range;
+import trigon.policy.verdict.Region;
+import trigon.policy.verdict.Rule;
 import trigon.policy.verify.Value.Pointer;
 import trigon.policy.verify.Value.Scalar;
 

@@ -5,6 +5,9 @@ import java.util.List;
 import java.util.Map;
 import trigon.policy.map.MapSpec;
 import trigon.policy.program.ProgramType;
+import trigon.policy.verdict.Facts;
+import trigon.policy.verdict.Region;
+import trigon.policy.verdict.Touch;
 
 /** What the rules are applied to: the kind of the program, the maps, and what was seen so far. */
 final class ProgramFacts {

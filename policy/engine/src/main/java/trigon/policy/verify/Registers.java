@@ -9,6 +9,8 @@ import trigon.policy.isa.Instruction.MoveSignExtended;
 import trigon.policy.isa.Operand;
 import trigon.policy.range.Range;
 import trigon.policy.range.RangeArithmetic;
+import trigon.policy.verdict.Region;
+import trigon.policy.verdict.Rule;
 import trigon.policy.verify.Value.Pointer;
 import trigon.policy.verify.Value.Scalar;
 

@@ -4,6 +4,8 @@ import java.util.HashMap;
 import java.util.Map;
 import trigon.policy.isa.Instruction;
 import trigon.policy.isa.Instruction.CallFunction;
+import trigon.policy.verdict.Rule;
+import trigon.policy.verdict.VerifiedFunction;
 
 /** How much stack a function takes together with those it calls. */
 final class StackDepth {

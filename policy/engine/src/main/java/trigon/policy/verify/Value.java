@@ -1,6 +1,7 @@
 package trigon.policy.verify;
 
 import trigon.policy.range.Range;
+import trigon.policy.verdict.Region;
 
 /** What is known of a register, or of a part of the stack. */
 sealed interface Value {

@@ -16,6 +16,11 @@ import trigon.policy.isa.Instruction.CallFunction;
 import trigon.policy.isa.InstructionDecoder;
 import trigon.policy.program.ProgramType;
 import trigon.policy.program.ProgramTypes;
+import trigon.policy.verdict.Rejection;
+import trigon.policy.verdict.Rule;
+import trigon.policy.verdict.VerificationException;
+import trigon.policy.verdict.VerifiedFunction;
+import trigon.policy.verdict.VerifiedProgram;
 
 /** Verifies the programs of an object. Thread-safe. */
 public final class Verifier {

@@ -1,5 +1,8 @@
 package trigon.policy.verify;
 
+import trigon.policy.verdict.Rejection;
+import trigon.policy.verdict.Rule;
+
 /** A rule is broken by the instruction at hand; becomes a {@link Rejection} once it is known where that is. */
 final class Violation extends Exception {
 

@@ -16,14 +16,13 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import trigon.policy.Code;
-import trigon.policy.PolicySlot;
 import trigon.policy.ProgramContext;
 import trigon.policy.compile.Compiler;
 import trigon.policy.compile.PolicyCode;
 import trigon.policy.program.ProgramTypes;
+import trigon.policy.verdict.VerifiedProgram;
 import trigon.policy.verify.DivisionByZero;
 import trigon.policy.verify.Limits;
-import trigon.policy.verify.VerifiedProgram;
 import trigon.policy.verify.Verifier;
 import trigon.system.Memory;
 
@@ -155,7 +154,8 @@ class MapRaceTest {
 
     private static void run(PolicyCode code, AtomicBoolean stop) {
         try (ProgramContext context = new ProgramContext(ProgramTypes.PROFILER)) {
-            long stackTop = context.address() + PolicySlot.bytes(ProgramTypes.PROFILER) - PolicyCode.BELOW_STACK_BYTES;
+            long stackTop =
+                    context.address() + ProgramContext.bytes(ProgramTypes.PROFILER) - PolicyCode.BELOW_STACK_BYTES;
             while (!stop.get()) {
                 code.run(context.address(), stackTop, 0);
             }

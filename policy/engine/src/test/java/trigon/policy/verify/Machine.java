@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.Random;
 import org.jspecify.annotations.Nullable;
 import trigon.policy.range.Range;
+import trigon.policy.verdict.Region;
 
 /**
  * What registers and stacks really hold, in one run. Written without {@link Subsumption}: the meaning of a state, to

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import trigon.policy.range.Range;
+import trigon.policy.verdict.Region;
 
 /** States at random, of few different parts, so that one often covers another. */
 final class RandomStates {

@@ -9,6 +9,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import trigon.policy.range.Range;
+import trigon.policy.verdict.Region;
 
 /**
  * A state that covers another one stands for all machines that the other one stands for. Random states, and random

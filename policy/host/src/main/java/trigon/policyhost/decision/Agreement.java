@@ -24,7 +24,7 @@ public final class Agreement {
         /** All ranks decide by this. */
         record Agreed(DecisionTable table) implements Outcome {}
 
-        /** No rank does. */
+        /** No rank does: only so many of them came in time. */
         record TooFew(int came) implements Outcome {}
 
         /** No rank does: they have different policies. */

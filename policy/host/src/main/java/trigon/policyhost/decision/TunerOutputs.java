@@ -18,12 +18,12 @@ public final class TunerOutputs {
 
     private TunerOutputs() {}
 
-    /** -1 to 6. */
+    /** NCCL's number of an algorithm, 0 to 6, or {@link #LEAVE_TO_NCCL}. */
     public static int algorithm(long scratch) {
         return (int) ALGORITHM.get(scratch);
     }
 
-    /** -1 to 2. */
+    /** NCCL's number of a protocol, 0 to 2, or {@link #LEAVE_TO_NCCL}. */
     public static int protocol(long scratch) {
         return (int) PROTOCOL.get(scratch);
     }

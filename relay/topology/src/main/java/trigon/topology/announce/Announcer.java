@@ -33,7 +33,7 @@ import trigon.topology.Topology;
  */
 public final class Announcer implements AutoCloseable {
 
-    /** Name of the thread. */
+    /** The thread that announces and listens, as thread dumps name it. */
     public static final String THREAD_NAME = "trigon-topology";
 
     private static final Logger log = LoggerFactory.getLogger(Announcer.class);
@@ -97,7 +97,7 @@ public final class Announcer implements AutoCloseable {
         thread.setDaemon(true);
     }
 
-    /** Starts the thread. */
+    /** Announces from now on, until it is closed; once. */
     public void start() {
         thread.start();
     }

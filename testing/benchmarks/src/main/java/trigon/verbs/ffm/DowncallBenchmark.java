@@ -10,6 +10,7 @@ import org.openjdk.jmh.annotations.Mode;
 import org.openjdk.jmh.annotations.OutputTimeUnit;
 import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.State;
+import trigon.verbs.ffm.call.DataPathCalls;
 import trigon.verbs.ffm.generated.ibv_context;
 import trigon.verbs.ffm.generated.ibv_context_ops;
 

@@ -9,6 +9,8 @@ import org.openjdk.jmh.annotations.OutputTimeUnit;
 import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.State;
 import trigon.verbs.SendFlag;
+import trigon.verbs.ffm.struct.ReceiveWorkRequest;
+import trigon.verbs.ffm.struct.SendWorkRequests;
 
 /** What it costs to fill in a work request. */
 @State(Scope.Thread)

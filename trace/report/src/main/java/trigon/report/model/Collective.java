@@ -8,7 +8,7 @@ import java.util.TreeMap;
 /** One collective operation on all ranks; without NCCL's profiler, a time in which messages went. */
 public final class Collective {
 
-    /** A rank's part. */
+    /** A rank's part in it; times are nanoseconds on the run's clock, 0 where the trace does not have them. */
     public static final class Part {
 
         long called;
@@ -70,12 +70,12 @@ public final class Collective {
         return algorithm;
     }
 
-    /** By rank. */
+    /** What each rank did, by its number; ranks without a trace are missing. */
     public Map<Integer, Part> parts() {
         return parts;
     }
 
-    /** Its messages. */
+    /** Those that went between its begin and its end, or that the profiler names as its own. */
     public List<Message> messages() {
         return messages;
     }

@@ -27,7 +27,7 @@ public final class Message {
         this.number = number;
     }
 
-    /** Between whom. */
+    /** From which rank to which, and by which of their connections. */
     public Connection connection() {
         return connection;
     }
@@ -37,7 +37,7 @@ public final class Message {
         return number;
     }
 
-    /** Its length. */
+    /** Length in bytes. */
     public long bytes() {
         return bytes;
     }

@@ -5,9 +5,9 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
-import trigon.report.read.ProcessTrace;
 import trigon.report.read.Records;
 import trigon.report.read.Stream;
+import trigon.report.read.TraceContents;
 import trigon.trace.RecordKind;
 
 /** The events of NCCL's profiler that one process recorded, by number. Times are the machine's. */
@@ -26,7 +26,7 @@ final class ProfilerEvents {
     private static final int STATE_SEND_TAKEN = 9;
     private static final int STATE_RECEIVE_TAKEN = 10;
 
-    /** One of them. */
+    /** What NCCL's profiler said of one event: begin, states and end, on the process's clock. */
     static final class ProfilerEvent {
 
         final long number;
@@ -58,7 +58,7 @@ final class ProfilerEvents {
     private final Map<Long, ProfilerEvent> events = new LinkedHashMap<>();
     private final Map<Taken, ProfilerEvent> steps = new HashMap<>();
 
-    ProfilerEvents(ProcessTrace trace) {
+    ProfilerEvents(TraceContents trace) {
         List<Records> ofThreads = trace.streams().values().stream()
                 .filter(stream -> stream.fields().get("kind").equals("thread"))
                 .map(Stream::records)

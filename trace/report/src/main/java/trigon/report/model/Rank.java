@@ -1,6 +1,6 @@
 package trigon.report.model;
 
-import trigon.report.read.ProcessTrace;
+import trigon.report.read.TraceContents;
 
 /**
  * A traced process.
@@ -10,9 +10,9 @@ import trigon.report.read.ProcessTrace;
  * @param clock which of the run's clocks its times are of: processes of one machine share one
  * @param trace what it wrote
  */
-public record Rank(int number, String host, int clock, ProcessTrace trace) {
+public record Rank(int number, String host, int clock, TraceContents trace) {
 
-    /** For tables. */
+    /** For a column of ranks, where the host is in another one. */
     public String name() {
         return "rank " + number;
     }

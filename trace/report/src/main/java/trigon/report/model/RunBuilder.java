@@ -9,9 +9,9 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import trigon.report.read.Event;
-import trigon.report.read.ProcessTrace;
 import trigon.report.read.Records;
 import trigon.report.read.Stream;
+import trigon.report.read.TraceContents;
 import trigon.report.read.TraceFolder;
 import trigon.trace.Fields;
 import trigon.trace.RecordKind;
@@ -35,15 +35,15 @@ public final class RunBuilder {
         return builder.build();
     }
 
-    private void nameRanks(List<ProcessTrace> traces) {
+    private void nameRanks(List<TraceContents> traces) {
         Map<String, Integer> machines = new LinkedHashMap<>();
-        List<ProcessTrace> sorted = traces.stream()
+        List<TraceContents> sorted = traces.stream()
                 .sorted(Comparator.comparingLong(
-                                (ProcessTrace trace) -> trace.process().number("rank", 1 << 30))
+                                (TraceContents trace) -> trace.process().number("rank", 1 << 30))
                         .thenComparing(trace -> trace.process().get("host"))
                         .thenComparingLong(trace -> trace.process().number("pid", 0)))
                 .toList();
-        for (ProcessTrace trace : sorted) {
+        for (TraceContents trace : sorted) {
             Fields process = trace.process();
             int machine = machines.computeIfAbsent(process.get("boot"), _ -> machines.size());
             long said = process.number("rank", -1);

@@ -68,7 +68,11 @@ final class SignsOfLife {
                 .orElse(Long.MAX_VALUE);
     }
 
-    /** The last one. */
+    /**
+     * When the last of them was said, on the run's clock; {@link Long#MIN_VALUE} without any.
+     *
+     * @param ahead how much each speaker's clock is ahead of it, in nanoseconds
+     */
     long latest(long[] ahead) {
         return signs.stream()
                 .mapToLong(sign -> sign.said - ahead[sign.speaker])

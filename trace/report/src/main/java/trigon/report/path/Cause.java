@@ -41,12 +41,12 @@ public enum Cause {
         this.meaning = meaning;
     }
 
-    /** For tables. */
+    /** A word for tables and for machines. */
     public String word() {
         return word;
     }
 
-    /** For people. */
+    /** Half a sentence on what was waited for. */
     public String meaning() {
         return meaning;
     }

@@ -41,7 +41,7 @@ public final class CriticalPath {
                 .toList();
     }
 
-    /** Nanoseconds by cause. */
+    /** What a path's time went to: nanoseconds by cause, in the order of the causes. */
     public static Map<Cause, Long> byCause(List<Segment> path) {
         Map<Cause, Long> sums = new EnumMap<>(Cause.class);
         path.forEach(segment -> sums.merge(segment.cause(), segment.length(), Long::sum));

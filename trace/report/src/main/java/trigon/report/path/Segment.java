@@ -20,7 +20,7 @@ public record Segment(
         return to - from;
     }
 
-    /** Where, in words. */
+    /** The connection, for causes between ranks; else the rank. */
     public String place() {
         return switch (cause) {
             case TRANSPORT, RELAY, FAILOVER, CREDIT -> connection == null ? "rank " + rank : connection.describe();

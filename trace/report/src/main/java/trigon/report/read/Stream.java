@@ -16,12 +16,12 @@ public final class Stream {
         this.fields = fields;
     }
 
-    /** What it is of. */
+    /** What the process said of it when it was opened: the comm, its peer, its link. */
     public Fields fields() {
         return fields;
     }
 
-    /** Its records. */
+    /** In the order in which they were written, without those that were {@linkplain #lost lost}. */
     public Records records() {
         return records;
     }

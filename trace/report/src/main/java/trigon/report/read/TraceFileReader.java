@@ -27,13 +27,13 @@ final class TraceFileReader {
 
     private final Path path;
     private final Consumer<String> problems;
-    private final ProcessTrace trace;
+    private final TraceContents trace;
     private long whole;
 
     private TraceFileReader(Path path, Consumer<String> problems) {
         this.path = path;
         this.problems = problems;
-        trace = new ProcessTrace(String.valueOf(path.getFileName()));
+        trace = new TraceContents(String.valueOf(path.getFileName()));
     }
 
     /**
@@ -42,7 +42,7 @@ final class TraceFileReader {
      * @param trace what was read
      * @param wholeBytes up to the end of the last whole chunk
      */
-    record Content(ProcessTrace trace, long wholeBytes) {}
+    record Content(TraceContents trace, long wholeBytes) {}
 
     /**
      * Reads one.

@@ -17,7 +17,7 @@ import trigon.trace.TraceFile;
  */
 public final class TraceFolder {
 
-    private final List<ProcessTrace> processes = new ArrayList<>();
+    private final List<TraceContents> processes = new ArrayList<>();
     private final List<String> problems = new ArrayList<>();
 
     private TraceFolder() {}
@@ -61,7 +61,7 @@ public final class TraceFolder {
         }
         problems.addAll(ofFile);
         content.ifPresent(each -> {
-            ProcessTrace trace = each.trace();
+            TraceContents trace = each.trace();
             if (trace.end().asMap().isEmpty()) {
                 problems.add(file + " has no end: its process was killed, or still runs");
             }
@@ -104,7 +104,7 @@ public final class TraceFolder {
     }
 
     /** What was read, a process each. */
-    public List<ProcessTrace> processes() {
+    public List<TraceContents> processes() {
         return List.copyOf(processes);
     }
 

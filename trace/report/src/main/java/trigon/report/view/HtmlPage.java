@@ -37,7 +37,7 @@ public final class HtmlPage {
         this.report = report;
     }
 
-    /** The page. */
+    /** A whole page, with its styles and pictures: it loads nothing. */
     public static String of(Report report) {
         return new HtmlPage(report).write();
     }

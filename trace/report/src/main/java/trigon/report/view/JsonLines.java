@@ -18,7 +18,11 @@ public final class JsonLines {
 
     private JsonLines() {}
 
-    /** Writes it. */
+    /**
+     * Writes the report, one object a line.
+     *
+     * @throws IOException if it cannot be written
+     */
     public static void write(Report report, Appendable to) throws IOException {
         line(to, "run", "verdict", report.verdict(), "profiled", report.run().profiled());
         for (String problem : report.run().problems()) {

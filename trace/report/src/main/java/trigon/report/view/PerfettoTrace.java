@@ -56,7 +56,11 @@ public final class PerfettoTrace {
         this.to = to;
     }
 
-    /** Writes it. */
+    /**
+     * Writes the run as a trace for ui.perfetto.dev, and does not close the stream.
+     *
+     * @throws IOException if it cannot be written
+     */
     public static void write(Report report, OutputStream to) throws IOException {
         PerfettoTrace trace = new PerfettoTrace(to);
         for (Rank rank : report.run().ranks()) {

@@ -25,7 +25,7 @@ public final class PrometheusText {
 
     private PrometheusText() {}
 
-    /** The text. */
+    /** The report's sums and histograms, each metric with its help and type. */
     public static String of(Report report) {
         PrometheusText made = new PrometheusText();
         made.histograms(report);

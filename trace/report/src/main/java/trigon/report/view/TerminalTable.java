@@ -14,7 +14,7 @@ public final class TerminalTable {
 
     private TerminalTable() {}
 
-    /** Lines of text. */
+    /** The report's tables, as lines of text. */
     public static String of(Report report) {
         StringBuilder text = new StringBuilder();
         List<List<String>> operations = new ArrayList<>();

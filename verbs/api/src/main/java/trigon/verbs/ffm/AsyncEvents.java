@@ -14,6 +14,8 @@ import trigon.verbs.AsyncEventType;
 import trigon.verbs.CompletionQueue;
 import trigon.verbs.QueuePair;
 import trigon.verbs.VerbsException;
+import trigon.verbs.ffm.call.AsyncEventCalls;
+import trigon.verbs.ffm.call.AsyncEventSource;
 import trigon.verbs.ffm.generated.ibv_async_event;
 
 /**
@@ -26,22 +28,12 @@ final class AsyncEvents {
 
     private static final Logger LOG = LoggerFactory.getLogger(AsyncEvents.class);
 
-    /** Where events come from. */
-    interface Source {
-
-        /** {@code ibv_get_async_event(3)}, which does not block: 0, or a positive errno, EAGAIN if there is none. */
-        int next(MemorySegment event);
-
-        /** {@code ibv_ack_async_event(3)}. */
-        void acknowledge(MemorySegment event);
-    }
-
     private final String deviceName;
     private final long context;
     private final Map<Long, Object> objects = new ConcurrentHashMap<>();
 
     /** Made by the first poll: most of the cost is that of the first use of its functions. */
-    private @Nullable Source source;
+    private @Nullable AsyncEventSource source;
 
     /** Of the {@code struct ibv_context} there. */
     AsyncEvents(String deviceName, long context) {
@@ -49,7 +41,7 @@ final class AsyncEvents {
         this.context = context;
     }
 
-    AsyncEvents(String deviceName, Source source) {
+    AsyncEvents(String deviceName, AsyncEventSource source) {
         this(deviceName, 0);
         this.source = source;
     }
@@ -66,7 +58,7 @@ final class AsyncEvents {
 
     /** {@link trigon.verbs.DeviceContext#pollAsyncEvent}. */
     Optional<AsyncEvent> poll() {
-        Source events = source;
+        AsyncEventSource events = source;
         if (events == null) {
             events = AsyncEventCalls.of(deviceName, context);
             source = events;

@@ -14,8 +14,11 @@ import trigon.verbs.Mtu;
 import trigon.verbs.PortAttributes;
 import trigon.verbs.PortState;
 import trigon.verbs.VerbsException;
+import trigon.verbs.ffm.call.DeviceCalls;
+import trigon.verbs.ffm.call.ReturnCode;
 import trigon.verbs.ffm.generated.Verbs;
 import trigon.verbs.ffm.generated.ibv_port_attr;
+import trigon.verbs.ffm.struct.DeviceLayout;
 
 /** Asks an open device for its attributes, and turns the answers into records. Thread-safe. */
 final class DeviceQueries {

@@ -12,10 +12,15 @@ import trigon.system.Errno;
 import trigon.verbs.VerbsAvailability;
 import trigon.verbs.VerbsAvailability.Available;
 import trigon.verbs.VerbsAvailability.Unavailable;
+import trigon.verbs.ffm.call.DataPathCalls;
+import trigon.verbs.ffm.call.DeviceCalls;
+import trigon.verbs.ffm.call.ResourceCalls;
 import trigon.verbs.ffm.generated.Verbs;
 import trigon.verbs.ffm.generated.ibv_qp;
 import trigon.verbs.ffm.generated.ibv_qp_attr;
 import trigon.verbs.ffm.generated.ibv_qp_init_attr;
+import trigon.verbs.ffm.struct.EmptyReceives;
+import trigon.verbs.ffm.struct.LayoutCheck;
 
 /**
  * Finds libibverbs on this machine. Nothing of the library is touched before {@link #load()}, and its absence is not an

@@ -6,6 +6,8 @@ import trigon.verbs.CompletionQueue;
 import trigon.verbs.NativePoll;
 import trigon.verbs.ResourceLedger;
 import trigon.verbs.WorkCompletions;
+import trigon.verbs.ffm.call.DataPathCalls;
+import trigon.verbs.ffm.call.ResourceCalls;
 
 /** A completion queue of libibverbs; threads as in {@link CompletionQueue}. */
 final class NativeCompletionQueue implements CompletionQueue {

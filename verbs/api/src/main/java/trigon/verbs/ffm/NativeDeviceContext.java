@@ -18,6 +18,11 @@ import trigon.verbs.QueuePair;
 import trigon.verbs.QueuePairCapacity;
 import trigon.verbs.ResourceLedger;
 import trigon.verbs.VerbsException;
+import trigon.verbs.ffm.call.AsyncEventCalls;
+import trigon.verbs.ffm.call.DataPathCalls;
+import trigon.verbs.ffm.call.DeviceCalls;
+import trigon.verbs.ffm.call.ResourceCalls;
+import trigon.verbs.ffm.struct.WorkRequestMemory;
 
 /** An open device of libibverbs. Thread-safe. */
 final class NativeDeviceContext implements DeviceContext {

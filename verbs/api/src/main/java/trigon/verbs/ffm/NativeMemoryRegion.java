@@ -2,7 +2,7 @@ package trigon.verbs.ffm;
 
 import java.lang.foreign.MemorySegment;
 import trigon.verbs.MemoryRegion;
-import trigon.verbs.ResourceLedger;
+import trigon.verbs.ffm.call.ResourceCalls;
 import trigon.verbs.ffm.generated.ibv_mr;
 
 /** A memory region of libibverbs. Thread-safe. */
@@ -15,19 +15,17 @@ final class NativeMemoryRegion implements MemoryRegion {
     private final int remoteKey;
 
     /**
-     * Takes over the {@code struct ibv_mr} at {@code region}, which registers {@code length} bytes from
-     * {@code address}.
+     * A region of {@code length} bytes from {@code address}.
+     *
+     * @param handle the region's {@code struct ibv_mr}, which it takes over
      */
-    NativeMemoryRegion(NativeDeviceContext context, long region, long address, long length) {
-        MemorySegment struct = MemorySegment.ofAddress(region).reinterpret(ibv_mr.sizeof());
+    NativeMemoryRegion(NativeHandle handle, long address, long length) {
+        MemorySegment struct = MemorySegment.ofAddress(handle.address()).reinterpret(ibv_mr.sizeof());
+        this.handle = handle;
         this.address = address;
         this.length = length;
         localKey = ibv_mr.lkey(struct);
         remoteKey = ibv_mr.rkey(struct);
-        handle = context.own(
-                ResourceLedger.Kind.MEMORY_REGION,
-                "memory region (%d bytes at 0x%x)".formatted(length, address),
-                region);
     }
 
     @Override

@@ -7,6 +7,8 @@ import trigon.verbs.MemoryRegion;
 import trigon.verbs.ProtectionDomain;
 import trigon.verbs.ResourceLedger;
 import trigon.verbs.VerbsException;
+import trigon.verbs.ffm.call.DeviceCalls;
+import trigon.verbs.ffm.call.ResourceCalls;
 
 /** A protection domain of libibverbs. Thread-safe. */
 final class NativeProtectionDomain implements ProtectionDomain {
@@ -49,7 +51,9 @@ final class NativeProtectionDomain implements ProtectionDomain {
                     errno,
                     Advice.onRegistering(errno));
         }
-        return new NativeMemoryRegion(context, region, address, length);
+        String what = "memory region (%d bytes at 0x%x)".formatted(length, address);
+        NativeHandle owned = context.own(ResourceLedger.Kind.MEMORY_REGION, what, region);
+        return new NativeMemoryRegion(owned, address, length);
     }
 
     @Override

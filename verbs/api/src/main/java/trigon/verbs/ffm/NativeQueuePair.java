@@ -13,11 +13,18 @@ import trigon.verbs.QueuePairStateCode;
 import trigon.verbs.ResourceLedger;
 import trigon.verbs.SendFlag;
 import trigon.verbs.VerbsException;
+import trigon.verbs.ffm.call.DataPathCalls;
+import trigon.verbs.ffm.call.ResourceCalls;
 import trigon.verbs.ffm.generated.Verbs;
 import trigon.verbs.ffm.generated.ibv_qp;
 import trigon.verbs.ffm.generated.ibv_qp_attr;
 import trigon.verbs.ffm.generated.ibv_qp_cap;
 import trigon.verbs.ffm.generated.ibv_qp_init_attr;
+import trigon.verbs.ffm.struct.EmptyReceives;
+import trigon.verbs.ffm.struct.QueuePairAttributeStruct;
+import trigon.verbs.ffm.struct.ReceiveWorkRequest;
+import trigon.verbs.ffm.struct.SendWorkRequests;
+import trigon.verbs.ffm.struct.WorkRequestMemory;
 
 /** A reliable connected queue pair of libibverbs; threads as in {@link QueuePair}. */
 final class NativeQueuePair implements QueuePair {

@@ -14,6 +14,7 @@ import trigon.verbs.LinkKind;
 import trigon.verbs.ResourceLedger;
 import trigon.verbs.VerbsException;
 import trigon.verbs.VerbsProvider;
+import trigon.verbs.ffm.call.DeviceCalls;
 
 /** The devices of libibverbs. Thread-safe. */
 final class NativeVerbsProvider implements VerbsProvider {

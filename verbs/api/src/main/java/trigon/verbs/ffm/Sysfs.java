@@ -37,7 +37,7 @@ final class Sysfs {
         this.infinibandClass = infinibandClass;
     }
 
-    /** The kernel's own. */
+    /** What {@code /sys/class/infiniband} of this machine says, read with each question. */
     static Sysfs ofThisMachine() {
         return new Sysfs(Path.of("/sys/class/infiniband"));
     }

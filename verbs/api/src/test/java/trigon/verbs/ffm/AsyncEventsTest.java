@@ -22,6 +22,7 @@ import trigon.verbs.AsyncEventType;
 import trigon.verbs.CompletionQueue;
 import trigon.verbs.QueuePair;
 import trigon.verbs.VerbsException;
+import trigon.verbs.ffm.call.AsyncEventSource;
 import trigon.verbs.ffm.generated.ibv_async_event;
 
 /** What is made of a device's asynchronous events; the device is made up. */
@@ -35,7 +36,7 @@ class AsyncEventsTest {
     private final Deque<Raised> raised = new ArrayDeque<>();
     private final List<String> calls = new ArrayList<>();
     private int errno = Errno.EAGAIN;
-    private final AsyncEvents events = new AsyncEvents("mlx5_0", new AsyncEvents.Source() {
+    private final AsyncEvents events = new AsyncEvents("mlx5_0", new AsyncEventSource() {
         @Override
         public int next(MemorySegment event) {
             Raised next = raised.poll();

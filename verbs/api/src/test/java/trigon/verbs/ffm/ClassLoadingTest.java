@@ -12,15 +12,20 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import trigon.verbs.ffm.call.AsyncEventCalls;
+import trigon.verbs.ffm.call.DeviceCalls;
+import trigon.verbs.ffm.call.ResourceCalls;
+import trigon.verbs.ffm.struct.LayoutCheck;
 
 /**
- * No class of the package needs libibverbs to be loaded, and only those that call its control functions need it to be
- * initialised.
+ * No class of the package and those in it needs libibverbs to be loaded, and only those that call its control functions
+ * need it to be initialised. The bindings do.
  */
 class ClassLoadingTest {
 
     private static final String PACKAGE = Libibverbs.class.getPackageName();
     private static final String BINDINGS = PACKAGE + ".generated.Verbs";
+    private static final String CLASS_FILE = ".class";
     private static final Set<String> NEED_LIBRARY =
             Set.of(DeviceCalls.class.getName(), ResourceCalls.class.getName(), AsyncEventCalls.class.getName());
 
@@ -46,7 +51,7 @@ class ClassLoadingTest {
         }
 
         private Class<?> define(String name) throws ClassNotFoundException {
-            try (InputStream file = getResourceAsStream(name.replace('.', '/') + ".class")) {
+            try (InputStream file = getResourceAsStream(name.replace('.', '/') + CLASS_FILE)) {
                 if (file == null) {
                     throw new ClassNotFoundException(name);
                 }
@@ -63,7 +68,9 @@ class ClassLoadingTest {
         ClassLoader loader = new WithoutLibrary();
         List<String> names = classNames();
 
-        assertThat(names).contains(Libibverbs.class.getName(), NativeQueuePair.class.getName());
+        assertThat(names)
+                .contains(Libibverbs.class.getName(), NativeQueuePair.class.getName(), LayoutCheck.class.getName())
+                .containsAll(NEED_LIBRARY);
         for (String name : names) {
             assertThat(Class.forName(name, !NEED_LIBRARY.contains(name), loader).getClassLoader())
                     .isSameAs(loader);
@@ -77,10 +84,11 @@ class ClassLoadingTest {
                 .getLocation()
                 .toURI());
         Path folder = classes.resolve(PACKAGE.replace('.', '/'));
-        try (Stream<Path> files = Files.list(folder)) {
-            return files.map(file -> file.getFileName().toString())
-                    .filter(file -> file.endsWith(".class") && !file.equals("package-info.class"))
-                    .map(file -> PACKAGE + "." + file.substring(0, file.length() - ".class".length()))
+        try (Stream<Path> files = Files.walk(folder)) {
+            return files.filter(file -> !file.startsWith(folder.resolve("generated")))
+                    .map(file -> classes.relativize(file).toString().replace('/', '.'))
+                    .filter(name -> name.endsWith(CLASS_FILE) && !name.endsWith("package-info" + CLASS_FILE))
+                    .map(name -> name.substring(0, name.length() - CLASS_FILE.length()))
                     .toList();
         }
     }

@@ -57,7 +57,7 @@ final class CurrentAttributes {
         return minRnrTimer;
     }
 
-    /** Null before READY_TO_RECEIVE. */
+    /** Who the queue pair is connected to; null before READY_TO_RECEIVE. */
     @Nullable
     Peer peer() {
         return peer;

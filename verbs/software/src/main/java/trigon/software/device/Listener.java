@@ -79,7 +79,7 @@ final class Listener implements EventLoop.Handler, InboundConnection.Acceptor {
         device.eventLoop().wakeUp();
     }
 
-    /** Any thread. */
+    /** The TCP port that peers connect to: the kernel has chosen it. Any thread. */
     int port() {
         return server.socket().getLocalPort();
     }

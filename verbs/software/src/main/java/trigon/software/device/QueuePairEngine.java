@@ -38,8 +38,8 @@ final class QueuePairEngine implements RequestingQueuePair, RespondingQueuePair,
     private final ProtectedMemory memory;
     private final SendQueue sendQueue;
     private final ReceiveQueue receiveQueue;
-    private final SoftwareCompletionQueue sendCompletions;
-    private final SoftwareCompletionQueue receiveCompletions;
+    private final CompletionSink sendCompletions;
+    private final CompletionSink receiveCompletions;
     private final Runnable onBroken;
     private final ProgressLock lock;
     final Requester requester;

@@ -13,16 +13,10 @@ import trigon.verbs.QueuePairCapacity;
  * @param receiveCompletions where receives complete; may be the same
  */
 record Queues(
-        SendQueue sends,
-        ReceiveQueue receives,
-        SoftwareCompletionQueue sendCompletions,
-        SoftwareCompletionQueue receiveCompletions) {
+        SendQueue sends, ReceiveQueue receives, CompletionSink sendCompletions, CompletionSink receiveCompletions) {
 
     /** Empty ones, of that capacity. */
-    static Queues of(
-            QueuePairCapacity capacity,
-            SoftwareCompletionQueue sendCompletions,
-            SoftwareCompletionQueue receiveCompletions) {
+    static Queues of(QueuePairCapacity capacity, CompletionSink sendCompletions, CompletionSink receiveCompletions) {
         return new Queues(
                 new SendQueue(capacity.sendWorkRequests(), capacity.inlineBytes()),
                 new ReceiveQueue(capacity.receiveWorkRequests()),

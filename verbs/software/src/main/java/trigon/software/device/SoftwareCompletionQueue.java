@@ -16,7 +16,7 @@ import trigon.verbs.WorkCompletions;
  * itself when there is nothing to take. When it overruns, its queue pairs go to the error state, and polling it fails
  * once the completions that fitted have been taken.
  */
-final class SoftwareCompletionQueue implements CompletionQueue {
+final class SoftwareCompletionQueue implements CompletionQueue, CompletionSink {
 
     private static final Logger log = LoggerFactory.getLogger(SoftwareCompletionQueue.class);
 
@@ -72,7 +72,8 @@ final class SoftwareCompletionQueue implements CompletionQueue {
 
     // ---- who moves a queue pair's data
 
-    void add(
+    @Override
+    public void add(
             long workRequestId, int status, int opcode, int byteLength, int immediate, int flags, int queuePairNumber) {
         boolean fits = ring.offer(workRequestId, status, opcode, byteLength, immediate, flags, queuePairNumber);
         if (!fits && overrun.compareAndSet(false, true)) {

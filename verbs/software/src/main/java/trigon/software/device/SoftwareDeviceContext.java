@@ -151,8 +151,13 @@ final class SoftwareDeviceContext implements DeviceContext {
             QueuePairCapacity capacity) {
         requireOpen("ibv_create_qp");
         int number = queuePairNumbers.getAsInt();
-        SoftwareQueuePair queuePair =
-                new SoftwareQueuePair(this, domain, number, Queues.of(capacity, sends, receives), laneWorkers);
+        SoftwareQueuePair queuePair = new SoftwareQueuePair(
+                this,
+                domain,
+                number,
+                Queues.of(capacity, sends, receives),
+                laneWorkers,
+                closed -> release(closed, sends, receives, domain));
         sends.attach(queuePair.engine());
         if (receives != sends) {
             receives.attach(queuePair.engine());
@@ -270,7 +275,7 @@ final class SoftwareDeviceContext implements DeviceContext {
     }
 
     /** A queue pair has ended, and gives back what it used. Takes the monitor. */
-    synchronized void close(
+    private synchronized void release(
             SoftwareQueuePair queuePair,
             SoftwareCompletionQueue sends,
             SoftwareCompletionQueue receives,

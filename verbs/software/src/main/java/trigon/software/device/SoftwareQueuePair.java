@@ -7,6 +7,7 @@ import static trigon.software.wire.WireFormat.WRITE;
 import static trigon.software.wire.WireFormat.WRITE_WITH_IMMEDIATE;
 
 import java.time.Duration;
+import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import trigon.software.lanes.LaneWorkers;
@@ -28,24 +29,24 @@ final class SoftwareQueuePair implements QueuePair {
 
     private static final Logger log = LoggerFactory.getLogger(SoftwareQueuePair.class);
 
-    private final SoftwareDeviceContext context;
-    private final SoftwareProtectionDomain protectionDomain;
-    private final SoftwareCompletionQueue sendCompletions;
-    private final SoftwareCompletionQueue receiveCompletions;
+    private final Consumer<SoftwareQueuePair> whenClosed;
     private final SendQueue sendQueue;
     private final ReceiveQueue receiveQueue;
     private final QueuePairEngine engine;
 
+    /**
+     * A queue pair in RESET.
+     *
+     * @param whenClosed gives back what it used; called once
+     */
     SoftwareQueuePair(
             SoftwareDeviceContext context,
             SoftwareProtectionDomain protectionDomain,
             int number,
             Queues queues,
-            LaneWorkers laneWorkers) {
-        this.context = context;
-        this.protectionDomain = protectionDomain;
-        sendCompletions = queues.sendCompletions();
-        receiveCompletions = queues.receiveCompletions();
+            LaneWorkers laneWorkers,
+            Consumer<SoftwareQueuePair> whenClosed) {
+        this.whenClosed = whenClosed;
         sendQueue = queues.sends();
         receiveQueue = queues.receives();
         engine = new QueuePairEngine(
@@ -216,7 +217,7 @@ final class SoftwareQueuePair implements QueuePair {
     @Override
     public void close() {
         if (engine.close()) {
-            context.close(this, sendCompletions, receiveCompletions, protectionDomain);
+            whenClosed.accept(this);
             log.debug("{} closed", this);
         }
     }

@@ -23,7 +23,7 @@ final class IncomingLane extends StreamReader {
 
     private final LocalQueuePair queuePair;
     private final int number;
-    private final LaneWorker worker;
+    private final LaneHost worker;
     private final ReceiveQueue receives;
     private final IncomingPieces pieces;
     private final OrderedCopy copy = new OrderedCopy();
@@ -52,7 +52,7 @@ final class IncomingLane extends StreamReader {
             SocketChannel channel,
             int number,
             LocalQueuePair queuePair,
-            LaneWorker worker,
+            LaneHost worker,
             ReceiveQueue receives,
             IncomingPieces pieces) {
         super(channel, WireFormat.PIECE_BYTES, worker.receiveBuffer(), Sharing.UNTIL_PAUSED);
@@ -68,8 +68,14 @@ final class IncomingLane extends StreamReader {
         return number == 1;
     }
 
-    LaneWorker worker() {
-        return worker;
+    /** Its worker receives no more on it, and the socket is closed. Any thread. */
+    void close() {
+        worker.remove(this);
+    }
+
+    /** There may be something to be received. Any thread. */
+    void wakeWorker() {
+        worker.wake();
     }
 
     /** Whether it waits for a receive. */
@@ -100,7 +106,7 @@ final class IncomingLane extends StreamReader {
         } else if (!findReceive() && !isEnded()) {
             stalledPsn = psn;
             pause();
-            worker.lanes().stalled(this);
+            worker.stalled(this);
         }
     }
 

@@ -54,7 +54,7 @@ public final class IncomingLanes {
      *     to close
      */
     public void open(int number, SocketChannel channel, Acceptance acceptance) throws IOException {
-        workers.assign(number, LaneWorkers.Direction.INCOMING, worker -> open(number, channel, acceptance, worker));
+        workers.assign(number, WorkerLanes.Direction.INCOMING, worker -> open(number, channel, acceptance, worker));
     }
 
     private void open(int number, SocketChannel channel, Acceptance acceptance, LaneWorker worker) throws IOException {
@@ -89,7 +89,7 @@ public final class IncomingLanes {
     public void onReceivePosted() {
         for (IncomingLane lane : lanes) {
             if ((areBusy && lane.isFirst()) || lane.isStalled()) {
-                lane.worker().wake();
+                lane.wakeWorker();
             }
         }
     }
@@ -114,7 +114,7 @@ public final class IncomingLanes {
     /** Closes all; none of them touches memory any more. */
     public void stop() {
         for (IncomingLane lane : lanes) {
-            lane.worker().lanes().remove(lane);
+            lane.close();
         }
         lanes = new IncomingLane[0];
         areBusy = false;

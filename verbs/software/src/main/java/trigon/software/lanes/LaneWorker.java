@@ -18,7 +18,7 @@ import trigon.software.memory.Buffers;
  * nothing to do on those, it sends for a worker that is busy with another lane. It works in iterations; who takes lanes
  * or memory away from it does so between two of them. Allocates nothing in the steady state.
  */
-final class LaneWorker implements AutoCloseable {
+final class LaneWorker implements LaneHost, AutoCloseable {
 
     private static final Logger log = LoggerFactory.getLogger(LaneWorker.class);
 
@@ -74,13 +74,13 @@ final class LaneWorker implements AutoCloseable {
 
     // ---- any thread
 
-    /** The lanes that it has. */
+    /** What is assigned to it; changed between its iterations. */
     WorkerLanes lanes() {
         return lanes;
     }
 
-    /** Where its lanes receive, one after the other; used during iterations. */
-    ByteBuffer receiveBuffer() {
+    @Override
+    public ByteBuffer receiveBuffer() {
         return receiveBuffer;
     }
 
@@ -89,8 +89,18 @@ final class LaneWorker implements AutoCloseable {
         return failed;
     }
 
-    /** There is something to be sent on a lane. Data path: costs nothing while the worker is awake. */
-    void wake() {
+    @Override
+    public void remove(IncomingLane lane) {
+        lanes.remove(lane);
+    }
+
+    @Override
+    public void remove(OutgoingLane lane) {
+        lanes.remove(lane);
+    }
+
+    @Override
+    public void wake() {
         if (asleep) {
             asleep = false;
             lanes.wakeUp();
@@ -99,8 +109,13 @@ final class LaneWorker implements AutoCloseable {
 
     // ---- its thread
 
-    /** Has a queue pair look at what has become of its messages, after this iteration. */
-    void tell(LocalQueuePair queuePair) {
+    @Override
+    public void stalled(IncomingLane lane) {
+        lanes.stalled(lane);
+    }
+
+    @Override
+    public void tell(LocalQueuePair queuePair) {
         if (concerned.isEmpty() || !concerned.getLast().equals(queuePair)) {
             concerned.add(queuePair);
         }

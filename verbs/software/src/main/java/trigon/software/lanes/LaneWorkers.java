@@ -23,12 +23,6 @@ public final class LaneWorkers implements AutoCloseable {
 
     private boolean closed;
 
-    /** Which way a lane goes. */
-    enum Direction {
-        OUTGOING,
-        INCOMING
-    }
-
     /** Has a worker begin with a lane. */
     interface Assignment {
         void to(LaneWorker worker) throws IOException;
@@ -48,7 +42,7 @@ public final class LaneWorkers implements AutoCloseable {
          * The one with the fewest lanes of that direction: NCCL's channels are alike, so lanes of one direction are
          * busy at the same time, and a message is as slow as the slowest of its lanes.
          */
-        LaneWorker leastBusy(Direction direction) throws IOException {
+        LaneWorker leastBusy(WorkerLanes.Direction direction) throws IOException {
             if (closed) {
                 throw new IOException("the software devices are closed");
             }
@@ -102,7 +96,7 @@ public final class LaneWorkers implements AutoCloseable {
      *
      * @param number the lane's in its queue pair, from 1
      */
-    synchronized void assign(int number, Direction direction, Assignment assignment) throws IOException {
+    synchronized void assign(int number, WorkerLanes.Direction direction, Assignment assignment) throws IOException {
         assignment.to(pools.get(Math.min(number, pools.size()) - 1).leastBusy(direction));
     }
 

@@ -40,7 +40,7 @@ final class OutgoingLane {
     private final SocketChannel channel;
     private final LocalQueuePair queuePair;
     private final int number;
-    private final LaneWorker worker;
+    private final LaneHost worker;
     private final SentPieces sent;
     private final long[] slots = new long[PIECES * STRIDE];
     private final @Nullable SoftwareMemoryRegion[] regions = new SoftwareMemoryRegion[PIECES];
@@ -66,7 +66,7 @@ final class OutgoingLane {
     private volatile boolean broken;
     private volatile int lostPsn = -1;
 
-    OutgoingLane(SocketChannel channel, int number, LocalQueuePair queuePair, LaneWorker worker, SentPieces sent) {
+    OutgoingLane(SocketChannel channel, int number, LocalQueuePair queuePair, LaneHost worker, SentPieces sent) {
         this.channel = channel;
         this.number = number;
         this.queuePair = queuePair;
@@ -83,8 +83,9 @@ final class OutgoingLane {
         return number;
     }
 
-    LaneWorker worker() {
-        return worker;
+    /** Its worker sends no more on it, and the socket is closed. Any thread. */
+    void close() {
+        worker.remove(this);
     }
 
     // ---- under the queue pair's lock
@@ -144,7 +145,7 @@ final class OutgoingLane {
     // ---- during a worker's iteration
 
     /** It sends nothing more, and its queue pair is to know. */
-    void abort(LaneWorker sender) {
+    void abort(LaneHost sender) {
         broken = true;
         sender.tell(queuePair);
         queuePair.onBroken();
@@ -163,7 +164,7 @@ final class OutgoingLane {
      *
      * @param anything room for a byte
      */
-    void onReadable(LaneWorker sender, ByteBuffer anything) {
+    void onReadable(LaneHost sender, ByteBuffer anything) {
         boolean over;
         try {
             over = channel.read(anything) != 0;
@@ -190,7 +191,7 @@ final class OutgoingLane {
      *
      * @param sender the worker that sends
      */
-    boolean send(LaneWorker sender) {
+    boolean send(LaneHost sender) {
         boolean wrote = false;
         try {
             for (int i = 0; i < WRITES_AT_ONCE && hasWork(); i++) {
@@ -212,7 +213,7 @@ final class OutgoingLane {
         return wrote;
     }
 
-    private long write(LaneWorker sender) throws IOException {
+    private long write(LaneHost sender) throws IOException {
         if (left == 0 && !header.hasRemaining()) {
             startNext();
         }
@@ -253,7 +254,7 @@ final class OutgoingLane {
         return written;
     }
 
-    private void onPieceSent(LaneWorker sender) {
+    private void onPieceSent(LaneHost sender) {
         source = null;
         done.setVolatile(done.get() + 1);
         int weight = WireFormat.weight(WireFormat.pieceLength(headerAddress));

@@ -148,7 +148,7 @@ public final class OutgoingLanes {
         pending.clear();
         unfinished.forEach(PendingLane::giveUp);
         for (OutgoingLane lane : ready) {
-            lane.worker().lanes().remove(lane);
+            lane.close();
         }
         if (!ready.isEmpty()) {
             ready.clear();

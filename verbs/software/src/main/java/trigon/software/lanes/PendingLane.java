@@ -46,7 +46,7 @@ final class PendingLane implements PendingConnection.Owner {
     public void onConnected(SocketChannel channel, SelectionKey key) {
         key.cancel();
         try {
-            workers.assign(number, LaneWorkers.Direction.OUTGOING, worker -> {
+            workers.assign(number, WorkerLanes.Direction.OUTGOING, worker -> {
                 OutgoingLane lane = new OutgoingLane(channel, number, queuePair, worker, sent);
                 lanes.add(this, lane);
                 try {

@@ -19,6 +19,12 @@ import trigon.software.connection.StreamReader;
  */
 final class WorkerLanes implements AutoCloseable {
 
+    /** Which way a lane goes. */
+    enum Direction {
+        OUTGOING,
+        INCOMING
+    }
+
     /** Held during an iteration. Fair, since the next one follows at once. */
     private final ReentrantLock iteration = new ReentrantLock(true);
 
@@ -111,7 +117,7 @@ final class WorkerLanes implements AutoCloseable {
     }
 
     /** How many of them go one way. */
-    int count(LaneWorkers.Direction direction) {
+    int count(Direction direction) {
         return switch (direction) {
             case OUTGOING -> outgoing.length;
             case INCOMING -> incomingCount;
@@ -207,7 +213,7 @@ final class WorkerLanes implements AutoCloseable {
     }
 
     /** The worker has failed, and their queue pairs with it. */
-    void fail(LaneWorker worker) {
+    void fail(LaneHost worker) {
         for (OutgoingLane lane : outgoing) {
             lane.abort(worker);
         }

@@ -37,7 +37,12 @@ public final class OrderedCopy {
     private long carry;
     private int carried;
 
-    /** Begins a message. */
+    /**
+     * Begins a message, or a piece of one.
+     *
+     * @param destination address of its first byte
+     * @param length in bytes
+     */
     public void start(long destination, long length) {
         this.destination = destination;
         remaining = length;

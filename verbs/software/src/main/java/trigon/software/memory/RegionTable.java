@@ -44,7 +44,7 @@ final class RegionTable {
         return copy;
     }
 
-    /** This one without a region that is in it. */
+    /** A table of the other regions; the one to be left out has to be in this one. */
     RegionTable without(SoftwareMemoryRegion region) {
         RegionTable copy = new RegionTable(size - 1);
         copyTo(copy, region);

@@ -135,7 +135,7 @@ final class OutstandingRequests {
         return inPieces;
     }
 
-    /** READs. */
+    /** How many of those that are begun are READs. */
     int reads() {
         return reads;
     }

@@ -13,22 +13,39 @@ import trigon.software.wire.WireFormat;
  */
 final class RequestConnection extends DataConnection {
 
+    /** Whose requests go out on it. Called under the queue pair's lock, but for what says otherwise. */
+    interface Owner {
+
+        /**
+         * Handles a response; the arguments are as in {@link WireFormat#putResponse}.
+         *
+         * @return how many bytes of payload follow it
+         */
+        int onResponse(int kind, int detail, int psn, long value);
+
+        /** Takes data of a READ, which lie at that address for the time of the call. */
+        void onReadData(long at, int bytes, boolean lastOfResponse);
+
+        /** It has ended, once. By the event loop and without the lock, if it was {@linkplain #close closed} before. */
+        void onConnectionClosed(RequestConnection closed);
+    }
+
     /** How long the peer may take to read what there is. By then it has heard that this end has gone. */
     private static final long FINISH_NANOS = TimeUnit.SECONDS.toNanos(2);
 
     private final RequestingQueuePair queuePair;
-    private final Requester requester;
+    private final Owner owner;
     private final RequestStream stream;
     private final Timer deadline = new Timer(() -> end("the peer has not ended it in time"));
 
     /** It is the event loop's, and of no use to the queue pair any more. */
     private volatile boolean finishing;
 
-    RequestConnection(SocketChannel channel, RequestingQueuePair queuePair, Requester requester, RequestStream stream)
+    RequestConnection(SocketChannel channel, RequestingQueuePair queuePair, Owner owner, RequestStream stream)
             throws IOException {
         super(channel, queuePair.device().eventLoop(), WireFormat.RESPONSE_BYTES);
         this.queuePair = queuePair;
-        this.requester = requester;
+        this.owner = owner;
         this.stream = stream;
     }
 
@@ -79,7 +96,7 @@ final class RequestConnection extends DataConnection {
 
     @Override
     protected void onHeader(long at) {
-        int payload = requester.onResponse(
+        int payload = owner.onResponse(
                 WireFormat.responseKind(at),
                 WireFormat.responseDetail(at),
                 WireFormat.responsePsn(at),
@@ -89,14 +106,14 @@ final class RequestConnection extends DataConnection {
 
     @Override
     protected void onPayload(long at, int bytes, boolean last) {
-        requester.onReadData(at, bytes, last);
+        owner.onReadData(at, bytes, last);
     }
 
     @Override
     protected void onClosed() {
         eventLoop().cancel(deadline);
         stream.stop();
-        requester.onConnectionClosed(this);
+        owner.onConnectionClosed(this);
         eventLoop().wakeUp(); // lets go of the socket
     }
 

@@ -15,17 +15,36 @@ import trigon.software.connection.Timer;
 /** Opens the connection of a requester's requests. Used under the queue pair's lock. */
 final class RequestConnector implements PendingConnection.Owner {
 
+    /** Whose connection it is. Called under the queue pair's lock. */
+    interface Owner {
+
+        /** The PSN that a connection opened now begins with. */
+        int nextPsn();
+
+        /** What is said on a channel that the peer has accepted. */
+        RequestConnection open(SocketChannel channel) throws IOException;
+
+        /** The connection that was opened is there. */
+        void onConnected(RequestConnection established);
+
+        /** Nobody listens at the peer's address, or who does takes no connection. The next request tries again. */
+        void onRefused(String reason);
+
+        /** Whether a request waits for the connection. */
+        boolean hasWork();
+    }
+
     private static final Logger log = LoggerFactory.getLogger(RequestConnector.class);
 
     private final RequestingQueuePair queuePair;
-    private final Requester requester;
+    private final Owner owner;
     private final Timer retry;
     private @Nullable PendingConnection pending;
     private boolean connecting;
 
-    RequestConnector(RequestingQueuePair queuePair, Requester requester) {
+    RequestConnector(RequestingQueuePair queuePair, Owner owner) {
         this.queuePair = queuePair;
-        this.requester = requester;
+        this.owner = owner;
         retry = new Timer(queuePair.lock()::locked, this::connect);
     }
 
@@ -33,10 +52,10 @@ final class RequestConnector implements PendingConnection.Owner {
         return connecting;
     }
 
-    /** Connects, and tells the requester how it went. */
+    /** Connects, and tells the owner how it went. */
     void connect() {
         connecting = true;
-        PendingConnection begun = new PendingConnection(queuePair, requester.nextPsn(), 0, this);
+        PendingConnection begun = new PendingConnection(queuePair, owner.nextPsn(), 0, this);
         pending = begun;
         begun.start();
     }
@@ -45,7 +64,7 @@ final class RequestConnector implements PendingConnection.Owner {
     public void onConnected(SocketChannel channel, SelectionKey key) {
         RequestConnection connection;
         try {
-            connection = requester.open(channel);
+            connection = owner.open(channel);
         } catch (IOException | OutOfMemoryError e) {
             StreamReader.closeQuietly(channel);
             onFailed(e);
@@ -53,7 +72,7 @@ final class RequestConnector implements PendingConnection.Owner {
         }
         connecting = false;
         pending = null;
-        requester.onConnected(connection);
+        owner.onConnected(connection);
     }
 
     @Override
@@ -61,20 +80,20 @@ final class RequestConnector implements PendingConnection.Owner {
         InetSocketAddress peer = queuePair.peer().address();
         log.debug("{} is refused by {}: {}", queuePair, peer, reason);
         stop();
-        requester.onRefused("no connection to " + peer + ": " + reason);
+        owner.onRefused("no connection to " + peer + ": " + reason);
     }
 
     @Override
     public void onFailed(Throwable cause) {
         log.debug("{} cannot connect to {}: {}", queuePair, queuePair.peer().address(), cause.getMessage());
         stop();
-        if (requester.hasWork()) {
-            connecting = true; // again, until the requester's time limit
+        if (owner.hasWork()) {
+            connecting = true; // again, until the owner's time limit
             queuePair.device().eventLoop().schedule(retry, EventLoop.RETRY_NANOS);
         }
     }
 
-    /** Gives up. */
+    /** Gives up what is on its way, and tries no more until {@link #connect}. */
     void stop() {
         connecting = false;
         queuePair.onConnectFinished();

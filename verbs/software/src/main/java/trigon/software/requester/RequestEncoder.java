@@ -44,7 +44,11 @@ final class RequestEncoder {
 
     // ---- life cycle
 
-    /** READY_TO_SEND. */
+    /**
+     * READY_TO_SEND.
+     *
+     * @param mostReads how many READs may be outstanding
+     */
     void start(int mostReads) {
         maxReadAtomic = mostReads;
     }

@@ -43,8 +43,6 @@ public final class Requester {
     /** Calls since the responses were looked at, though nobody waits for any. */
     private int callsUnheard;
 
-    private long laneBytes;
-
     private @Nullable RequestConnection connection;
 
     private boolean lost;
@@ -57,10 +55,10 @@ public final class Requester {
         this.queuePair = queuePair;
         this.queue = queue;
         outstanding = new OutstandingRequests(queue);
-        connector = new RequestConnector(queuePair, this);
+        connector = new RequestConnector(queuePair, new Connecting());
         lanes = new OutgoingLanes(queuePair, laneWorkers);
         encoder = new RequestEncoder(queuePair, queue, outstanding, lanes);
-        limits = new TimeLimits(this, queuePair);
+        limits = new TimeLimits(new Waiting(), queuePair);
         responses = new IncomingResponses(queuePair, this, queue, outstanding, limits);
         brokenTimer = new Timer(queuePair.lock()::locked, this::onBrokenTimer);
     }
@@ -107,11 +105,6 @@ public final class Requester {
 
     // ---- connection
 
-    /** The PSN that a connection opened now begins with. */
-    int nextPsn() {
-        return outstanding.psn(outstanding.head());
-    }
-
     /** Whether its connection is being opened. */
     public boolean isConnecting() {
         return connector.isConnecting();
@@ -127,25 +120,39 @@ public final class Requester {
         return connection != null;
     }
 
-    /** What is said on a channel that the peer has accepted. */
-    RequestConnection open(SocketChannel channel) throws IOException {
-        return new RequestConnection(channel, queuePair, this, new RequestStream(channel, encoder, limits));
-    }
+    private final class Connecting implements RequestConnector.Owner {
 
-    /** The peer has accepted the connection. */
-    void onConnected(RequestConnection established) {
-        connection = established;
-        queuePair.onConnectFinished();
-        onProgress();
-        established.stream().ring();
-        work();
-        queuePair.lock().arm();
-    }
+        @Override
+        public int nextPsn() {
+            return outstanding.psn(outstanding.head());
+        }
 
-    /** Nobody listens at the peer's address, or who does takes no connection. The next request tries again. */
-    void onRefused(String reason) {
-        if (hasWork()) {
-            fail(WorkCompletionStatus.RETRY_EXCEEDED, reason);
+        @Override
+        public RequestConnection open(SocketChannel channel) throws IOException {
+            RequestStream stream = new RequestStream(channel, encoder, limits);
+            return new RequestConnection(channel, queuePair, new Connected(), stream);
+        }
+
+        @Override
+        public void onConnected(RequestConnection established) {
+            connection = established;
+            queuePair.onConnectFinished();
+            limits.onProgress();
+            established.stream().ring();
+            work();
+            queuePair.lock().arm();
+        }
+
+        @Override
+        public void onRefused(String reason) {
+            if (hasWork()) {
+                fail(WorkCompletionStatus.RETRY_EXCEEDED, reason);
+            }
+        }
+
+        @Override
+        public boolean hasWork() {
+            return Requester.this.hasWork();
         }
     }
 
@@ -154,10 +161,28 @@ public final class Requester {
         return outstanding.isAny();
     }
 
-    void onConnectionClosed(RequestConnection closed) {
-        if (closed != connection) {
-            return;
+    private final class Connected implements RequestConnection.Owner {
+
+        @Override
+        public int onResponse(int kind, int detail, int psn, long value) {
+            limits.onProgress();
+            return responses.onResponse(kind, detail, psn, value);
         }
+
+        @Override
+        public void onReadData(long at, int bytes, boolean lastOfResponse) {
+            responses.onReadData(at, bytes, lastOfResponse);
+        }
+
+        @Override
+        public void onConnectionClosed(RequestConnection closed) {
+            if (closed == connection) {
+                onLost();
+            }
+        }
+    }
+
+    private void onLost() {
         connection = null;
         lost = true;
         log.debug("{} lost the connection to its peer", queuePair);
@@ -296,16 +321,6 @@ public final class Requester {
 
     // ---- responses
 
-    /** Handles a response; returns how many bytes of payload follow it. */
-    int onResponse(int kind, int detail, int psn, long value) {
-        onProgress();
-        return responses.onResponse(kind, detail, psn, value);
-    }
-
-    void onReadData(long at, int bytes, boolean lastOfResponse) {
-        responses.onReadData(at, bytes, lastOfResponse);
-    }
-
     /** One past the last request that has been sent, as far as its payload. */
     long sent() {
         boolean sending = connection != null && connection.stream().payloadLeft() > 0;
@@ -339,33 +354,44 @@ public final class Requester {
         }
     }
 
-    // ---- for the time limits
+    // ---- time limits
 
-    /** The peer, or the socket towards it, has given a sign of life. */
-    void onProgress() {
-        limits.onProgress();
-    }
-
-    /** Whether the lanes have sent something since the last time that this was asked. */
-    boolean haveLanesMoved() {
-        long bytes = lanes.bytes();
-        boolean moved = bytes != laneBytes;
-        laneBytes = bytes;
-        return moved;
-    }
-
-    boolean isRunning() {
-        return queuePair.isReadyToSend();
-    }
-
-    /** Whether the peer owes an answer, or a connection. */
-    boolean isWaitingForPeer() {
+    private boolean isWaitingForPeer() {
         return outstanding.awaitAnswer() || (connection == null && hasWork());
     }
 
-    void onTimeLimit(WorkCompletionStatus status, String reason) {
-        if (queuePair.isReadyToSend()) {
-            fail(status, reason);
+    private final class Waiting implements TimeLimits.Owner {
+
+        private long laneBytes;
+
+        @Override
+        public boolean isRunning() {
+            return queuePair.isReadyToSend();
+        }
+
+        @Override
+        public boolean isWaitingForPeer() {
+            return Requester.this.isWaitingForPeer();
+        }
+
+        @Override
+        public boolean haveLanesMoved() {
+            long bytes = lanes.bytes();
+            boolean moved = bytes != laneBytes;
+            laneBytes = bytes;
+            return moved;
+        }
+
+        @Override
+        public void work() {
+            Requester.this.work();
+        }
+
+        @Override
+        public void onTimeLimit(WorkCompletionStatus status, String reason) {
+            if (queuePair.isReadyToSend()) {
+                fail(status, reason);
+            }
         }
     }
 }

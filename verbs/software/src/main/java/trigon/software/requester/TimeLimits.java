@@ -12,7 +12,26 @@ import trigon.verbs.WorkCompletionStatus;
  */
 final class TimeLimits {
 
-    private final Requester requester;
+    /** Whose time is limited. Called under the queue pair's lock. */
+    interface Owner {
+
+        /** Whether the queue pair sends at all. */
+        boolean isRunning();
+
+        /** Whether the peer owes an answer, or a connection. */
+        boolean isWaitingForPeer();
+
+        /** Whether the lanes have sent something since the last time that this was asked. */
+        boolean haveLanesMoved();
+
+        /** Looks for something to do, and arms the limits if there is something to wait for. */
+        void work();
+
+        /** The peer has taken too long. */
+        void onTimeLimit(WorkCompletionStatus status, String reason);
+    }
+
+    private final Owner owner;
     private final EventLoop eventLoop;
     private final Timer retryTimer;
     private final Timer rnrTimer;
@@ -22,8 +41,8 @@ final class TimeLimits {
     /** Longer than {@link #retryNanos} while the peer waits for a receive and only says so now and then. */
     private long silenceAllowance;
 
-    TimeLimits(Requester requester, RequestingQueuePair queuePair) {
-        this.requester = requester;
+    TimeLimits(Owner owner, RequestingQueuePair queuePair) {
+        this.owner = owner;
         eventLoop = queuePair.device().eventLoop();
         retryTimer = new Timer(queuePair.lock()::locked, this::onRetryTimer);
         rnrTimer = new Timer(queuePair.lock()::locked, this::onRnrTimer);
@@ -55,21 +74,21 @@ final class TimeLimits {
     }
 
     void onRetryTimer() {
-        if (!requester.isRunning()) {
+        if (!owner.isRunning()) {
             return;
         }
-        if (!requester.isWaitingForPeer()) {
-            requester.work(); // arms it again for what has just been posted, with the full time
+        if (!owner.isWaitingForPeer()) {
+            owner.work(); // arms it again for what has just been posted, with the full time
             return;
         }
-        if (requester.haveLanesMoved()) {
+        if (owner.haveLanesMoved()) {
             onProgress();
         }
         long left = Math.max(retryNanos, silenceAllowance) - (System.nanoTime() - progressAt);
         if (left > 0) {
             eventLoop.schedule(retryTimer, left);
         } else {
-            requester.onTimeLimit(WorkCompletionStatus.RETRY_EXCEEDED, "no answer in time");
+            owner.onTimeLimit(WorkCompletionStatus.RETRY_EXCEEDED, "no answer in time");
         }
     }
 
@@ -92,6 +111,6 @@ final class TimeLimits {
     }
 
     private void onRnrTimer() {
-        requester.onTimeLimit(WorkCompletionStatus.RNR_RETRY_EXCEEDED, "the peer posted no receive in time");
+        owner.onTimeLimit(WorkCompletionStatus.RNR_RETRY_EXCEEDED, "the peer posted no receive in time");
     }
 }

@@ -44,7 +44,32 @@ public final class InboundConnection extends DataConnection {
         void onClosed(InboundConnection connection);
     }
 
-    /** Whose it is. */
+    /** Whose requests come in on it, once it is {@linkplain #adoptedBy adopted}. Called under the queue pair's lock. */
+    interface Owner {
+
+        /** The event loop has found something to do; it does not hold the lock. */
+        void onReady();
+
+        /** A request has come, up to its payload; it lies at that address for the time of the call. */
+        void onRequest(long at);
+
+        /** Some of the payload has come, which lies at that address for the time of the call. */
+        void onPayload(long at, int bytes, boolean last);
+
+        /** A refusal is on its way; once it is out, the queue pair fails. */
+        void onRefused();
+
+        /** It has ended, once; not after {@link #finish}. */
+        void onConnectionClosed(InboundConnection closed);
+    }
+
+    /** What takes the socket over. */
+    interface NewOwner {
+
+        void takeOver(SocketChannel channel) throws IOException;
+    }
+
+    /** Whose the connection is, in the order in which it is handed on. */
     private enum Phase {
         UNIDENTIFIED,
         KEPT,
@@ -68,7 +93,7 @@ public final class InboundConnection extends DataConnection {
     private volatile Phase phase = Phase.UNIDENTIFIED;
     private Preamble.@Nullable Hello hello;
 
-    private @Nullable Responder responder;
+    private @Nullable Owner owner;
     /** From the adoption on, as is a buffer for what comes in: before, it gets no memory but for the preamble. */
     private @Nullable ResponseStream stream;
 
@@ -151,26 +176,20 @@ public final class InboundConnection extends DataConnection {
      *
      * @throws OutOfMemoryError if there is no memory for its buffers; then nothing has changed
      */
-    void adoptedBy(Responder owner) {
+    void adoptedBy(Owner responder) {
         ResponseStream responses = new ResponseStream(channel, this);
         takeOwnBuffer();
-        responder = owner;
+        owner = responder;
         stream = responses;
         phase = Phase.ADOPTED;
         resume();
     }
 
-    /** What takes the socket over. */
-    interface NewOwner {
-
-        void takeOver(SocketChannel channel) throws IOException;
-    }
-
     /** It is a lane, and a worker's from now on. */
-    void becomeLane(NewOwner owner) {
+    void becomeLane(NewOwner worker) {
         leaveEventLoop();
         try {
-            owner.takeOver(channel);
+            worker.takeOver(channel);
         } catch (IOException | OutOfMemoryError e) {
             end(e.toString());
         }
@@ -195,7 +214,7 @@ public final class InboundConnection extends DataConnection {
 
     /** Ends it once the last responses are out, so that the peer learns what has been done; takes no more requests. */
     void finish() {
-        responder = null;
+        owner = null;
         if (stream().readsMemory()) {
             close();
             return;
@@ -242,9 +261,9 @@ public final class InboundConnection extends DataConnection {
             }
             case KEPT -> disarm();
             case ADOPTED -> {
-                Responder owner = responder;
-                if (owner != null) {
-                    owner.queuePair().lock().onReady();
+                Owner current = owner;
+                if (current != null) {
+                    current.onReady();
                 }
             }
             case FINISHING -> goOnFinishing();
@@ -258,9 +277,9 @@ public final class InboundConnection extends DataConnection {
 
     @Override
     protected void onHeader(long at) {
-        Responder owner = responder;
-        if (owner != null) {
-            owner.onRequest(at);
+        Owner current = owner;
+        if (current != null) {
+            current.onRequest(at);
             return;
         }
         eventLoop().cancel(deadline);
@@ -276,18 +295,18 @@ public final class InboundConnection extends DataConnection {
 
     @Override
     protected void onPayload(long at, int bytes, boolean last) {
-        Responder owner = responder;
-        if (owner != null) {
-            owner.onPayload(at, bytes, last);
+        Owner current = owner;
+        if (current != null) {
+            current.onPayload(at, bytes, last);
         }
     }
 
     /** A refusal is queued: no request after it counts. */
     void onRefused() {
         refusing = true;
-        Responder owner = responder;
-        if (owner != null) {
-            owner.onRefused();
+        Owner current = owner;
+        if (current != null) {
+            current.onRefused();
         }
         discard();
     }
@@ -306,10 +325,10 @@ public final class InboundConnection extends DataConnection {
         if (hello == null) {
             acceptor.onClosed(this);
         }
-        Responder owner = responder;
-        responder = null;
-        if (owner != null) {
-            owner.onConnectionClosed(this);
+        Owner current = owner;
+        owner = null;
+        if (current != null) {
+            current.onConnectionClosed(this);
         }
         eventLoop().wakeUp(); // lets go of the socket
     }

@@ -73,7 +73,12 @@ final class IncomingRequests {
 
     // ---- life cycle
 
-    /** READY_TO_RECEIVE. */
+    /**
+     * READY_TO_RECEIVE.
+     *
+     * @param receivePsn PSN of the peer's first request
+     * @param maxDestinationReadAtomic how many READs of it may be outstanding
+     */
     void start(int receivePsn, int maxDestinationReadAtomic) {
         expectedPsn = receivePsn;
         maxReadAtomic = maxDestinationReadAtomic;

@@ -32,6 +32,7 @@ public final class Responder {
     private final IncomingPieces pieces;
     private final IncomingLanes lanes;
     private final IncomingRequests requests;
+    private final InboundConnection.Owner adopter = new Adopter();
 
     private volatile @Nullable InboundConnection connection; // others may ask whether there is one
     /** The peer's first request has come: from now on it is known which connection is the peer's. */
@@ -53,10 +54,6 @@ public final class Responder {
         lanes = new IncomingLanes(queuePair, laneWorkers, receives, pieces);
         requests = new IncomingRequests(queuePair, this, receives, pieces, lanes);
         holdTimer = new Timer(queuePair.lock()::locked, this::endHold);
-    }
-
-    RespondingQueuePair queuePair() {
-        return queuePair;
     }
 
     // ---- life cycle
@@ -146,7 +143,7 @@ public final class Responder {
 
     private void adopt(InboundConnection peer) {
         try {
-            peer.adoptedBy(this);
+            peer.adoptedBy(adopter);
             peer.accept(queuePair.proofs());
         } catch (OutOfMemoryError e) {
             peer.reject("there is no memory for its buffers: " + e.getMessage());
@@ -200,10 +197,7 @@ public final class Responder {
         }
     }
 
-    void onConnectionClosed(InboundConnection closed) {
-        if (closed != connection) {
-            return;
-        }
+    private void onPeerGone() {
         // as on an RDMA NIC, no request of the receiving side fails because its peer is gone
         connection = null;
         requests.drop();
@@ -294,16 +288,39 @@ public final class Responder {
 
     // ---- requests
 
-    void onRequest(long at) {
-        if (!started) {
-            started = true;
-            endWaiting();
-        }
-        requests.onRequest(at);
-    }
+    private final class Adopter implements InboundConnection.Owner {
 
-    void onPayload(long at, int bytes, boolean last) {
-        requests.onPayload(at, bytes, last);
+        @Override
+        public void onReady() {
+            queuePair.lock().onReady();
+        }
+
+        @Override
+        public void onRequest(long at) {
+            if (!started) {
+                started = true;
+                endWaiting();
+            }
+            requests.onRequest(at);
+        }
+
+        @Override
+        public void onPayload(long at, int bytes, boolean last) {
+            requests.onPayload(at, bytes, last);
+        }
+
+        @Override
+        public void onRefused() {
+            refusing = true;
+            requests.onRefused();
+        }
+
+        @Override
+        public void onConnectionClosed(InboundConnection closed) {
+            if (closed == connection) {
+                onPeerGone();
+            }
+        }
     }
 
     /** A receive was posted. The posting thread. */
@@ -338,12 +355,6 @@ public final class Responder {
         if (connection != null && connection.hasKept()) {
             connection.receive();
         }
-    }
-
-    /** A refusal is on its way; once it is out, the queue pair fails. */
-    void onRefused() {
-        refusing = true;
-        requests.onRefused();
     }
 
     /** Whether the peer's connection for requests is there. */

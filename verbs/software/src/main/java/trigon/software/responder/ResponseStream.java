@@ -85,7 +85,11 @@ final class ResponseStream extends OutboundStream {
         notReadyPending = true;
     }
 
-    /** The last response. */
+    /**
+     * A refusal, which is the last response.
+     *
+     * @param reason one of {@link WireFormat}'s reasons of a NAK
+     */
     void refuse(int psn, int reason) {
         nakPsn = psn;
         nakReason = reason;

@@ -12,13 +12,13 @@ public final class DeviceLimits {
     /** READs and atomics outstanding one way. */
     public static final int MAX_READ_ATOMIC = 16;
 
-    /** Of one queue. */
+    /** Room in a send queue, and in a receive queue. */
     public static final int MAX_WORK_REQUESTS = 16384;
 
     /** Of one completion queue. */
     public static final int MAX_COMPLETIONS = 1 << 20;
 
-    /** Of one request. */
+    /** Bytes that a request may bring along instead of naming registered memory. */
     public static final int MAX_INLINE_BYTES = 1024;
 
     /** Queue pair numbers have 24 bits, as in InfiniBand. */

@@ -28,6 +28,6 @@ public sealed interface Preamble {
         }
     }
 
-    /** Something else. */
+    /** What came is no preamble of this version, or is damaged; the reason is for the log. */
     record Malformed(String reason) implements Preamble {}
 }

@@ -7,7 +7,7 @@ import java.util.List;
 import trigon.software.LaneSettings;
 import trigon.software.SoftwareDevice;
 import trigon.testsupport.LedgerAssert;
-import trigon.testsupport.QueuePairSettings;
+import trigon.testsupport.verbs.QueuePairSettings;
 
 /**
  * Software devices on loopback addresses: {@code soft_a} and {@code soft_b} share a subnet, {@code soft_c} does not.

@@ -13,7 +13,7 @@ import trigon.software.wire.Preamble;
 import trigon.software.wire.PreambleExchange;
 import trigon.software.wire.WireFormat;
 import trigon.testsupport.Await;
-import trigon.testsupport.ConnectedPair;
+import trigon.testsupport.verbs.ConnectedPair;
 import trigon.verbs.ConnectionKey;
 import trigon.verbs.Gid;
 

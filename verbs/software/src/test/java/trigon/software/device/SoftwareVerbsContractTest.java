@@ -2,9 +2,9 @@ package trigon.software.device;
 
 import java.util.Optional;
 import org.junit.jupiter.api.AfterAll;
-import trigon.testsupport.QueuePairSettings;
-import trigon.testsupport.VerbsContract;
-import trigon.testsupport.VerbsFabric;
+import trigon.testsupport.verbs.QueuePairSettings;
+import trigon.testsupport.verbs.VerbsContract;
+import trigon.testsupport.verbs.VerbsFabric;
 
 /** The contract between two addresses of one provider, so that one event loop plays both ends. */
 class SoftwareVerbsContractTest extends VerbsContract {

@@ -2,9 +2,9 @@ package trigon.software.device;
 
 import java.util.Optional;
 import org.junit.jupiter.api.AfterAll;
-import trigon.testsupport.QueuePairSettings;
-import trigon.testsupport.VerbsContract;
-import trigon.testsupport.VerbsFabric;
+import trigon.testsupport.verbs.QueuePairSettings;
+import trigon.testsupport.verbs.VerbsContract;
+import trigon.testsupport.verbs.VerbsFabric;
 
 /** The contract between two providers, each with its own event loop, as two processes have. */
 class TwoProvidersContractTest extends VerbsContract {

@@ -32,12 +32,12 @@ import trigon.software.device.SoftwareVerbs;
 import trigon.software.memory.SoftwareMemoryRegion;
 import trigon.software.wire.WireFormat;
 import trigon.testsupport.Await;
-import trigon.testsupport.Completion;
-import trigon.testsupport.ConnectedPair;
 import trigon.testsupport.LedgerAssert;
 import trigon.testsupport.NativeBuffer;
-import trigon.testsupport.QueuePairSettings;
-import trigon.testsupport.VerbsFabric;
+import trigon.testsupport.verbs.Completion;
+import trigon.testsupport.verbs.ConnectedPair;
+import trigon.testsupport.verbs.QueuePairSettings;
+import trigon.testsupport.verbs.VerbsFabric;
 import trigon.verbs.MemoryRegion;
 import trigon.verbs.QueuePairAttributes;
 import trigon.verbs.QueuePairStateCode;
@@ -198,7 +198,7 @@ class FailingLanesTest {
                 bad.offer(
                         (SoftwareMemoryRegion) local, from.address(), WireFormat.SEND, 0, 0, LONG + 1, 0, LONG + 1, 0);
                 Await.until("the lane breaks", bad::isBroken);
-                bad.worker().lanes().remove(bad);
+                bad.close();
             }
             for (ConnectedPair each : List.of(pair, bystander)) {
                 MemoryRegion source = each.first().register(from);
@@ -328,7 +328,7 @@ class FailingLanesTest {
 
     private OutgoingLane assign(int number, Function<LaneWorker, OutgoingLane> lane) throws IOException {
         OutgoingLane[] made = new OutgoingLane[1];
-        workers.assign(number, LaneWorkers.Direction.OUTGOING, worker -> {
+        workers.assign(number, WorkerLanes.Direction.OUTGOING, worker -> {
             made[0] = lane.apply(worker);
             worker.lanes().add(made[0]);
         });

@@ -18,9 +18,9 @@ import trigon.software.device.LanePairs;
 import trigon.software.device.Loopback;
 import trigon.software.device.SoftwareVerbs;
 import trigon.testsupport.Await;
-import trigon.testsupport.ConnectedPair;
 import trigon.testsupport.NativeBuffer;
 import trigon.testsupport.Seed;
+import trigon.testsupport.verbs.ConnectedPair;
 import trigon.verbs.MemoryRegion;
 import trigon.verbs.WorkCompletionStatus;
 

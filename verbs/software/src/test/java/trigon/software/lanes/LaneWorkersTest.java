@@ -13,9 +13,9 @@ import trigon.software.LaneSettings;
 import trigon.software.device.LanePairs;
 import trigon.software.device.Loopback;
 import trigon.software.device.SoftwareVerbs;
-import trigon.software.lanes.LaneWorkers.Direction;
-import trigon.testsupport.ConnectedPair;
-import trigon.testsupport.VerbsFabric;
+import trigon.software.lanes.WorkerLanes.Direction;
+import trigon.testsupport.verbs.ConnectedPair;
+import trigon.testsupport.verbs.VerbsFabric;
 
 class LaneWorkersTest {
 

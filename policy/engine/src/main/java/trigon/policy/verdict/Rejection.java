@@ -1,0 +1,64 @@
+package trigon.policy.verdict;
+
+import java.util.List;
+import java.util.Optional;
+import trigon.policy.elf.SourceLine;
+
+/**
+ * What was refused, and why.
+ *
+ * @param object file name
+ * @param section that it is in
+ * @param program the one that was verified
+ * @param function where it happens; the program itself, or one that it calls
+ * @param slot index of the instruction in the function
+ * @param instruction as text
+ * @param source where it comes from, if the object says it
+ * @param rule which was broken
+ * @param reason how, and what to do
+ * @param registers what was known of them before the instruction; those that were set
+ */
+public record Rejection(
+        String object,
+        String section,
+        String program,
+        String function,
+        int slot,
+        String instruction,
+        Optional<SourceLine> source,
+        Rule rule,
+        String reason,
+        List<String> registers) {
+
+    public Rejection {
+        registers = List.copyOf(registers);
+    }
+
+    /** One line, for a log: where it is, the rule, and the reason, which says what to do. */
+    public String summary() {
+        return "%s: section %s, program %s, function %s, instruction %d (%s)%s: %s: %s"
+                .formatted(
+                        object,
+                        section,
+                        program,
+                        function,
+                        slot,
+                        instruction,
+                        source.map(line -> ", " + line.file() + ":" + line.line())
+                                .orElse(""),
+                        rule,
+                        reason);
+    }
+
+    /** Several lines; the last one says the reason. */
+    @Override
+    public String toString() {
+        StringBuilder text = new StringBuilder();
+        text.append("%s: program %s (section %s) is refused, in function %s\n"
+                .formatted(object, program, section, function));
+        source.ifPresent(line -> text.append("  ").append(line).append('\n'));
+        text.append("  instruction %d: %s\n".formatted(slot, instruction));
+        registers.forEach(register -> text.append("  ").append(register).append('\n'));
+        return text.append("  ").append(rule).append(": ").append(reason).toString();
+    }
+}

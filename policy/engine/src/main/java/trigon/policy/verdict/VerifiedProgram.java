@@ -1,0 +1,33 @@
+package trigon.policy.verdict;
+
+import java.util.SortedMap;
+import java.util.TreeMap;
+import trigon.policy.elf.PolicyObject;
+import trigon.policy.program.ProgramType;
+
+/**
+ * A program that may be run.
+ *
+ * @param entry index of its function in the object
+ * @param functions it consists of, by their index
+ * @param advisory it does without the proof that all ranks decide alike
+ * @param worstCase how many instructions one run can take at most
+ * @param explored how many instructions the verifier looked at
+ */
+public record VerifiedProgram(
+        PolicyObject object,
+        int entry,
+        ProgramType type,
+        boolean advisory,
+        SortedMap<Integer, VerifiedFunction> functions,
+        int worstCase,
+        int explored) {
+
+    public VerifiedProgram {
+        functions = new TreeMap<>(functions);
+    }
+
+    public String name() {
+        return object.functions().get(entry).name();
+    }
+}

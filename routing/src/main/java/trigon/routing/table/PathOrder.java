@@ -1,0 +1,84 @@
+package trigon.routing.table;
+
+import java.net.InetAddress;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import trigon.routing.LocalLink;
+import trigon.routing.Path;
+import trigon.routing.PeerLink;
+
+/**
+ * Which path to a peer is tried first. What the user has listed keeps its order among paths that are as direct. Without
+ * a list, what a path carries counts before how direct it is, and both ends of a cable order it alike.
+ */
+final class PathOrder {
+
+    private static final Comparator<InetAddress> BY_ADDRESS =
+            Comparator.comparing(InetAddress::getAddress, Arrays::compareUnsigned);
+
+    private static final Comparator<Path> MOST_DIRECT =
+            Comparator.comparingInt((Path path) -> -path.reason().subnetBits()).thenComparing(Path::kind);
+
+    /** All further criteria only make the order a total one. */
+    private static final Comparator<Path> BY_RANK = Comparator.comparingInt(
+                    (Path path) -> path.local().rank())
+            .thenComparing(path -> !path.reason().isLinkLocal())
+            .thenComparing(Path::local, LocalLink.BY_RANK)
+            .thenComparing(Path::remote, PeerLink.BY_ADDRESS);
+
+    private static final Comparator<Path> SAME_AT_BOTH_ENDS =
+            Comparator.comparing(PathOrder::lower, BY_ADDRESS).thenComparing(PathOrder::higher, BY_ADDRESS);
+
+    private PathOrder() {}
+
+    /**
+     * The order.
+     *
+     * @param links this machine's
+     * @param listed whether the user has listed them
+     * @param preferred a link that goes before others that are as good
+     */
+    static Comparator<Path> of(List<LocalLink> links, boolean listed, Optional<LocalLink> preferred) {
+        Comparator<Path> preferredFirst = Comparator.comparing(
+                path -> preferred.filter(link -> link.equals(path.local())).isEmpty());
+        if (listed) {
+            return MOST_DIRECT.thenComparing(preferredFirst).thenComparing(BY_RANK);
+        }
+        return Comparator.comparing(Path::bandwidth)
+                .reversed()
+                .thenComparing(MOST_DIRECT)
+                .thenComparing(preferredFirst)
+                .thenComparingInt((Path path) -> doubt(path, links))
+                .thenComparing(SAME_AT_BOTH_ENDS)
+                .thenComparing(BY_RANK);
+    }
+
+    /** In a subnet of its own, a link leads there; among those that share one, only their link-local addresses tell. */
+    private static int doubt(Path path, List<LocalLink> links) {
+        if (path.reason().isLinkLocal()) {
+            return 1;
+        }
+        boolean shares = links.stream()
+                .anyMatch(other -> other.isLinkLocal()
+                        && other.interfaceName().equals(path.local().interfaceName()));
+        return shares ? 2 : 0;
+    }
+
+    private static InetAddress lower(Path path) {
+        return BY_ADDRESS.compare(here(path), path.remote().address()) <= 0
+                ? here(path)
+                : path.remote().address();
+    }
+
+    private static InetAddress higher(Path path) {
+        return BY_ADDRESS.compare(here(path), path.remote().address()) <= 0
+                ? path.remote().address()
+                : here(path);
+    }
+
+    private static InetAddress here(Path path) {
+        return path.local().address().address();
+    }
+}

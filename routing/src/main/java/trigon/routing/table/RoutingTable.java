@@ -1,0 +1,208 @@
+package trigon.routing.table;
+
+import java.net.InetAddress;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import trigon.config.PluginConfig;
+import trigon.config.cluster.ClusterConfig;
+import trigon.config.cluster.NodeConfig;
+import trigon.routing.Bandwidth;
+import trigon.routing.DiscoveredLinks;
+import trigon.routing.LeftOut;
+import trigon.routing.LocalLink;
+import trigon.routing.NicOverride;
+import trigon.routing.Path;
+import trigon.routing.PeerDescription;
+import trigon.routing.PeerLink;
+import trigon.routing.Reason;
+import trigon.routing.RouteLookup;
+import trigon.verbs.LinkKind;
+
+/**
+ * Finds the paths to a peer.
+ *
+ * <p>Immutable, and thread-safe if the route lookup is. The result depends on what the links and the peer are, not on
+ * the order in which they are listed.
+ */
+public final class RoutingTable {
+
+    private final List<LocalLink> links;
+    private final RouteLookup kernel;
+    private final Map<Integer, NicOverride> overrides;
+    private final List<String> nodeNames;
+    private final List<String> downAtInit;
+    private final boolean listed;
+
+    /**
+     * A table.
+     *
+     * @param links this machine's
+     * @param overrides the only NIC to use for a peer, by the peer's node index
+     * @param nodeNames of the cluster, by node index, for messages; empty if there is none
+     */
+    public RoutingTable(
+            List<LocalLink> links, RouteLookup kernel, Map<Integer, NicOverride> overrides, List<String> nodeNames) {
+        this(links, kernel, overrides, nodeNames, List.of(), false);
+    }
+
+    private RoutingTable(
+            List<LocalLink> links,
+            RouteLookup kernel,
+            Map<Integer, NicOverride> overrides,
+            List<String> nodeNames,
+            List<String> downAtInit,
+            boolean listed) {
+        this.listed = listed;
+        this.downAtInit = List.copyOf(downAtInit);
+        this.links = links.stream().sorted(LocalLink.BY_RANK).toList();
+        this.kernel = kernel;
+        this.overrides = Map.copyOf(overrides);
+        this.nodeNames = List.copyOf(nodeNames);
+    }
+
+    /** The table of these links under these settings. */
+    public static RoutingTable of(PluginConfig config, DiscoveredLinks discovered, RouteLookup kernel) {
+        List<String> names = config.cluster().map(ClusterConfig::nodes).orElse(List.of()).stream()
+                .map(NodeConfig::name)
+                .toList();
+        List<String> down = discovered.leftOut().stream()
+                .filter(each -> each.cause().isDown())
+                .map(LeftOut::name)
+                .distinct()
+                .toList();
+        return new RoutingTable(
+                discovered.links(),
+                kernel,
+                discovered.overrides(),
+                names,
+                down,
+                config.thisNode().isPresent());
+    }
+
+    /** Whether the configuration prescribes a NIC for that peer. */
+    public boolean isPrescribed(PeerDescription peer) {
+        return overrideFor(peer).isPresent();
+    }
+
+    /** This machine's links, by rank. */
+    public List<LocalLink> links() {
+        return links;
+    }
+
+    /**
+     * The paths to a peer, in the order in which they should be tried. Without a list from the user, those that carry
+     * most go first. Then come those within one subnet, the longest prefix first, RDMA before software, then by the
+     * user's list, or in an order that both ends have in common; after them those along the kernel's routes, and those
+     * between link-local addresses, of which some may lead nowhere. Link-local addresses of an interface here that
+     * shares its subnet with another one go before that subnet. If the configuration prescribes a NIC for this peer,
+     * only that one's.
+     *
+     * @return at least one path
+     * @throws NoPathException if there is none
+     */
+    public List<Path> pathsTo(PeerDescription peer) {
+        return pathsTo(peer, Optional.empty());
+    }
+
+    /**
+     * The same, with one of the links before others that lead to the peer as directly as it does.
+     *
+     * @throws NoPathException if there is none
+     */
+    public List<Path> pathsTo(PeerDescription peer, Optional<LocalLink> preferred) {
+        String name = nameOf(peer);
+        Optional<NicOverride> override = overrideFor(peer);
+        List<LocalLink> candidates = links.stream()
+                .filter(link -> override.isEmpty() || override.get().allows(link))
+                .toList();
+        List<PeerLink> remotes =
+                peer.links().stream().distinct().sorted(PeerLink.BY_ADDRESS).toList();
+        Map<PeerLink, Optional<InetAddress>> sources = new HashMap<>();
+        List<Path> paths = new ArrayList<>();
+        for (PeerLink remote : remotes) {
+            Optional<InetAddress> source = remote.interfaceAddress().isLinkLocal()
+                    ? Optional.empty() // every interface has a route to it
+                    : kernel.sourceFor(remote.address());
+            sources.put(remote, source);
+            for (LocalLink local : candidates) {
+                if (remote.kinds().contains(local.kind())) {
+                    reason(local, remote, source)
+                            .map(why -> override.<Reason>map(nic -> new Reason.Prescribed(nic.reference(), why))
+                                    .orElse(why))
+                            .ifPresent(why -> paths.add(new Path(name, local, remote, local.kind(), why)));
+                }
+            }
+        }
+        if (paths.isEmpty()) {
+            throw new NoPathException(
+                    new NoPathReport(name, links, remotes, override, sources, downAtInit).text(),
+                    !downAtInit.isEmpty());
+        }
+        return paths.stream().sorted(PathOrder.of(links, listed, preferred)).toList();
+    }
+
+    /**
+     * Whether a way over one relay may carry more than a path, for all that this node knows: the first of its links is
+     * a software link without a list from the user, and that much faster.
+     */
+    public boolean mayBeFasterByRelays(Path path) {
+        return !listed
+                && path.kind() == LinkKind.SOFTWARE
+                && links.stream()
+                        .filter(link -> link.kind() == LinkKind.SOFTWARE && !link.isLinkLocal())
+                        .anyMatch(link ->
+                                Bandwidth.ofRelayed(link.countedMbps(), 1).exceeds(path.bandwidth()));
+    }
+
+    private Optional<Reason> reason(LocalLink local, PeerLink remote, Optional<InetAddress> source) {
+        if (local.isLinkLocal() || remote.interfaceAddress().isLinkLocal()) {
+            boolean both = local.isLinkLocal() && remote.interfaceAddress().isLinkLocal();
+            return both ? Optional.of(new Reason.LinkLocal(subnetBits(local))) : Optional.empty();
+        }
+        OptionalInt prefix = commonPrefix(local, remote);
+        if (prefix.isPresent()) {
+            return Optional.of(new Reason.SameSubnet(prefix.getAsInt()));
+        }
+        return source.filter(address -> address.equals(local.address().address()))
+                .map(_ -> new Reason.KernelRoute());
+    }
+
+    /** Of the interface with that link-local address; 0 if it has no other one. */
+    private int subnetBits(LocalLink local) {
+        return links.stream()
+                .filter(other -> !other.isLinkLocal() && other.interfaceName().equals(local.interfaceName()))
+                .mapToInt(other -> other.address().prefixLength())
+                .max()
+                .orElse(0);
+    }
+
+    /**
+     * The shorter prefix, if each end is in the other's subnet: with unequal prefixes, one end may take the other for a
+     * neighbour that answers through a gateway.
+     */
+    private static OptionalInt commonPrefix(LocalLink local, PeerLink remote) {
+        boolean neighbours = local.address().contains(remote.address())
+                && remote.interfaceAddress().contains(local.address().address());
+        return neighbours
+                ? OptionalInt.of(Math.min(local.address().prefixLength(), remote.prefixLength()))
+                : OptionalInt.empty();
+    }
+
+    private Optional<NicOverride> overrideFor(PeerDescription peer) {
+        return peer.nodeIndex().isPresent()
+                ? Optional.ofNullable(overrides.get(peer.nodeIndex().getAsInt()))
+                : Optional.empty();
+    }
+
+    private String nameOf(PeerDescription peer) {
+        if (peer.nodeIndex().isEmpty()) {
+            return "peer";
+        }
+        int index = peer.nodeIndex().getAsInt();
+        return index >= 0 && index < nodeNames.size() ? nodeNames.get(index) : "node " + index;
+    }
+}

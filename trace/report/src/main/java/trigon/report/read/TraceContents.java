@@ -1,0 +1,54 @@
+package trigon.report.read;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import trigon.trace.Fields;
+
+/** What the file of one process says. */
+public final class TraceContents {
+
+    private final String file;
+    private Fields process = Fields.NONE;
+    private Fields end = Fields.NONE;
+    private final Map<Integer, Stream> streams = new LinkedHashMap<>();
+    private final List<Event> events = new ArrayList<>();
+
+    TraceContents(String file) {
+        this.file = file;
+    }
+
+    /** The file's name. */
+    public String file() {
+        return file;
+    }
+
+    /** What it said of itself at its begin: rank, host, program, clock. */
+    public Fields process() {
+        return process;
+    }
+
+    /** What was said at its end; empty if it did not close its trace. */
+    public Fields end() {
+        return end;
+    }
+
+    /** Its streams, by number. */
+    public Map<Integer, Stream> streams() {
+        return streams;
+    }
+
+    /** What happened beside the data path, in order. */
+    public List<Event> events() {
+        return events;
+    }
+
+    void process(Fields fields) {
+        process = fields;
+    }
+
+    void end(Fields fields) {
+        end = fields;
+    }
+}
