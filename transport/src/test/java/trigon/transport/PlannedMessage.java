@@ -71,7 +71,7 @@ record PlannedMessage(
         return mix(key + position);
     }
 
-    /** Writes the message. */
+    /** Fills the memory there with the message's bytes, which follow from its key. */
     void write(long address) {
         MemorySegment to = Memory.segment(address, size);
         int position = 0;

@@ -8,7 +8,7 @@ import java.time.Duration;
  */
 final class Absence {
 
-    /** It lasts. */
+    /** So long everything that answers has to say so. */
     static final Duration LASTS = Duration.ofSeconds(1);
 
     private boolean seen;

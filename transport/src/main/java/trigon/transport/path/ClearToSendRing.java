@@ -40,7 +40,7 @@ public final class ClearToSendRing implements AutoCloseable {
         return address;
     }
 
-    /** Its local key. */
+    /** What work requests that read or write the ring name it by, on this device. */
     public int localKey() {
         return memory.localKey();
     }

@@ -20,7 +20,7 @@ public final class FailedRequests {
         this.knownLoss = knownLoss;
     }
 
-    /** Why one has failed. */
+    /** For the log: what its status means, and for one that was only flushed, or had no answer, what was before it. */
     public String why(WorkCompletionStatus status) {
         if (status != WorkCompletionStatus.WR_FLUSHED && status != WorkCompletionStatus.RETRY_EXCEEDED) {
             return status.explanation();

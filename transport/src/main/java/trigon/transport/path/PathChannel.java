@@ -302,7 +302,7 @@ public final class PathChannel implements PeerWatch.Watched, AutoCloseable {
         return link;
     }
 
-    /** Its counters. */
+    /** What the data path counts over it; plain fields, written by NCCL's thread. */
     public PathCounters counters() {
         return counters;
     }
@@ -364,7 +364,7 @@ public final class PathChannel implements PeerWatch.Watched, AutoCloseable {
         return sendQueueDepth;
     }
 
-    /** Its queue pair. */
+    /** The queue pair, until the path is closed. */
     @Override
     public QueuePair queuePair() {
         return resources.lifecycle().queuePair();

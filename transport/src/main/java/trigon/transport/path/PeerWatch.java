@@ -30,7 +30,7 @@ record PeerWatch(Lifeline lifeline, String peer, InetAddress address, Executor a
         /** Who looks after it. */
         PathKeeper keeper();
 
-        /** Its queue pair. */
+        /** The queue pair, which stops acknowledging once the peer has gone. */
         QueuePair queuePair();
 
         /** The peer has gone. May block. */

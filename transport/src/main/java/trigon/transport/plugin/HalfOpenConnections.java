@@ -71,7 +71,7 @@ final class HalfOpenConnections {
         }
     }
 
-    /** One look at all of them. */
+    /** Gives up those that NCCL has left alone for too many looks. Does not block. */
     void look() {
         for (long handle : acceptors.handles()) {
             Acceptor acceptor = acceptors.find(handle);

@@ -43,7 +43,7 @@ final class OutgoingPath {
         counters.message(bytes);
     }
 
-    /** They have arrived. */
+    /** A message of so many bytes has arrived, which frees its work requests' room in the send queue. */
     void arrived(int bytes) {
         room += writes(bytes);
     }

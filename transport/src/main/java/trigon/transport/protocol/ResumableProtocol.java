@@ -6,7 +6,7 @@ import trigon.transport.path.PathChannel;
 /** An end of a session whose messages may go on over another path. While no data-path call is made. */
 public sealed interface ResumableProtocol permits EagerSender, EagerReceiver, RendezvousSender, RendezvousReceiver {
 
-    /** Which one it is. */
+    /** The protocol that both ends speak; also after a move. */
     MessageProtocol kind();
 
     /** Messages begun so far. */

@@ -34,7 +34,8 @@ public final class SendSession extends Session {
      * @param context NCCL's, by its handle
      * @param requests the session's own
      * @param resumable whether it may go on over other paths, where the protocol can
-     * @param onFailureReported hears of it when NCCL learns that the session has failed; on the data path, so it returns at once
+     * @param onFailureReported hears of it when NCCL learns that the session has failed; on the data path, so it
+     *     returns at once
      */
     public static SendSession over(
             long context,
