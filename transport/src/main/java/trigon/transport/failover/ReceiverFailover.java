@@ -329,8 +329,8 @@ final class ReceiverFailover implements Failover, OfferHandler {
     private void moveTo(List<PathChannel> next, int attempt) {
         List<PathChannel> previousPaths = session.paths();
         String why = why();
-        resume = resume.ready(attempt);
-        if (resume.step() != Step.GO_ON || !tryMove(next)) {
+        PathSuspicion.Before ofPrevious = markReady(next, attempt);
+        if (ofPrevious == null || !tryMove(next, ofPrevious)) {
             next.forEach(PathChannel::close);
             return;
         }
@@ -345,9 +345,17 @@ final class ReceiverFailover implements Failover, OfferHandler {
         }
     }
 
-    private boolean tryMove(List<PathChannel> next) {
-        PathSuspicion.Before ofPrevious =
-                suspicion.moveTo(next); // before the data path comes in, and finds fault with these
+    /**
+     * The sender is ready, so these are in use from now on, before the data path comes in and finds fault with them.
+     * With that the state changes: the sender lets go of the previous ones, and while they seemed in use that would be
+     * its end. Null if nothing is due.
+     */
+    private synchronized PathSuspicion.@Nullable Before markReady(List<PathChannel> next, int attempt) {
+        resume = resume.ready(attempt);
+        return resume.step() == Step.GO_ON ? suspicion.moveTo(next) : null;
+    }
+
+    private boolean tryMove(List<PathChannel> next, PathSuspicion.Before ofPrevious) {
         try {
             boolean moved = session.moveTo(next, resume.received());
             if (!moved) {

@@ -275,10 +275,8 @@ final class SenderFailover implements Failover {
                 answered.paths().forEach(PathChannel::close);
                 return resume.state() == State.LOST && giveUpLost(previous);
             }
-            resume = resume.confirmed(resume.attempt());
             latest.are(over, answered.received());
-            // before the data path comes in, and finds fault with the next ones
-            PathSuspicion.Before ofPrevious = suspicion.moveTo(answered.paths());
+            PathSuspicion.Before ofPrevious = confirm(answered.paths());
             try {
                 if (!session.moveTo(answered.paths(), answered.received())) {
                     end.reach();
@@ -307,6 +305,15 @@ final class SenderFailover implements Failover {
         back.noteMove(over);
         tasks.aMomentLater().execute(this::repeat);
         return true;
+    }
+
+    /**
+     * The others are in use from now on, before the data path comes in and finds fault with them. With that the state
+     * changes: the peer lets go of the previous ones, and while they seemed in use that would be the peer's end.
+     */
+    private synchronized PathSuspicion.Before confirm(List<PathChannel> next) {
+        resume = resume.confirmed(resume.attempt());
+        return suspicion.moveTo(next);
     }
 
     // ---- the way back
