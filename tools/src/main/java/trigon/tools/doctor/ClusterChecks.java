@@ -1,11 +1,10 @@
 package trigon.tools.doctor;
 
 import static trigon.tools.doctor.Finding.advice;
-import static trigon.tools.doctor.Finding.command;
+import static trigon.tools.doctor.Finding.change;
+import static trigon.tools.doctor.Finding.look;
 
-import java.net.InetAddress;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -13,51 +12,30 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Function;
 import java.util.stream.Collectors;
-import trigon.system.InterfaceAddress;
 import trigon.tools.console.JsonObject;
 import trigon.tools.probe.Observations;
 import trigon.tools.probe.Observations.Clock;
-import trigon.tools.probe.Observations.Heard;
 
-/** What is wrong with the nodes together: addresses, cables, versions, settings, clocks. Pure. */
+/** What is wrong with the nodes together: who is silent, versions, settings, clocks, kinds of links. Pure. */
 final class ClusterChecks {
 
     private static final long MOST_CLOCK_MILLIS = 2000;
 
-    /** An address of a node's interface. */
-    private record Place(String node, JsonObject nic, InterfaceAddress address) {
-        String text() {
-            return end() + " (" + address + ")";
-        }
-
-        String end() {
-            return node + " " + nic.text("name");
-        }
-    }
-
     private final Observations seen;
-    private final List<Place> places = new ArrayList<>();
+    private final Cluster cluster;
     private final List<Finding> findings = new ArrayList<>();
 
-    /** Addresses whose trouble is explained by what is found here. */
-    private final Set<String> misled = new HashSet<>();
+    /** Nodes whose RDMA has a finding of its own. */
+    private final Set<String> withoutRdma;
 
-    ClusterChecks(Observations seen) {
-        this.seen = seen;
-        seen.facts()
-                .forEach((node, facts) -> facts.objects("links").stream()
-                        .map(link -> InterfaceAddress.parse(link.text("address")))
-                        .distinct()
-                        .filter(address -> !address.isLinkLocal()) // all of these are in one subnet
-                        .forEach(address -> Observations.interfaceOf(facts, address)
-                                .ifPresent(nic -> places.add(new Place(node, nic, address)))));
+    ClusterChecks(Cluster cluster, Set<String> withoutRdma) {
+        this.cluster = cluster;
+        this.seen = cluster.seen();
+        this.withoutRdma = Set.copyOf(withoutRdma);
     }
 
     List<Finding> find() {
         silent();
-        addresses();
-        interfaces();
-        cables();
         same("version-differs", "version", "different versions of Trigon", "install the same one on all nodes");
         same(
                 "cluster-file-differs",
@@ -70,10 +48,6 @@ final class ClusterChecks {
         return findings;
     }
 
-    Set<String> misled() {
-        return misled;
-    }
-
     private void silent() {
         seen.silent()
                 .forEach((node, why) -> findings.add(Finding.error(
@@ -81,182 +55,10 @@ final class ClusterChecks {
                         node,
                         node + " cannot be examined",
                         why,
-                        command("here", "ssh " + node + " true"),
+                        look("here", "ssh " + node + " true"),
                         advice(
                                 node,
                                 "the distribution has to be in the same folder there, or name it with --remote"))));
-    }
-
-    private void addresses() {
-        Set<String> said = new TreeSet<>();
-        for (Place one : places) {
-            for (Place other : places) {
-                if (one.node().compareTo(other.node()) >= 0) {
-                    continue;
-                }
-                InterfaceAddress a = one.address();
-                InterfaceAddress b = other.address();
-                if (a.address().equals(b.address())) {
-                    if (!a.address().isLoopbackAddress()) {
-                        misled(a);
-                        findings.add(Finding.error(
-                                "address-twice",
-                                one.text() + " and " + other.text(),
-                                "two nodes have the same address",
-                                "both say so",
-                                command(
-                                        other.node(),
-                                        "ip addr del " + b + " dev "
-                                                + other.nic().text("name"))));
-                    }
-                } else if ((a.contains(b.address()) || b.contains(a.address()))
-                        && a.prefixLength() != b.prefixLength()
-                        && said.add(one.text() + other.text())) {
-                    misled(a);
-                    misled(b);
-                    if (leadElsewhere(one, other)) {
-                        overlap(one, other);
-                        continue;
-                    }
-                    findings.add(Finding.error(
-                            "prefix-differs",
-                            one.text() + " and " + other.text(),
-                            "the two ends of a link have different prefixes",
-                            "one of the two takes others for neighbours than the other does",
-                            command(
-                                    other.node(),
-                                    "ip addr del %s dev %s && ip addr add %s/%d dev %s"
-                                            .formatted(
-                                                    b,
-                                                    other.nic().text("name"),
-                                                    InterfaceAddress.text(b.address()),
-                                                    a.prefixLength(),
-                                                    other.nic().text("name")))));
-                }
-            }
-        }
-    }
-
-    /** Where an interface is down, or in one subnet with another of its node, the checks of nodes say what is wrong. */
-    private void interfaces() {
-        for (Place one : places) {
-            if (one.nic().text("state").equals("down") || one.nic().isFalse("carrier")) {
-                misled(one.address());
-            }
-            for (Place other : places) {
-                if (one.node().equals(other.node())
-                        && !one.end().equals(other.end())
-                        && one.address().contains(other.address().address())) {
-                    places.stream()
-                            .filter(each ->
-                                    one.address().contains(each.address().address()))
-                            .forEach(each -> misled(each.address()));
-                }
-            }
-        }
-    }
-
-    /** Whether it is known that there is no cable between the two, since both lead to others. */
-    private boolean leadElsewhere(Place one, Place other) {
-        Set<String> ofOne = heardBy(one);
-        Set<String> ofOther = heardBy(other);
-        return !ofOne.isEmpty() && !ofOther.isEmpty() && !ofOne.contains(other.end()) && !ofOther.contains(one.end());
-    }
-
-    private Set<String> heardBy(Place place) {
-        return seen.heard().stream()
-                .filter(each -> place.end().equals(each.by() + " " + each.on()))
-                .map(each -> each.node() + " " + each.from())
-                .collect(Collectors.toSet());
-    }
-
-    private void overlap(Place one, Place other) {
-        findings.add(Finding.error(
-                "subnets-overlap",
-                one.text() + " and " + other.text(),
-                "the subnets of two cables overlap: each node takes others for neighbours that it has no cable to",
-                "their addresses and prefixes; the cables of the two lead elsewhere",
-                advice(other.node(), "give each cable a subnet of its own; trigon plan finds some")));
-    }
-
-    private boolean isMisled(Place place) {
-        return misled.contains(InterfaceAddress.text(place.address().address()));
-    }
-
-    private void misled(InterfaceAddress address) {
-        misled.add(InterfaceAddress.text(address.address()));
-    }
-
-    /** Where cables go, by who heard whom, against where addresses say that they go. */
-    private void cables() {
-        Map<String, Set<String>> heard = new TreeMap<>();
-        for (Heard each : seen.heard()) {
-            heard.computeIfAbsent(each.by() + " " + each.on(), _ -> new TreeSet<>())
-                    .add(each.node() + " " + each.from());
-        }
-        Set<String> doubtful = Set.copyOf(misled);
-        Set<String> said = new TreeSet<>();
-        for (Place place : places) {
-            if (doubtful.contains(InterfaceAddress.text(place.address().address()))) {
-                continue; // what is wrong with its address is said already
-            }
-            String end = place.end();
-            List<Place> meant = places.stream()
-                    .filter(other -> !other.node().equals(place.node())
-                            && (place.address().contains(other.address().address())
-                                    || other.address().contains(place.address().address())))
-                    .toList();
-            Set<String> actual = heard.getOrDefault(end, Set.of());
-            boolean asMeant = meant.stream().anyMatch(other -> actual.contains(other.end()));
-            if (actual.isEmpty() || asMeant || !said.add(end)) {
-                continue;
-            }
-            String there = String.join(", ", actual);
-            if (meant.isEmpty()) {
-                noCommonSubnet(place, actual, said);
-            } else {
-                misled(place.address());
-                meant.forEach(other -> misled(other.address()));
-                findings.add(Finding.error(
-                        "cable-elsewhere",
-                        end,
-                        "the cable of %s leads to %s, and its address says %s"
-                                .formatted(
-                                        end,
-                                        there,
-                                        meant.stream().map(Place::text).collect(Collectors.joining(" or "))),
-                        "a hello by multicast came from there",
-                        advice(
-                                place.node(),
-                                "plug the cable into the other port, or give the two ends addresses in one"
-                                        + " subnet")));
-            }
-        }
-    }
-
-    private Set<InetAddress> taken() {
-        return places.stream().map(place -> place.address().address()).collect(Collectors.toSet());
-    }
-
-    private void noCommonSubnet(Place place, Set<String> actual, Set<String> said) {
-        for (Place other : places) {
-            String end = other.end();
-            if (actual.contains(end) && !isMisled(place) && !isMisled(other) && said.add(end)) {
-                findings.add(Finding.error(
-                        "no-common-subnet",
-                        place.text() + " and " + other.text(),
-                        "a cable joins these two, and their addresses are in different subnets: it is not used",
-                        "each hears the hello of the other",
-                        command(
-                                other.node(),
-                                "ip addr add %s dev %s && ip addr del %s dev %s"
-                                        .formatted(
-                                                FreeAddress.beside(place.address(), taken()),
-                                                other.nic().text("name"),
-                                                other.address(),
-                                                other.nic().text("name")))));
-            }
-        }
     }
 
     private void same(String code, String key, String what, String remedy) {
@@ -316,7 +118,7 @@ final class ClusterChecks {
                                         Math.abs(clock.aheadMillis()) / 1000,
                                         clock.aheadMillis() > 0 ? "ahead" : "behind"),
                         "it was asked for its time",
-                        command(clock.node(), "timedatectl set-ntp true")));
+                        change(clock.node(), "timedatectl set-ntp true")));
             }
         }
     }
@@ -324,11 +126,15 @@ final class ClusterChecks {
     /** One end of a link has RDMA and the other has not. */
     private void kinds() {
         Set<String> said = new TreeSet<>();
-        for (Place one : places) {
-            for (Place other : places) {
+        for (Place one : cluster.places()) {
+            for (Place other : cluster.places()) {
                 boolean link = !one.node().equals(other.node())
                         && one.address().contains(other.address().address());
-                if (link && isRdma(one) && !isRdma(other) && said.add(one.text() + other.text())) {
+                if (link
+                        && isRdma(one)
+                        && !isRdma(other)
+                        && !withoutRdma.contains(other.node())
+                        && said.add(one.text() + other.text())) {
                     findings.add(Finding.warning(
                             "rdma-at-one-end",
                             one.text() + " and " + other.text(),
@@ -346,7 +152,7 @@ final class ClusterChecks {
                             one.text() + " and " + other.text(),
                             "one end has %d Mbit/s, the other %d".formatted(speed(one), speed(other)),
                             "/sys/class/net/*/speed",
-                            command(other.node(), "ethtool -s " + other.nic().text("name") + " autoneg on")));
+                            change(other.node(), "ethtool -s " + other.nic().text("name") + " autoneg on")));
                 }
             }
         }

@@ -1,12 +1,16 @@
 package trigon.tools.doctor;
 
+import java.net.Inet4Address;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
+import java.util.function.Predicate;
 import trigon.tools.console.Console;
 import trigon.tools.console.JsonObject;
 import trigon.tools.console.Style;
 import trigon.tools.console.Table;
+import trigon.tools.doctor.Finding.Kind;
 import trigon.tools.doctor.Finding.Remedy;
 import trigon.tools.doctor.Finding.Weight;
 import trigon.tools.probe.Observations;
@@ -203,10 +207,10 @@ final class DoctorText {
             paragraph("", finding.what());
             paragraph("seen by: ", finding.evidence());
             for (Remedy remedy : finding.remedies()) {
-                if (remedy.command()) {
-                    console.out().println("  on " + remedy.node() + ":  " + remedy.text());
-                } else {
-                    paragraph("to do: ", remedy.text());
+                switch (remedy.kind()) {
+                    case CHANGE -> console.out().println("  on " + remedy.node() + ":  " + remedy.text());
+                    case LOOK -> console.out().println("  to see more on " + remedy.node() + ":  " + remedy.text());
+                    case ADVICE -> paragraph("to do: ", remedy.text());
                 }
             }
         }
@@ -217,24 +221,33 @@ final class DoctorText {
                 .forEach(line -> console.out().println("  " + line));
     }
 
-    /** All commands, by node, and what makes them last; none of them has been run. */
+    /** All commands that change something, by node, and what makes them last; none of them has been run. */
     private void fixes() {
         console.out().println();
         title("Commands that would do it; nothing was changed");
         List<String> said = new ArrayList<>();
         for (Finding finding : findings) {
             for (Remedy remedy : finding.remedies()) {
-                String line = remedy.command() ? remedy.text() : "# " + remedy.text();
-                if (!said.contains(remedy.node() + line)) {
+                boolean changes = remedy.kind() == Kind.CHANGE;
+                String line = changes ? remedy.text() : "# " + remedy.text();
+                if (remedy.kind() != Kind.LOOK && !said.contains(remedy.node() + line)) {
                     said.add(remedy.node() + line);
                     console.out().println("# " + remedy.node() + ": " + finding.code());
                     console.out().println(line);
-                    if (remedy.command()) {
-                        LastingCommands.of(line).forEach(console.out()::println);
+                    if (changes) {
+                        LastingCommands.of(line, hasIpv4(remedy.node())).forEach(console.out()::println);
                     }
                 }
             }
         }
+    }
+
+    /** Whether an interface of the node has an address of IPv4 that somebody or something has given it. */
+    private Predicate<String> hasIpv4(String node) {
+        return name -> Optional.ofNullable(seen.facts().get(node)).stream()
+                .flatMap(facts -> Observations.interfaceNamed(facts, name).stream())
+                .flatMap(nic -> NodeChecks.ownAddresses(nic).stream())
+                .anyMatch(each -> each.address() instanceof Inet4Address four && !four.isLinkLocalAddress());
     }
 
     /** 0 if nothing is worth more than a note. */

@@ -1,7 +1,7 @@
 package trigon.tools.doctor;
 
 import static trigon.tools.doctor.Finding.advice;
-import static trigon.tools.doctor.Finding.command;
+import static trigon.tools.doctor.Finding.look;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -34,7 +34,7 @@ final class WayChecks {
         this.misled = misled;
         others.stream()
                 .filter(finding -> finding.weight() == Finding.Weight.ERROR)
-                .forEach(finding -> troubled.addAll(List.of(finding.where().split("[ ,]+"))));
+                .forEach(finding -> troubled.addAll(List.of(finding.where().split("[ ,;]+"))));
     }
 
     /**
@@ -71,7 +71,7 @@ final class WayChecks {
                                         probe.result().find("data").isEmpty()
                                                 ? "none"
                                                 : probe.result().text("data")),
-                        command(probe.from(), "ping -c 3 -I " + from + " " + to)));
+                        look(probe.from(), "ping -c 3 -I " + from + " " + to)));
             }
         }
     }

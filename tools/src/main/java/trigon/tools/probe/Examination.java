@@ -141,9 +141,14 @@ public final class Examination {
                 facts.whole("topologyPort"));
     }
 
-    /** Of the links that would be used, each once. Link-local ones say nothing of which end is at the same cable. */
+    /**
+     * Of the links that would be used, each once. Link-local ones say nothing of which end is at the same cable, and
+     * bridges of containers, which are links where there is nothing else, lead to no other machine.
+     */
     static List<InterfaceAddress> addresses(JsonObject facts) {
+        List<String> inner = facts.texts("innerInterfaces");
         return facts.objects("links").stream()
+                .filter(link -> !inner.contains(link.text("interface")))
                 .map(link -> InterfaceAddress.parse(link.text("address")))
                 .filter(address -> !address.isLinkLocal())
                 .distinct()

@@ -69,10 +69,9 @@ class PlantedLabFaults {
         return List.of(
                 ofTwo("a firewall drops RoCE's packets", "rdma-no-acknowledgement")
                         .on("b", "iptables-legacy -A" + to4791, "iptables-legacy -D" + to4791),
-                ofTwo("a machine without /dev/infiniband", "no-dev-infiniband", "rdma-at-one-end")
+                ofTwo("a machine without /dev/infiniband", "no-dev-infiniband")
                         .on("b", "mv /dev/infiniband /dev/none", "mv /dev/none /dev/infiniband"),
-                ofTwo("an interface is down", "interface-down", "rdma-port-down")
-                        .on("b", "ip link set ba down", "ip link set ba up"),
+                ofTwo("an interface is down", "interface-down").on("b", "ip link set ba down", "ip link set ba up"),
                 ofTwo("a firewall drops TCP", "tcp-blocked")
                         .on("b", "iptables-legacy -A" + tcp, "iptables-legacy -D" + tcp),
                 ofTwo("every tenth packet is lost", "packets-lost")
