@@ -5,7 +5,8 @@ import java.util.Locale;
 import java.util.Map;
 import trigon.tools.console.Json;
 import trigon.tools.console.JsonObject;
-import trigon.tools.doctor.Finding.Kind;
+import trigon.tools.diagnosis.Finding;
+import trigon.tools.diagnosis.Finding.Kind;
 import trigon.tools.machine.Machine;
 import trigon.tools.probe.Observations;
 

@@ -146,9 +146,8 @@ public final class Examination {
      * bridges of containers, which are links where there is nothing else, lead to no other machine.
      */
     static List<InterfaceAddress> addresses(JsonObject facts) {
-        List<String> inner = facts.texts("innerInterfaces");
         return facts.objects("links").stream()
-                .filter(link -> !inner.contains(link.text("interface")))
+                .filter(link -> !Observations.isInner(facts, link.text("interface")))
                 .map(link -> InterfaceAddress.parse(link.text("address")))
                 .filter(address -> !address.isLinkLocal())
                 .distinct()

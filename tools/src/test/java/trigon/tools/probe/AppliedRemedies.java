@@ -15,10 +15,10 @@ import java.util.stream.Collectors;
 import trigon.system.InterfaceAddress;
 import trigon.tools.console.Json;
 import trigon.tools.console.JsonObject;
-import trigon.tools.doctor.Diagnosis;
-import trigon.tools.doctor.Finding;
-import trigon.tools.doctor.Finding.Kind;
-import trigon.tools.doctor.Finding.Remedy;
+import trigon.tools.diagnosis.Diagnosis;
+import trigon.tools.diagnosis.Finding;
+import trigon.tools.diagnosis.Finding.Kind;
+import trigon.tools.diagnosis.Finding.Remedy;
 
 /**
  * Does what the doctor says: types the commands of one finding after the other on the nodes, and looks again. After

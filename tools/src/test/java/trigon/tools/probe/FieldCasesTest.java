@@ -16,11 +16,11 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
-import trigon.tools.doctor.Finding;
+import trigon.tools.diagnosis.Finding;
 
 /**
  * Networks that people have posted, and what is right in them, as network namespaces: what the doctor finds, and that
- * its commands leave nothing that has some. {@code -Dtrigon.faults.only=WORDS} runs those alone whose name has the words.
+ * its commands leave nothing that has some. {@code -Dtrigon.faults.only=WORDS} runs those whose name has the words.
  */
 @Timeout(240)
 class FieldCasesTest {

@@ -187,7 +187,7 @@ final class LinkNamespaces implements FaultyNodes, AutoCloseable {
         ends.add(new End(node, nic));
     }
 
-    /** Takes all cables away, and with them their addresses, routes and switches, and what nodes have made themselves. */
+    /** Takes all cables away, with addresses, routes and switches, and what nodes have made themselves. */
     void unplug() throws IOException {
         List<String> all = new ArrayList<>(agents.keySet());
         all.add(SWITCHES);
@@ -204,6 +204,7 @@ final class LinkNamespaces implements FaultyNodes, AutoCloseable {
     private List<String> nics(String node, String kind) throws IOException {
         return run("ip -n " + prefix + node + " -o link show type " + kind)
                 .lines()
+                .filter(line -> line.matches("\\d+: .*")) // it may complain, too
                 .map(line -> line.split(": ", -1)[1].replaceFirst("@.*", ""))
                 .toList();
     }

@@ -14,7 +14,7 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 import trigon.tools.console.Console;
 import trigon.tools.console.Json;
-import trigon.tools.doctor.Finding;
+import trigon.tools.diagnosis.Finding;
 
 /** A fault of nodes a, b and c, whose cables are ab1, ac2 and bc3, with what the doctor has to find. */
 final class PlantedFault {

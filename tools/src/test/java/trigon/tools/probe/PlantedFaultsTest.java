@@ -24,8 +24,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import trigon.tools.console.Json;
-import trigon.tools.doctor.Diagnosis;
-import trigon.tools.doctor.Finding;
+import trigon.tools.diagnosis.Diagnosis;
+import trigon.tools.diagnosis.Finding;
 
 /**
  * Faults planted into triangles of namespaces, whose agents are processes as on nodes: one at a time, and two. More

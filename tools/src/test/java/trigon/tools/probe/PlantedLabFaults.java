@@ -19,8 +19,8 @@ import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
-import trigon.tools.doctor.Diagnosis;
-import trigon.tools.doctor.Finding;
+import trigon.tools.diagnosis.Diagnosis;
+import trigon.tools.diagnosis.Finding;
 
 /**
  * Faults planted into machines that have RDMA devices of the kernel's, SoftRoCE. The lab's script starts it on the host

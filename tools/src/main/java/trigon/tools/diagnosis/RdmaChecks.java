@@ -1,15 +1,15 @@
-package trigon.tools.doctor;
+package trigon.tools.diagnosis;
 
-import static trigon.tools.doctor.Finding.advice;
-import static trigon.tools.doctor.Finding.change;
-import static trigon.tools.doctor.Finding.look;
+import static trigon.tools.diagnosis.Finding.advice;
+import static trigon.tools.diagnosis.Finding.change;
+import static trigon.tools.diagnosis.Finding.look;
 
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import trigon.tools.console.JsonObject;
-import trigon.tools.doctor.Finding.Remedy;
+import trigon.tools.diagnosis.Finding.Remedy;
 import trigon.tools.probe.Observations;
 import trigon.tools.probe.Observations.Probe;
 

@@ -1,7 +1,7 @@
-package trigon.tools.doctor;
+package trigon.tools.diagnosis;
 
-import static trigon.tools.doctor.Finding.advice;
-import static trigon.tools.doctor.Finding.change;
+import static trigon.tools.diagnosis.Finding.advice;
+import static trigon.tools.diagnosis.Finding.change;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -85,10 +85,9 @@ final class NodeChecks {
      */
     private boolean usesNoCable() {
         boolean listed = facts.find("clusterNode").isPresent();
-        List<String> inner = facts.texts("innerInterfaces");
         return facts.objects("links").stream()
                 .allMatch(link -> !listed
-                        && (inner.contains(link.text("interface"))
+                        && (Observations.isInner(facts, link.text("interface"))
                                 || InterfaceAddress.parse(link.text("address"))
                                         .address()
                                         .isLoopbackAddress()));
@@ -101,7 +100,8 @@ final class NodeChecks {
             if (facts.texts("innerInterfaces").contains(name)) {
                 continue; // to containers or virtual machines, without a cable
             }
-            if (nic.isFalse("carrier") && (used || !ownAddresses(nic).isEmpty())) {
+            if (nic.isFalse("carrier")
+                    && (used || !Observations.ownAddresses(nic).isEmpty())) {
                 findings.add(Finding.error(
                         "no-carrier",
                         node + " " + name,
@@ -110,7 +110,7 @@ final class NodeChecks {
                         advice(node, "plug the cable in, at both ends, and bring the other end's interface up")));
             } else if (nic.text("state").equals("down")
                     && !nic.isTrue("carrier") // the state follows a moment later
-                    && !ownAddresses(nic).isEmpty()) {
+                    && !Observations.ownAddresses(nic).isEmpty()) {
                 findings.add(Finding.error(
                         "interface-down",
                         node + " " + name,
@@ -143,13 +143,6 @@ final class NodeChecks {
     private boolean isUsed(String name) {
         return facts.objects("links").stream()
                 .anyMatch(link -> link.text("interface").equals(name));
-    }
-
-    static List<InterfaceAddress> ownAddresses(JsonObject nic) {
-        return nic.texts("addresses").stream()
-                .map(InterfaceAddress::parse)
-                .filter(each -> !each.isLinkLocal() && !each.address().isLoopbackAddress())
-                .toList();
     }
 
     private static boolean isReduced(JsonObject pci) {
@@ -252,7 +245,7 @@ final class NodeChecks {
 
     private boolean hasAddress(String name) {
         return Observations.interfaceNamed(facts, name)
-                .filter(nic -> !ownAddresses(nic).isEmpty())
+                .filter(nic -> !Observations.ownAddresses(nic).isEmpty())
                 .isPresent();
     }
 

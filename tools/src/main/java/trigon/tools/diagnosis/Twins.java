@@ -1,4 +1,4 @@
-package trigon.tools.doctor;
+package trigon.tools.diagnosis;
 
 import trigon.tools.console.JsonObject;
 import trigon.tools.machine.SparkPorts;

@@ -1,4 +1,4 @@
-package trigon.tools.doctor;
+package trigon.tools.diagnosis;
 
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import trigon.system.InterfaceAddress;
-import trigon.tools.doctor.Finding.Remedy;
+import trigon.tools.diagnosis.Finding.Remedy;
 
 /**
  * New subnets for interfaces that are in one, though they are on several wires, or are several functions of a port.

@@ -1,8 +1,8 @@
-package trigon.tools.doctor;
+package trigon.tools.diagnosis;
 
-import static trigon.tools.doctor.Finding.advice;
-import static trigon.tools.doctor.Finding.change;
-import static trigon.tools.doctor.Finding.look;
+import static trigon.tools.diagnosis.Finding.advice;
+import static trigon.tools.diagnosis.Finding.change;
+import static trigon.tools.diagnosis.Finding.look;
 
 import java.util.ArrayList;
 import java.util.List;

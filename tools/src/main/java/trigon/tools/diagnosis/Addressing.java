@@ -1,6 +1,6 @@
-package trigon.tools.doctor;
+package trigon.tools.diagnosis;
 
-import static trigon.tools.doctor.Finding.change;
+import static trigon.tools.diagnosis.Finding.change;
 
 import java.net.InetAddress;
 import java.net.UnknownHostException;
@@ -12,7 +12,7 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import trigon.system.InterfaceAddress;
 import trigon.tools.console.JsonObject;
-import trigon.tools.doctor.Finding.Remedy;
+import trigon.tools.diagnosis.Finding.Remedy;
 import trigon.tools.probe.Observations;
 
 /**
@@ -37,7 +37,7 @@ final class Addressing {
         this.seen = seen;
         taken = seen.facts().values().stream()
                 .flatMap(facts -> facts.objects("interfaces").stream())
-                .flatMap(nic -> NodeChecks.ownAddresses(nic).stream())
+                .flatMap(nic -> Observations.ownAddresses(nic).stream())
                 .collect(Collectors.toCollection(ArrayList::new));
     }
 
@@ -148,7 +148,7 @@ final class Addressing {
                 && !facts.texts("defaultRoutes").contains(place.name())
                 && !facts.text("loginAddress")
                         .equals(InterfaceAddress.text(place.address().address()))
-                && NodeChecks.ownAddresses(place.nic()).stream()
+                && Observations.ownAddresses(place.nic()).stream()
                         .noneMatch(other -> !other.equals(place.address())
                                 && place.address().contains(other.address()));
     }
@@ -158,7 +158,7 @@ final class Addressing {
         return Optional.ofNullable(seen.facts().get(node)).stream()
                 .flatMap(facts -> facts.objects("interfaces").stream())
                 .filter(other -> !other.text("name").equals(nic))
-                .flatMap(other -> NodeChecks.ownAddresses(other).stream())
+                .flatMap(other -> Observations.ownAddresses(other).stream())
                 .noneMatch(other -> other.contains(of.address()) || of.contains(other.address()));
     }
 }

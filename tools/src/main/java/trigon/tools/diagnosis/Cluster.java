@@ -1,4 +1,4 @@
-package trigon.tools.doctor;
+package trigon.tools.diagnosis;
 
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -26,7 +26,7 @@ final class Cluster {
                         .filter(address -> !address.isLinkLocal()) // all of these are in one subnet
                         .forEach(address -> Observations.interfaceOf(facts, address)
                                 // what leads to no other machine is a link where there is nothing else
-                                .filter(nic -> !facts.texts("innerInterfaces").contains(nic.text("name")))
+                                .filter(nic -> !Observations.isInner(facts, nic.text("name")))
                                 .ifPresent(nic -> places.add(new Place(node, nic, address)))));
     }
 
@@ -61,12 +61,12 @@ final class Cluster {
         return seen.facts().entrySet().stream()
                 .flatMap(node -> node.getValue().objects("interfaces").stream()
                         .filter(nic -> end.equals(node.getKey() + " " + nic.text("name"))))
-                .flatMap(nic -> NodeChecks.ownAddresses(nic).stream())
+                .flatMap(nic -> Observations.ownAddresses(nic).stream())
                 .anyMatch(own -> seen.facts().entrySet().stream()
                         .filter(node -> !end.startsWith(node.getKey() + " "))
                         .flatMap(node -> node.getValue().objects("interfaces").stream())
                         .filter(Cluster::isDown)
-                        .flatMap(nic -> NodeChecks.ownAddresses(nic).stream())
+                        .flatMap(nic -> Observations.ownAddresses(nic).stream())
                         .anyMatch(other -> own.contains(other.address())));
     }
 

@@ -1,4 +1,4 @@
-package trigon.tools.doctor;
+package trigon.tools.diagnosis;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -38,6 +38,11 @@ public final class Diagnosis {
         findings.addAll(BootstrapChecks.of(seen));
         findings.addAll(WayChecks.of(seen, findings, cluster.misled()));
         return findings.stream().distinct().sorted(Finding.BY_WEIGHT).toList();
+    }
+
+    /** Whether nothing is worth more than a note. */
+    public static boolean isHealthy(List<Finding> findings) {
+        return findings.stream().allMatch(finding -> finding.weight() == Finding.Weight.NOTE);
     }
 
     private static Set<String> withoutRdma(List<Finding> findings) {

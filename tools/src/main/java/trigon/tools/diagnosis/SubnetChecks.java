@@ -1,6 +1,6 @@
-package trigon.tools.doctor;
+package trigon.tools.diagnosis;
 
-import static trigon.tools.doctor.Finding.advice;
+import static trigon.tools.diagnosis.Finding.advice;
 
 import java.net.InetAddress;
 import java.net.UnknownHostException;
@@ -17,8 +17,9 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import trigon.system.InterfaceAddress;
 import trigon.tools.console.JsonObject;
-import trigon.tools.doctor.Finding.Remedy;
-import trigon.tools.doctor.Finding.Weight;
+import trigon.tools.diagnosis.Finding.Remedy;
+import trigon.tools.diagnosis.Finding.Weight;
+import trigon.tools.probe.Observations;
 
 /** Subnets that the kernel does not tell apart: of a node twice, of two ends unlike, of cables that overlap. Pure. */
 final class SubnetChecks {
@@ -77,7 +78,7 @@ final class SubnetChecks {
     private static boolean isVirtual(Place place) {
         int bits = place.address().address().getAddress().length * Byte.SIZE;
         return place.address().prefixLength() == bits
-                && NodeChecks.ownAddresses(place.nic()).stream().anyMatch(other -> other.prefixLength() < bits);
+                && Observations.ownAddresses(place.nic()).stream().anyMatch(other -> other.prefixLength() < bits);
     }
 
     /** The plugin takes the file's prefix for the interface's: that is a finding of its own. */
@@ -197,7 +198,7 @@ final class SubnetChecks {
                     Weight.ERROR,
                     "subnets-overlap",
                     places.stream().map(Place::text).collect(Collectors.joining(" and ")),
-                    "this subnet overlaps with those of other cables, %s: nodes take others for neighbours without a cable"
+                    "this subnet overlaps with those of other cables, %s: nodes take others for neighbours"
                             .formatted(String.join(" and ", met.getOrDefault(wide, Set.of()))),
                     "their addresses and prefixes; their cables lead elsewhere",
                     or(readdressing.allLanes(places), places)));

@@ -1,4 +1,4 @@
-package trigon.tools.doctor;
+package trigon.tools.diagnosis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -406,7 +406,9 @@ class DiagnosisTest {
                             .allMatch(probe -> probe.result().text("data").equals("right"))
                     && areJoined(seen);
 
-            assertThat(DoctorText.status(Diagnosis.of(seen))).as("of %s", seen).isEqualTo(right ? 0 : 1);
+            assertThat(Diagnosis.isHealthy(Diagnosis.of(seen)))
+                    .as("of %s", seen)
+                    .isEqualTo(right);
         }
     }
 
@@ -512,8 +514,8 @@ class DiagnosisTest {
         List<Finding> findings = Diagnosis.of(nodes.observations());
 
         assertThat(findings).extracting(Finding::code).containsExactly("mtu", "slow", "nccl-ib-setting");
-        assertThat(DoctorText.status(findings)).isEqualTo(1);
-        assertThat(DoctorText.status(List.of(findings.getLast()))).isZero();
+        assertThat(Diagnosis.isHealthy(findings)).isFalse();
+        assertThat(Diagnosis.isHealthy(List.of(findings.getLast()))).isTrue();
         assertThat(new ArrayList<>(FAULTS.keySet())).hasSizeGreaterThanOrEqualTo(30);
     }
 }

@@ -1,4 +1,4 @@
-package trigon.tools.doctor;
+package trigon.tools.diagnosis;
 
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -8,8 +8,8 @@ import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
 import trigon.tools.console.JsonObject;
-import trigon.tools.doctor.Finding.Remedy;
-import trigon.tools.doctor.Finding.Weight;
+import trigon.tools.diagnosis.Finding.Remedy;
+import trigon.tools.diagnosis.Finding.Weight;
 import trigon.tools.probe.Observations.Probe;
 
 /**

@@ -1,8 +1,8 @@
-package trigon.tools.doctor;
+package trigon.tools.diagnosis;
 
-import static trigon.tools.doctor.Finding.advice;
-import static trigon.tools.doctor.Finding.change;
-import static trigon.tools.doctor.Finding.look;
+import static trigon.tools.diagnosis.Finding.advice;
+import static trigon.tools.diagnosis.Finding.change;
+import static trigon.tools.diagnosis.Finding.look;
 
 import java.util.HashSet;
 import java.util.List;
@@ -10,7 +10,7 @@ import java.util.Map;
 import java.util.Set;
 import trigon.system.InterfaceAddress;
 import trigon.tools.console.JsonObject;
-import trigon.tools.doctor.Finding.Weight;
+import trigon.tools.diagnosis.Finding.Weight;
 import trigon.tools.probe.Examination;
 import trigon.tools.probe.Observations;
 import trigon.tools.probe.Observations.Probe;
@@ -62,7 +62,7 @@ final class LinkChecks {
             String from = probe.result().text("from");
             String to = probe.result().text("to");
             boolean byRoute = probe.result().isTrue("routed");
-            if (!misled.contains(from) && !misled.contains(to) && (!byRoute || !DoctorText.works(probe))) {
+            if (!misled.contains(from) && !misled.contains(to) && (!byRoute || !probe.works())) {
                 checks.check(probe);
             }
         }
@@ -120,8 +120,8 @@ final class LinkChecks {
                                 "tcp-refused",
                                 where,
                                 probe.to() + " refuses TCP at " + to,
-                                "a listener is there, and the connection was refused: a firewall answers for it, or the address"
-                                        + " is another machine's",
+                                "a listener is there, and the connection was refused: a firewall answers for it, or the"
+                                        + " address is another machine's",
                                 look(probe.to(), "nft list ruleset; iptables -S"),
                                 change(probe.to(), "iptables -I INPUT -p tcp -s " + from + " -j ACCEPT")));
             case Examination.NO_LISTENER -> {} // the other end's address has gone: that link fails
@@ -143,7 +143,7 @@ final class LinkChecks {
                         Finding.error(
                                 "reverse-path-filter",
                                 probe.from() + " " + name,
-                                "%s drops what comes from %s over %s: answers would go another way, and the filter is strict"
+                                "%s drops what comes from %s over %s: answers would go another way, and it is strict"
                                         .formatted(probe.from(), probe.result().text("to"), name),
                                 "net.ipv4.conf." + slashed(name) + ".rp_filter is 1, and the route to "
                                         + probe.result().text("to") + " does not lead over " + name,
@@ -276,7 +276,7 @@ final class LinkChecks {
                 Finding.warning(
                         "topology-port-blocked",
                         where,
-                        "UDP port %d of %s is blocked, by which nodes announce themselves: no relays are found over this link"
+                        "UDP port %d of %s is blocked, by which nodes announce themselves: no relays are found here"
                                 .formatted(port, probe.to()),
                         "no answer there; other ports answer",
                         change(probe.to(), "iptables -I INPUT -p udp --dport " + port + " -j ACCEPT")));
@@ -379,7 +379,7 @@ final class LinkChecks {
                                         probe.from(),
                                         byRdma
                                                 ? "see MTU, PCIe link and counters of errors above"
-                                                : "see MTU, PCIe link and counters of errors above; where there is RDMA, TCP"
+                                                : "see MTU, PCIe link and counters of errors above; with RDMA, TCP"
                                                         + " alone may be slower"))));
     }
 

@@ -1,6 +1,6 @@
-package trigon.tools.doctor;
+package trigon.tools.diagnosis;
 
-import static trigon.tools.doctor.Finding.advice;
+import static trigon.tools.diagnosis.Finding.advice;
 
 import java.util.ArrayList;
 import java.util.Collection;
@@ -15,8 +15,8 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 import trigon.system.InterfaceAddress;
 import trigon.tools.console.JsonObject;
-import trigon.tools.doctor.Finding.Remedy;
-import trigon.tools.doctor.Finding.Weight;
+import trigon.tools.diagnosis.Finding.Remedy;
+import trigon.tools.diagnosis.Finding.Weight;
 import trigon.tools.probe.Observations;
 import trigon.tools.probe.Observations.Heard;
 
@@ -167,7 +167,7 @@ final class CableChecks {
         String a = InterfaceAddress.text(one.address().address());
         String b = InterfaceAddress.text(other.address().address());
         return cluster.seen().probes().stream()
-                .anyMatch(probe -> DoctorText.works(probe)
+                .anyMatch(probe -> probe.works()
                         && Set.of(a, b)
                                 .equals(Set.of(
                                         probe.result().text("from"),
@@ -250,8 +250,8 @@ final class CableChecks {
 
     private Optional<JsonObject> withoutAddress(String node, String name) {
         return Optional.ofNullable(cluster.seen().facts().get(node))
-                .filter(facts -> !facts.texts("innerInterfaces").contains(name))
+                .filter(facts -> !Observations.isInner(facts, name))
                 .flatMap(facts -> Observations.interfaceNamed(facts, name))
-                .filter(nic -> NodeChecks.ownAddresses(nic).isEmpty());
+                .filter(nic -> Observations.ownAddresses(nic).isEmpty());
     }
 }
