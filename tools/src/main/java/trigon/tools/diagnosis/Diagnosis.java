@@ -12,8 +12,13 @@ public final class Diagnosis {
     private Diagnosis() {}
 
     /** Of a node's RDMA, after which its links without RDMA are no finding. */
-    private static final Set<String> OF_RDMA =
-            Set.of("no-dev-infiniband", "rdma-device-refused", "rdma-library", "rdma-port-down", "no-roce-v2-gid");
+    private static final Set<String> OF_RDMA = Set.of(
+            "no-dev-infiniband",
+            "rdma-device-refused",
+            "rdma-library",
+            "rdma-port-down",
+            "no-roce-v2-gid",
+            "rdma-interface-elsewhere");
 
     /** The heaviest first. */
     public static List<Finding> of(Observations seen) {

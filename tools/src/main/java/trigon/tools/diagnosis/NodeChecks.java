@@ -228,6 +228,7 @@ final class NodeChecks {
                                         + " be 2")));
             }
         }
+        interfaceElsewhere(ports);
         String locked = facts.object("limits").text("lockedBytes");
         if (!locked.equals("unlimited") && !locked.isEmpty() && number(locked) < LEAST_LOCKED_BYTES) {
             findings.add(Finding.error(
@@ -241,6 +242,35 @@ final class NodeChecks {
                                     + " > /etc/security/limits.d/60-trigon.conf"),
                     advice(node, "log in again after that; in a container: --ulimit memlock=-1")));
         }
+    }
+
+    /** In a container that has a device, and not its interface. Of several devices the others may be for others. */
+    private void interfaceElsewhere(List<JsonObject> ports) {
+        boolean one = ports.stream()
+                .flatMap(port -> port.texts("interfaces").stream())
+                .anyMatch(this::isHere);
+        for (JsonObject port : ports) {
+            if (!one
+                    && port.text("state").equals("ACTIVE")
+                    && !port.texts("interfaces").isEmpty()) {
+                String name = port.texts("interfaces").getFirst();
+                findings.add(Finding.error(
+                        "rdma-interface-elsewhere",
+                        node + " " + port.text("device"),
+                        "%s is the port of the interface %s, which is not in this network namespace: RDMA is not used"
+                                .formatted(port.text("device"), name),
+                        "/sys/class/infiniband/%s/ports/%d/gid_attrs/ndevs, and the interfaces here"
+                                .formatted(port.text("device"), port.whole("port")),
+                        advice(
+                                node,
+                                "give the container that interface, with an address: in Kubernetes by an SR-IOV or"
+                                        + " host-device network; with Docker by --network host")));
+            }
+        }
+    }
+
+    private boolean isHere(String name) {
+        return Observations.interfaceNamed(facts, name).isPresent();
     }
 
     private boolean hasAddress(String name) {

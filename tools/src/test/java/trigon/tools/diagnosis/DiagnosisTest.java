@@ -55,6 +55,10 @@ class DiagnosisTest {
             n.node("a").put("noRdma", "libibverbs.so.1 is not there");
         });
         FAULTS.put("rdma-port-down", n -> rdma(n, "DOWN", "RoCE v2", List.of("uverbs0"), List.of()));
+        FAULTS.put("rdma-interface-elsewhere", n -> {
+            rdma(n, "ACTIVE", "RoCE v2", List.of("uverbs0"), List.of());
+            Nodes.list(n.node("a"), "rdmaPorts").getFirst().put("interfaces", List.of("enp220s0f0"));
+        });
         FAULTS.put("no-roce-v2-gid", n -> rdma(n, "ACTIVE", "RoCE v1", List.of("uverbs0"), List.of()));
         FAULTS.put("memlock-low", n -> {
             rdma(n, "ACTIVE", "RoCE v2", List.of("uverbs0"), List.of());

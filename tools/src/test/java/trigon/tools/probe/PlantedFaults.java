@@ -271,6 +271,14 @@ final class PlantedFaults {
         return List.of(
                 rdma("an RDMA port is down", "DOWN", "RoCE v2", true, "rdma-port-down"),
                 rdma("an RDMA port has RoCE v1 alone", "ACTIVE", "IB/RoCE v1", true, "no-roce-v2-gid"),
+                rdma(
+                                "an RDMA port's interface is in another namespace",
+                                "ACTIVE",
+                                "RoCE v2",
+                                true,
+                                "rdma-interface-elsewhere")
+                        .file("a", INFINIBAND + "gids/0", "fe80:0000:0000:0000:a4ed:ccff:fe8b:1994")
+                        .file("a", INFINIBAND + "gid_attrs/ndevs/0", "enp220s0f0"),
                 counted("RDMA packets come in another order", "out_of_sequence", "rdma-sent-again"),
                 counted("the fabric tells of congestion", "np_cnp_sent", "congestion"),
                 rdma("a container without /dev/infiniband", "ACTIVE", "RoCE v2", false, "no-dev-infiniband"),
