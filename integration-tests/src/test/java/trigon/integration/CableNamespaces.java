@@ -57,6 +57,41 @@ final class CableNamespaces implements AutoCloseable {
         set(other, name, true);
     }
 
+    /**
+     * A wire with these ends, up and without addresses: a cable, or a switch if they are more than two.
+     *
+     * @param ends each a node and its interface, such as {@code a eth0}
+     */
+    void wire(String... ends) {
+        if (ends.length == 2) {
+            String[] one = ends[0].split(" ", -1);
+            String[] other = ends[1].split(" ", -1);
+            cable(one[0], one[1], other[0], other[1]);
+            return;
+        }
+        String wire = "wire" + nodes.size();
+        node(wire);
+        inside(wire, "ip link add switch0 type bridge");
+        set(wire, "switch0", true);
+        for (int i = 0; i < ends.length; i++) {
+            String[] end = ends[i].split(" ", -1);
+            plug(end[0], end[1], wire, "port" + i);
+            inside(wire, "ip link set port" + i + " master switch0");
+            set(wire, "port" + i, true);
+            set(end[0], end[1], true);
+        }
+    }
+
+    /** Gives addresses: each a node, its interface, and one or more of them. */
+    void addresses(String... all) {
+        for (String each : all) {
+            String[] words = each.split(" ", -1);
+            for (int i = 2; i < words.length; i++) {
+                inside(words[0], "ip addr add " + words[i] + " dev " + words[1]);
+            }
+        }
+    }
+
     private void plug(String one, String itsInterface, String other, String name) {
         run(
                 List.of("ip", "link", "add", itsInterface, "netns", prefix + one),

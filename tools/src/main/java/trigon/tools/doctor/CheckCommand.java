@@ -6,6 +6,8 @@ import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import trigon.tools.console.Console;
+import trigon.tools.diagnosis.Diagnosis;
+import trigon.tools.diagnosis.Finding;
 import trigon.tools.machine.Machine;
 import trigon.tools.probe.Observations;
 
@@ -35,6 +37,6 @@ public final class CheckCommand implements Callable<Integer> {
         Observations seen = nodes.examine(machine, console, false);
         List<Finding> findings = Diagnosis.of(seen);
         new DoctorText(console, seen, findings).printShort();
-        return DoctorText.status(findings);
+        return Diagnosis.isHealthy(findings) ? 0 : 1;
     }
 }

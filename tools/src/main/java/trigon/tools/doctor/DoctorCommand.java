@@ -8,6 +8,8 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import trigon.tools.console.Console;
 import trigon.tools.console.Json;
+import trigon.tools.diagnosis.Diagnosis;
+import trigon.tools.diagnosis.Finding;
 import trigon.tools.machine.Machine;
 import trigon.tools.probe.Observations;
 
@@ -51,6 +53,6 @@ public final class DoctorCommand implements Callable<Integer> {
         } else {
             new DoctorText(console, seen, findings).print(fix);
         }
-        return DoctorText.status(findings);
+        return Diagnosis.isHealthy(findings) ? 0 : 1;
     }
 }

@@ -5,6 +5,8 @@ import java.util.Locale;
 import java.util.Map;
 import trigon.tools.console.Json;
 import trigon.tools.console.JsonObject;
+import trigon.tools.diagnosis.Finding;
+import trigon.tools.diagnosis.Finding.Kind;
 import trigon.tools.machine.Machine;
 import trigon.tools.probe.Observations;
 
@@ -61,8 +63,13 @@ final class DoctorJson {
                 finding.evidence(),
                 "remedies",
                 finding.remedies().stream()
-                        .map(each ->
-                                Json.object("node", each.node(), each.command() ? "command" : "advice", each.text()))
+                        .map(each -> Json.object(
+                                "node",
+                                each.node(),
+                                each.isCommand() ? "command" : "advice",
+                                each.text(),
+                                "changes",
+                                each.kind() == Kind.CHANGE))
                         .toList());
     }
 }

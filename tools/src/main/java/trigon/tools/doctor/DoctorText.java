@@ -1,14 +1,18 @@
 package trigon.tools.doctor;
 
+import java.net.Inet4Address;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
+import java.util.function.Predicate;
 import trigon.tools.console.Console;
 import trigon.tools.console.JsonObject;
 import trigon.tools.console.Style;
 import trigon.tools.console.Table;
-import trigon.tools.doctor.Finding.Remedy;
-import trigon.tools.doctor.Finding.Weight;
+import trigon.tools.diagnosis.Finding;
+import trigon.tools.diagnosis.Finding.Kind;
+import trigon.tools.diagnosis.Finding.Remedy;
 import trigon.tools.probe.Observations;
 import trigon.tools.probe.Observations.Probe;
 
@@ -41,7 +45,7 @@ final class DoctorText {
 
     /** The answer in a line and the findings, for who wants no more. */
     void printShort() {
-        long working = seen.probes().stream().filter(DoctorText::works).count();
+        long working = seen.probes().stream().filter(Probe::works).count();
         console.out()
                 .println("%d of %d nodes answer; %d of %d links work, counted in each direction; %s"
                         .formatted(
@@ -54,9 +58,9 @@ final class DoctorText {
     }
 
     private String rdmaInShort() {
-        long tried = seen.probes().stream().filter(DoctorText::hasRdma).count();
+        long tried = seen.probes().stream().filter(Probe::hasRdma).count();
         long right = seen.probes().stream()
-                .filter(probe -> rdma(probe).equals("right"))
+                .filter(probe -> probe.rdma().equals("right"))
                 .count();
         boolean isThere = seen.facts().values().stream()
                 .flatMap(facts -> facts.objects("links").stream())
@@ -108,28 +112,13 @@ final class DoctorText {
         List<Probe> between = seen.probes().stream()
                 .filter(probe -> probe.from().equals(from) && probe.to().equals(to))
                 .toList();
-        long working = between.stream().filter(DoctorText::works).count();
+        long working = between.stream().filter(Probe::works).count();
         return between.isEmpty() ? "none" : working + "/" + between.size() + (working < between.size() ? " !" : "");
-    }
-
-    /** Data arrive as they were sent, by all that the two ends have. */
-    static boolean works(Probe probe) {
-        return probe.result().text("tcp").equals("ok")
-                && probe.result().text("data").equals("right")
-                && (!hasRdma(probe) || rdma(probe).equals("right"));
-    }
-
-    private static boolean hasRdma(Probe probe) {
-        return !rdma(probe).isEmpty() && !rdma(probe).equals("not tried");
-    }
-
-    private static String rdma(Probe probe) {
-        return probe.result().object("rdma").text("outcome");
     }
 
     /** Short, so that the table fits into 80 columns. */
     private static String rdmaCell(Probe probe) {
-        return switch (rdma(probe)) {
+        return switch (probe.rdma()) {
             case "" -> "-";
             case "right" -> "ok";
             case "no acknowledgement" -> "no ack";
@@ -146,7 +135,7 @@ final class DoctorText {
         for (Probe probe : seen.probes()) {
             JsonObject result = probe.result();
             table.styled(
-                    works(probe) ? Style.GOOD : Style.BAD,
+                    probe.works() ? Style.GOOD : Style.BAD,
                     probe.from(),
                     probe.to(),
                     !result.text("tcp").equals("ok")
@@ -203,10 +192,10 @@ final class DoctorText {
             paragraph("", finding.what());
             paragraph("seen by: ", finding.evidence());
             for (Remedy remedy : finding.remedies()) {
-                if (remedy.command()) {
-                    console.out().println("  on " + remedy.node() + ":  " + remedy.text());
-                } else {
-                    paragraph("to do: ", remedy.text());
+                switch (remedy.kind()) {
+                    case CHANGE -> console.out().println("  on " + remedy.node() + ":  " + remedy.text());
+                    case LOOK -> console.out().println("  to see more on " + remedy.node() + ":  " + remedy.text());
+                    case ADVICE -> paragraph("to do: ", remedy.text());
                 }
             }
         }
@@ -217,28 +206,32 @@ final class DoctorText {
                 .forEach(line -> console.out().println("  " + line));
     }
 
-    /** All commands, by node, and what makes them last; none of them has been run. */
+    /** All commands that change something, by node, and what makes them last; none of them has been run. */
     private void fixes() {
         console.out().println();
         title("Commands that would do it; nothing was changed");
         List<String> said = new ArrayList<>();
         for (Finding finding : findings) {
             for (Remedy remedy : finding.remedies()) {
-                String line = remedy.command() ? remedy.text() : "# " + remedy.text();
-                if (!said.contains(remedy.node() + line)) {
+                boolean changes = remedy.kind() == Kind.CHANGE;
+                String line = changes ? remedy.text() : "# " + remedy.text();
+                if (remedy.kind() != Kind.LOOK && !said.contains(remedy.node() + line)) {
                     said.add(remedy.node() + line);
                     console.out().println("# " + remedy.node() + ": " + finding.code());
                     console.out().println(line);
-                    if (remedy.command()) {
-                        LastingCommands.of(line).forEach(console.out()::println);
+                    if (changes) {
+                        LastingCommands.of(line, hasIpv4(remedy.node())).forEach(console.out()::println);
                     }
                 }
             }
         }
     }
 
-    /** 0 if nothing is worth more than a note. */
-    static int status(List<Finding> findings) {
-        return findings.stream().allMatch(finding -> finding.weight() == Weight.NOTE) ? 0 : 1;
+    /** Whether an interface of the node has an address of IPv4 that somebody or something has given it. */
+    private Predicate<String> hasIpv4(String node) {
+        return name -> Optional.ofNullable(seen.facts().get(node)).stream()
+                .flatMap(facts -> Observations.interfaceNamed(facts, name).stream())
+                .flatMap(nic -> Observations.ownAddresses(nic).stream())
+                .anyMatch(each -> each.address() instanceof Inet4Address four && !four.isLinkLocalAddress());
     }
 }

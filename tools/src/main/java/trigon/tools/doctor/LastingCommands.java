@@ -2,6 +2,7 @@ package trigon.tools.doctor;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -21,16 +22,18 @@ final class LastingCommands {
     /**
      * Of commands joined by {@code &&}.
      *
+     * @param hasAddress of an interface by its name: what gives it an address of IPv4, such as DHCP, is left as it is
      * @return comments, none for what does not change the configuration of an interface
      */
-    static List<String> of(String commands) {
+    static List<String> of(String commands, Predicate<String> hasAddress) {
         List<String> lines = new ArrayList<>();
         for (String command : AND.splitAsStream(commands).toList()) {
             Matcher address = ADDRESS.matcher(command);
             Matcher mtu = MTU.matcher(command);
             Matcher sysctl = SYSCTL.matcher(command);
             if (address.matches()) {
-                addressed(address.group(1).equals("add"), address.group(2), address.group(3), lines);
+                boolean alone = !hasAddress.test(address.group(3));
+                addressed(address.group(1).equals("add"), alone, address.group(2), address.group(3), lines);
             } else if (mtu.matches()) {
                 String name = mtu.group(1);
                 networkManager(name, "802-3-ethernet.mtu " + mtu.group(2), lines);
@@ -43,9 +46,9 @@ final class LastingCommands {
         return lines;
     }
 
-    private static void addressed(boolean add, String address, String name, List<String> lines) {
+    private static void addressed(boolean add, boolean alone, String address, String name, List<String> lines) {
         String family = address.contains(":") ? "ipv6" : "ipv4";
-        String manual = add && family.equals("ipv4") ? " ipv4.method manual" : "";
+        String manual = add && alone && family.equals("ipv4") ? " ipv4.method manual" : "";
         networkManager(name, (add ? "+" : "-") + family + ".addresses " + address + manual, lines);
         lines.add(
                 add

@@ -73,6 +73,8 @@ public final class LinksJson {
                 nic.pci().map(LinksJson::pci),
                 "cable",
                 nic.cable(),
+                "kind",
+                nic.kind(),
                 "counters",
                 nic.counters());
     }

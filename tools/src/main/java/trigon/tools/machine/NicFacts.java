@@ -1,5 +1,6 @@
 package trigon.tools.machine;
 
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -22,6 +23,7 @@ import java.util.TreeMap;
  * @param driver empty for virtual ones
  * @param pci where it is plugged in; empty for virtual ones
  * @param cable the same text for all functions that lead to the same cable; empty where it is not known
+ * @param kind {@code bridge} or {@code usb}; empty for others
  * @param counters of errors, drops and pauses, by the kernel's names
  */
 public record NicFacts(
@@ -36,6 +38,7 @@ public record NicFacts(
         Optional<String> driver,
         Optional<PciSlot> pci,
         Optional<String> cable,
+        Optional<String> kind,
         Map<String, Long> counters) {
 
     /** What the kernel counts when something goes wrong. */
@@ -83,7 +86,20 @@ public record NicFacts(
                 Machine.target(nic.resolve("device/driver")),
                 PciSlot.of(nic.resolve("device")),
                 systemImage(nic).flatMap(image -> port.map(name -> image + " " + name)),
+                kind(nic),
                 counters);
+    }
+
+    private static Optional<String> kind(Path nic) {
+        boolean isUsb = Machine.target(nic.resolve("device/subsystem"))
+                        .filter("usb"::equals)
+                        .isPresent()
+                || Machine.text(nic.resolve("uevent"))
+                        .filter(text -> text.contains("DEVTYPE=gadget"))
+                        .isPresent();
+        return Files.isDirectory(nic.resolve("bridge"))
+                ? Optional.of("bridge")
+                : isUsb ? Optional.of("usb") : Optional.empty();
     }
 
     /** What tells one NIC from another, the same for all its functions. */

@@ -1,24 +1,29 @@
 package trigon.tools.plan;
 
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import trigon.tools.console.CommandFailure;
+import trigon.tools.machine.SparkPorts;
 
 /**
  * Nodes and the cables between them.
  *
  * @param nodes by name, in the order in which they first appear
- * @param cables in the order of the user's list
+ * @param cables in the order of the user's list; where two functions of a port lead to one cable, it is here twice
  */
 public record Cabling(List<String> nodes, List<Cable> cables) {
 
     /**
-     * A cable.
+     * A cable, or what two functions of ports have of one.
      *
      * @param from name of a node
      * @param fromNic its interface
@@ -27,8 +32,8 @@ public record Cabling(List<String> nodes, List<Cable> cables) {
      */
     public record Cable(String from, String fromNic, String to, String toNic) {
 
-        boolean joins(String one, String other) {
-            return (from.equals(one) && to.equals(other)) || (from.equals(other) && to.equals(one));
+        List<String> nicsOf(String node) {
+            return from.equals(node) ? List.of(fromNic) : to.equals(node) ? List.of(toNic) : List.of();
         }
     }
 
@@ -46,11 +51,12 @@ public record Cabling(List<String> nodes, List<Cable> cables) {
 
     /**
      * Of a file: YAML with the key {@code cables} and a list of texts, a cable each, such as {@code - a:eth1 b:eth2}.
-     * Without interfaces they are called link1, link2 and so on.
+     * Without interfaces they are called link1, link2 and so on. The other functions of a DGX Spark's ports are added.
      *
      * @param name of the file, for errors
+     * @param spark whether all nodes are DGX Sparks, whose interfaces have names of their own
      */
-    public static Cabling read(String name, String text) {
+    public static Cabling read(String name, String text, boolean spark) {
         List<String[]> ends = new ArrayList<>();
         int number = 0;
         boolean begun = false;
@@ -74,15 +80,16 @@ public record Cabling(List<String> nodes, List<Cable> cables) {
             }
             ends.add(new String[] {cable.group(1), cable.group(2), name + ":" + number});
         }
-        return of(ends);
+        return of(ends, spark);
     }
 
     /**
      * Of a shape and its size: {@code ring:6}, {@code line:4}, {@code star:5}, {@code mesh:4}.
      *
+     * @param spark whether all nodes are DGX Sparks
      * @throws WrongOption if it is none
      */
-    public static Cabling shape(String text) {
+    public static Cabling shape(String text, boolean spark) {
         String[] words = text.split(":", -1);
         int size = words.length == 2 && words[1].matches("\\d{1,4}") ? Integer.parseInt(words[1]) : 0;
         if (size < 2 || size > MOST_NODES) {
@@ -104,16 +111,16 @@ public record Cabling(List<String> nodes, List<Cable> cables) {
                 }
             }
         }
-        return of(ends);
+        return of(ends, spark);
     }
 
-    private static Cabling of(List<String[]> ends) {
+    private static Cabling of(List<String[]> ends, boolean spark) {
         Map<String, Integer> links = new LinkedHashMap<>();
         TreeSet<String> used = new TreeSet<>();
         List<Cable> cables = new ArrayList<>();
         for (String[] each : ends) {
-            String[] from = end(each[0], each[2], links, used);
-            String[] to = end(each[1], each[2], links, used);
+            String[] from = end(each[0], each[2], links, used, spark);
+            String[] to = end(each[1], each[2], links, used, spark);
             if (from[0].equals(to[0])) {
                 throw new CommandFailure(each[2] + ": both ends of the cable are at " + from[0]);
             }
@@ -125,26 +132,86 @@ public record Cabling(List<String> nodes, List<Cable> cables) {
         if (links.size() > MOST_NODES) {
             throw new CommandFailure(links.size() + " nodes are more than the " + MOST_NODES + " that a plan may have");
         }
-        return new Cabling(List.copyOf(links.keySet()), cables);
+        return new Cabling(List.copyOf(links.keySet()), withTwins(cables));
     }
 
-    private static String[] end(String text, String place, Map<String, Integer> links, TreeSet<String> used) {
+    /** What the other functions of both ports have of a cable, beside what is listed. */
+    private static List<Cable> withTwins(List<Cable> listed) {
+        Set<String> used = new HashSet<>();
+        listed.forEach(cable -> {
+            used.add(cable.from() + ":" + cable.fromNic());
+            used.add(cable.to() + ":" + cable.toNic());
+        });
+        List<Cable> all = new ArrayList<>();
+        for (Cable cable : listed) {
+            all.add(cable);
+            Optional<String> from = SparkPorts.twin(cable.fromNic());
+            Optional<String> to = SparkPorts.twin(cable.toNic());
+            if (from.isPresent()
+                    && to.isPresent()
+                    && !used.contains(cable.from() + ":" + from.get())
+                    && !used.contains(cable.to() + ":" + to.get())) {
+                all.add(new Cable(cable.from(), from.get(), cable.to(), to.get()));
+            }
+        }
+        return all;
+    }
+
+    private static String[] end(
+            String text, String place, Map<String, Integer> links, TreeSet<String> used, boolean spark) {
         Matcher matcher = END.matcher(text);
         if (!matcher.matches()) {
             throw new CommandFailure(place + ": \"" + text + "\" is no end of a cable: write NODE or NODE:INTERFACE");
         }
         int number = links.merge(matcher.group(1), 1, Integer::sum);
-        String nic = matcher.group(2) == null ? "link" + number : matcher.group(2);
+        String node = matcher.group(1);
+        String nic = matcher.group(2);
+        if (nic == null) {
+            nic = spark
+                    ? freePort(used, node)
+                            .orElseThrow(() -> new CommandFailure(
+                                    place + ": a DGX Spark has two ports, and " + node + " would have a third cable"))
+                    : "link" + number;
+        } else if (spark && SparkPorts.port(nic).isEmpty()) {
+            throw new CommandFailure(place + ": " + nic + " is no interface of a DGX Spark's ports: "
+                    + String.join(", ", SparkPorts.NAMES) + " and their other functions");
+        }
         if (!used.add(matcher.group(1) + ":" + nic)) {
             throw new CommandFailure(place + ": " + nic + " of " + matcher.group(1) + " has a cable already");
         }
         return new String[] {matcher.group(1), nic};
     }
 
-    /** The same with one more cable. */
-    Cabling with(String one, String other) {
+    private static Optional<String> freePort(Collection<String> used, String node) {
+        return SparkPorts.NAMES.stream()
+                .filter(name -> !used.contains(node + ":" + name)
+                        && SparkPorts.twin(name)
+                                .filter(twin -> used.contains(node + ":" + twin))
+                                .isEmpty())
+                .findFirst();
+    }
+
+    /** The same with one more cable; empty if a node has no port for it. */
+    Optional<Cabling> with(String one, String other) {
+        Optional<String> from = newPort(one);
+        Optional<String> to = newPort(other);
+        if (from.isEmpty() || to.isEmpty()) {
+            return Optional.empty();
+        }
         List<Cable> more = new ArrayList<>(cables);
-        more.add(new Cable(one, "new", other, "new"));
-        return new Cabling(nodes, more);
+        more.add(new Cable(one, from.get(), other, to.get()));
+        return Optional.of(new Cabling(nodes, withTwins(more)));
+    }
+
+    private Optional<String> newPort(String node) {
+        Set<String> used = new HashSet<>();
+        boolean spark = false;
+        for (Cable cable : cables) {
+            for (String nic : cable.nicsOf(node)) {
+                used.add(node + ":" + nic);
+                spark |= SparkPorts.port(nic).isPresent();
+            }
+        }
+        return spark ? freePort(used, node) : Optional.of("new");
     }
 }

@@ -3,12 +3,14 @@ package trigon.tools.plan;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalDouble;
 import java.util.stream.IntStream;
 import trigon.tools.plan.Subnets.NicAddress;
 
 /**
  * What follows from a cabling. Pure.
  *
+ * @param speeds of the cables
  * @param order of the ranks, by node
  * @param withoutRelay whether a ring in this order needs no relay
  * @param relayedPairs pairs of nodes without a common cable
@@ -19,6 +21,7 @@ import trigon.tools.plan.Subnets.NicAddress;
 public record Plan(
         Cabling cabling,
         Subnets subnets,
+        Speeds speeds,
         List<String> order,
         boolean withoutRelay,
         boolean connected,
@@ -31,10 +34,14 @@ public record Plan(
     public record OneMore(String from, String to, double allReduce, double allToAll) {}
 
     private static final int MOST_FOR_ONE_MORE = 24;
-    private static final double GIGABITS_OF_A_BYTE = 8;
+    private static final double BITS_OF_A_BYTE = 8;
 
-    /** With cables of that speed. */
-    public static Plan of(Cabling cabling, Subnets subnets, double gigabits) {
+    /**
+     * With these cables.
+     *
+     * @param gigabits the speed of each; by what their ends are if it is empty
+     */
+    static Plan of(Cabling cabling, Subnets subnets, OptionalDouble gigabits) {
         Plan plan = withoutAdvice(cabling, subnets, gigabits);
         if (cabling.nodes().size() > MOST_FOR_ONE_MORE) {
             return plan;
@@ -44,7 +51,11 @@ public record Plan(
         List<String> nodes = cabling.nodes();
         for (int i = 0; i < nodes.size(); i++) {
             for (int j = i + 1; j < nodes.size(); j++) {
-                Plan more = withoutAdvice(cabling.with(nodes.get(i), nodes.get(j)), subnets, gigabits);
+                Optional<Cabling> with = cabling.with(nodes.get(i), nodes.get(j));
+                if (with.isEmpty()) {
+                    continue;
+                }
+                Plan more = withoutAdvice(with.get(), subnets, gigabits);
                 if (more.allReduce() + more.allToAll() > most * 1.01) {
                     most = more.allReduce() + more.allToAll();
                     best = Optional.of(new OneMore(nodes.get(i), nodes.get(j), more.allReduce(), more.allToAll()));
@@ -54,6 +65,7 @@ public record Plan(
         return new Plan(
                 cabling,
                 subnets,
+                plan.speeds(),
                 plan.order(),
                 plan.withoutRelay(),
                 plan.connected(),
@@ -63,23 +75,24 @@ public record Plan(
                 best);
     }
 
-    private static Plan withoutAdvice(Cabling cabling, Subnets subnets, double gigabits) {
-        Traffic traffic = new Traffic(cabling);
+    private static Plan withoutAdvice(Cabling cabling, Subnets subnets, OptionalDouble gigabits) {
+        Speeds speeds = Speeds.of(cabling, gigabits);
+        Traffic traffic = new Traffic(cabling, speeds.gigabits());
         int nodes = cabling.nodes().size();
         Optional<List<Integer>> ring = traffic.ring();
         List<Integer> order =
                 ring.orElseGet(() -> IntStream.range(0, nodes).boxed().toList());
         boolean connected = traffic.isConnected();
-        double gigabytes = gigabits / GIGABITS_OF_A_BYTE;
         return new Plan(
                 cabling,
                 subnets,
+                speeds,
                 order.stream().map(cabling.nodes()::get).toList(),
                 ring.isPresent(),
                 connected,
                 traffic.relayedPairs(),
-                connected ? gigabytes / traffic.ringLoad(order) : 0,
-                connected ? gigabytes * (nodes - 1) / traffic.allToAllLoad() : 0,
+                connected ? traffic.ringGigabits(order) / BITS_OF_A_BYTE : 0,
+                connected ? traffic.allToAllGigabits() * (nodes - 1) / BITS_OF_A_BYTE : 0,
                 Optional.empty());
     }
 
@@ -103,29 +116,27 @@ public record Plan(
     }
 
     /** Commands for now, by node; gone with the next start of the machine. */
-    String commands() {
+    String commands(int mtu) {
         StringBuilder commands = new StringBuilder();
         for (String node : order) {
             commands.append("# on ").append(node).append('\n');
             for (NicAddress nic : nics(node)) {
-                commands.append(
-                        "ip addr add %s dev %s && ip link set %s up\n".formatted(nic.address(), nic.nic(), nic.nic()));
+                commands.append("ip addr add %s dev %s && ip link set %s mtu %d up\n"
+                        .formatted(nic.address(), nic.nic(), nic.nic(), mtu));
             }
         }
         return commands.toString();
     }
 
-    /** Files for netplan, by node, each under a comment with its name. */
-    String netplan(int mtu) {
-        StringBuilder files = new StringBuilder();
-        for (String node : order) {
-            files.append("# on ").append(node).append(": /etc/netplan/60-trigon.yaml\n");
-            files.append("network:\n  version: 2\n  ethernets:\n");
-            for (NicAddress nic : nics(node)) {
-                files.append("    %s: {addresses: [%s], mtu: %d, dhcp4: false, optional: true}\n"
-                        .formatted(nic.nic(), nic.address(), mtu));
-            }
+    /** A file of a node for netplan, whole. It also undoes what a file before it says of link-local addresses. */
+    String netplan(String node, int mtu) {
+        StringBuilder file = new StringBuilder(
+                "# of %s: /etc/netplan/60-trigon.yaml, mode 600; then netplan apply\n".formatted(node));
+        file.append("network:\n  version: 2\n  ethernets:\n");
+        for (NicAddress nic : nics(node)) {
+            file.append("    %s: {addresses: [%s], mtu: %d, dhcp4: false, link-local: [ipv6], optional: true}\n"
+                    .formatted(nic.nic(), nic.address(), mtu));
         }
-        return files.toString();
+        return file.toString();
     }
 }

@@ -7,7 +7,9 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalDouble;
 import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -26,7 +28,8 @@ import trigon.tools.machine.Machine;
             "Plan addresses and a cluster file from the cables.",
             "Prints a subnet for each cable and addresses for its ends, the cluster file, commands, the order of"
                     + " ranks in which a ring needs no relay, and what bandwidth to expect. Changes nothing.",
-            "FILE is YAML: the line \"cables:\", and then a line for each, such as \"- a:eth1 b:eth2\"."
+            "FILE is YAML: the line \"cables:\", and then a line for each, such as \"- a:eth1 b:eth2\".",
+            "Of a DGX Spark's ports, such as enp1s0f0np0, the other function gets a subnet, too."
         })
 public final class PlanCommand implements Callable<Integer> {
 
@@ -45,8 +48,16 @@ public final class PlanCommand implements Callable<Integer> {
             description = "Instead of a file: ring, line, star or mesh of N nodes.")
     private Optional<String> shape = Optional.empty();
 
-    @Option(names = "--speed", paramLabel = "GBITS", description = "Of a cable, in Gbit/s. Default: 100")
-    private double speed = 100;
+    @Option(
+            names = "--spark",
+            description = "All nodes are DGX Sparks: names of interfaces, both functions of each port, 200 Gbit/s.")
+    private boolean spark;
+
+    @Option(
+            names = "--speed",
+            paramLabel = "GBITS",
+            description = "Of a cable, in Gbit/s. Default: 100, or 200 between DGX Sparks")
+    private Optional<Double> speed = Optional.empty();
 
     @Option(names = "--base", paramLabel = "N", description = "Addresses are of 10.N.0.0/16. Default: 77")
     private int base = 77;
@@ -57,13 +68,13 @@ public final class PlanCommand implements Callable<Integer> {
             description = "Of each subnet: 24, 30 or 31. Default: 24, or 31 for many")
     private int prefix;
 
-    @Option(names = "--mtu", paramLabel = "BYTES", description = "Of the interfaces in netplan.yaml. Default: 9000")
+    @Option(names = "--mtu", paramLabel = "BYTES", description = "Of the interfaces. Default: 9000")
     private int mtu = 9000;
 
     @Option(
             names = "--write",
             paramLabel = "FOLDER",
-            description = "Write cluster.yaml, ip.sh, netplan.yaml and cables.svg there.")
+            description = "Write cluster.yaml, ip.sh, cables.svg, and for each node netplan/NODE.yaml there.")
     private Optional<Path> write = Optional.empty();
 
     @Option(names = "--json", description = "The result as JSON, schema trigon.plan/1.")
@@ -80,7 +91,7 @@ public final class PlanCommand implements Callable<Integer> {
         if (file.isPresent() == shape.isPresent()) {
             throw wrong("name either a file with the cables, or --shape; see trigon help plan");
         }
-        if (!(speed > 0 && speed <= 10_000) || mtu < 576 || mtu > 65_535) {
+        if (speed.filter(gigabits -> !(gigabits > 0 && gigabits <= 10_000)).isPresent() || mtu < 576 || mtu > 65_535) {
             throw wrong("--speed must be above 0 and at most 10000, --mtu 576 to 65535");
         }
         Plan plan = plan();
@@ -98,9 +109,10 @@ public final class PlanCommand implements Callable<Integer> {
     private Plan plan() throws IOException {
         try {
             Cabling cabling = file.isPresent()
-                    ? Cabling.read(file.get().toString(), Files.readString(file.get()))
-                    : Cabling.shape(shape.orElseThrow());
-            return Plan.of(cabling, Subnets.of(cabling, base, prefix), speed);
+                    ? Cabling.read(file.get().toString(), Files.readString(file.get()), spark)
+                    : Cabling.shape(shape.orElseThrow(), spark);
+            OptionalDouble gigabits = speed.map(OptionalDouble::of).orElse(OptionalDouble.empty());
+            return Plan.of(cabling, Subnets.of(cabling, base, prefix), gigabits);
         } catch (WrongOption e) {
             throw wrong(e.getMessage());
         }
@@ -113,15 +125,29 @@ public final class PlanCommand implements Callable<Integer> {
     private void writeTo(Path folder, Plan plan) throws IOException {
         Files.createDirectories(folder);
         Files.writeString(folder.resolve("cluster.yaml"), plan.clusterFile());
-        Files.writeString(folder.resolve("ip.sh"), plan.commands());
-        Files.writeString(folder.resolve("netplan.yaml"), plan.netplan(mtu));
+        Files.writeString(folder.resolve("ip.sh"), plan.commands(mtu));
+        Path netplan = Files.createDirectories(folder.resolve("netplan"));
+        for (String node : plan.cabling().nodes()) {
+            Files.writeString(netplan.resolve(node + ".yaml"), plan.netplan(node, mtu));
+        }
         Files.writeString(folder.resolve("cables.svg"), Picture.of(plan.cabling(), plan.subnets()));
     }
 
     private void print(Plan plan) {
+        Speeds speeds = plan.speeds();
         title("%d nodes, %d cables of %s Gbit/s"
                 .formatted(
-                        plan.cabling().nodes().size(), plan.cabling().cables().size(), number(speed)));
+                        plan.cabling().nodes().size(),
+                        speeds.wires(),
+                        speeds.labels().stream()
+                                .sorted()
+                                .map(PlanCommand::number)
+                                .collect(Collectors.joining(" or "))));
+        if (speeds.isLimited()) {
+            console.out()
+                    .println("a cable carries %s GB/s in each direction: both ports of a DGX Spark share its PCIe links"
+                            .formatted(number(speeds.leastOfWire() / 8)));
+        }
         if (!plan.connected()) {
             console.out().println(console.styled(Style.BAD, "Not all nodes are joined: there is a cable too few."));
         }
@@ -132,21 +158,25 @@ public final class PlanCommand implements Callable<Integer> {
                                 : "no order was found in which a ring needs no relay; this one: ")
                         + String.join(",", plan.order()));
         console.out()
-                .println("expected at most: all-reduce, all-gather %s GB/s (bus);%n  all-to-all %s GB/s from each node"
-                        .formatted(number(plan.allReduce()), number(plan.allToAll())));
+                .println("expected at most: all-reduce%s %s GB/s (bus);%n  all-to-all %s GB/s from each node"
+                        .formatted(
+                                speeds.isLimited() ? "" : ", all-gather",
+                                number(plan.allReduce()),
+                                number(plan.allToAll())));
         plan.oneMore()
                 .ifPresent(more -> console.out()
                         .println("one more cable, %s to %s: all-reduce %s GB/s, all-to-all %s GB/s"
                                 .formatted(more.from(), more.to(), number(more.allReduce()), number(more.allToAll()))));
         write.ifPresentOrElse(
-                folder -> console.out().println("cluster.yaml, ip.sh, netplan.yaml and cables.svg are in " + folder),
+                folder ->
+                        console.out().println("cluster.yaml, ip.sh, cables.svg and netplan/NODE.yaml are in " + folder),
                 () -> {
                     console.out().println();
                     title("Cluster file");
                     console.out().print(plan.clusterFile());
                     console.out().println();
                     title("Commands; none was run");
-                    console.out().print(plan.commands());
+                    console.out().print(plan.commands(mtu));
                 });
     }
 
@@ -184,6 +214,8 @@ public final class PlanCommand implements Callable<Integer> {
                 plan.connected(),
                 "relayedPairs",
                 plan.relayedPairs(),
+                "cableGBps",
+                plan.speeds().leastOfWire() / 8,
                 "allReduceGBps",
                 plan.allReduce(),
                 "allToAllGBps",

@@ -10,7 +10,7 @@ import java.util.Optional;
 
 /**
  * What goes where when a collective runs over these cables: between nodes without a common cable by a shortest way,
- * over relays. All cables are as fast as each other. An estimate: it leaves out what latency, processors and PCIe cost.
+ * over relays. An estimate: it leaves out what latency and processors cost.
  */
 final class Traffic {
 
@@ -21,25 +21,29 @@ final class Traffic {
     /** Cables between each two, by their numbers. */
     private final Map<Integer, List<Integer>> neighbours = new HashMap<>();
 
-    private final Map<Long, Integer> cablesBetween = new HashMap<>();
+    /** What all cables between two nodes carry together, in Gbit/s. */
+    private final Map<Long, Double> between = new HashMap<>();
+
     private final int[][] next;
 
-    Traffic(Cabling cabling) {
+    /** @param gigabits of each cable, in their order */
+    Traffic(Cabling cabling, List<Double> gigabits) {
         nodes = cabling.nodes().size();
         Map<String, Integer> numbers = new HashMap<>();
         for (int i = 0; i < nodes; i++) {
             numbers.put(cabling.nodes().get(i), i);
             neighbours.put(i, new ArrayList<>());
         }
-        for (Cabling.Cable cable : cabling.cables()) {
+        for (int i = 0; i < cabling.cables().size(); i++) {
+            Cabling.Cable cable = cabling.cables().get(i);
             int a = numbers.getOrDefault(cable.from(), 0);
             int b = numbers.getOrDefault(cable.to(), 0);
-            if (cablesBetween.merge(edge(a, b), 1, Integer::sum) == 1) {
+            if (!of(a).contains(b)) {
                 of(a).add(b);
-            }
-            if (cablesBetween.merge(edge(b, a), 1, Integer::sum) == 1) {
                 of(b).add(a);
             }
+            between.merge(edge(a, b), gigabits.get(i), Double::sum);
+            between.merge(edge(b, a), gigabits.get(i), Double::sum);
         }
         next = new int[nodes][];
         for (int to = 0; to < nodes; to++) {
@@ -126,25 +130,22 @@ final class Traffic {
                 .toList());
     }
 
-    /** How many of a ring's connections go over the busiest cable in one direction, in this order of the nodes. */
-    double ringLoad(List<Integer> order) {
+    /** What each connection of a ring in this order of the nodes has, in Gbit/s; the busiest cable decides. */
+    double ringGigabits(List<Integer> order) {
         Map<Long, Double> loads = new HashMap<>();
         for (int i = 0; i < order.size(); i++) {
             load(order.get(i), order.get((i + 1) % order.size()), loads);
         }
-        return most(loads);
+        return least(loads);
     }
 
-    /**
-     * How many of all pairs, in each direction, go over the busiest cable. Where there are several shortest ways, each
-     * has an equal share.
-     */
-    double allToAllLoad() {
+    /** What each node has for each other one at the same time, in Gbit/s. Several shortest ways have equal shares. */
+    double allToAllGigabits() {
         Map<Long, Double> loads = new HashMap<>();
         for (int to = 0; to < nodes; to++) {
             share(to, loads);
         }
-        return most(loads);
+        return least(loads);
     }
 
     /** What all nodes send to that one: from the farthest, each hands on its own and what came to it. */
@@ -181,11 +182,11 @@ final class Traffic {
         }
     }
 
-    private double most(Map<Long, Double> loads) {
-        double most = 0;
+    private double least(Map<Long, Double> loads) {
+        double least = Double.MAX_VALUE;
         for (Map.Entry<Long, Double> each : loads.entrySet()) {
-            most = Math.max(most, each.getValue() / cablesBetween.getOrDefault(each.getKey(), 1));
+            least = Math.min(least, between.getOrDefault(each.getKey(), 0.0) / each.getValue());
         }
-        return most;
+        return least;
     }
 }

@@ -141,9 +141,13 @@ public final class Examination {
                 facts.whole("topologyPort"));
     }
 
-    /** Of the links that would be used, each once. Link-local ones say nothing of which end is at the same cable. */
+    /**
+     * Of the links that would be used, each once. Link-local ones say nothing of which end is at the same cable, and
+     * bridges of containers, which are links where there is nothing else, lead to no other machine.
+     */
     static List<InterfaceAddress> addresses(JsonObject facts) {
         return facts.objects("links").stream()
+                .filter(link -> !Observations.isInner(facts, link.text("interface")))
                 .map(link -> InterfaceAddress.parse(link.text("address")))
                 .filter(address -> !address.isLinkLocal())
                 .distinct()

@@ -49,6 +49,11 @@ final class NodeFacts {
         facts.put(
                 "innerInterfaces",
                 links.interfaces().inner().networks().stream().sorted().toList());
+        facts.put("defaultRoutes", defaultRoutes(machine));
+        String login = machine.environment().getOrDefault("SSH_CONNECTION", "");
+        if (login.split(" ", -1).length == 4) {
+            facts.put("loginAddress", login.split(" ", -1)[2]);
+        }
         facts.put("rdmaDevices", rdmaDevices(machine));
         facts.put("environment", environment(machine));
         List<Map<String, Object>> ncclFiles = ncclFiles(machine);
@@ -99,6 +104,18 @@ final class NodeFacts {
     private static String first(Pattern pattern, String text) {
         Matcher matcher = pattern.matcher(text);
         return matcher.find() ? matcher.group(1) : "";
+    }
+
+    /** The interfaces of IPv4's default routes (proc_net: route, whose first line has the names of the columns). */
+    private static List<String> defaultRoutes(Machine machine) {
+        return Machine.text(machine.file("proc/self/net/route")).stream()
+                .flatMap(String::lines)
+                .skip(1)
+                .map(line -> line.split("\\s+"))
+                .filter(cells -> cells.length > 7 && cells[1].equals("00000000") && cells[7].equals("00000000"))
+                .map(cells -> cells[0])
+                .distinct()
+                .toList();
     }
 
     private static Map<String, Object> rdmaDevices(Machine machine) {

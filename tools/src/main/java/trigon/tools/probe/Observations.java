@@ -36,7 +36,25 @@ public record Observations(
     public record Heard(String by, String on, String node, String from) {}
 
     /** A link was tried. */
-    public record Probe(String from, String to, JsonObject result) {}
+    public record Probe(String from, String to, JsonObject result) {
+
+        /** Whether data arrive as they were sent, by all that the two ends have. */
+        public boolean works() {
+            return result.text("tcp").equals("ok")
+                    && result.text("data").equals("right")
+                    && (!hasRdma() || rdma().equals("right"));
+        }
+
+        /** Whether a transfer by RDMA was tried, too. */
+        public boolean hasRdma() {
+            return !rdma().isEmpty() && !rdma().equals("not tried");
+        }
+
+        /** How that has ended; empty if there was none. */
+        public String rdma() {
+            return result.object("rdma").text("outcome");
+        }
+    }
 
     public Observations {
         facts = java.util.Collections.unmodifiableMap(new java.util.LinkedHashMap<>(facts));
@@ -52,6 +70,23 @@ public record Observations(
                 .filter(nic -> nic.texts("addresses").stream()
                         .anyMatch(each -> InterfaceAddress.parse(each).address().equals(address.address())))
                 .findFirst();
+    }
+
+    /**
+     * Whether an interface leads to no other machine, as bridges of containers do, which are links where nothing else
+     * is. What a file lists is what it is meant to be.
+     */
+    public static boolean isInner(JsonObject facts, String name) {
+        return facts.find("clusterNode").isEmpty()
+                && facts.texts("innerInterfaces").contains(name);
+    }
+
+    /** The addresses that somebody, or something, has given an interface, but for the loopback's. */
+    public static List<InterfaceAddress> ownAddresses(JsonObject nic) {
+        return nic.texts("addresses").stream()
+                .map(InterfaceAddress::parse)
+                .filter(each -> !each.isLinkLocal() && !each.address().isLoopbackAddress())
+                .toList();
     }
 
     /** A node's interface of that name. */

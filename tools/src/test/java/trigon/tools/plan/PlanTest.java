@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.within;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.OptionalDouble;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -19,12 +20,13 @@ import trigon.tools.console.CommandFailure;
 class PlanTest {
 
     private static Plan plan(Cabling cabling) {
-        return Plan.of(cabling, Subnets.of(cabling, 77, 0), 80);
+        return Plan.of(cabling, Subnets.of(cabling, 77, 0), OptionalDouble.of(80));
     }
 
     @Test
     void aTriangleNeedsNoRelayAndEachCableHasASubnet() {
-        Plan plan = plan(Cabling.read("f", "cables:\n  - a:e1 b:e1 # short\n  - \"a:e2 - c:e1\"\n  - b:e2 c:e2\n"));
+        Plan plan =
+                plan(Cabling.read("f", "cables:\n  - a:e1 b:e1 # short\n  - \"a:e2 - c:e1\"\n  - b:e2 c:e2\n", false));
 
         assertThat(plan.order()).containsExactly("a", "b", "c");
         assertThat(plan.withoutRelay()).isTrue();
@@ -38,13 +40,15 @@ class PlanTest {
                   b: {nics: [{device: e1, address: 10.77.0.2/24}, {device: e2, address: 10.77.2.1/24}]}
                   c: {nics: [{device: e1, address: 10.77.1.2/24}, {device: e2, address: 10.77.2.2/24}]}
                 """);
-        assertThat(plan.commands()).contains("ip addr add 10.77.2.2/24 dev e2 && ip link set e2 up");
-        assertThat(plan.netplan(9000)).contains("e1: {addresses: [10.77.0.1/24], mtu: 9000");
+        assertThat(plan.commands(9000)).contains("ip addr add 10.77.2.2/24 dev e2 && ip link set e2 mtu 9000 up");
+        assertThat(plan.netplan("a", 9000))
+                .contains("e1: {addresses: [10.77.0.1/24], mtu: 9000", "e2: {addresses: [10.77.1.1/24], mtu: 9000")
+                .doesNotContain("10.77.0.2", "10.77.2.");
     }
 
     @Test
     void aRingOfScrambledNamesIsPutInOrder() {
-        Plan plan = plan(Cabling.read("f", "cables:\n- a c\n- c b\n- b d\n- d a\n"));
+        Plan plan = plan(Cabling.read("f", "cables:\n- a c\n- c b\n- b d\n- d a\n", false));
 
         assertThat(plan.withoutRelay()).isTrue();
         assertThat(String.join("", plan.order())).isIn("acbd", "adbc");
@@ -53,7 +57,7 @@ class PlanTest {
 
     @Test
     void aLineIsHalfOfARingAndOneMoreCableClosesIt() {
-        Plan plan = plan(Cabling.shape("line:4"));
+        Plan plan = plan(Cabling.shape("line:4", false));
 
         assertThat(plan.withoutRelay()).isFalse();
         assertThat(plan.relayedPairs()).isEqualTo(3);
@@ -66,7 +70,7 @@ class PlanTest {
 
     @Test
     void nodesThatNothingJoinsAreSaid() {
-        Plan plan = plan(Cabling.read("f", "cables:\n- a b\n- c d\n"));
+        Plan plan = plan(Cabling.read("f", "cables:\n- a b\n- c d\n", false));
 
         assertThat(plan.connected()).isFalse();
         assertThat(plan.allReduce()).isZero();
@@ -76,7 +80,7 @@ class PlanTest {
     @CsvSource({"ring:2,1", "ring:1024,1024", "star:1024,1023", "line:300,299", "mesh:64,2016"})
     @Timeout(300)
     void largeShapesArePlanned(String shape, int cables) {
-        Plan plan = plan(Cabling.shape(shape));
+        Plan plan = plan(Cabling.shape(shape, false));
 
         assertThat(plan.cabling().cables()).hasSize(cables);
         assertThat(plan.connected()).isTrue();
@@ -94,7 +98,7 @@ class PlanTest {
                 "cables:\n- a b c\n"
             })
     void wrongFilesAreErrorsThatNameThePlace(String text) {
-        assertThatThrownBy(() -> Cabling.read("cables.yaml", text))
+        assertThatThrownBy(() -> Cabling.read("cables.yaml", text, false))
                 .isInstanceOf(CommandFailure.class)
                 .hasMessageMatching("(?s)cables.yaml:\\d+: .*|there is no cable.*");
     }
@@ -112,7 +116,96 @@ class PlanTest {
                 .startsWith("<svg")
                 .contains("10.77.0.0/31")
                 .endsWith("</svg>\n");
-        assertThat(folder.resolve("netplan.yaml")).isNotEmptyFile();
+        assertThat(folder.resolve("netplan")).isDirectoryContaining("glob:**/n4.yaml");
+        assertThat(folder.resolve("netplan/n1.yaml"))
+                .content()
+                .contains("link1: {addresses: [10.77.0.0/31], mtu: 9000")
+                .doesNotContain("10.77.0.1/31");
+    }
+
+    /** As NVIDIA's playbook for three of them has it: a cable for each pair, and six subnets. */
+    private static final String THREE_SPARKS = """
+            cables:
+              - n1:enp1s0f0np0 n2:enp1s0f1np1
+              - n2:enp1s0f0np0 n3:enp1s0f1np1
+              - n3:enp1s0f0np0 n1:enp1s0f1np1
+            """;
+
+    private static Plan sparks(Cabling cabling) {
+        return Plan.of(cabling, Subnets.of(cabling, 77, 0), OptionalDouble.empty());
+    }
+
+    @Test
+    void bothFunctionsOfASparksPortHaveASubnetEach() {
+        Plan plan = sparks(Cabling.read("f", THREE_SPARKS, false));
+
+        assertThat(plan.speeds().wires()).isEqualTo(3);
+        assertThat(plan.subnets().names()).hasSize(6).doesNotHaveDuplicates();
+        assertThat(plan.subnets().byNode())
+                .allSatisfy((_, nics) -> assertThat(nics)
+                        .extracting(Subnets.NicAddress::nic)
+                        .containsExactlyInAnyOrder("enp1s0f0np0", "enP2p1s0f0np0", "enp1s0f1np1", "enP2p1s0f1np1"));
+        assertThat(plan.netplan("n1", 9000))
+                .contains("enp1s0f0np0: {addresses: [10.77.0.1/24], mtu: 9000")
+                .contains("enP2p1s0f0np0: {addresses: [10.77.1.1/24], mtu: 9000");
+    }
+
+    /** In public, such a ring has reached a bus bandwidth of 13.86 GB/s, and a pair with one cable 23.74 GB/s. */
+    @Test
+    void whatSparksPromiseIsWhatTheirPcieLinksCarry() {
+        Plan ring = sparks(Cabling.read("f", THREE_SPARKS, false));
+        assertThat(ring.speeds().leastOfWire() / 8).isBetween(13.86, 14.5);
+        assertThat(ring.allReduce()).isBetween(13.86, 14.5);
+
+        Plan pair = sparks(Cabling.shape("ring:2", true));
+        assertThat(pair.allReduce()).isEqualTo(25, within(0.01));
+        assertThat(pair.speeds().isLimited()).isFalse();
+
+        Plan twoCables = sparks(Cabling.read("f", "cables:\n- a b\n- a b\n", true));
+        assertThat(twoCables.allReduce()).as("little more than one").isBetween(25.0, 28.5);
+    }
+
+    @Test
+    void aListOfFunctionsIsTheSamePlan() {
+        Plan listed = sparks(Cabling.read(
+                "f", THREE_SPARKS + THREE_SPARKS.replace("cables:\n", "").replace("enp1s0", "enP2p1s0"), false));
+        Plan short3 = sparks(Cabling.shape("ring:3", true));
+
+        assertThat(listed.speeds())
+                .isEqualTo(sparks(Cabling.read("f", THREE_SPARKS, false)).speeds());
+        assertThat(listed.allReduce()).isEqualTo(short3.allReduce());
+        assertThat(short3.subnets().byNode())
+                .allSatisfy((_, nics) -> assertThat(nics).hasSize(4));
+    }
+
+    @Test
+    void aSparkHasTwoPorts() {
+        assertThatThrownBy(() -> Cabling.shape("star:4", true))
+                .isInstanceOf(CommandFailure.class)
+                .hasMessageContaining("a DGX Spark has two ports, and n1 would have a third cable");
+        assertThatThrownBy(() -> Cabling.read("f", "cables:\n- a:eth1 b\n", true))
+                .hasMessageContaining("f:2: eth1 is no interface of a DGX Spark's ports");
+        assertThat(sparks(Cabling.shape("ring:4", true)).oneMore())
+                .as("no port is free")
+                .isEmpty();
+        assertThat(sparks(Cabling.shape("line:3", true)).oneMore()).isPresent();
+    }
+
+    @Test
+    void aSparkAndAnotherMachineUseOneFunction() {
+        Plan plan = sparks(Cabling.read("f", "cables:\n- a:enp1s0f0np0 b:eth1\n", false));
+
+        assertThat(plan.subnets().names()).hasSize(1);
+        assertThat(plan.allReduce()).isEqualTo(100 / 8.0, within(0.01));
+    }
+
+    @Test
+    void theCommandSaysWhatSparksShare() {
+        assertThat(Run.of("plan", "--shape", "ring:3", "--spark").out())
+                .contains("3 nodes, 3 cables of 200 Gbit/s")
+                .contains("a cable carries 14.2 GB/s in each direction", "share its PCIe links")
+                .contains("all-reduce 14.2 GB/s (bus)", "all-to-all 28.4 GB/s")
+                .doesNotContain("all-gather");
     }
 
     @Test

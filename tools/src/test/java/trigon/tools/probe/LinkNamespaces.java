@@ -19,13 +19,21 @@ final class LinkNamespaces implements FaultyNodes, AutoCloseable {
 
     private static final AtomicInteger MADE = new AtomicInteger();
 
+    /** A namespace of its own, where switches are. */
+    private static final String SWITCHES = "sw";
+
+    private static final List<String> KINDS = List.of("veth", "bridge", "dummy", "tun");
+
     private final String prefix = "tr" + ProcessHandle.current().pid() + "-" + MADE.incrementAndGet();
     private final Map<String, NodeConnection> agents = new HashMap<>();
     private final List<End> ends = new ArrayList<>();
 
+    private int switches;
+
     private record End(String node, String nic) {}
 
     LinkNamespaces(String... nodes) throws IOException {
+        var _ = run("ip netns add " + prefix + SWITCHES);
         for (String node : nodes) {
             var _ = run("ip netns add " + prefix + node);
             in(node, "ip link set lo up");
@@ -40,7 +48,7 @@ final class LinkNamespaces implements FaultyNodes, AutoCloseable {
 
     /** Whether this user may make them. */
     static boolean areThere() {
-        String name = "tr" + ProcessHandle.current().pid() + "-try";
+        String name = "tr" + ProcessHandle.current().pid() + "-try" + MADE.incrementAndGet();
         try {
             var _ = run("ip netns add " + name);
             var _ = run("ip netns del " + name);
@@ -67,8 +75,24 @@ final class LinkNamespaces implements FaultyNodes, AutoCloseable {
     /** Without cables, rules and pretences. */
     void renew() throws IOException {
         unplug();
-        for (NodeConnection node : nodes()) {
-            var _ = node.ask(Json.object("do", "pretend"));
+        for (String node : agents.keySet()) {
+            if (hasFirewall()) {
+                in(node, "iptables -w -F");
+            }
+            in(node, "sysctl -qw net.ipv4.ip_forward=0");
+            in(node, "sysctl -qw net.ipv6.conf.default.disable_ipv6=0");
+            in(node, "ip addr flush dev lo scope global");
+            var _ = node(node).ask(Json.object("do", "pretend"));
+        }
+    }
+
+    /** Whether rules can be planted. */
+    boolean hasFirewall() {
+        try {
+            var _ = run("ip netns exec " + prefix + "a iptables -w -S");
+            return true;
+        } catch (IOException e) {
+            return false;
         }
     }
 
@@ -87,10 +111,39 @@ final class LinkNamespaces implements FaultyNodes, AutoCloseable {
         String here = a + b + subnet;
         String there = b + a + subnet;
         in(a, "ip link add %s type veth peer name %s netns %s%s".formatted(here, there, prefix, b));
-        end(a, here, "10.77." + subnet + ".1/24");
-        end(b, there, "10.77." + subnet + ".2/24");
-        ends.add(new End(a, here));
-        ends.add(new End(b, there));
+        end(a, here);
+        end(b, there);
+        in(a, "ip addr add 10.77." + subnet + ".1/24 dev " + here);
+        in(b, "ip addr add 10.77." + subnet + ".2/24 dev " + there);
+    }
+
+    /**
+     * A wire with these ends, up and without addresses: two of them, or as many as a switch has, and as the functions
+     * of two ports are.
+     *
+     * @param nodesAndNics for example {@code a eth0}, {@code b eth0}
+     */
+    void wire(String... nodesAndNics) throws IOException {
+        if (nodesAndNics.length == 2) {
+            String[] one = nodesAndNics[0].split(" ", -1);
+            String[] other = nodesAndNics[1].split(" ", -1);
+            in(one[0], "ip link add %s type veth peer name %s netns %s".formatted(one[1], other[1], prefix + other[0]));
+            end(one[0], one[1]);
+            end(other[0], other[1]);
+            return;
+        }
+        String bridge = "sw" + ++switches;
+        String ofSwitches = "ip -n " + prefix + SWITCHES + " link ";
+        var _ = run(ofSwitches + "add " + bridge + " type bridge");
+        var _ = run(ofSwitches + "set " + bridge + " up");
+        for (int i = 0; i < nodesAndNics.length; i++) {
+            String[] end = nodesAndNics[i].split(" ", -1);
+            String port = bridge + "p" + i;
+            in(end[0], "ip link add %s type veth peer name %s netns %s".formatted(end[1], port, prefix + SWITCHES));
+            var _ = run(ofSwitches + "set " + port + " master " + bridge);
+            var _ = run(ofSwitches + "set " + port + " up");
+            end(end[0], end[1]);
+        }
     }
 
     /**
@@ -99,8 +152,23 @@ final class LinkNamespaces implements FaultyNodes, AutoCloseable {
      */
     void awaitCables() {
         for (End end : ends) {
-            Await.until(end + " has a link-local address", () -> isReady(end));
+            Await.until(end + " has a link-local address", () -> isWithoutIpv6(end) || isReady(end));
         }
+    }
+
+    private boolean isWithoutIpv6(End end) {
+        try {
+            return run("ip netns exec " + prefix + end.node() + " sysctl -n net.ipv6.conf." + slashed(end.nic())
+                            + ".disable_ipv6")
+                    .startsWith("1");
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** As sysctl takes the name of a VLAN: a dot would begin the next part. */
+    private static String slashed(String nic) {
+        return nic.replace('.', '/');
     }
 
     private boolean isReady(End end) {
@@ -113,18 +181,32 @@ final class LinkNamespaces implements FaultyNodes, AutoCloseable {
         }
     }
 
-    private void end(String node, String nic, String address) throws IOException {
-        in(node, "sysctl -qw net.ipv6.conf." + nic + ".accept_dad=0");
-        in(node, "ip addr add " + address + " dev " + nic);
+    private void end(String node, String nic) throws IOException {
+        in(node, "sysctl -qw net.ipv6.conf." + slashed(nic) + ".accept_dad=0");
         in(node, "ip link set " + nic + " up");
+        ends.add(new End(node, nic));
     }
 
-    /** Takes all cables away. */
+    /** Takes all cables away, with addresses, routes and switches, and what nodes have made themselves. */
     void unplug() throws IOException {
-        for (int i = 0; i < ends.size(); i += 2) { // its other end goes with it
-            in(ends.get(i).node(), "ip link del " + ends.get(i).nic());
+        List<String> all = new ArrayList<>(agents.keySet());
+        all.add(SWITCHES);
+        for (String node : all) {
+            for (String kind : KINDS) {
+                for (List<String> nics = nics(node, kind); !nics.isEmpty(); nics = nics(node, kind)) {
+                    var _ = run("ip -n " + prefix + node + " link del " + nics.getFirst());
+                }
+            }
         }
         ends.clear();
+    }
+
+    private List<String> nics(String node, String kind) throws IOException {
+        return run("ip -n " + prefix + node + " -o link show type " + kind)
+                .lines()
+                .filter(line -> line.matches("\\d+: .*")) // it may complain, too
+                .map(line -> line.split(": ", -1)[1].replaceFirst("@.*", ""))
+                .toList();
     }
 
     @Override
@@ -143,5 +225,6 @@ final class LinkNamespaces implements FaultyNodes, AutoCloseable {
             each.getValue().close();
             var _ = run("ip netns del " + prefix + each.getKey());
         }
+        var _ = run("ip netns del " + prefix + SWITCHES);
     }
 }

@@ -14,7 +14,7 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 import trigon.tools.console.Console;
 import trigon.tools.console.Json;
-import trigon.tools.doctor.Finding;
+import trigon.tools.diagnosis.Finding;
 
 /** A fault of nodes a, b and c, whose cables are ab1, ac2 and bc3, with what the doctor has to find. */
 final class PlantedFault {
@@ -25,13 +25,13 @@ final class PlantedFault {
     private final String what;
     private String cables;
     private final int nodes;
-    private final Set<String> codes;
+    private final List<String> codes;
     private final List<Step> steps = new ArrayList<>();
     private final Map<String, Map<String, Object>> pretended = new LinkedHashMap<>();
     private boolean rate;
     private boolean slow;
 
-    private PlantedFault(String what, String cables, int nodes, Set<String> codes) {
+    private PlantedFault(String what, String cables, int nodes, List<String> codes) {
         this.what = what;
         this.cables = cables;
         this.nodes = nodes;
@@ -40,12 +40,12 @@ final class PlantedFault {
 
     /** Of a node, whatever the others are: a alone is examined. */
     static PlantedFault ofNode(String what, String... codes) {
-        return new PlantedFault(what, "", 1, Set.of(codes));
+        return new PlantedFault(what, "", 1, List.of(codes));
     }
 
     /** Of two nodes, a and b. */
     static PlantedFault ofTwo(String what, String... codes) {
-        return new PlantedFault(what, "", 2, Set.of(codes));
+        return new PlantedFault(what, "", 2, List.of(codes));
     }
 
     /**
@@ -54,7 +54,7 @@ final class PlantedFault {
      * @param cables for example {@code ab} or {@code ab ac}, all that it touches
      */
     static PlantedFault ofCable(String cables, String what, String... codes) {
-        return new PlantedFault(what, cables, cables.equals("ab") ? 2 : 3, Set.of(codes));
+        return new PlantedFault(what, cables, cables.equals("ab") ? 2 : 3, List.of(codes));
     }
 
     /** Planted and mended by commands. */
@@ -137,7 +137,8 @@ final class PlantedFault {
         return nodes;
     }
 
-    Set<String> codes() {
+    /** Of the findings, one for each fault. */
+    List<String> codes() {
         return codes;
     }
 

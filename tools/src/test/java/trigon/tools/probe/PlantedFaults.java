@@ -38,8 +38,7 @@ final class PlantedFaults {
     }
 
     private static List<PlantedFault> addresses() {
-        PlantedFault overlapping =
-                ofCable("ab ac bc", "subnets overlap", "subnets-overlap", "interfaces-in-one-subnet");
+        PlantedFault overlapping = ofCable("ab ac bc", "subnets overlap", "subnets-overlap");
         readdressed(overlapping, "b", "bc3", "10.77.3.1/24", "10.77.0.1/20");
         readdressed(overlapping, "c", "cb3", "10.77.3.2/24", "10.77.0.2/20");
         PlantedFault together = ofCable("ab ac", "two cables are in one subnet", "interfaces-in-one-subnet");
@@ -98,7 +97,7 @@ final class PlantedFaults {
                 ofCable("ab bc", "the reverse-path filter is strict", "reverse-path-filter", "route-elsewhere")
                         .on("b", "sysctl -qw net.ipv4.conf.ba1.rp_filter=1", "sysctl -qw net.ipv4.conf.ba1.rp_filter=0")
                         .on("b", "ip route add 10.77.1.1/32 via 10.77.3.2", "ip route del 10.77.1.1/32 via 10.77.3.2"),
-                ofCable("ab", "an interface is down", "interface-down", "no-carrier")
+                ofCable("ab", "an interface is down", "interface-down")
                         .on("b", "ip link set ba1 down", "ip link set ba1 up"),
                 ofCable("ab", "the other end does not answer ARP", "no-neighbour")
                         .on("a", "true", "ip neigh flush dev ab1")
@@ -176,8 +175,7 @@ final class PlantedFaults {
                         "the file has another prefix than the interface",
                         file.replace("1.2/24", "1.2/28"),
                         file.replace("1.2/24", "1.2/28"),
-                        "prefix-not-the-files",
-                        "prefix-differs"),
+                        "prefix-not-the-files"),
                 withCluster("an address was moved to another interface", moved, moved, "settings-wrong"),
                 withCluster(
                         "an address of the file is nowhere",
@@ -210,8 +208,8 @@ final class PlantedFaults {
                         .variable("a", "NCCL_SOCKET_IFNAME", "ab1"),
                 ofNode("NCCL_NET_PLUGIN names a library that is not there", "nccl-plugin-missing")
                         .variable("a", "NCCL_NET_PLUGIN", "/opt/nowhere/libnccl-net-trigon.so"),
-                ofNode("files of another cluster are left in nccl.conf", "nccl-leftover")
-                        .file("a", "etc/nccl.conf", "NCCL_GRAPH_FILE=/etc/graph.xml\nNCCL_TUNER_PLUGIN=libother.so"),
+                ofNode("files of another cluster are left in nccl.conf", "nccl-leftover", "nccl-leftover")
+                        .file("a", "etc/nccl.conf", "NCCL_GRAPH_FILE=/etc/graph.xml\n NCCL_TUNER_PLUGIN = libother.so"),
                 ofNode("GLOO_SOCKET_IFNAME names nothing that is there", "socket-interface")
                         .variable("a", "GLOO_SOCKET_IFNAME", "eth7"));
     }
@@ -273,6 +271,14 @@ final class PlantedFaults {
         return List.of(
                 rdma("an RDMA port is down", "DOWN", "RoCE v2", true, "rdma-port-down"),
                 rdma("an RDMA port has RoCE v1 alone", "ACTIVE", "IB/RoCE v1", true, "no-roce-v2-gid"),
+                rdma(
+                                "an RDMA port's interface is in another namespace",
+                                "ACTIVE",
+                                "RoCE v2",
+                                true,
+                                "rdma-interface-elsewhere")
+                        .file("a", INFINIBAND + "gids/0", "fe80:0000:0000:0000:a4ed:ccff:fe8b:1994")
+                        .file("a", INFINIBAND + "gid_attrs/ndevs/0", "enp220s0f0"),
                 counted("RDMA packets come in another order", "out_of_sequence", "rdma-sent-again"),
                 counted("the fabric tells of congestion", "np_cnp_sent", "congestion"),
                 rdma("a container without /dev/infiniband", "ACTIVE", "RoCE v2", false, "no-dev-infiniband"),

@@ -10,7 +10,6 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -25,8 +24,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import trigon.tools.console.Json;
-import trigon.tools.doctor.Diagnosis;
-import trigon.tools.doctor.Finding;
+import trigon.tools.diagnosis.Diagnosis;
+import trigon.tools.diagnosis.Finding;
 
 /**
  * Faults planted into triangles of namespaces, whose agents are processes as on nodes: one at a time, and two. More
@@ -45,6 +44,15 @@ class PlantedFaultsTest {
     private static final int PAIRS = Integer.getInteger("trigon.faults.pairs", 2);
     private static final long SEED = Long.getLong("trigon.faults.seed", 25);
     private static final int LABS = 3;
+
+    /** What is right of a triangle's addresses. */
+    private static final Set<String> HEALTHY = Set.of(
+            "ab1 10.77.1.1/24",
+            "ba1 10.77.1.2/24",
+            "ac2 10.77.2.1/24",
+            "ca2 10.77.2.2/24",
+            "bc3 10.77.3.1/24",
+            "cb3 10.77.3.2/24");
 
     private static final BlockingQueue<LinkNamespaces> LABS_TO_USE = new ArrayBlockingQueue<>(LABS);
     private static boolean firewalls;
@@ -100,7 +108,7 @@ class PlantedFaultsTest {
     private static void withTriangle(Use use) throws IOException {
         withLab(lab -> {
             if (!lab.isCabled()) {
-                assertThat(healthy(lab)).isSubsetOf(usual);
+                cable(lab);
             }
             lab.awaitCables();
             try {
@@ -112,11 +120,15 @@ class PlantedFaultsTest {
         });
     }
 
-    private static Set<String> healthy(LinkNamespaces lab) throws IOException {
+    private static void cable(LinkNamespaces lab) throws IOException {
         lab.cable("a", "b", 1);
         lab.cable("a", "c", 2);
         lab.cable("b", "c", 3);
         lab.awaitCables();
+    }
+
+    private static Set<String> healthy(LinkNamespaces lab) throws IOException {
+        cable(lab);
         Set<String> healthy = PlantedFault.codes(examine(lab, 3, false), Set.of());
         assertThat(healthy).isSubsetOf("open-files-low", "shared-memory-small", "tasks-few", "memlock-low");
         return healthy;
@@ -138,19 +150,31 @@ class PlantedFaultsTest {
     @ParameterizedTest
     @MethodSource("faults")
     @Order(1)
-    void aFaultIsFoundAndNothingElse(PlantedFault fault) throws IOException {
+    void aFaultIsFoundAndNothingElseAndItsCommandsMendIt(PlantedFault fault) throws IOException {
         assumeTrue(firewalls || !fault.isOfFirewall(), "no firewall here");
         withTriangle(lab -> {
-            fault.plant(lab);
-            List<Finding> findings = examine(lab, fault.nodes(), fault.isMeasured());
-            fault.mend(lab);
-
-            assertThat(codes(findings)).as(() -> findings.toString()).isEqualTo(unusual(fault.codes()));
+            AppliedRemedies remedies = new AppliedRemedies(lab, fault.nodes(), fault.isMeasured(), usual);
+            try {
+                fault.plant(lab);
+                List<Finding> findings = remedies.examine();
+                assertThat(findings)
+                        .extracting(Finding::code)
+                        .as("one finding for each fault: %s", findings)
+                        .containsExactlyInAnyOrderElementsOf(unusual(fault.codes()));
+                remedies.apply();
+                assertThat(remedies.lost()).allMatch(address -> !HEALTHY.contains(address));
+            } finally {
+                if (remedies.haveChangedSomething()) {
+                    lab.renew();
+                } else {
+                    fault.mend(lab);
+                }
+            }
         });
     }
 
-    private static Set<String> unusual(Set<String> codes) {
-        return codes.stream().filter(code -> !usual.contains(code)).collect(Collectors.toCollection(TreeSet::new));
+    private static List<String> unusual(List<String> codes) {
+        return codes.stream().filter(code -> !usual.contains(code)).toList();
     }
 
     static List<Pair> pairs() {

@@ -19,8 +19,8 @@ import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
-import trigon.tools.doctor.Diagnosis;
-import trigon.tools.doctor.Finding;
+import trigon.tools.diagnosis.Diagnosis;
+import trigon.tools.diagnosis.Finding;
 
 /**
  * Faults planted into machines that have RDMA devices of the kernel's, SoftRoCE. The lab's script starts it on the host
@@ -69,10 +69,9 @@ class PlantedLabFaults {
         return List.of(
                 ofTwo("a firewall drops RoCE's packets", "rdma-no-acknowledgement")
                         .on("b", "iptables-legacy -A" + to4791, "iptables-legacy -D" + to4791),
-                ofTwo("a machine without /dev/infiniband", "no-dev-infiniband", "rdma-at-one-end")
+                ofTwo("a machine without /dev/infiniband", "no-dev-infiniband")
                         .on("b", "mv /dev/infiniband /dev/none", "mv /dev/none /dev/infiniband"),
-                ofTwo("an interface is down", "interface-down", "rdma-port-down")
-                        .on("b", "ip link set ba down", "ip link set ba up"),
+                ofTwo("an interface is down", "interface-down").on("b", "ip link set ba down", "ip link set ba up"),
                 ofTwo("a firewall drops TCP", "tcp-blocked")
                         .on("b", "iptables-legacy -A" + tcp, "iptables-legacy -D" + tcp),
                 ofTwo("every tenth packet is lost", "packets-lost")

@@ -10,9 +10,11 @@ import java.time.Clock;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import trigon.tools.console.Json;
@@ -28,6 +30,8 @@ import trigon.verbs.VerbsAvailability;
 final class PretendingAgent {
 
     private final Path roots;
+    private final Set<String> unset = new HashSet<>();
+    private JsonObject told = JsonObject.parse("{}");
     private Agent agent;
     private Path root = Path.of("/");
     private String rising = "";
@@ -37,7 +41,7 @@ final class PretendingAgent {
 
     private PretendingAgent(Path roots) {
         this.roots = roots;
-        this.agent = agent(JsonObject.parse("{}"));
+        this.agent = agent(told);
     }
 
     public static void main(String[] arguments) throws IOException {
@@ -57,9 +61,17 @@ final class PretendingAgent {
         try {
             JsonObject question = JsonObject.parse(line);
             if (question.text("do").equals("pretend")) {
+                unset.clear();
+                told = question;
                 agent.close();
                 agent = agent(question);
                 return Json.object("pid", ProcessHandle.current().pid());
+            }
+            if (question.text("do").equals("unset")) {
+                unset.add(question.text("name"));
+                agent.close();
+                agent = agent(told);
+                return Json.object();
             }
             if (question.text("do").equals("pid")) {
                 return Json.object("pid", ProcessHandle.current().pid());
@@ -110,10 +122,13 @@ final class PretendingAgent {
         rdma = pretended.text("rdma");
         Map<String, String> environment = new HashMap<>(System.getenv());
         pretended.object("environment").values().forEach((name, value) -> environment.put(name, String.valueOf(value)));
+        environment.keySet().removeAll(unset);
         Map<String, Object> files = pretended.object("files").values();
         rising = pretended.text("rising");
         try {
-            root = files.isEmpty() ? Path.of("/") : root(files);
+            if (unset.isEmpty()) { // else its files are what commands have made of them
+                root = files.isEmpty() ? Path.of("/") : root(files);
+            }
         } catch (IOException e) {
             throw new IllegalStateException(e);
         }

@@ -12,8 +12,8 @@ import org.junit.jupiter.api.Timeout;
 import trigon.system.InterfaceAddress;
 import trigon.tools.console.Json;
 import trigon.tools.console.JsonObject;
-import trigon.tools.doctor.Diagnosis;
-import trigon.tools.doctor.Finding;
+import trigon.tools.diagnosis.Diagnosis;
+import trigon.tools.diagnosis.Finding;
 import trigon.tools.machine.Machine;
 import trigon.tools.probe.Observations.Probe;
 

@@ -1,14 +1,15 @@
-package trigon.tools.doctor;
+package trigon.tools.diagnosis;
 
-import static trigon.tools.doctor.Finding.advice;
-import static trigon.tools.doctor.Finding.command;
+import static trigon.tools.diagnosis.Finding.advice;
+import static trigon.tools.diagnosis.Finding.change;
+import static trigon.tools.diagnosis.Finding.look;
 
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import trigon.tools.console.JsonObject;
-import trigon.tools.doctor.Finding.Remedy;
+import trigon.tools.diagnosis.Finding.Remedy;
 import trigon.tools.probe.Observations;
 import trigon.tools.probe.Observations.Probe;
 
@@ -55,8 +56,8 @@ final class RdmaChecks {
                                         rdma.whole("pathMtu"),
                                         rdma.text("why"),
                                         ends(rdma)),
-                        command(probe.to(), "iptables -I INPUT -p udp --dport 4791 -s " + from + " -j ACCEPT"),
-                        command(probe.from(), "iptables -I INPUT -p udp --dport 4791 -s " + to + " -j ACCEPT"),
+                        change(probe.to(), "iptables -I INPUT -p udp --dport 4791 -s " + from + " -j ACCEPT"),
+                        change(probe.from(), "iptables -I INPUT -p udp --dport 4791 -s " + to + " -j ACCEPT"),
                         advice(
                                 probe.from(),
                                 "firewalls on the way have to let UDP port 4791 through, in both directions; both ends"
@@ -84,8 +85,8 @@ final class RdmaChecks {
                         "an RDMA WRITE from %s to %s fails".formatted(probe.from(), probe.to()),
                         "%s after %d bytes; %s; %s"
                                 .formatted(status(rdma), rdma.whole("bytes"), rdma.text("why"), ends(rdma)),
-                        command(probe.from(), "dmesg | tail -n 50"),
-                        command(probe.to(), "dmesg | tail -n 50")));
+                        look(probe.from(), "dmesg | tail -n 50"),
+                        look(probe.to(), "dmesg | tail -n 50")));
             default -> {} // right, or there is none
         }
     }
@@ -127,17 +128,17 @@ final class RdmaChecks {
         return switch (rdma.text("errno")) {
             case "ETIMEDOUT", "ENETUNREACH", "EHOSTUNREACH" ->
                 new Remedy[] {
-                    command(at, "ip route get " + other + "; ip neigh show " + other), command(at, "ping -c 3 " + other)
+                    look(at, "ip route get " + other + "; ip neigh show " + other), look(at, "ping -c 3 " + other)
                 };
             case "ENOMEM", "EAGAIN" ->
                 new Remedy[] {
-                    command(at, "ulimit -l unlimited"),
+                    change(at, "ulimit -l unlimited"),
                     advice(at, "for good, in /etc/security/limits.d; in a container: --ulimit memlock=-1")
                 };
-            case "EACCES", "EPERM" -> new Remedy[] {command(at, "chmod 666 /dev/infiniband/uverbs*")};
+            case "EACCES", "EPERM" -> new Remedy[] {change(at, "chmod 666 /dev/infiniband/uverbs*")};
             default ->
                 new Remedy[] {
-                    command(at, "trigon links"),
+                    look(at, "trigon links"),
                     advice(
                             at,
                             "see whether both ends have a GID of RoCE v2 for their addresses; an address that was"

@@ -1,4 +1,4 @@
-package trigon.tools.doctor;
+package trigon.tools.diagnosis;
 
 import java.util.Comparator;
 import java.util.List;
@@ -31,14 +31,30 @@ public record Finding(Weight weight, String code, String where, String what, Str
         NOTE
     }
 
+    /** What a remedy is. */
+    public enum Kind {
+        /** A command after which the fault is gone. It takes no address, rule or setting away that is right. */
+        CHANGE,
+        /** A command that shows more, and changes nothing. */
+        LOOK,
+        /** A sentence: only somebody who knows the cluster can do it. */
+        ADVICE
+    }
+
     /**
      * What to do.
      *
      * @param node on which
      * @param text a command, or a sentence
-     * @param command which of the two
+     * @param kind which of them
      */
-    public record Remedy(String node, String text, boolean command) {}
+    public record Remedy(String node, String text, Kind kind) {
+
+        /** Whether it can be typed. */
+        public boolean isCommand() {
+            return kind != Kind.ADVICE;
+        }
+    }
 
     public Finding {
         remedies = List.copyOf(remedies);
@@ -56,11 +72,15 @@ public record Finding(Weight weight, String code, String where, String what, Str
         return new Finding(Weight.NOTE, code, where, what, evidence, List.of(remedies));
     }
 
-    static Remedy command(String node, String text) {
-        return new Remedy(node, text, true);
+    static Remedy change(String node, String text) {
+        return new Remedy(node, text, Kind.CHANGE);
+    }
+
+    static Remedy look(String node, String text) {
+        return new Remedy(node, text, Kind.LOOK);
     }
 
     static Remedy advice(String node, String text) {
-        return new Remedy(node, text, false);
+        return new Remedy(node, text, Kind.ADVICE);
     }
 }

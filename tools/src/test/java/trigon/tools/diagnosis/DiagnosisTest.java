@@ -1,4 +1,4 @@
-package trigon.tools.doctor;
+package trigon.tools.diagnosis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -55,6 +55,10 @@ class DiagnosisTest {
             n.node("a").put("noRdma", "libibverbs.so.1 is not there");
         });
         FAULTS.put("rdma-port-down", n -> rdma(n, "DOWN", "RoCE v2", List.of("uverbs0"), List.of()));
+        FAULTS.put("rdma-interface-elsewhere", n -> {
+            rdma(n, "ACTIVE", "RoCE v2", List.of("uverbs0"), List.of());
+            Nodes.list(n.node("a"), "rdmaPorts").getFirst().put("interfaces", List.of("enp220s0f0"));
+        });
         FAULTS.put("no-roce-v2-gid", n -> rdma(n, "ACTIVE", "RoCE v1", List.of("uverbs0"), List.of()));
         FAULTS.put("memlock-low", n -> {
             rdma(n, "ACTIVE", "RoCE v2", List.of("uverbs0"), List.of());
@@ -284,6 +288,97 @@ class DiagnosisTest {
         });
     }
 
+    /** Programs of the machine have made these addresses, and need them. */
+    @ParameterizedTest
+    @ValueSource(strings = {"address-twice", "prefix-differs", "interfaces-in-one-subnet", "twins-in-one-subnet"})
+    void noCommandTakesAnAddressFromABridgeOrFromUsb(String code) {
+        for (String kind : List.of("bridge", "usb")) {
+            Nodes nodes = Nodes.triangle();
+            plant(code, nodes);
+            nodes.facts.values().forEach(node -> Nodes.list(node, "interfaces").forEach(nic -> nic.put("kind", kind)));
+            plantHellos(nodes);
+
+            assertThat(codes(nodes)).containsExactly(code);
+            assertThat(changes(nodes)).isEmpty();
+        }
+    }
+
+    /** Of two ends with one address, the plain one changes. */
+    @ParameterizedTest
+    @ValueSource(strings = {"kind", "defaultRoutes", "loginAddress", "NCCL_SOCKET_IFNAME", "secondary"})
+    void anAddressThatMayBeNeededStays(String reason) {
+        Nodes nodes = Nodes.triangle();
+        nodes.address("b", 0, "10.0.1.1/24");
+        String name = String.valueOf(nodes.nic("b", 0).get("name"));
+        switch (reason) {
+            case "kind" -> nodes.nic("b", 0).put("kind", "bridge");
+            case "defaultRoutes" -> nodes.node("b").put("defaultRoutes", List.of(name));
+            case "loginAddress" -> nodes.node("b").put("loginAddress", "10.0.1.1");
+            case "secondary" -> Nodes.texts(nodes.nic("b", 0), "addresses").add("10.0.1.99/24");
+            default -> Nodes.object(nodes.node("b"), "environment").put(reason, name);
+        }
+        nodes.probes.keySet().removeIf(probe -> probe.contains("10.0.1."));
+
+        assertThat(codes(nodes)).contains("address-twice");
+        assertThat(changes(nodes))
+                .containsExactly("a: ip addr del 10.0.1.1/24 dev if1a && ip addr add 10.0.1.3/24 dev if1a");
+    }
+
+    private static void plantHellos(Nodes nodes) {
+        nodes.heard.clear();
+        nodes.heard.addAll(Nodes.triangle().heard);
+    }
+
+    private static List<String> changes(Nodes nodes) {
+        return Diagnosis.of(nodes.observations()).stream()
+                .flatMap(finding -> finding.remedies().stream())
+                .filter(remedy -> remedy.kind() == Finding.Kind.CHANGE)
+                .map(remedy -> remedy.node() + ": " + remedy.text())
+                .toList();
+    }
+
+    @Test
+    void swappedPlugsAreOneFinding() {
+        Nodes nodes = Nodes.triangle();
+        nodes.heard.removeIf(each -> each.by().equals("a") || each.node().equals("a"));
+        for (List<String> cable : List.of(List.of("if1a", "c", "if2c"), List.of("if2a", "b", "if1b"))) {
+            nodes.heard.add(new Heard("a", cable.get(0), cable.get(1), cable.get(2)));
+            nodes.heard.add(new Heard(cable.get(1), cable.get(2), "a", cable.get(0)));
+        }
+        assertThat(Diagnosis.of(nodes.observations())).singleElement().satisfies(finding -> {
+            assertThat(finding.code()).isEqualTo("cable-elsewhere");
+            assertThat(finding.where()).isEqualTo("a if1a, a if2a");
+            assertThat(finding.remedies().getFirst().text()).startsWith("exchange the plugs of these ports of a");
+        });
+    }
+
+    /** A firewall is of a node, and closes all of its links. */
+    @Test
+    void aFirewallIsOneFindingWithARuleForEachPeer() {
+        Nodes nodes = Nodes.triangle();
+        nodes.probes.forEach((name, probe) -> {
+            if (name.split(" ", -1)[1].equals("b")) {
+                probe.put("tcp", "timeout");
+                probe.remove("data");
+            }
+        });
+        assertThat(Diagnosis.of(nodes.observations())).extracting(Finding::code).containsExactly("tcp-blocked");
+        assertThat(changes(nodes))
+                .containsExactly(
+                        "b: iptables -I INPUT -p tcp -s 10.0.1.1 -j ACCEPT",
+                        "b: iptables -I INPUT -p tcp -s 10.0.3.2 -j ACCEPT");
+    }
+
+    /** The kernel takes the first address of an interface, whichever of them was asked for. */
+    @Test
+    void anotherAddressOfTheInterfaceIsAsGood() {
+        Nodes nodes = Nodes.triangle();
+        Nodes.texts(nodes.nic("a", 0), "addresses").add("10.0.1.100/24");
+        first(nodes).put("source", "10.0.1.100");
+
+        assertThat(codes(nodes)).isEmpty();
+    }
+
     /** Links that fail or were not tried, and nodes that nothing joins, whatever the reason. */
     @Test
     void nothingIsWrongIsNeverSaidWhileALinkFailsOrAPairHasNoWay() {
@@ -315,7 +410,9 @@ class DiagnosisTest {
                             .allMatch(probe -> probe.result().text("data").equals("right"))
                     && areJoined(seen);
 
-            assertThat(DoctorText.status(Diagnosis.of(seen))).as("of %s", seen).isEqualTo(right ? 0 : 1);
+            assertThat(Diagnosis.isHealthy(Diagnosis.of(seen)))
+                    .as("of %s", seen)
+                    .isEqualTo(right);
         }
     }
 
@@ -421,8 +518,8 @@ class DiagnosisTest {
         List<Finding> findings = Diagnosis.of(nodes.observations());
 
         assertThat(findings).extracting(Finding::code).containsExactly("mtu", "slow", "nccl-ib-setting");
-        assertThat(DoctorText.status(findings)).isEqualTo(1);
-        assertThat(DoctorText.status(List.of(findings.getLast()))).isZero();
+        assertThat(Diagnosis.isHealthy(findings)).isFalse();
+        assertThat(Diagnosis.isHealthy(List.of(findings.getLast()))).isTrue();
         assertThat(new ArrayList<>(FAULTS.keySet())).hasSizeGreaterThanOrEqualTo(30);
     }
 }

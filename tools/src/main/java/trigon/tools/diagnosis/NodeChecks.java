@@ -1,14 +1,10 @@
-package trigon.tools.doctor;
+package trigon.tools.diagnosis;
 
-import static trigon.tools.doctor.Finding.advice;
-import static trigon.tools.doctor.Finding.command;
+import static trigon.tools.diagnosis.Finding.advice;
+import static trigon.tools.diagnosis.Finding.change;
 
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.Set;
-import java.util.TreeSet;
 import trigon.system.InterfaceAddress;
 import trigon.tools.console.JsonObject;
 import trigon.tools.probe.Observations;
@@ -37,7 +33,6 @@ final class NodeChecks {
         checks.hardware();
         checks.rdma();
         checks.limits();
-        checks.oneSubnet();
         checks.findings.addAll(NcclChecks.of(node, facts));
         return checks.findings;
     }
@@ -66,9 +61,10 @@ final class NodeChecks {
             findings.add(Finding.error(
                     "no-link",
                     node,
-                    "there is no link to other machines: no interface with an IP address is up",
+                    "there is no link to other machines: no interface with an IP address is up, but for bridges and"
+                            + " the like",
                     "trigon links",
-                    command(node, "ip link set INTERFACE up && ip addr add ADDRESS/PREFIX dev INTERFACE")));
+                    advice(node, "bring an interface up, and give it an address; trigon plan makes addresses")));
         }
         for (JsonObject leftOut : facts.objects("leftOut")) {
             // of what is down, the checks of interfaces say more
@@ -83,14 +79,18 @@ final class NodeChecks {
         }
     }
 
-    /** Without a list of NICs the loopback is taken where there is nothing else: no other machine is reached by it. */
+    /**
+     * Without a list of NICs the loopback, or a bridge of containers, is taken where there is nothing else: no other
+     * machine is reached by it.
+     */
     private boolean usesNoCable() {
         boolean listed = facts.find("clusterNode").isPresent();
         return facts.objects("links").stream()
                 .allMatch(link -> !listed
-                        && InterfaceAddress.parse(link.text("address"))
-                                .address()
-                                .isLoopbackAddress());
+                        && (Observations.isInner(facts, link.text("interface"))
+                                || InterfaceAddress.parse(link.text("address"))
+                                        .address()
+                                        .isLoopbackAddress()));
     }
 
     private void hardware() {
@@ -100,7 +100,8 @@ final class NodeChecks {
             if (facts.texts("innerInterfaces").contains(name)) {
                 continue; // to containers or virtual machines, without a cable
             }
-            if (nic.isFalse("carrier") && (used || !ownAddresses(nic).isEmpty())) {
+            if (nic.isFalse("carrier")
+                    && (used || !Observations.ownAddresses(nic).isEmpty())) {
                 findings.add(Finding.error(
                         "no-carrier",
                         node + " " + name,
@@ -109,13 +110,13 @@ final class NodeChecks {
                         advice(node, "plug the cable in, at both ends, and bring the other end's interface up")));
             } else if (nic.text("state").equals("down")
                     && !nic.isTrue("carrier") // the state follows a moment later
-                    && !ownAddresses(nic).isEmpty()) {
+                    && !Observations.ownAddresses(nic).isEmpty()) {
                 findings.add(Finding.error(
                         "interface-down",
                         node + " " + name,
                         name + " has an address and is down",
                         "/sys/class/net/" + name + "/operstate is down",
-                        command(node, "ip link set " + name + " up")));
+                        change(node, "ip link set " + name + " up")));
             }
             if (nic.text("duplex").equals("half")) {
                 findings.add(Finding.warning(
@@ -123,7 +124,7 @@ final class NodeChecks {
                         node + " " + name,
                         name + " has negotiated half duplex, so that only one end sends at a time",
                         "/sys/class/net/" + name + "/duplex",
-                        command(node, "ethtool -s " + name + " autoneg on")));
+                        change(node, "ethtool -s " + name + " autoneg on")));
             }
             JsonObject pci = nic.object("pci");
             if (used && pci.text("negotiated").length() > 0 && isReduced(pci)) {
@@ -142,13 +143,6 @@ final class NodeChecks {
     private boolean isUsed(String name) {
         return facts.objects("links").stream()
                 .anyMatch(link -> link.text("interface").equals(name));
-    }
-
-    static List<InterfaceAddress> ownAddresses(JsonObject nic) {
-        return nic.texts("addresses").stream()
-                .map(InterfaceAddress::parse)
-                .filter(each -> !each.isLinkLocal() && !each.address().isLoopbackAddress())
-                .toList();
     }
 
     private static boolean isReduced(JsonObject pci) {
@@ -197,7 +191,7 @@ final class NodeChecks {
                             : "the kernel has RDMA devices, but there is no /dev/infiniband/uverbs*, so no RDMA",
                     refused ? "the files' modes" : "/sys/class/infiniband has devices",
                     refused
-                            ? command(node, "chmod 666 /dev/infiniband/uverbs*")
+                            ? change(node, "chmod 666 /dev/infiniband/uverbs*")
                             : advice(node, "modprobe ib_uverbs; in a container: --device /dev/infiniband")));
         } else if (facts.find("noRdma").isPresent() && !facts.text("noRdma").startsWith("links is")) {
             findings.add(Finding.error(
@@ -205,12 +199,13 @@ final class NodeChecks {
                     node,
                     "RDMA is not used: " + facts.text("noRdma"),
                     "libibverbs was asked for its devices",
-                    command(node, "apt-get install ibverbs-providers libibverbs1")));
+                    change(node, "apt-get install ibverbs-providers libibverbs1")));
         }
         for (JsonObject port : ports) {
             String label = port.text("device") + (port.whole("port") > 1 ? ":" + port.whole("port") : "");
             if (!port.text("state").equals("ACTIVE")
-                    && port.texts("interfaces").stream().anyMatch(this::hasAddress)) {
+                    && port.texts("interfaces").stream().anyMatch(this::hasAddress)
+                    && port.texts("interfaces").stream().noneMatch(this::isDown)) {
                 findings.add(Finding.error(
                         "rdma-port-down",
                         node + " " + label,
@@ -227,11 +222,13 @@ final class NodeChecks {
                         node + " " + label,
                         label + " has no GID of RoCE v2 for its interface's address",
                         "the port's GID table",
-                        command(
+                        advice(
                                 node,
-                                "cma_roce_mode -d " + port.text("device") + " -p " + port.whole("port") + " -m 2")));
+                                "update the card's firmware and driver; of mlx4 the module's option roce_mode has to"
+                                        + " be 2")));
             }
         }
+        interfaceElsewhere(ports);
         String locked = facts.object("limits").text("lockedBytes");
         if (!locked.equals("unlimited") && !locked.isEmpty() && number(locked) < LEAST_LOCKED_BYTES) {
             findings.add(Finding.error(
@@ -239,17 +236,53 @@ final class NodeChecks {
                     node,
                     "at most " + locked + " bytes of memory may be locked, and RDMA locks all that it registers",
                     "\"Max locked memory\" of /proc/self/limits",
-                    command(
+                    change(
                             node,
                             "printf '* soft memlock unlimited\\n* hard memlock unlimited\\n'"
-                                    + " > /etc/security/limits.d/rdma.conf"),
-                    advice(node, "in a container: --ulimit memlock=-1")));
+                                    + " > /etc/security/limits.d/60-trigon.conf"),
+                    advice(node, "log in again after that; in a container: --ulimit memlock=-1")));
         }
+    }
+
+    /** In a container that has a device, and not its interface. Of several devices the others may be for others. */
+    private void interfaceElsewhere(List<JsonObject> ports) {
+        boolean one = ports.stream()
+                .flatMap(port -> port.texts("interfaces").stream())
+                .anyMatch(this::isHere);
+        for (JsonObject port : ports) {
+            if (!one
+                    && port.text("state").equals("ACTIVE")
+                    && !port.texts("interfaces").isEmpty()) {
+                String name = port.texts("interfaces").getFirst();
+                findings.add(Finding.error(
+                        "rdma-interface-elsewhere",
+                        node + " " + port.text("device"),
+                        "%s is the port of the interface %s, which is not in this network namespace: RDMA is not used"
+                                .formatted(port.text("device"), name),
+                        "/sys/class/infiniband/%s/ports/%d/gid_attrs/ndevs, and the interfaces here"
+                                .formatted(port.text("device"), port.whole("port")),
+                        advice(
+                                node,
+                                "give the container that interface, with an address: in Kubernetes by an SR-IOV or"
+                                        + " host-device network; with Docker by --network host")));
+            }
+        }
+    }
+
+    private boolean isHere(String name) {
+        return Observations.interfaceNamed(facts, name).isPresent();
     }
 
     private boolean hasAddress(String name) {
         return Observations.interfaceNamed(facts, name)
-                .filter(nic -> !ownAddresses(nic).isEmpty())
+                .filter(nic -> !Observations.ownAddresses(nic).isEmpty())
+                .isPresent();
+    }
+
+    /** It is down or has no carrier, which is a finding of its own. */
+    private boolean isDown(String name) {
+        return Observations.interfaceNamed(facts, name)
+                .filter(nic -> nic.text("state").equals("down") || nic.isFalse("carrier"))
                 .isPresent();
     }
 
@@ -270,7 +303,7 @@ final class NodeChecks {
                     node,
                     "a process may have " + files + " files open; each connection takes some",
                     "\"Max open files\" of /proc/self/limits",
-                    command(node, "ulimit -n 65536")));
+                    change(node, "ulimit -n 65536")));
         }
         limits.number("sharedMemoryBytes")
                 .filter(bytes -> bytes > 0 && bytes < LEAST_SHARED_BYTES)
@@ -290,41 +323,5 @@ final class NodeChecks {
                     "/sys/fs/cgroup/pids.max",
                     advice(node, "raise --pids-limit of the container")));
         }
-    }
-
-    /** Two interfaces of a node in one subnet: the kernel answers for both on one of them. */
-    private void oneSubnet() {
-        Map<InterfaceAddress, JsonObject> addresses = new HashMap<>();
-        for (JsonObject nic : facts.objects("interfaces")) {
-            if (!nic.text("state").equals("down") && isUsed(nic.text("name"))) {
-                ownAddresses(nic).forEach(address -> addresses.put(address, nic));
-            }
-        }
-        Set<String> said = new TreeSet<>();
-        addresses.forEach((one, first) -> addresses.forEach((other, second) -> {
-            String a = first.text("name");
-            String b = second.text("name");
-            boolean overlap = one.contains(other.address()) || other.contains(one.address());
-            if (a.compareTo(b) < 0 && overlap && said.add(a + " " + b)) {
-                boolean twins =
-                        first.find("cable").isPresent() && first.find("cable").equals(second.find("cable"));
-                findings.add(Finding.error(
-                        twins ? "twins-in-one-subnet" : "interfaces-in-one-subnet",
-                        node + " " + a + ", " + b,
-                        "%s (%s) and %s (%s) are in one subnet%s: the kernel sends and answers for both over one"
-                                .formatted(a, one, b, other, twins ? ", and are functions of one port" : ""),
-                        filter(a, b),
-                        command(node, "ip addr del " + other + " dev " + b),
-                        advice(node, "give each a subnet of its own, on both nodes; trigon plan finds some")));
-            }
-        }));
-    }
-
-    private String filter(String a, String b) {
-        JsonObject filters = facts.object("reversePathFilter");
-        boolean strict = filters.whole(a) == 1 || filters.whole(b) == 1;
-        return strict
-                ? "their addresses; the reverse-path filter is strict there, and drops what comes in over the other one"
-                : "their addresses";
     }
 }

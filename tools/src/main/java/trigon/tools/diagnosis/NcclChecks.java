@@ -1,12 +1,13 @@
-package trigon.tools.doctor;
+package trigon.tools.diagnosis;
 
-import static trigon.tools.doctor.Finding.advice;
-import static trigon.tools.doctor.Finding.command;
+import static trigon.tools.diagnosis.Finding.advice;
+import static trigon.tools.diagnosis.Finding.change;
 
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import trigon.tools.console.JsonObject;
 
@@ -41,18 +42,19 @@ final class NcclChecks {
 
     static List<Finding> of(String node, JsonObject facts) {
         NcclChecks checks = new NcclChecks(node, facts);
-        checks.among(facts.object("environment").values(), "the environment", "unset ");
+        checks.among(facts.object("environment").values(), "the environment", name -> "unset " + name);
         for (JsonObject file : facts.objects("ncclFiles")) {
-            checks.among(file.object("settings").values(), file.text("file"), "sed -i /^");
+            String quoted = "'" + file.text("file").replace("'", "'\\''") + "'";
+            checks.among(
+                    file.object("settings").values(),
+                    file.text("file"),
+                    name -> "sed -i '/^[[:blank:]]*" + name + "[[:blank:]]*=/d' " + quoted);
         }
         return checks.findings;
     }
 
-    private void among(Map<String, Object> settings, String place, String cure) {
-        settings.forEach((name, value) -> {
-            String remedy = cure.startsWith("unset") ? cure + name : cure + name + "=/d " + place;
-            one(name, String.valueOf(value), place, command(node, remedy));
-        });
+    private void among(Map<String, Object> settings, String place, UnaryOperator<String> cure) {
+        settings.forEach((name, value) -> one(name, String.valueOf(value), place, change(node, cure.apply(name))));
     }
 
     private void one(String name, String value, String place, Finding.Remedy remedy) {
@@ -93,7 +95,7 @@ final class NcclChecks {
                             remedy));
                 }
             }
-            case "NCCL_SOCKET_IFNAME" -> bootstrap(value, evidence);
+            case "NCCL_SOCKET_IFNAME" -> bootstrap(value, evidence, remedy);
             case "GLOO_SOCKET_IFNAME", "TP_SOCKET_IFNAME" -> sockets(name, value, evidence, remedy);
             default -> {
                 String leftover = LEFTOVERS.get(name);
@@ -149,7 +151,7 @@ final class NcclChecks {
     }
 
     /** As NCCL reads it; ^ is for those that are excluded. */
-    private void bootstrap(String value, String evidence) {
+    private void bootstrap(String value, String evidence, Finding.Remedy remedy) {
         if (value.startsWith("^") || value.isEmpty()) {
             return;
         }
@@ -160,7 +162,8 @@ final class NcclChecks {
                     "NCCL's bootstrap is told to use " + value
                             + ", and no interface of that name is up with an address",
                     evidence,
-                    advice(node, "name an interface that all nodes share: NCCL_SOCKET_IFNAME")));
+                    advice(node, "name an interface that all nodes share: NCCL_SOCKET_IFNAME"),
+                    remedy));
         }
     }
 }

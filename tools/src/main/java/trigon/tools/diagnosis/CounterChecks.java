@@ -1,7 +1,7 @@
-package trigon.tools.doctor;
+package trigon.tools.diagnosis;
 
-import static trigon.tools.doctor.Finding.advice;
-import static trigon.tools.doctor.Finding.command;
+import static trigon.tools.diagnosis.Finding.advice;
+import static trigon.tools.diagnosis.Finding.look;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -54,7 +54,7 @@ final class CounterChecks {
                                     node + " " + label,
                                     "RDMA packets were lost, or came in another order, while the links were tried",
                                     "counters have moved: " + String.join(", ", again),
-                                    command(
+                                    look(
                                             node,
                                             "grep . /sys/class/infiniband/" + port.text("device") + "/ports/"
                                                     + port.whole("port") + "/hw_counters/*"),
@@ -85,7 +85,7 @@ final class CounterChecks {
                     "the network has asked for pauses while the links were tried: somebody else uses them, or they are"
                             + " slower further on",
                     "counters have moved: " + String.join(", ", moved),
-                    command(node, "ethtool -I -a " + name + "; ethtool -S " + name + " | grep -i pause"),
+                    look(node, "ethtool -I -a " + name + "; ethtool -S " + name + " | grep -i pause"),
                     advice(node, "try again when no job runs")));
         }
     }

@@ -1,4 +1,4 @@
-package trigon.tools.doctor;
+package trigon.tools.diagnosis;
 
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

@@ -1,7 +1,7 @@
-package trigon.tools.doctor;
+package trigon.tools.diagnosis;
 
-import static trigon.tools.doctor.Finding.advice;
-import static trigon.tools.doctor.Finding.command;
+import static trigon.tools.diagnosis.Finding.advice;
+import static trigon.tools.diagnosis.Finding.look;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -34,7 +34,7 @@ final class WayChecks {
         this.misled = misled;
         others.stream()
                 .filter(finding -> finding.weight() == Finding.Weight.ERROR)
-                .forEach(finding -> troubled.addAll(List.of(finding.where().split("[ ,]+"))));
+                .forEach(finding -> troubled.addAll(List.of(finding.where().split("[ ,;]+"))));
     }
 
     /**
@@ -60,7 +60,7 @@ final class WayChecks {
             String to = probe.result().text("to");
             boolean explained = isExplained(probe.from(), probe.to())
                     || (!troubled.isEmpty() && (misled.contains(from) || misled.contains(to)));
-            if (!DoctorText.works(probe) && !explained) {
+            if (!probe.works() && !explained) {
                 findings.add(Finding.error(
                         "link-fails",
                         "%s %s to %s %s".formatted(probe.from(), from, probe.to(), to),
@@ -71,7 +71,7 @@ final class WayChecks {
                                         probe.result().find("data").isEmpty()
                                                 ? "none"
                                                 : probe.result().text("data")),
-                        command(probe.from(), "ping -c 3 -I " + from + " " + to)));
+                        look(probe.from(), "ping -c 3 -I " + from + " " + to)));
             }
         }
     }
@@ -121,7 +121,7 @@ final class WayChecks {
 
     private boolean works(String from, String to) {
         return seen.probes().stream()
-                .anyMatch(probe -> probe.from().equals(from) && probe.to().equals(to) && DoctorText.works(probe));
+                .anyMatch(probe -> probe.from().equals(from) && probe.to().equals(to) && probe.works());
     }
 
     private boolean relays(String node) {

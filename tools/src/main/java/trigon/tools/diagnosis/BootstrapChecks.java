@@ -1,6 +1,6 @@
-package trigon.tools.doctor;
+package trigon.tools.diagnosis;
 
-import static trigon.tools.doctor.Finding.advice;
+import static trigon.tools.diagnosis.Finding.advice;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -13,6 +13,7 @@ import java.util.stream.Stream;
 import trigon.system.InterfaceAddress;
 import trigon.tools.console.JsonObject;
 import trigon.tools.probe.Observations;
+import trigon.tools.probe.Observations.Probe;
 
 /** Whether NCCL's bootstrap, which Trigon does not route, is told to use a cable to some nodes alone. Pure. */
 final class BootstrapChecks {
@@ -64,17 +65,17 @@ final class BootstrapChecks {
     /** The nodes in its subnets, and those with which it has exchanged data along routes. */
     private static Set<String> reachedBy(Observations seen, String node, JsonObject nic) {
         Set<String> reached = new TreeSet<>();
-        for (InterfaceAddress own : NodeChecks.ownAddresses(nic)) {
+        for (InterfaceAddress own : Observations.ownAddresses(nic)) {
             for (Map.Entry<String, JsonObject> other : seen.facts().entrySet()) {
                 boolean near = other.getValue().objects("interfaces").stream()
-                        .flatMap(each -> NodeChecks.ownAddresses(each).stream())
+                        .flatMap(each -> Observations.ownAddresses(each).stream())
                         .anyMatch(each -> own.contains(each.address()) && each.contains(own.address()));
                 if (near && !other.getKey().equals(node)) {
                     reached.add(other.getKey());
                 }
             }
             String address = InterfaceAddress.text(own.address());
-            seen.probes().stream().filter(DoctorText::works).forEach(probe -> {
+            seen.probes().stream().filter(Probe::works).forEach(probe -> {
                 if (probe.from().equals(node) && probe.result().text("from").equals(address)) {
                     reached.add(probe.to());
                 }

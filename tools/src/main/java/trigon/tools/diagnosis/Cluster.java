@@ -1,0 +1,76 @@
+package trigon.tools.diagnosis;
+
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import trigon.system.InterfaceAddress;
+import trigon.tools.console.JsonObject;
+import trigon.tools.probe.Observations;
+
+/** The addresses of the links of all nodes, where their cables go, and which of them are explained by a finding. */
+final class Cluster {
+
+    private final Observations seen;
+    private final List<Place> places = new ArrayList<>();
+    private final Wires wires;
+    private final Set<String> misled = new HashSet<>();
+
+    Cluster(Observations seen) {
+        this.seen = seen;
+        wires = new Wires(seen);
+        seen.facts()
+                .forEach((node, facts) -> facts.objects("links").stream()
+                        .map(link -> InterfaceAddress.parse(link.text("address")))
+                        .distinct()
+                        .filter(address -> !address.isLinkLocal()) // all of these are in one subnet
+                        .forEach(address -> Observations.interfaceOf(facts, address)
+                                // what leads to no other machine is a link where there is nothing else
+                                .filter(nic -> !Observations.isInner(facts, nic.text("name")))
+                                .ifPresent(nic -> places.add(new Place(node, nic, address)))));
+    }
+
+    Observations seen() {
+        return seen;
+    }
+
+    List<Place> places() {
+        return places;
+    }
+
+    Wires wires() {
+        return wires;
+    }
+
+    /** Addresses whose trouble a finding explains. */
+    Set<String> misled() {
+        return misled;
+    }
+
+    /** A finding explains what becomes of links at this address. */
+    void explain(Place place) {
+        misled.add(InterfaceAddress.text(place.address().address()));
+    }
+
+    boolean isExplained(Place place) {
+        return misled.contains(InterfaceAddress.text(place.address().address()));
+    }
+
+    /** Whether the interface of that name at another node, in a subnet of this end's, is down: no cable is to blame. */
+    boolean isDownAtTheOtherEnd(String end) {
+        return seen.facts().entrySet().stream()
+                .flatMap(node -> node.getValue().objects("interfaces").stream()
+                        .filter(nic -> end.equals(node.getKey() + " " + nic.text("name"))))
+                .flatMap(nic -> Observations.ownAddresses(nic).stream())
+                .anyMatch(own -> seen.facts().entrySet().stream()
+                        .filter(node -> !end.startsWith(node.getKey() + " "))
+                        .flatMap(node -> node.getValue().objects("interfaces").stream())
+                        .filter(Cluster::isDown)
+                        .flatMap(nic -> Observations.ownAddresses(nic).stream())
+                        .anyMatch(other -> own.contains(other.address())));
+    }
+
+    static boolean isDown(JsonObject nic) {
+        return nic.text("state").equals("down") && nic.values().get("carrier") == null;
+    }
+}

@@ -1,0 +1,59 @@
+package trigon.tools.diagnosis;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+import trigon.tools.probe.Observations;
+
+/** Findings of observations. Pure: the same observations have the same findings. */
+public final class Diagnosis {
+
+    private Diagnosis() {}
+
+    /** Of a node's RDMA, after which its links without RDMA are no finding. */
+    private static final Set<String> OF_RDMA = Set.of(
+            "no-dev-infiniband",
+            "rdma-device-refused",
+            "rdma-library",
+            "rdma-port-down",
+            "no-roce-v2-gid",
+            "rdma-interface-elsewhere");
+
+    /** The heaviest first. */
+    public static List<Finding> of(Observations seen) {
+        List<Finding> findings = new ArrayList<>();
+        seen.facts().forEach((node, facts) -> findings.addAll(NodeChecks.of(node, facts)));
+        Cluster cluster = new Cluster(seen);
+        findings.removeIf(
+                finding -> finding.code().equals("no-carrier") && cluster.isDownAtTheOtherEnd(finding.where()));
+        findings.addAll(new ClusterChecks(cluster, withoutRdma(findings)).find());
+        Addressing addressing = new Addressing(seen);
+        SubnetChecks subnets = new SubnetChecks(cluster, addressing);
+        findings.addAll(subnets.find());
+        findings.addAll(subnets.twice());
+        cluster.places().stream()
+                .filter(place ->
+                        place.nic().text("state").equals("down") || place.nic().isFalse("carrier"))
+                .forEach(cluster::explain); // the checks of nodes say so
+        findings.addAll(new CableChecks(cluster, addressing).find());
+        findings.addAll(LinkChecks.of(seen, cluster.misled()));
+        findings.addAll(RdmaChecks.of(seen, cluster.misled()));
+        findings.addAll(CounterChecks.of(seen));
+        findings.addAll(BootstrapChecks.of(seen));
+        findings.addAll(WayChecks.of(seen, findings, cluster.misled()));
+        return findings.stream().distinct().sorted(Finding.BY_WEIGHT).toList();
+    }
+
+    /** Whether nothing is worth more than a note. */
+    public static boolean isHealthy(List<Finding> findings) {
+        return findings.stream().allMatch(finding -> finding.weight() == Finding.Weight.NOTE);
+    }
+
+    private static Set<String> withoutRdma(List<Finding> findings) {
+        return findings.stream()
+                .filter(finding -> OF_RDMA.contains(finding.code()))
+                .map(finding -> finding.where().replaceFirst(" .*", ""))
+                .collect(Collectors.toSet());
+    }
+}

@@ -1,0 +1,292 @@
+package trigon.tools.diagnosis;
+
+import static trigon.tools.diagnosis.Finding.advice;
+
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import trigon.system.InterfaceAddress;
+import trigon.tools.console.JsonObject;
+import trigon.tools.diagnosis.Finding.Remedy;
+import trigon.tools.diagnosis.Finding.Weight;
+import trigon.tools.probe.Observations;
+
+/** Subnets that the kernel does not tell apart: of a node twice, of two ends unlike, of cables that overlap. Pure. */
+final class SubnetChecks {
+
+    private record Conflict(Place one, Place other) {
+        boolean has(Object what) {
+            return one.equals(what) || other.equals(what);
+        }
+
+        Place besides(Place what) {
+            return one.equals(what) ? other : one;
+        }
+    }
+
+    private final Cluster cluster;
+    private final Addressing addressing;
+    private final Readdressing readdressing;
+    private final List<Finding> findings = new ArrayList<>();
+
+    SubnetChecks(Cluster cluster, Addressing addressing) {
+        this.cluster = cluster;
+        this.addressing = addressing;
+        this.readdressing = new Readdressing(cluster, addressing);
+    }
+
+    List<Finding> find() {
+        oneSubnet();
+        List<Conflict> prefixes = new ArrayList<>();
+        List<Conflict> overlaps = new ArrayList<>();
+        for (Place one : cluster.places()) {
+            for (Place other : cluster.places()) {
+                boolean sameNode = one.node().equals(other.node());
+                if (one.end().compareTo(other.end()) < 0 && isConflict(one, other)) {
+                    cluster.explain(one);
+                    cluster.explain(other);
+                    boolean apart = sameNode || cluster.wires().areApart(one.end(), other.end());
+                    (apart ? overlaps : prefixes).add(new Conflict(one, other));
+                }
+            }
+        }
+        overlap(overlaps);
+        prefixes.removeIf(each -> isTheFiles(each.one()) || isTheFiles(each.other()));
+        prefix(prefixes);
+        return findings;
+    }
+
+    private boolean isConflict(Place one, Place other) {
+        return one.address().prefixLength() != other.address().prefixLength()
+                && one.overlaps(other)
+                && !one.address().address().equals(other.address().address())
+                && !isVirtual(one)
+                && !isVirtual(other);
+    }
+
+    /** An address of a host, beside one of its interface's subnet: it may move to another machine. */
+    private static boolean isVirtual(Place place) {
+        int bits = place.address().address().getAddress().length * Byte.SIZE;
+        return place.address().prefixLength() == bits
+                && Observations.ownAddresses(place.nic()).stream().anyMatch(other -> other.prefixLength() < bits);
+    }
+
+    /** The plugin takes the file's prefix for the interface's: that is a finding of its own. */
+    private boolean isTheFiles(Place place) {
+        JsonObject facts = cluster.seen().facts().getOrDefault(place.node(), new JsonObject(Map.of()));
+        return facts.objects("leftOut").stream()
+                .anyMatch(each -> each.text("weight").equals("suspect")
+                        && !each.isTrue("down")
+                        && each.text("name")
+                                .contains(InterfaceAddress.text(place.address().address())));
+    }
+
+    /** The kernel answers for all of them on one. A finding for each subnet, whatever number of nodes has that. */
+    private void oneSubnet() {
+        Map<String, List<Place>> subnets = new TreeMap<>();
+        cluster.places().stream()
+                .filter(place -> !place.address().address().isLoopbackAddress())
+                .forEach(place -> subnets.computeIfAbsent(subnet(place.address()), _ -> new ArrayList<>())
+                        .add(place));
+        subnets.forEach((subnet, places) -> {
+            Map<String, Set<String>> several = new TreeMap<>();
+            places.stream()
+                    .filter(place -> !place.nic().text("state").equals("down"))
+                    .forEach(place -> several.computeIfAbsent(place.node(), _ -> new TreeSet<>())
+                            .add(place.name()));
+            several.values().removeIf(nics -> nics.size() < 2);
+            if (!several.isEmpty()) {
+                places.forEach(cluster::explain);
+                inOneSubnet(subnet, places, several);
+            }
+        });
+    }
+
+    private void inOneSubnet(String subnet, List<Place> all, Map<String, Set<String>> several) {
+        List<Place> places = all.stream()
+                .filter(place -> several.getOrDefault(place.node(), Set.of()).contains(place.name()))
+                .toList();
+        boolean twins = places.stream()
+                .allMatch(one -> places.stream()
+                        .allMatch(other -> !other.node().equals(one.node())
+                                || other.end().equals(one.end())
+                                || Twins.are(one.nic(), other.nic())));
+        findings.add(new Finding(
+                Weight.ERROR,
+                twins ? "twins-in-one-subnet" : "interfaces-in-one-subnet",
+                several.entrySet().stream()
+                        .map(node -> node.getKey() + " " + String.join(", ", node.getValue()))
+                        .collect(Collectors.joining("; ")),
+                "these interfaces of %s are in one subnet, %s%s: the kernel sends and answers for all over one"
+                        .formatted(
+                                several.size() == 1 ? "a node" : several.size() + " nodes",
+                                subnet,
+                                twins ? ", and are functions of one port" : ""),
+                places.stream().map(Place::text).collect(Collectors.joining(", ")) + filters(places),
+                or(readdressing.allButOneLane(all), places)));
+    }
+
+    private static List<Remedy> or(Optional<List<Remedy>> commands, List<Place> places) {
+        String nodes = places.stream().map(Place::node).distinct().collect(Collectors.joining(", "));
+        return Stream.concat(
+                        commands.orElse(List.of()).stream(),
+                        commands.isPresent()
+                                ? Stream.empty()
+                                : Stream.of(advice(
+                                        nodes,
+                                        "give each cable, and each function of a port, a subnet of its own, at both"
+                                                + " ends; trigon plan finds some")))
+                .toList();
+    }
+
+    private String filters(List<Place> places) {
+        boolean strict = places.stream()
+                .anyMatch(place -> cluster.seen()
+                                .facts()
+                                .getOrDefault(place.node(), new JsonObject(Map.of()))
+                                .object("reversePathFilter")
+                                .whole(place.name())
+                        == 1);
+        return strict ? "; the reverse-path filter is strict there, and drops what comes in over another one" : "";
+    }
+
+    /** For people, and the same for all addresses in it. */
+    static String subnet(InterfaceAddress address) {
+        byte[] bytes = address.address().getAddress();
+        for (int bit = address.prefixLength(); bit < bytes.length * Byte.SIZE; bit++) {
+            bytes[bit / Byte.SIZE] &= (byte) ~(0x80 >>> bit % Byte.SIZE);
+        }
+        try {
+            return InterfaceAddress.text(InetAddress.getByAddress(bytes)) + "/" + address.prefixLength();
+        } catch (UnknownHostException e) {
+            throw new AssertionError("an address with as many bytes as before", e);
+        }
+    }
+
+    /** A finding for each subnet that others are in; that with the most is the one to change. */
+    private void overlap(List<Conflict> conflicts) {
+        List<Conflict> left = new ArrayList<>(conflicts);
+        while (!left.isEmpty()) {
+            Map<String, Set<String>> met = new TreeMap<>();
+            for (Conflict each : left) {
+                String one = subnet(each.one().address());
+                String other = subnet(each.other().address());
+                met.computeIfAbsent(one, _ -> new TreeSet<>()).add(other);
+                met.computeIfAbsent(other, _ -> new TreeSet<>()).add(one);
+            }
+            String wide = met.keySet().stream()
+                    .max(Comparator.comparingInt((String each) ->
+                                    met.getOrDefault(each, Set.of()).size())
+                            .thenComparingInt(
+                                    each -> -InterfaceAddress.parse(each).prefixLength())
+                            .thenComparing(Comparator.reverseOrder()))
+                    .orElseThrow();
+            List<Place> places = cluster.places().stream()
+                    .filter(place -> subnet(place.address()).equals(wide))
+                    .toList();
+            findings.add(new Finding(
+                    Weight.ERROR,
+                    "subnets-overlap",
+                    places.stream().map(Place::text).collect(Collectors.joining(" and ")),
+                    "this subnet overlaps with those of other cables, %s: nodes take others for neighbours"
+                            .formatted(String.join(" and ", met.getOrDefault(wide, Set.of()))),
+                    "their addresses and prefixes; their cables lead elsewhere",
+                    or(readdressing.allLanes(places), places)));
+            left.removeIf(each -> subnet(each.one().address()).equals(wide)
+                    || subnet(each.other().address()).equals(wide));
+        }
+    }
+
+    /** A finding for each end that differs; that which differs from the most others is the one to change. */
+    private void prefix(List<Conflict> conflicts) {
+        List<Conflict> left = new ArrayList<>(conflicts);
+        while (!left.isEmpty()) {
+            List<Conflict> now = List.copyOf(left);
+            Place wrong = now.stream()
+                    .flatMap(each -> Stream.of(each.other(), each.one()))
+                    .max(Comparator.comparingLong((Place place) ->
+                                    now.stream().filter(each -> each.has(place)).count())
+                            .thenComparing(place -> !place.isFixed())
+                            .thenComparing(Place::end))
+                    .orElseThrow();
+            List<Place> others = now.stream()
+                    .filter(each -> each.has(wrong))
+                    .map(each -> each.besides(wrong))
+                    .distinct()
+                    .toList();
+            int prefix = others.getFirst().address().prefixLength();
+            InterfaceAddress right = new InterfaceAddress(wrong.address().address(), prefix);
+            findings.add(new Finding(
+                    Weight.ERROR,
+                    "prefix-differs",
+                    others.stream().map(Place::text).collect(Collectors.joining(" and ")) + " and " + wrong.text(),
+                    "the ends of a link have different prefixes",
+                    "one of them takes others for neighbours than the other does",
+                    List.of(
+                            wrong.isFixed()
+                                    ? advice(wrong.node(), "give all ends the same prefix")
+                                    : Addressing.replace(wrong, right))));
+            left.removeIf(each -> each.has(wrong));
+        }
+    }
+
+    /** Two nodes with one address: all but one get another. */
+    List<Finding> twice() {
+        Map<InterfaceAddress, List<Place>> places =
+                new TreeMap<>(Comparator.comparing((InterfaceAddress each) -> InterfaceAddress.text(each.address())));
+        cluster.places().stream()
+                .filter(place -> !place.address().address().isLoopbackAddress())
+                .forEach(place -> places.computeIfAbsent(place.address(), _ -> new ArrayList<>())
+                        .add(place));
+        List<Finding> twice = new ArrayList<>();
+        places.values().forEach(all -> {
+            Set<String> nodes = new HashSet<>();
+            all.forEach(place -> nodes.add(place.node()));
+            if (nodes.size() > 1) {
+                all.forEach(cluster::explain);
+                twice.add(sharedAddress(all));
+            }
+        });
+        return twice;
+    }
+
+    private Finding sharedAddress(List<Place> all) {
+        Place owner = all.stream()
+                .filter(place -> !addressing.mayGo(place))
+                .findFirst()
+                .orElse(all.getFirst());
+        List<Remedy> remedies = new ArrayList<>();
+        for (Place place : all) {
+            if (place.equals(owner) || place.node().equals(owner.node())) {
+                continue;
+            }
+            Optional<InterfaceAddress> other = addressing.mayGo(place)
+                            && place.shares(owner)
+                            && !cluster.wires().areApart(place.end(), owner.end())
+                    ? addressing.beside(place.address())
+                    : Optional.empty();
+            remedies.add(other.map(address -> Addressing.replace(place, address))
+                    .orElseGet(() -> advice(
+                            place.node(),
+                            "give " + place.name()
+                                    + " an address of a subnet that its cable alone has; trigon plan finds some")));
+        }
+        return new Finding(
+                Weight.ERROR,
+                "address-twice",
+                all.stream().map(Place::text).collect(Collectors.joining(" and ")),
+                "%d nodes have the same address".formatted(all.size()),
+                "each says so",
+                remedies);
+    }
+}

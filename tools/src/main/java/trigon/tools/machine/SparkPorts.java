@@ -1,0 +1,42 @@
+package trigon.tools.machine;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * What the interfaces of a DGX Spark's ConnectX-7 are called. Each of its two ports has two functions, of which each is
+ * on a PCIe link of its own, which it shares with a function of the other port.
+ */
+public final class SparkPorts {
+
+    /** First functions of the ports. */
+    public static final List<String> NAMES = List.of("enp1s0f0np0", "enp1s0f1np1");
+
+    private static final String FIRST = "p1";
+    private static final String SECOND = "P2p1";
+    private static final Pattern NAME = Pattern.compile("en(" + FIRST + "|" + SECOND + ")(s0f([01])(?:np[01])?)");
+
+    private SparkPorts() {}
+
+    /** The interface of the same port's other function; empty if that is no name of such an interface. */
+    public static Optional<String> twin(String name) {
+        Matcher matcher = NAME.matcher(name);
+        return matcher.matches()
+                ? Optional.of("en" + (matcher.group(1).equals(FIRST) ? SECOND : FIRST) + matcher.group(2))
+                : Optional.empty();
+    }
+
+    /** The number of its port, 0 or 1; empty if that is no name of such an interface. */
+    public static Optional<Integer> port(String name) {
+        Matcher matcher = NAME.matcher(name);
+        return matcher.matches() ? Optional.of(Integer.parseInt(matcher.group(3))) : Optional.empty();
+    }
+
+    /** Its PCIe link, of two; empty if that is no name of such an interface. */
+    public static Optional<String> pcieLink(String name) {
+        Matcher matcher = NAME.matcher(name);
+        return matcher.matches() ? Optional.of(matcher.group(1)) : Optional.empty();
+    }
+}

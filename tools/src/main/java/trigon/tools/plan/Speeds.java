@@ -1,0 +1,101 @@
+package trigon.tools.plan;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalDouble;
+import java.util.Set;
+import trigon.tools.machine.SparkPorts;
+import trigon.tools.plan.Cabling.Cable;
+
+/**
+ * What cables carry in each direction. A DGX Spark has two PCIe links, and each is shared by a function of either port:
+ * functions that are used have equal shares of it, as routing counts them, too.
+ *
+ * @param gigabits of each entry of the cabling, in its order
+ * @param wires how many cables these are
+ * @param leastOfWire what the slowest cable carries
+ * @param labels what is printed on cables: their own speeds, in Gbit/s
+ */
+record Speeds(List<Double> gigabits, int wires, double leastOfWire, Set<Double> labels) {
+
+    /** Of five generations of PCIe, by four lanes: 32 GT/s less the encoding and the headers of packets. */
+    static final double SPARK_PCIE_GIGABITS = 32.0 * 4 * 128 / 130 * 256 / (256 + 28);
+
+    private static final double SPARK_GIGABITS = 200;
+    private static final double GIGABITS = 100;
+
+    Speeds {
+        gigabits = List.copyOf(gigabits);
+        labels = Set.copyOf(labels);
+    }
+
+    /**
+     * Of these cables.
+     *
+     * @param stated the speed of a cable, if the user has said it
+     */
+    static Speeds of(Cabling cabling, OptionalDouble stated) {
+        Map<String, Set<String>> sharing = new HashMap<>();
+        Map<Set<String>, List<Integer>> wires = new HashMap<>();
+        List<Cable> cables = cabling.cables();
+        for (int i = 0; i < cables.size(); i++) {
+            Cable cable = cables.get(i);
+            pcie(cable.from(), cable.fromNic())
+                    .ifPresent(link ->
+                            sharing.computeIfAbsent(link, _ -> new HashSet<>()).add(cable.fromNic()));
+            pcie(cable.to(), cable.toNic())
+                    .ifPresent(link ->
+                            sharing.computeIfAbsent(link, _ -> new HashSet<>()).add(cable.toNic()));
+            Set<String> ends = Set.of(port(cable.from(), cable.fromNic()), port(cable.to(), cable.toNic()));
+            wires.computeIfAbsent(ends, _ -> new ArrayList<>()).add(i);
+        }
+        Double[] gigabits = new Double[cables.size()];
+        Set<Double> labels = new HashSet<>();
+        double least = Double.MAX_VALUE;
+        for (List<Integer> wire : wires.values()) {
+            double sum = 0;
+            for (int i : wire) {
+                Cable cable = cables.get(i);
+                double label = stated.orElse(isSpark(cable) ? SPARK_GIGABITS : GIGABITS);
+                labels.add(label);
+                gigabits[i] = Math.min(
+                        label / wire.size(),
+                        Math.min(
+                                share(cable.from(), cable.fromNic(), sharing),
+                                share(cable.to(), cable.toNic(), sharing)));
+                sum += gigabits[i];
+            }
+            least = Math.min(least, sum);
+        }
+        return new Speeds(List.of(gigabits), wires.size(), least, labels);
+    }
+
+    private static boolean isSpark(Cable cable) {
+        return SparkPorts.port(cable.fromNic()).isPresent()
+                && SparkPorts.port(cable.toNic()).isPresent();
+    }
+
+    private static String port(String node, String nic) {
+        return node + ":" + SparkPorts.port(nic).map(port -> "port " + port).orElse(nic);
+    }
+
+    private static Optional<String> pcie(String node, String nic) {
+        return SparkPorts.pcieLink(nic).map(link -> node + ":" + link);
+    }
+
+    private static double share(String node, String nic, Map<String, Set<String>> sharing) {
+        return pcie(node, nic)
+                .map(link -> SPARK_PCIE_GIGABITS
+                        / sharing.getOrDefault(link, Set.of(nic)).size())
+                .orElse(Double.MAX_VALUE);
+    }
+
+    /** Whether a cable carries less than is printed on it. */
+    boolean isLimited() {
+        return labels.stream().anyMatch(label -> leastOfWire < label);
+    }
+}

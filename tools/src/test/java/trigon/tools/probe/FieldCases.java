@@ -1,0 +1,226 @@
+package trigon.tools.probe;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/** Networks from the field. Of DGX Sparks, {@code enp1s0f0np0} and {@code enP2p1s0f0np0} are functions of one port. */
+final class FieldCases {
+
+    private static final String[] RING_OF_FOUR = {"a", "b", "c", "d"};
+
+    private FieldCases() {}
+
+    static List<FieldCase> all() {
+        List<FieldCase> all = new ArrayList<>(sparks());
+        all.addAll(oneSubnet());
+        all.addAll(containers());
+        all.addAll(others());
+        all.addAll(ofNccl());
+        return all;
+    }
+
+    /** Three of them in a ring: of each wire both functions at either end. */
+    private static FieldCase ring(FieldCase of) {
+        return of.wire("a enp1s0f0np0", "a enP2p1s0f0np0", "b enp1s0f1np1", "b enP2p1s0f1np1")
+                .wire("b enp1s0f0np0", "b enP2p1s0f0np0", "c enp1s0f1np1", "c enP2p1s0f1np1")
+                .wire("c enp1s0f0np0", "c enP2p1s0f0np0", "a enp1s0f1np1", "a enP2p1s0f1np1");
+    }
+
+    private static FieldCase withTwinsInOneSubnet(FieldCase of) {
+        return ring(of).addresses("a enp1s0f0np0 192.168.0.1/24", "a enP2p1s0f0np0 192.168.0.2/24")
+                .addresses("b enp1s0f1np1 192.168.0.3/24", "b enP2p1s0f1np1 192.168.0.4/24")
+                .addresses("b enp1s0f0np0 192.168.2.1/24", "b enP2p1s0f0np0 192.168.2.2/24")
+                .addresses("c enp1s0f1np1 192.168.2.3/24", "c enP2p1s0f1np1 192.168.2.4/24")
+                .addresses("c enp1s0f0np0 192.168.1.3/24", "c enP2p1s0f0np0 192.168.1.4/24")
+                .addresses("a enp1s0f1np1 192.168.1.1/24", "a enP2p1s0f1np1 192.168.1.2/24");
+    }
+
+    private static FieldCase withoutIpv6(FieldCase of, String... nodes) {
+        for (String node : nodes) {
+            of.firstCommand(node + " sysctl -qw net.ipv6.conf.default.disable_ipv6=1");
+        }
+        return of;
+    }
+
+    private static List<FieldCase> sparks() {
+        String[] three = {"twins-in-one-subnet", "twins-in-one-subnet", "twins-in-one-subnet"};
+        FieldCase twins = withTwinsInOneSubnet(FieldCase.of("01 a subnet for both functions of a port", 3, three))
+                .saying("192.168.0.0/24", "192.168.1.0/24", "192.168.2.0/24");
+        FieldCase twinsWithoutIpv6 =
+                withTwinsInOneSubnet(withoutIpv6(FieldCase.of("01b the same without IPv6", 3, three), "a", "b", "c"));
+        FieldCase six = ring(FieldCase.of("02 six subnets, one for each pair of functions", 3))
+                .addresses("a enp1s0f0np0 192.168.0.1/24", "a enP2p1s0f0np0 192.168.1.1/24")
+                .addresses("b enp1s0f1np1 192.168.0.2/24", "b enP2p1s0f1np1 192.168.1.2/24")
+                .addresses("a enp1s0f1np1 192.168.2.1/24", "a enP2p1s0f1np1 192.168.3.1/24")
+                .addresses("c enp1s0f0np0 192.168.2.2/24", "c enP2p1s0f0np0 192.168.3.2/24")
+                .addresses("b enp1s0f0np0 192.168.4.1/24", "b enP2p1s0f0np0 192.168.5.1/24")
+                .addresses("c enp1s0f1np1 192.168.4.2/24", "c enP2p1s0f1np1 192.168.5.2/24");
+        FieldCase one = FieldCase.of("04 one function of two has an address", 2, "address-missing")
+                .wire("a enp1s0f1np1", "a enP2p1s0f1np1", "b enp1s0f1np1", "b enP2p1s0f1np1")
+                .addresses("a enp1s0f1np1 192.168.177.11/24", "b enp1s0f1np1 192.168.177.12/24")
+                .saying("ip addr add 192.168.178.1/24 dev enP2p1s0f1np1", "ip addr add 192.168.178.2/24");
+        return List.of(twins, twinsWithoutIpv6, six, one, ringOfFour());
+    }
+
+    /** A /31 for each pair of functions; diagonals by routes of the kernel, through neighbours. */
+    private static FieldCase ringOfFour() {
+        FieldCase ring = FieldCase.of("15 a ring of four by /31, with forwarding", 4);
+        int[] subnets = {128, 134, 136, 132};
+        for (int i = 0; i < subnets.length; i++) {
+            String from = RING_OF_FOUR[i];
+            String to = RING_OF_FOUR[(i + 1) % subnets.length];
+            String subnet = " 10.100." + subnets[i];
+            ring.wire(from + " enp1s0f1np1", from + " enP2p1s0f1np1", to + " enp1s0f0np0", to + " enP2p1s0f0np0")
+                    .addresses(from + " enp1s0f1np1" + subnet + ".0/31", from + " enP2p1s0f1np1" + subnet + ".128/31")
+                    .addresses(to + " enp1s0f0np0" + subnet + ".1/31", to + " enP2p1s0f0np0" + subnet + ".129/31")
+                    .command(from + " sysctl -qw net.ipv4.ip_forward=1");
+        }
+        return ring.command("a ip route add 10.100.134.0/24 via 10.100.128.1")
+                .command("a ip route add 10.100.136.0/24 via 10.100.132.0")
+                .command("c ip route add 10.100.128.0/24 via 10.100.134.0")
+                .command("c ip route add 10.100.132.0/24 via 10.100.136.1")
+                .command("b ip route add 10.100.136.0/24 via 10.100.134.1")
+                .command("b ip route add 10.100.132.0/24 via 10.100.128.0")
+                .command("d ip route add 10.100.128.0/24 via 10.100.132.1")
+                .command("d ip route add 10.100.134.0/24 via 10.100.136.0");
+    }
+
+    private static FieldCase linkLocal(FieldCase of) {
+        return of.wire("a enp1s0f0np0", "b enp1s0f1np1")
+                .wire("b enp1s0f0np0", "c enp1s0f1np1")
+                .wire("c enp1s0f0np0", "a enp1s0f1np1")
+                .addresses("a enp1s0f0np0 169.254.28.198/16", "a enp1s0f1np1 169.254.91.14/16")
+                .addresses("b enp1s0f0np0 169.254.77.5/16", "b enp1s0f1np1 169.254.140.33/16")
+                .addresses("c enp1s0f0np0 169.254.201.8/16", "c enp1s0f1np1 169.254.11.250/16")
+                .saying("169.254.0.0/16");
+    }
+
+    private static List<FieldCase> oneSubnet() {
+        String code = "interfaces-in-one-subnet";
+        return List.of(
+                linkLocal(withoutIpv6(
+                        FieldCase.of("03 link-local IPv4 on all cables, without IPv6", 3, code), "a", "b", "c")),
+                linkLocal(FieldCase.of("03c link-local IPv4 on all cables, with IPv6", 3, code)),
+                FieldCase.of("09 two networks in one /20", 2, code)
+                        .wire("a eno1", "b eno1")
+                        .wire("a enp37s0f0", "b enp37s0f0")
+                        .addresses("a eno1 192.168.3.8/20", "a enp37s0f0 192.168.2.8/20")
+                        .addresses("b enp37s0f0 192.168.2.9/20", "b eno1 192.168.3.9/20"));
+    }
+
+    /** The same bridges on both machines, each with a container or a machine at a port. */
+    private static List<FieldCase> containers() {
+        FieldCase bridges = FieldCase.of("07 bridges of container software", 2)
+                .wire("a enp1s0f0np0", "b enp1s0f0np0")
+                .addresses("a enp1s0f0np0 10.20.3.1/24", "b enp1s0f0np0 10.20.3.2/24");
+        List<String> all = List.of(
+                "docker0 172.17.0.1/16",
+                "br-0a1b2c3d4e5f 172.18.0.1/16",
+                "virbr0 192.168.122.1/24",
+                "incusbr0 10.61.0.1/24",
+                "l4tbr0 192.168.55.1/24",
+                "nerdctl0 10.4.0.1/24",
+                "mpqemubr0 10.135.1.1/24");
+        for (String node : List.of("a", "b")) {
+            for (int i = 0; i < all.size(); i++) {
+                bridge(bridges, node, all.get(i), i);
+            }
+        }
+        FieldCase alone = FieldCase.of("07 nothing but bridges", 2, "no-link", "no-link");
+        bridge(alone, "a", all.getFirst(), 0);
+        bridge(alone, "b", all.getFirst(), 0);
+        return List.of(bridges, alone);
+    }
+
+    private static void bridge(FieldCase of, String node, String nameAndAddress, int number) {
+        String name = nameAndAddress.split(" ", -1)[0];
+        of.command("%s ip link add %s type bridge".formatted(node, name))
+                .command("%s ip link add veth%d type veth peer name q%d".formatted(node, number, number))
+                .command("%s ip link set veth%d master %s".formatted(node, number, name));
+        for (String nic : List.of("veth" + number, "q" + number, name)) {
+            of.command("%s sysctl -qw net.ipv6.conf.%s.disable_ipv6=1".formatted(node, nic))
+                    .command("%s ip link set %s up".formatted(node, nic));
+        }
+        of.addresses(node + " " + nameAndAddress);
+    }
+
+    private static List<FieldCase> others() {
+        FieldCase functions = FieldCase.of("12 an exclusion, and functions without addresses", 2)
+                .wire("a enp90s0np0", "b enp90s0np0")
+                .addresses("a enp90s0np0 10.168.192.89/24", "b enp90s0np0 10.168.192.90/24")
+                .variable("a", "NCCL_SOCKET_IFNAME", "^ibs,ibp,lo,docker,veth,cilium,lxc")
+                .variable("b", "NCCL_SOCKET_IFNAME", "^ibs,ibp,lo,docker,veth,cilium,lxc");
+        for (String nic : List.of("enp220s0f0", "enp90s0v0", "enp90s0v1", "cilium_host")) {
+            functions.wire("a " + nic, "c a" + nic).wire("b " + nic, "d b" + nic);
+            for (String node : List.of("a", "b")) {
+                functions.command("%s sysctl -qw net.ipv6.conf.%s.disable_ipv6=1".formatted(node, nic));
+            }
+        }
+        functions.addresses("a cilium_host 10.0.21.95/32", "b cilium_host 10.0.22.17/32");
+        return List.of(
+                functions,
+                FieldCase.of("12 virtual functions without addresses, on the network of the others", 2)
+                        .wire("a enp90s0np0", "a enp90s0v0", "b enp90s0np0", "b enp90s0v0")
+                        .addresses("a enp90s0np0 10.168.192.89/24", "b enp90s0np0 10.168.192.90/24"),
+                FieldCase.of("13 an MTU of 4200 and one of 9000", 2, "mtu")
+                        .wire("a enp1s0f0np0", "b enp1s0f0np0")
+                        .addresses("a enp1s0f0np0 10.20.3.1/24", "b enp1s0f0np0 10.20.3.2/24")
+                        .command("a ip link set enp1s0f0np0 mtu 4200")
+                        .command("b ip link set enp1s0f0np0 mtu 9000")
+                        .saying("WARNING"),
+                routed(),
+                FieldCase.of("25 virtual and secondary addresses", 2)
+                        .wire("a eno1", "b eno1")
+                        .addresses("a eno1 10.0.0.1/24 10.0.0.100/24 10.9.9.1/24 10.0.0.101/32")
+                        .addresses("b eno1 10.0.0.2/24 10.9.9.2/24 10.7.7.2/24")
+                        .addresses("a lo 10.255.0.1/32", "b lo 10.255.0.2/32"));
+    }
+
+    /** Each node in a subnet of its own, with a gateway; the parents of these VLANs have link-local addresses alone. */
+    private static FieldCase routed() {
+        return FieldCase.of("18 children of VLANs in different subnets", 2)
+                .wire("a ens5f0.3003", "d gwa")
+                .wire("b ens5f1.3003", "d gwb")
+                .wire("a ens5f0", "c exa")
+                .wire("b ens5f1", "c exb")
+                .addresses("a ens5f0.3003 10.1.118.3/24", "b ens5f1.3003 10.1.102.5/24")
+                .addresses("d gwa 10.1.118.1/24", "d gwb 10.1.102.1/24")
+                .command("d sysctl -qw net.ipv4.ip_forward=1")
+                .command("a ip route add default via 10.1.118.1")
+                .command("b ip route add default via 10.1.102.1");
+    }
+
+    private static List<FieldCase> ofNccl() {
+        String[] ofOne = {
+            "bootstrap-interface",
+            "nccl-ib-setting",
+            "nccl-ib-setting",
+            "nccl-ib-setting",
+            "nccl-net-other",
+            "nccl-plugin-other",
+            "socket-interface",
+            "socket-interface"
+        };
+        List<String> codes = new ArrayList<>(List.of(ofOne));
+        codes.addAll(List.of(ofOne));
+        FieldCase left = FieldCase.of("10 the launcher names eth0", 2, codes.toArray(String[]::new))
+                .wire("a enP7s7", "b enP7s7")
+                .wire("a enp1s0f0np0", "b enp1s0f0np0")
+                .wire("a enP2p1s0f0np0", "b enP2p1s0f0np0")
+                .addresses("a enP7s7 10.10.10.126/24", "b enP7s7 10.10.10.127/24")
+                .addresses("a enp1s0f0np0 10.20.3.3/24", "b enp1s0f0np0 10.20.3.4/24")
+                .addresses("a enP2p1s0f0np0 10.20.4.3/24", "b enP2p1s0f0np0 10.20.4.4/24")
+                .saying("NCCL's bootstrap is told to use eth0", "Gloo is told to use eth0", "TensorPipe is told");
+        for (String node : List.of("a", "b")) {
+            for (String name : List.of("GLOO_SOCKET_IFNAME", "TP_SOCKET_IFNAME", "NCCL_SOCKET_IFNAME")) {
+                left.variable(node, name, "eth0");
+            }
+            left.variable(node, "NCCL_IB_HCA", "rocep1s0f0,roceP2p1s0f0")
+                    .variable(node, "NCCL_IB_MERGE_NICS", "0")
+                    .variable(node, "NCCL_IB_SUBNET_AWARE_ROUTING", "1")
+                    .variable(node, "NCCL_NET", "IB")
+                    .variable(node, "NCCL_NET_PLUGIN", "none");
+        }
+        return List.of(left);
+    }
+}

@@ -1,0 +1,120 @@
+package trigon.tools.probe;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import trigon.tools.diagnosis.Finding;
+
+/**
+ * Networks that people have posted, and what is right in them, as network namespaces: what the doctor finds, and that
+ * its commands leave nothing that has some. {@code -Dtrigon.faults.only=WORDS} runs those whose name has the words.
+ */
+@Timeout(240)
+class FieldCasesTest {
+
+    /** What machines have themselves, whatever the links are. */
+    private static final Set<String> USUAL =
+            Set.of("open-files-low", "shared-memory-small", "tasks-few", "memlock-low");
+
+    private static LinkNamespaces lab;
+
+    @TempDir
+    private Path directory;
+
+    @BeforeAll
+    static void build() throws IOException {
+        assumeTrue(LinkNamespaces.areThere(), "network namespaces need root");
+        lab = new LinkNamespaces("a", "b", "c", "d");
+    }
+
+    @AfterAll
+    static void tearDown() throws IOException {
+        if (lab != null) {
+            lab.close();
+        }
+    }
+
+    static List<FieldCase> cases() {
+        String only = System.getProperty("trigon.faults.only", "");
+        return FieldCases.all().stream()
+                .filter(each -> each.toString().contains(only))
+                .toList();
+    }
+
+    @ParameterizedTest
+    @MethodSource("cases")
+    void whatIsWrongIsFoundAndItsCommandsMendIt(FieldCase of) throws IOException {
+        try {
+            of.build(lab);
+            AppliedRemedies remedies = new AppliedRemedies(lab, of.nodes(), false, USUAL);
+            List<Finding> findings = remedies.examine();
+
+            assertThat(findings)
+                    .as(findings::toString)
+                    .extracting(Finding::code)
+                    .containsExactlyInAnyOrderElementsOf(of.codes());
+            if (!of.texts().isEmpty()) {
+                assertThat(findings.toString()).contains(of.texts());
+            }
+            assertThat(remedies.apply())
+                    .as("those without commands")
+                    .allMatch(
+                            each -> each.remedies().stream().noneMatch(remedy -> remedy.kind() == Finding.Kind.CHANGE));
+        } finally {
+            lab.renew();
+        }
+    }
+
+    /** Case 23: of several other networks, in the file that the launcher names. */
+    @Test
+    void whatImagesHaveLeftForNcclIsNamed() throws IOException {
+        Path file = Files.writeString(directory.resolve("left over's.conf"), """
+                # left by an image
+                NCCL_GRAPH_FILE=/opt/other/graph.xml
+                NCCL_TOPO_FILE=/opt/other/topo.xml
+                NCCL_TUNER_PLUGIN=/opt/other/lib/libnccl-other-tuner.so
+                NCCL_PROFILER_PLUGIN=/opt/x/libnccl-profiler-inspector.so
+                NCCL_ALGO=Ring
+                NCCL_IB_GID_INDEX=
+                NCCL_SOCKET_IFNAME=eth9
+                NCCL_HOSTID=abc
+                """);
+        FieldCase of = FieldCase.of("23 leftovers in NCCL's file", 1)
+                .wire("a eth0", "b x0")
+                .addresses("a eth0 10.244.1.7/24")
+                .variable("a", "NCCL_CONF_FILE", file.toString())
+                .variable("a", "GLOO_SOCKET_IFNAME", "eth7");
+        try {
+            of.build(lab);
+            AppliedRemedies remedies = new AppliedRemedies(lab, 1, false, USUAL);
+            List<Finding> findings = remedies.examine();
+
+            assertThat(findings.stream().map(Finding::evidence).collect(Collectors.joining("; ")))
+                    .contains("NCCL_GRAPH_FILE", "NCCL_TOPO_FILE", "NCCL_TUNER_PLUGIN", "NCCL_PROFILER_PLUGIN")
+                    .contains(
+                            "NCCL_ALGO",
+                            "NCCL_IB_GID_INDEX",
+                            "NCCL_SOCKET_IFNAME",
+                            "NCCL_HOSTID",
+                            "GLOO_SOCKET_IFNAME");
+            assertThat(findings).hasSize(9);
+            assertThat(remedies.apply()).isEmpty();
+            assertThat(file).hasContent("# left by an image\n");
+        } finally {
+            lab.renew();
+        }
+    }
+}
