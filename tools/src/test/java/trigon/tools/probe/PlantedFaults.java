@@ -185,7 +185,7 @@ final class PlantedFaults {
     }
 
     private static PlantedFault withCluster(String what, String ofA, String ofB, String... codes) {
-        PlantedFault fault = ofTwo(what, codes).touching("ab");
+        PlantedFault fault = ofTwo(what, codes).touching("ab ac bc"); // the file has all addresses
         for (String node : List.of("a", "b", "c")) {
             fault.file(node, "etc/trigon-cluster.yaml", node.equals("b") ? ofB : ofA)
                     .told(node, "cluster", "etc/trigon-cluster.yaml")
@@ -249,6 +249,7 @@ final class PlantedFaults {
         PlantedFault fault = (code.equals("rdma-sent-again") || code.equals("congestion")
                         ? ofTwo(what, code)
                         : ofNode(what, code))
+                .touching("ab")
                 .variable("a", "TRIGON_LINKS", "software")
                 .variable("b", "TRIGON_LINKS", "software")
                 .variable("c", "TRIGON_LINKS", "software")
@@ -292,22 +293,18 @@ final class PlantedFaults {
                 twins());
     }
 
-    /** Of node b: a has RDMA, too. */
+    /** Of node b: a has RDMA, too, and c has none. */
     private static List<PlantedFault> ofRdma() {
         return List.of(
-                ofTwo("RDMA at one end of a link", "rdma-at-one-end").told("a", "rdma", "right"),
-                ofTwo("a GID that is not reached", "rdma-not-up")
-                        .told("a", "rdma", "right")
-                        .told("b", "rdma", "elsewhere"),
-                ofTwo("nothing is acknowledged by RDMA", "rdma-no-acknowledgement")
-                        .told("a", "rdma", "right")
-                        .told("b", "rdma", "silent"),
-                ofTwo("a key that RDMA refuses", "rdma-write-failed")
-                        .told("a", "rdma", "right")
-                        .told("b", "rdma", "key"),
-                ofTwo("bytes are changed on their way by RDMA", "rdma-data-wrong")
-                        .told("a", "rdma", "right")
-                        .told("b", "rdma", "changing"));
+                ofTwoWithRdma("RDMA at one end of a link", "", "rdma-at-one-end"),
+                ofTwoWithRdma("a GID that is not reached", "elsewhere", "rdma-not-up"),
+                ofTwoWithRdma("nothing is acknowledged by RDMA", "silent", "rdma-no-acknowledgement"),
+                ofTwoWithRdma("a key that RDMA refuses", "key", "rdma-write-failed"),
+                ofTwoWithRdma("bytes are changed on their way by RDMA", "changing", "rdma-data-wrong"));
+    }
+
+    private static PlantedFault ofTwoWithRdma(String what, String ofB, String code) {
+        return ofTwo(what, code).touching("ab ac bc").told("a", "rdma", "right").told("b", "rdma", ofB);
     }
 
     private static PlantedFault twins() {

@@ -206,7 +206,7 @@ class PlantedFaultsTest {
         withTriangle(lab -> {
             one.plant(lab);
             other.plant(lab);
-            List<Finding> findings = examine(lab, 3, false);
+            List<Finding> findings = examine(lab, Math.max(one.nodes(), other.nodes()), false);
             other.mend(lab);
             one.mend(lab);
 
