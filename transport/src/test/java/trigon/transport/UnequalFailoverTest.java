@@ -44,10 +44,14 @@ class UnequalFailoverTest {
             TestNode b = off.equals("a") ? with : without;
             Connected first = new Connected(a, b);
             Connected second = new Connected(a, b);
+            long firstReceive = receive(first);
+            long secondReceive = receive(second);
             failQueuePairs(a);
 
-            assertFails(first);
-            assertFails(second);
+            assertThat(sendUntilItFails(first)).isEqualTo(REMOTE_ERROR);
+            assertThat(finish(b, firstReceive)).isEqualTo(REMOTE_ERROR);
+            assertThat(sendUntilItFails(second)).isEqualTo(REMOTE_ERROR);
+            assertThat(finish(b, secondReceive)).isEqualTo(REMOTE_ERROR);
 
             assertThat(log.lines().stream().filter(line -> line.contains("failover is off on " + off)))
                     .singleElement()
@@ -59,16 +63,16 @@ class UnequalFailoverTest {
         verbs.forEach(LedgerAssert::assertNothingOpen);
     }
 
-    private static void assertFails(Connected ab) {
-        TestNode a = ab.sender;
-        TestNode b = ab.receiver;
-        long from = a.allocate(BYTES);
-        long to = b.allocate(BYTES);
-        long fromHandle = a.register(ab.sendComm, from, BYTES);
-        long toHandle = b.register(ab.receiveComm, to, BYTES);
-        long receive = retry(() -> b.plugin.irecv(ab.receiveComm, to, BYTES, TAG, toHandle));
-        assertThat(ab.sendUntilItFails(from, BYTES, TAG, fromHandle)).isEqualTo(REMOTE_ERROR);
-        assertThat(finish(b, receive)).isEqualTo(REMOTE_ERROR);
+    private static long receive(Connected ab) {
+        long to = ab.receiver.allocate(BYTES);
+        long handle = ab.receiver.register(ab.receiveComm, to, BYTES);
+        return retry(() -> ab.receiver.plugin.irecv(ab.receiveComm, to, BYTES, TAG, handle));
+    }
+
+    private static long sendUntilItFails(Connected ab) {
+        long from = ab.sender.allocate(BYTES);
+        long handle = ab.sender.register(ab.sendComm, from, BYTES);
+        return ab.sendUntilItFails(from, BYTES, TAG, handle);
     }
 
     /** Behind the transport's back. */
