@@ -101,7 +101,7 @@ class ReturnTest {
     private void leave() {
         verbs.refusing = home;
         TcpSockets.between(ADDRESSES, _ -> true).forEach(TcpSockets::shutDownUnlessOver);
-        log.await("WARN " + home + ": path to b down: ");
+        log.await("WARN " + home, "path to b down: ");
         log.await("INFO", "the connection to b goes on over", "instead of " + home);
     }
 
@@ -109,7 +109,7 @@ class ReturnTest {
         verbs.refusing = "";
         log.await("INFO", "the connection to b returns to " + home);
         log.await("INFO", "the connection from a returns to ");
-        log.await("INFO " + home + ": path to b up again after ");
+        log.await("INFO " + home, "path to b up again after ");
         assertThat(log.lines().stream().filter(line -> line.startsWith("WARN") && line.contains(" down: ")))
                 .as("each end's path, once; seed %d", seed)
                 .hasSize(2);

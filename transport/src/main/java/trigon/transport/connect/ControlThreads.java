@@ -1,41 +1,60 @@
 package trigon.transport.connect;
 
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ExecutorService;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The threads that bring connections up: daemons named {@code trigon-control-<n>}, one per task that runs now, ended
- * when idle for a while.
+ * The threads that do what is not NCCL's to wait for: daemons, ended when idle for a while.
  *
  * <p>Platform threads, since a verb blocks in C, for seconds where a peer's address does not resolve: a virtual thread
- * would keep its carrier for that long, of which there are as many as cores, and which may be the host program's. And
- * without a limit, since a task that waits for the peer's answer must not keep this node from giving its own.
+ * would keep its carrier for that long, of which there are as many as cores, and which may be the host program's.
+ *
+ * @param control brings connections up: {@code trigon-control-<n>}, one for each task that runs now. Without a limit,
+ *     since a task that waits for the peer's answer must not keep this node from giving its own
+ * @param leading has senders look for other paths, and wait for the answers to their offers: {@code trigon-failover-<n>},
+ *     {@value #MOST} at most, since a cable takes hundreds of connections with it
+ * @param following answers such offers: {@code trigon-follower-<n>}, likewise. No task of it waits for a peer
  */
-public final class ControlThreads {
+public record ControlThreads(ExecutorService control, ExecutorService leading, ExecutorService following)
+        implements AutoCloseable {
+
+    /** Enough for the waits of some: what they do takes a processor for milliseconds. */
+    static final int MOST = 16;
 
     /** Long enough for those of a communicator, which come up one after the other. */
     private static final long IDLE_MILLIS = 200;
 
-    private ControlThreads() {}
+    /** No thread yet. */
+    public static ControlThreads open() {
+        return new ControlThreads(
+                pool("trigon-control-", 0, Integer.MAX_VALUE, new SynchronousQueue<>()),
+                pool("trigon-failover-", MOST, MOST, new LinkedBlockingQueue<>()),
+                pool("trigon-follower-", MOST, MOST, new LinkedBlockingQueue<>()));
+    }
 
-    /** No thread yet; {@link ExecutorService#close} waits for the tasks. What comes later runs in its caller. */
-    public static ExecutorService open() {
+    private static ExecutorService pool(String name, int core, int most, BlockingQueue<Runnable> queue) {
         ThreadFactory threads = Thread.ofPlatform()
                 .daemon()
                 .inheritInheritableThreadLocals(false)
-                .name("trigon-control-", 0)
+                .name(name, 0)
                 .factory();
         // a task that is late releases what others no longer can
-        return new ThreadPoolExecutor(
-                0,
-                Integer.MAX_VALUE,
-                IDLE_MILLIS,
-                TimeUnit.MILLISECONDS,
-                new SynchronousQueue<>(),
-                threads,
-                (late, _) -> late.run());
+        ThreadPoolExecutor pool = new ThreadPoolExecutor(
+                core, most, IDLE_MILLIS, TimeUnit.MILLISECONDS, queue, threads, (late, _) -> late.run());
+        pool.allowCoreThreadTimeOut(true);
+        return pool;
+    }
+
+    /** Waits for all tasks. What comes later runs in its caller. */
+    @Override
+    public void close() {
+        leading.close();
+        following.close();
+        control.close();
     }
 }

@@ -13,6 +13,7 @@ import trigon.routing.LocalLink;
 import trigon.routing.Path;
 import trigon.routing.Reason;
 import trigon.transport.connect.Counterpart;
+import trigon.transport.failover.search.PathSearch;
 import trigon.transport.session.Resumption;
 
 /**
@@ -33,7 +34,7 @@ final class Failback {
     private final SenderFailover sender;
     private final Resumption session;
     private final Counterpart peer;
-    private final NewPaths paths;
+    private final PathSearch paths;
     private final Journal journal;
     private final Returns returns;
     private final FailoverEnd end;

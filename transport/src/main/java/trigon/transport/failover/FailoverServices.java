@@ -1,6 +1,8 @@
 package trigon.transport.failover;
 
 import java.time.Duration;
+import trigon.system.NanoClock;
+import trigon.transport.failover.search.PathSearch;
 
 /**
  * What the failovers of all sessions of a process share. Thread-safe.
@@ -10,6 +12,12 @@ import java.time.Duration;
  * @param returns has senders look for the links that they have left
  * @param tasks does the work
  * @param peerTimeout so long a failover goes on without a path
+ * @param clock what all that waits goes by
  */
 record FailoverServices(
-        NewPaths paths, PathOffers offers, Returns returns, FailoverTasks tasks, Duration peerTimeout) {}
+        PathSearch paths,
+        PathOffers offers,
+        Returns returns,
+        FailoverTasks tasks,
+        Duration peerTimeout,
+        NanoClock clock) {}

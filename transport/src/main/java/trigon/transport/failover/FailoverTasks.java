@@ -1,29 +1,36 @@
 package trigon.transport.failover;
 
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
+import java.util.function.Function;
 
 /**
  * Where the work of failovers is done: what is brief on an event loop, which has its thread, and what may block on
- * control threads, which may have to be made, and cannot be where a limit on processes is reached. Thread-safe.
+ * threads of their own, of which there are few however many connections a cable takes with it. Those have to be made,
+ * and cannot be where a limit on processes is reached. Thread-safe.
  */
 final class FailoverTasks {
 
     private final Executor eventLoop;
-    private final Executor control;
-    private final Executor aMomentLater;
+    private final Executor leading;
+    private final Executor following;
+    private final Function<Duration, Executor> later;
 
     /**
      * By these.
      *
      * @param eventLoop runs what is brief; makes no thread for it
-     * @param control runs what may block
-     * @param aMomentLater the same, a {@link Failovers#MOMENT} later
+     * @param leading runs what may block, and wait for the peer
+     * @param following runs what may block, and does not wait for the peer
+     * @param later runs on the event loop what is brief, so much later
      */
-    FailoverTasks(Executor eventLoop, Executor control, Executor aMomentLater) {
+    FailoverTasks(Executor eventLoop, Executor leading, Executor following, Function<Duration, Executor> later) {
         this.eventLoop = eventLoop;
-        this.control = control;
-        this.aMomentLater = aMomentLater;
+        this.leading = leading;
+        this.following = following;
+        this.later = later;
     }
 
     /**
@@ -41,25 +48,36 @@ final class FailoverTasks {
     }
 
     /**
-     * Has a control thread do something that may block. Not from the data path.
+     * Has a thread do something that may block. Not from the data path.
      *
      * @param impossible hears why it will not be done
      */
     void begin(Runnable step, Consumer<Throwable> impossible) {
         try {
-            control.execute(step);
+            leading.execute(step);
         } catch (RuntimeException | Error e) {
             impossible.accept(e);
         }
     }
 
-    /** Runs what may block, as it can. */
-    Executor control() {
-        return control;
+    /** The same so much later. */
+    void beginLater(Duration delay, Runnable step, Consumer<Throwable> impossible) {
+        try {
+            later.apply(delay).execute(() -> begin(step, impossible));
+        } catch (RuntimeException | Error e) {
+            impossible.accept(e);
+        }
     }
 
-    /** Runs what may block, a moment later. */
-    Executor aMomentLater() {
-        return aMomentLater;
+    /** Completes so much later, on the event loop. */
+    CompletableFuture<Void> after(Duration delay) {
+        CompletableFuture<Void> over = new CompletableFuture<>();
+        later.apply(delay).execute(() -> over.complete(null));
+        return over;
+    }
+
+    /** Runs what the peer waits for, and what does not wait for the peer: else two nodes could wait for each other. */
+    Executor following() {
+        return following;
     }
 }

@@ -13,8 +13,10 @@ import trigon.system.kernel.ProcessBarrier;
 import trigon.transport.connect.CandidatePaths;
 import trigon.transport.connect.ConnectedPaths;
 import trigon.transport.connect.ControlTasks;
+import trigon.transport.connect.ControlThreads;
 import trigon.transport.connect.Counterpart;
 import trigon.transport.connect.LocalSide;
+import trigon.transport.failover.search.PathSearch;
 import trigon.transport.session.Failover;
 import trigon.transport.session.ReceiveSession;
 import trigon.transport.session.Resumption;
@@ -55,16 +57,20 @@ public final class Failovers {
             CandidatePaths candidates,
             HandshakeListeners listeners,
             ControlTasks tasks,
+            ControlThreads threads,
             Duration peerTimeout) {
         on = side.self().failover();
         this.listeners = listeners;
         health = new PathHealth(tasks.clock());
+        FailoverTasks does =
+                new FailoverTasks(tasks.brief(Duration.ZERO), threads.leading(), threads.following(), tasks::brief);
         services = new FailoverServices(
-                new NewPaths(side.links(), candidates, side.client()),
+                new PathSearch(side.links(), candidates, side.client(), does::after),
                 new PathOffers(side),
                 new Returns(tasks.blocking(WHILE)),
-                new FailoverTasks(tasks.brief(Duration.ZERO), tasks.control(), tasks.blocking(MOMENT)),
-                peerTimeout);
+                does,
+                peerTimeout,
+                tasks.clock());
         if (on) {
             tasks.control().execute(ProcessBarrier::isAvailable); // what takes time at first is done then
         }

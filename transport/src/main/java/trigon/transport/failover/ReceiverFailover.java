@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -19,6 +20,10 @@ import trigon.handshake.message.HandshakeMessage.Answer;
 import trigon.handshake.message.HandshakeMessage.Offer;
 import trigon.handshake.message.RemoteMemory;
 import trigon.transport.connect.Counterpart;
+import trigon.transport.failover.search.Absence;
+import trigon.transport.failover.search.Found;
+import trigon.transport.failover.search.PathSearch;
+import trigon.transport.failover.search.ProvenEnds;
 import trigon.transport.path.PathChannel;
 import trigon.transport.path.PathLoss;
 import trigon.transport.resume.ReceiverResume;
@@ -45,7 +50,7 @@ final class ReceiverFailover implements Failover, OfferHandler {
     private final Resumption session;
     private final Counterpart peer;
     private final HandshakeListeners listeners;
-    private final NewPaths paths;
+    private final PathSearch paths;
     private final PathOffers offers;
     private final Journal journal;
     private final FailoverTasks tasks;
@@ -130,11 +135,11 @@ final class ReceiverFailover implements Failover, OfferHandler {
         }
         outage.begin();
         if (suspicion.broken() != null && resume.state() == State.UP) {
-            tasks.begin(() -> orGiveUp(this::notifySender), this::cannotWork);
+            begin(this::notifySender);
         }
         if (!working) {
             working = true;
-            tasks.begin(() -> orGiveUp(this::waitForTheSender), this::cannotWork);
+            begin(() -> waitForTheSender(new Absence()));
         }
     }
 
@@ -172,26 +177,36 @@ final class ReceiverFailover implements Failover, OfferHandler {
         }
     }
 
-    private void waitForTheSender() {
-        Absence absence = new Absence();
-        while (!isWell()) {
-            PathChannel previous = session.path();
-            Found found =
-                    paths.find(peer, peer.connection().ofConnectingSide(), session, Set.of(), proven, end.reached());
-            if (absence.observe(found, System.nanoTime())) {
-                giveUp(previous, () -> FailoverEnd.byAbsence(previous));
-                return;
-            }
-            if (outage.isLongerThan(peerTimeout)) {
-                giveUp(previous, () -> FailoverEnd.byTime(previous, why()));
-                return;
-            }
-            end.sleep(absence.until(PAUSE, System.nanoTime()));
+    /** One look whether the sender lives, in which no thread waits for its answer; the sender does the rest. */
+    private void waitForTheSender(Absence absence) {
+        if (stopIfWell()) {
+            return;
+        }
+        PathChannel previous = session.path();
+        var _ = paths.find(peer, peer.connection().ofConnectingSide(), session, Set.of(), proven, end.reached())
+                .whenComplete((found, why) -> begin(() -> judge(absence, previous, found, why)));
+    }
+
+    private void judge(Absence absence, PathChannel previous, Found found, @Nullable Throwable why) {
+        if (why != null) {
+            throw new CompletionException(why);
+        }
+        if (absence.observe(found, System.nanoTime())) {
+            giveUp(previous, () -> FailoverEnd.byAbsence(previous));
+        } else if (outage.isLongerThan(peerTimeout)) {
+            giveUp(previous, () -> FailoverEnd.byTime(previous, why()));
+        } else {
+            Runnable again = () -> orGiveUp(() -> waitForTheSender(absence));
+            tasks.beginLater(absence.until(PAUSE, System.nanoTime()), again, this::cannotWork);
         }
     }
 
+    private void begin(Runnable step) {
+        tasks.begin(() -> orGiveUp(step), this::cannotWork);
+    }
+
     /** Whether there is nothing to wait for any more. */
-    private synchronized boolean isWell() {
+    private synchronized boolean stopIfWell() {
         if (session.isLost()) {
             end.reach();
         }
@@ -211,7 +226,7 @@ final class ReceiverFailover implements Failover, OfferHandler {
 
     @Override
     public CompletionStage<Answer> onOffer(IncomingOffer incoming) {
-        return CompletableFuture.supplyAsync(() -> answer(incoming), tasks.control());
+        return CompletableFuture.supplyAsync(() -> answer(incoming), tasks.following());
     }
 
     private Answer answer(IncomingOffer incoming) {
@@ -271,7 +286,7 @@ final class ReceiverFailover implements Failover, OfferHandler {
         }
         var _ = incoming.result()
                 .whenCompleteAsync(
-                        (up, why) -> orGiveUp(() -> finish(path, attempt, incoming, up, why)), tasks.control());
+                        (up, why) -> orGiveUp(() -> finish(path, attempt, incoming, up, why)), tasks.following());
         work();
         return new Answer(
                 incoming.offer().kind(),

@@ -1,14 +1,20 @@
 package trigon.transport.failover;
 
 import java.time.Duration;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Set;
+import java.util.concurrent.CompletionException;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import trigon.routing.Path;
+import trigon.system.NanoClock;
 import trigon.transport.connect.Counterpart;
 import trigon.transport.failover.PathOffers.Answered;
+import trigon.transport.failover.search.Found;
+import trigon.transport.failover.search.LatestPaths;
+import trigon.transport.failover.search.PathSearch;
+import trigon.transport.failover.search.ProvenEnds;
+import trigon.transport.failover.search.Search;
 import trigon.transport.path.PathChannel;
 import trigon.transport.path.PathKeeper;
 import trigon.transport.path.PathLoss;
@@ -22,8 +28,8 @@ import trigon.verbs.VerbsException;
  * Leads a sender's session to another path when its own fails: it asks over all paths whether the peer lives; once it
  * has an answer, it fences its path, offers a new one, and sends again what the receiver does not have.
  *
- * <p>One control thread works while there is something to do. What it does to the session takes long, and is done with
- * {@link #use} held, and not once the session is closed. The failover's own lock, which is taken after that one, is
+ * <p>One step after the other is done on a control thread while there is something to do, and none waits for answers.
+ * What is done to the session takes long, and is done with {@link #use} held, and not once the session is closed. The failover's own lock, which is taken after that one, is
  * held briefly: an event loop waits for it.
  */
 final class SenderFailover implements Failover {
@@ -31,18 +37,25 @@ final class SenderFailover implements Failover {
     private static final Logger log = LoggerFactory.getLogger(SenderFailover.class);
 
     private static final Duration HEARING = Duration.ofMillis(300);
-    private static final Duration FIRST_PAUSE = Duration.ofMillis(20);
     private static final Duration LAST_WORDS = Duration.ofMillis(1500);
-    private static final Duration LONGEST_PAUSE = Duration.ofMillis(500);
+
+    /** What has come of an attempt to go on over other paths. */
+    private enum Move {
+        MADE,
+        FAILED,
+        /** The peer's end is lost, and this one is given up in a moment. */
+        REFUSED
+    }
 
     private final Resumption session;
     private final Counterpart peer;
-    private final NewPaths paths;
+    private final PathSearch paths;
     private final PathOffers offers;
     private final Journal journal;
     private final Failback back;
     private final FailoverTasks tasks;
     private final Duration peerTimeout;
+    private final NanoClock clock;
     private final FailoverEnd end = new FailoverEnd();
     private final ProvenEnds proven = new ProvenEnds();
 
@@ -72,6 +85,7 @@ final class SenderFailover implements Failover {
         tasks = services.tasks();
         suspicion = new PathSuspicion(session.paths());
         peerTimeout = services.peerTimeout();
+        clock = services.clock();
     }
 
     /** Looks after a path that is in use from now on. */
@@ -126,7 +140,15 @@ final class SenderFailover implements Failover {
     }
 
     private void beginToLook() {
-        tasks.begin(() -> orGiveUp(this::lookForAPath), this::cannotLook);
+        begin(() -> look(new Search(clock)));
+    }
+
+    private void begin(Runnable step) {
+        tasks.begin(() -> orGiveUp(step), this::cannotLook);
+    }
+
+    private void beginLater(Duration delay, Runnable step) {
+        tasks.beginLater(delay, () -> orGiveUp(step), this::cannotLook);
     }
 
     /** For silence alone it is tried again, when that lasts. */
@@ -149,51 +171,62 @@ final class SenderFailover implements Failover {
         }
     }
 
-    private void lookForAPath() {
-        long start = System.nanoTime();
-        Absence absence = new Absence();
-        Duration pause = FIRST_PAUSE;
-        Set<Path> failed = new HashSet<>();
-        boolean warned = false;
-        while (true) {
-            PathChannel previous = session.path();
-            Found found = paths.find(peer, peer.connection(), session, failed, proven, end.reached());
-            boolean gone = absence.observe(found, System.nanoTime());
-            failed.clear();
-            long waited = System.nanoTime() - start;
-            if (!found.alive().isEmpty()) {
-                if (!suspicion.isKnown()) {
-                    end.sleep(HEARING); // a peer that was stopped answers over the path in use, too
-                }
-                if (stopIfHeardAgain()) {
-                    return;
-                }
-                if (tryMove(found.forQueuePairs(session.paths().size()), failed, start)) {
-                    if (finishIfWell()) {
-                        return;
-                    }
-                    start = System.nanoTime();
-                    continue;
-                }
-            }
-            if (endIfLost() || stopIfHeardAgain()) {
-                return;
-            }
-            if (gone) {
-                giveUp(() -> FailoverEnd.byAbsence(previous));
-                return;
-            }
-            if (isOver(waited)) {
-                giveUp(() -> FailoverEnd.byTime(previous, suspicion.words() + paths.notTaken(peer, session)));
-                return;
-            }
-            if (!warned && !absence.isSeen() && waited > Absence.LASTS.toNanos()) {
-                warned = true;
-                journal.logWait(previous, suspicion.words() + paths.notTaken(peer, session));
-            }
-            end.sleep(absence.until(pause, System.nanoTime()));
-            pause = pause.multipliedBy(2).compareTo(LONGEST_PAUSE) < 0 ? pause.multipliedBy(2) : LONGEST_PAUSE;
+    /** One round, in which no thread waits for the answers. */
+    private void look(Search search) {
+        if (endIfLost()) {
+            return;
         }
+        PathChannel previous = session.path();
+        var _ = paths.find(peer, peer.connection(), session, search.takeExcluded(), proven, end.reached())
+                .whenComplete((found, why) -> begin(() -> judge(search, previous, found, why)));
+    }
+
+    private void judge(Search search, PathChannel previous, Found found, @Nullable Throwable why) {
+        if (why != null) {
+            throw new CompletionException(why);
+        }
+        boolean gone = search.observe(found);
+        if (found.alive().isEmpty()) {
+            lookAgain(search, previous, gone);
+        } else if (suspicion.isKnown()) {
+            moveOrLookAgain(search, previous, found, gone);
+        } else { // a peer that was stopped answers over the path in use, too
+            beginLater(HEARING, () -> moveOrLookAgain(search, previous, found, gone));
+        }
+    }
+
+    private void moveOrLookAgain(Search search, PathChannel previous, Found found, boolean gone) {
+        if (stopIfHeardAgain()) {
+            return;
+        }
+        switch (tryMove(found.forQueuePairs(session.paths().size()), search)) {
+            case MADE -> {
+                if (!finishIfWell()) {
+                    search.restart();
+                    look(search);
+                }
+            }
+            case FAILED -> lookAgain(search, previous, gone);
+            case REFUSED -> {}
+        }
+    }
+
+    private void lookAgain(Search search, PathChannel previous, boolean gone) {
+        if (endIfLost() || stopIfHeardAgain()) {
+            return;
+        }
+        if (gone) {
+            giveUp(() -> FailoverEnd.byAbsence(previous));
+            return;
+        }
+        if (isOver(search.nanos())) {
+            giveUp(() -> FailoverEnd.byTime(previous, suspicion.words() + paths.notTaken(peer, session)));
+            return;
+        }
+        if (search.warnsNow()) {
+            journal.logWait(previous, suspicion.words() + paths.notTaken(peer, session));
+        }
+        beginLater(search.nextPause(), () -> look(search));
     }
 
     /** Whether the path in use was only quiet, and is not any more: then nothing more is done. */
@@ -224,12 +257,12 @@ final class SenderFailover implements Failover {
     }
 
     /** Goes on over those paths, one for each queue pair; false if one of them has failed. */
-    private boolean tryMove(List<Path> over, Set<Path> failed, long start) {
+    private Move tryMove(List<Path> over, Search search) {
         PathChannel previous = session.path();
         String why = suspicion.words();
         synchronized (use) {
             if (endIfLost()) {
-                return false;
+                return Move.FAILED;
             }
             if (resume.state() == State.UP) {
                 journal.logLoss(session.paths(), why);
@@ -237,23 +270,24 @@ final class SenderFailover implements Failover {
                 Resumption.Counts counts = session.fence(why);
                 if (counts == null) {
                     end.reach();
-                    return false;
+                    return Move.FAILED;
                 }
                 resume = resume.fenced(counts.begun(), counts.confirmed());
-                if (failed.addAll(latest.fruitless(over, counts.confirmed()))) {
-                    return false;
+                if (search.exclude(latest.fruitless(over, counts.confirmed()))) {
+                    return Move.FAILED;
                 }
             }
             resume = resume.challenged();
         }
         if (resume.state() == State.LOST) {
-            return giveUpLost(previous);
+            giveUpLost(previous);
+            return Move.FAILED;
         }
-        return moveTo(over, failed, why, start, false);
+        return moveTo(over, search, why, false);
     }
 
     /** The same, once it is stopped and counted. */
-    private boolean moveTo(List<Path> over, Set<Path> failed, String why, long start, boolean returns) {
+    private Move moveTo(List<Path> over, Search search, String why, boolean returns) {
         PathChannel previous = session.path();
         var counts = new trigon.handshake.message.Resumption(resume.attempt(), resume.begun(), resume.confirmed());
         Answered answered;
@@ -261,19 +295,23 @@ final class SenderFailover implements Failover {
             answered = offers.offer(peer, session.protocol(), over, counts, end.reached());
         } catch (PathOffers.FailedException e) {
             log.debug("{}: no new path over {}", previous, e.over(), e);
-            failed.add(e.over());
+            search.exclude(e.over());
             resume = resume.failed(resume.attempt());
-            if (e.isRefusal()) {
-                refusedBy(previous, String.valueOf(e.getMessage()));
+            if (!e.isRefusal()) {
+                return Move.FAILED;
             }
-            return false;
+            refusedBy(previous, String.valueOf(e.getMessage()));
+            return Move.REFUSED;
         }
         List<PathChannel> previousPaths = session.paths();
         synchronized (use) {
             resume = resume.answered(resume.attempt(), answered.received());
             if (resume.state() == State.LOST || endIfLost()) {
                 answered.paths().forEach(PathChannel::close);
-                return resume.state() == State.LOST && giveUpLost(previous);
+                if (resume.state() == State.LOST) {
+                    giveUpLost(previous);
+                }
+                return Move.FAILED;
             }
             latest.are(over, answered.received());
             PathSuspicion.Before ofPrevious = confirm(answered.paths());
@@ -281,21 +319,21 @@ final class SenderFailover implements Failover {
                 if (!session.moveTo(answered.paths(), answered.received())) {
                     end.reach();
                     answered.paths().forEach(PathChannel::close);
-                    return false;
+                    return Move.FAILED;
                 }
             } catch (VerbsException e) {
                 log.warn("{}: it cannot go on over {}: {}", previous, over, e.getMessage());
                 answered.paths().forEach(PathOffers::drop);
-                failed.addAll(over);
+                search.exclude(over);
                 suspicion.restore(ofPrevious);
                 resume = resume.broken().fenced(resume.begun(), resume.confirmed());
-                return false;
+                return Move.FAILED;
             }
             answered.paths().forEach(this::lookAfter);
             session.watch();
         }
         previousPaths.forEach(PathChannel::close);
-        long paused = System.nanoTime() - start;
+        long paused = search.nanos();
         long repeated = resume.begun() - resume.received();
         if (returns && repeated == 0) {
             journal.logReturn(previousPaths, answered.paths(), paused);
@@ -303,8 +341,8 @@ final class SenderFailover implements Failover {
             journal.logMove(previousPaths, answered.paths(), why, paused, repeated, session.repeatedBytes());
         }
         back.noteMove(over);
-        tasks.aMomentLater().execute(this::repeat);
-        return true;
+        beginLater(Failovers.MOMENT, this::repeat);
+        return Move.MADE;
     }
 
     /**
@@ -330,17 +368,17 @@ final class SenderFailover implements Failover {
     }
 
     private void returnTo(List<Path> better) {
-        long start = System.nanoTime();
-        Resumption.Counts counts = back.stopBetweenMessages(start, () -> !suspicion.isKnown());
-        boolean goesOn = counts == null;
+        Search search = new Search(clock);
+        Resumption.Counts counts = back.stopBetweenMessages(System.nanoTime(), () -> !suspicion.isKnown());
+        Move move = Move.MADE;
         if (counts != null) {
             resume = resume.broken().fenced(counts.begun(), counts.confirmed()).challenged();
-            goesOn = moveTo(better, new HashSet<>(), Failback.WHY, start, true);
+            move = moveTo(better, search, Failback.WHY, true);
         }
-        if (!goesOn) {
+        if (move == Move.FAILED) {
             back.noteFailure(better);
         }
-        if (!goesOn || !finishIfWell()) {
+        if (move == Move.FAILED || (move == Move.MADE && !finishIfWell())) {
             beginToLook();
         }
     }
@@ -348,23 +386,23 @@ final class SenderFailover implements Failover {
     private void repeat() {
         synchronized (use) {
             if (!endIfLost() && session.repeat()) {
-                tasks.aMomentLater().execute(this::repeat);
+                beginLater(Failovers.MOMENT, this::repeat);
             }
         }
     }
 
     /** The peer's end says that it is lost: its lifeline may say why, within a moment. */
     private void refusedBy(PathChannel previous, String why) {
-        end.sleep(LAST_WORDS);
-        if (!endIfLost()) {
-            giveUp(() -> FailoverEnd.byRefusal(previous, why));
-        }
+        beginLater(LAST_WORDS, () -> {
+            if (!endIfLost()) {
+                giveUp(() -> FailoverEnd.byRefusal(previous, why));
+            }
+        });
     }
 
-    private boolean giveUpLost(PathChannel previous) {
+    private void giveUpLost(PathChannel previous) {
         giveUp(() -> FailoverEnd.byFailure(
                 previous, suspicion.words() + "; and " + resume.lost().words()));
-        return false;
     }
 
     private void giveUp(Runnable loss) {

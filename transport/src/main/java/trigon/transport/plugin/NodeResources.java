@@ -2,7 +2,6 @@ package trigon.transport.plugin;
 
 import java.util.List;
 import java.util.OptionalInt;
-import java.util.concurrent.ExecutorService;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import trigon.config.PluginConfig;
@@ -33,7 +32,7 @@ record NodeResources(
         Links links,
         HandshakeEventLoop loop,
         HandshakeListeners listeners,
-        ExecutorService control)
+        ControlThreads threads)
         implements AutoCloseable {
 
     private static final Logger log = LoggerFactory.getLogger(NodeResources.class);
@@ -99,7 +98,7 @@ record NodeResources(
     @Override
     public void close() {
         loop.close();
-        control.close();
+        threads.close();
         links.close();
     }
 }

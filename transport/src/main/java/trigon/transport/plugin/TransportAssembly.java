@@ -57,13 +57,27 @@ final class TransportAssembly {
         Failovers failovers = failovers(side);
         HandleTable<Session> table = new HandleTable<>("comm");
         contexts = new Contexts(table);
-        sessions = new Sessions(table, contexts, setup.visible().requests(), failovers, failures(), node.control());
-        connections = new ConnectionSetup(contexts, side, node.listeners(), connector(side), failovers, node.control());
-        monitor = new PathMonitor(node.links(), node.control(), tasks.blocking(PathMonitor.TOLD), later::mayHaveCome);
+        sessions = new Sessions(
+                table,
+                contexts,
+                setup.visible().requests(),
+                failovers,
+                failures(),
+                node.threads().control());
+        connections = new ConnectionSetup(
+                contexts,
+                side,
+                node.listeners(),
+                connector(side),
+                failovers,
+                node.threads().control());
+        monitor = new PathMonitor(
+                node.links(), node.threads().control(), tasks.blocking(PathMonitor.TOLD), later::mayHaveCome);
     }
 
     private static ControlTasks tasks(PluginSetup setup, NodeResources node) {
-        return new ControlTasks(node.loop(), node.control(), setup.timing().clock());
+        return new ControlTasks(
+                node.loop(), node.threads().control(), setup.timing().clock());
     }
 
     private CandidatePaths findPaths() {
@@ -80,8 +94,8 @@ final class TransportAssembly {
         PluginConfig config = setup.config();
         HandshakeClient client = new HandshakeClient(
                 node.loop(), config.handshake(), setup.relays().detours());
-        PathFactory factory =
-                new PathFactory(config, new SecureRandom(), node.control(), tasks.blocking(PathFactory.GRACE));
+        PathFactory factory = new PathFactory(
+                config, new SecureRandom(), node.threads().control(), tasks.blocking(PathFactory.GRACE));
         return new LocalSide(node.links(), client, factory, node.self(), later::addresses, new ConnectionLog());
     }
 
@@ -100,6 +114,7 @@ final class TransportAssembly {
                 candidates,
                 node.listeners(),
                 tasks,
+                node.threads(),
                 setup.config().handshake().peerTimeout());
     }
 

@@ -5,19 +5,23 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import trigon.testsupport.Await;
 
 @Timeout(180)
 class ControlThreadsTest {
 
     @Test
     void areDaemonsOfTheirOwnName() throws Exception {
-        try (ExecutorService control = ControlThreads.open()) {
+        try (ControlThreads threads = ControlThreads.open()) {
+            ExecutorService control = threads.control();
             Thread thread = control.submit(Thread::currentThread).get(60, TimeUnit.SECONDS);
 
             assertThat(thread.getName()).isEqualTo("trigon-control-0");
@@ -28,7 +32,8 @@ class ControlThreadsTest {
 
     @Test
     void endWhenThereIsNothingToDo() throws Exception {
-        try (ExecutorService control = ControlThreads.open()) {
+        try (ControlThreads threads = ControlThreads.open()) {
+            ExecutorService control = threads.control();
             Thread thread = control.submit(Thread::currentThread).get(60, TimeUnit.SECONDS);
 
             assertThat(thread.join(Duration.ofSeconds(60))).isTrue();
@@ -38,7 +43,8 @@ class ControlThreadsTest {
     @Test
     void aTaskRunsHoweverManyOthersAreBlocked() throws Exception {
         CountDownLatch release = new CountDownLatch(1);
-        try (ExecutorService control = ControlThreads.open()) {
+        try (ControlThreads threads = ControlThreads.open()) {
+            ExecutorService control = threads.control();
             List<Future<Boolean>> blocked = new ArrayList<>();
             for (int i = 0; i < 4 * Runtime.getRuntime().availableProcessors(); i++) {
                 blocked.add(control.submit(() -> release.await(40, TimeUnit.SECONDS)));
@@ -55,12 +61,34 @@ class ControlThreadsTest {
 
     @Test
     void aTaskThatComesAfterTheEndRunsInItsCaller() {
-        ExecutorService control = ControlThreads.open();
-        control.close();
+        ControlThreads threads = ControlThreads.open();
+        threads.close();
         List<Thread> ran = new ArrayList<>();
 
-        control.execute(() -> ran.add(Thread.currentThread()));
+        threads.control().execute(() -> ran.add(Thread.currentThread()));
 
         assertThat(ran).containsExactly(Thread.currentThread());
+    }
+
+    /** A cable takes hundreds of connections with it. */
+    @Test
+    void failoversHaveAFewThreadsHoweverManyTheyAre() throws Exception {
+        CountDownLatch release = new CountDownLatch(1);
+        Set<Thread> used = ConcurrentHashMap.newKeySet();
+        try (ControlThreads threads = ControlThreads.open()) {
+            for (ExecutorService few : List.of(threads.leading(), threads.following())) {
+                List<Future<Boolean>> tasks = new ArrayList<>();
+                for (int i = 0; i < 1000; i++) {
+                    tasks.add(few.submit(() -> {
+                        used.add(Thread.currentThread());
+                        return release.await(60, TimeUnit.SECONDS);
+                    }));
+                }
+                Await.until("threads at work", () -> used.size() % ControlThreads.MOST == 0 && !used.isEmpty());
+                assertThat(tasks.getLast().isDone()).isFalse();
+            }
+            release.countDown();
+        }
+        assertThat(used).hasSizeLessThanOrEqualTo(2 * ControlThreads.MOST);
     }
 }

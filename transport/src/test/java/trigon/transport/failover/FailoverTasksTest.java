@@ -2,6 +2,7 @@ package trigon.transport.failover;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.RejectedExecutionException;
@@ -19,7 +20,8 @@ class FailoverTasksTest {
                 _ -> {
                     throw none;
                 },
-                done::add);
+                done::add,
+                _ -> Runnable::run);
 
         tasks.begin(() -> done.add("step"), done::add);
 
@@ -28,7 +30,7 @@ class FailoverTasksTest {
 
     @Test
     void theDataPathMakesNoThread() {
-        FailoverTasks tasks = new FailoverTasks(Runnable::run, _ -> done.add("thread"), done::add);
+        FailoverTasks tasks = new FailoverTasks(Runnable::run, _ -> done.add("thread"), done::add, _ -> done::add);
 
         assertThat(tasks.fromDataPath(() -> done.add("step"))).isTrue();
 
@@ -42,10 +44,23 @@ class FailoverTasksTest {
                     throw new RejectedExecutionException("the plugin is closed");
                 },
                 Runnable::run,
-                done::add);
+                done::add,
+                _ -> done::add);
 
         assertThat(tasks.fromDataPath(() -> done.add("step"))).isFalse();
 
         assertThat(done).isEmpty();
+    }
+
+    @Test
+    void whatComesLaterIsNoLessToldThatItCannotBe() {
+        RejectedExecutionException closed = new RejectedExecutionException("the plugin is closed");
+        FailoverTasks tasks = new FailoverTasks(Runnable::run, Runnable::run, done::add, _ -> step -> {
+            throw closed;
+        });
+
+        tasks.beginLater(Duration.ofMillis(1), () -> done.add("step"), done::add);
+
+        assertThat(done).containsExactly(closed);
     }
 }

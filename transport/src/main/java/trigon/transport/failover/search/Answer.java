@@ -1,4 +1,4 @@
-package trigon.transport.failover;
+package trigon.transport.failover.search;
 
 /** What comes of asking over one path whether a peer lives. */
 enum Answer {

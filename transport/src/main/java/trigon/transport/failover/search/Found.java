@@ -1,4 +1,4 @@
-package trigon.transport.failover;
+package trigon.transport.failover.search;
 
 import java.util.List;
 import java.util.Map;
@@ -13,9 +13,9 @@ import trigon.routing.table.DisjointPaths;
  * @param alive paths over which the peer has proven that it lives; empty if there was none
  * @param isGone whether what has answered instead says that the peer's end is no more
  */
-record Found(List<Path> alive, boolean isGone) {
+public record Found(List<Path> alive, boolean isGone) {
 
-    Found {
+    public Found {
         alive = List.copyOf(alive);
     }
 
@@ -44,7 +44,7 @@ record Found(List<Path> alive, boolean isGone) {
     }
 
     /** So many, over all that can be used at the same time; there is one. */
-    List<Path> forQueuePairs(int count) {
+    public List<Path> forQueuePairs(int count) {
         List<Path> apart = DisjointPaths.among(alive, count);
         return IntStream.range(0, count)
                 .mapToObj(index -> apart.get(index % apart.size()))

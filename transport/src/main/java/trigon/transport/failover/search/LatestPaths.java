@@ -1,17 +1,17 @@
-package trigon.transport.failover;
+package trigon.transport.failover.search;
 
 import java.util.Collection;
 import java.util.Set;
 import trigon.routing.Path;
 
 /** The paths that a session has moved to last: they may look well while nothing gets across. Guarded by its owner. */
-final class LatestPaths {
+public final class LatestPaths {
 
     private Set<Path> paths = Set.of();
     private long acrossThen = -1;
 
     /** The session goes on over those, and so many messages have got across until now. */
-    void are(Collection<Path> now, long across) {
+    public void are(Collection<Path> now, long across) {
         paths = Set.copyOf(now);
         acrossThen = across;
     }
@@ -21,7 +21,7 @@ final class LatestPaths {
      *
      * @return empty if there is nothing against them; the next time they are taken again
      */
-    Set<Path> fruitless(Collection<Path> next, long across) {
+    public Set<Path> fruitless(Collection<Path> next, long across) {
         if (across > acrossThen || next.stream().noneMatch(paths::contains)) {
             return Set.of();
         }

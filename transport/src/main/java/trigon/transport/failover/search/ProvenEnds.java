@@ -1,4 +1,4 @@
-package trigon.transport.failover;
+package trigon.transport.failover.search;
 
 import java.net.InetAddress;
 import java.util.Set;
@@ -12,7 +12,7 @@ import trigon.transport.path.PathChannel;
  * asked, or by a path in use. Nobody but the peer can do so, but anybody can refuse: a firewall, another process, or
  * another machine that has the same address. Thread-safe.
  */
-final class ProvenEnds {
+public final class ProvenEnds {
 
     private record Ends(String interfaceName, InetAddress local, InetAddress remote) {
 
@@ -24,12 +24,12 @@ final class ProvenEnds {
     private final Set<Ends> known = ConcurrentHashMap.newKeySet();
 
     /** The peer has proven itself there. */
-    void add(Path path) {
+    public void add(Path path) {
         known.add(new Ends(path.local(), path.remote().address()));
     }
 
     /** The same for a path that both ends have brought up. */
-    void add(PathChannel path) {
+    public void add(PathChannel path) {
         InetAddress remote = path.peerAddress();
         if (remote != null) {
             known.add(new Ends(path.link().local(), remote));

@@ -1,4 +1,4 @@
-package trigon.transport.failover;
+package trigon.transport.failover.search;
 
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -14,6 +14,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Function;
 import trigon.handshake.connect.HandshakeClient;
 import trigon.handshake.message.ConnectionId;
 import trigon.handshake.message.HandshakeException;
@@ -26,20 +27,25 @@ import trigon.transport.path.Links;
 import trigon.transport.protocol.MessageProtocol;
 import trigon.transport.session.Resumption;
 
-/** Finds paths over which a connection's peer answers. Thread-safe; on control threads. */
-final class NewPaths {
+/** Finds paths over which a connection's peer answers. Thread-safe. */
+public final class PathSearch {
 
-    /** One path is asked so long before the next one is, too. */
-    private static final Duration HEAD_START = Duration.ofMillis(20);
-
-    /** So long an answer is waited for before all are asked again. */
-    private static final Duration ROUND = Duration.ofSeconds(1);
-
+    private final Function<Duration, CompletableFuture<Void>> timer;
     private final Links links;
     private final CandidatePaths candidates;
     private final HandshakeClient client;
 
-    NewPaths(Links links, CandidatePaths candidates, HandshakeClient client) {
+    /**
+     * Among what there is at the time of each search.
+     *
+     * @param timer completes so much later
+     */
+    public PathSearch(
+            Links links,
+            CandidatePaths candidates,
+            HandshakeClient client,
+            Function<Duration, CompletableFuture<Void>> timer) {
+        this.timer = timer;
         this.links = links;
         this.candidates = candidates;
         this.client = client;
@@ -47,7 +53,8 @@ final class NewPaths {
 
     /**
      * Asks over the paths that there are now, one after the other, until one is answered; a connection of several queue
-     * pairs asks over all, and gives the others a moment more.
+     * pairs asks over all, and gives the others a moment more. May block to find out which paths there are, and not
+     * for their answers.
      *
      * @param connection the peer's end of it
      * @param session whose paths they are to be
@@ -55,34 +62,26 @@ final class NewPaths {
      * @param proven where the peer has proven itself before; it is noted where it does now
      * @param stop ends the search
      */
-    Found find(
+    public CompletableFuture<Found> find(
             Counterpart peer,
             ConnectionId connection,
             Resumption session,
             Set<Path> without,
             ProvenEnds proven,
             CompletableFuture<?> stop) {
-        boolean several = session.paths().size() > 1;
-        CompletableFuture<Path> first = new CompletableFuture<>();
-        Map<Path, CompletableFuture<Void>> asked = new LinkedHashMap<>();
-        for (Path path : inOrder(peer, session, without)) {
-            CompletableFuture<Void> answer = client.ask(local(path), remote(path), peer.secret(), connection);
-            asked.put(path, answer);
-            var _ = answer.thenRun(() -> first.complete(path));
-            if (!several && await(CompletableFuture.anyOf(first, stop), HEAD_START)) {
-                break;
-            }
-        }
-        CompletableFuture<Void> all = CompletableFuture.allOf(asked.values().toArray(CompletableFuture[]::new));
-        await(CompletableFuture.anyOf(first, stop, all), ROUND);
-        if (several) {
-            await(CompletableFuture.anyOf(stop, all), HEAD_START);
-        }
-        Map<Path, Answer> answers = new LinkedHashMap<>();
-        asked.forEach((path, answer) -> answers.put(path, answer(path, answer)));
-        Found found = Found.by(answers, proven::has);
-        found.alive().forEach(proven::add);
-        return found;
+        AskingRound round = new AskingRound(
+                inOrder(peer, session, without),
+                session.paths().size() > 1,
+                path -> client.ask(local(path), remote(path), peer.secret(), connection),
+                timer,
+                stop);
+        return round.begin().thenApply(asked -> {
+            Map<Path, Answer> answers = new LinkedHashMap<>();
+            asked.forEach((path, answer) -> answers.put(path, answer(path, answer)));
+            Found found = Found.by(answers, proven::has);
+            found.alive().forEach(proven::add);
+            return found;
+        });
     }
 
     private Answer answer(Path path, CompletableFuture<Void> asked) {
@@ -98,7 +97,7 @@ final class NewPaths {
     }
 
     /** The direct path over a link that a connection has left, if there is one now. */
-    Optional<Path> direct(Counterpart peer, LocalLink over) {
+    public Optional<Path> direct(Counterpart peer, LocalLink over) {
         if (!links.of(over).isUp()) {
             return Optional.empty();
         }
@@ -113,17 +112,17 @@ final class NewPaths {
                 .findFirst();
     }
 
-    /** Whether the peer answers over that path, in time. */
-    boolean probe(Counterpart peer, Path path, CompletableFuture<?> stop) {
+    /** Whether the peer answers over that path, in time, for which it waits. */
+    public boolean probe(Counterpart peer, Path path, CompletableFuture<?> stop) {
         CompletableFuture<Void> answer = client.ask(local(path), remote(path), peer.secret(), peer.connection());
-        return await(CompletableFuture.anyOf(answer, stop), ROUND)
+        return await(CompletableFuture.anyOf(answer, stop), AskingRound.LONGEST)
                 && answer.isDone()
                 && !answer.isCompletedExceptionally();
     }
 
     /** For the log: which ways there are that the session does not take, and why; empty if there are none. */
-    String notTaken(Counterpart peer, Resumption session) {
-        boolean relayed = known(peer, session).stream().anyMatch(NewPaths::isRelayed);
+    public String notTaken(Counterpart peer, Resumption session) {
+        boolean relayed = known(peer, session).stream().anyMatch(PathSearch::isRelayed);
         return relayed && session.protocol() == MessageProtocol.RENDEZVOUS
                 ? ". Relays lead there, but a connection by RDMA WRITE is not led through one: it could write to memory"
                 : "";

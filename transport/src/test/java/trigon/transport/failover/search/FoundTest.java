@@ -1,4 +1,4 @@
-package trigon.transport.failover;
+package trigon.transport.failover.search;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

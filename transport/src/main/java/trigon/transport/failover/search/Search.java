@@ -1,0 +1,75 @@
+package trigon.transport.failover.search;
+
+import java.time.Duration;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.Set;
+import trigon.routing.Path;
+import trigon.system.NanoClock;
+
+/** How far one connection's search for a path is. Used by one step of it at a time. */
+public final class Search {
+
+    private static final Duration FIRST_PAUSE = Duration.ofMillis(20);
+    private static final Duration LONGEST_PAUSE = Duration.ofMillis(500);
+
+    private final NanoClock clock;
+    private final Absence absence = new Absence();
+    private final Set<Path> excluded = new HashSet<>();
+    private long start;
+    private Duration pause = FIRST_PAUSE;
+    private boolean warned;
+
+    /** One that begins now. */
+    public Search(NanoClock clock) {
+        this.clock = clock;
+        start = clock.nanoTime();
+    }
+
+    /** It begins again: the connection has moved, and its new paths have failed. */
+    public void restart() {
+        start = clock.nanoTime();
+    }
+
+    /** For how long it has gone on, in nanoseconds. */
+    public long nanos() {
+        return clock.nanoTime() - start;
+    }
+
+    /** Leaves a path out of the next round, where there are others. */
+    public void exclude(Path failed) {
+        excluded.add(failed);
+    }
+
+    /** Leaves these out, likewise. Returns whether there were any. */
+    public boolean exclude(Collection<Path> failed) {
+        return excluded.addAll(failed);
+    }
+
+    /** What the round that begins now leaves out; the one after it does not. */
+    public Set<Path> takeExcluded() {
+        Set<Path> taken = Set.copyOf(excluded);
+        excluded.clear();
+        return taken;
+    }
+
+    /** Takes note of what a round has found. Returns whether the peer is gone. */
+    public boolean observe(Found found) {
+        return absence.observe(found, clock.nanoTime());
+    }
+
+    /** Whether to say that there is no path, which is said once, and not of a peer that may be gone. */
+    public boolean warnsNow() {
+        boolean now = !warned && !absence.isSeen() && nanos() > Absence.LASTS.toNanos();
+        warned |= now;
+        return now;
+    }
+
+    /** So long to the next round. */
+    public Duration nextPause() {
+        Duration next = absence.until(pause, clock.nanoTime());
+        Duration doubled = pause.multipliedBy(2);
+        pause = doubled.compareTo(LONGEST_PAUSE) < 0 ? doubled : LONGEST_PAUSE;
+        return next;
+    }
+}
