@@ -303,6 +303,10 @@ final class IncomingConnection extends HandshakeConnection {
             cause.logTo(LOGGER); // who only asks whether this process lives ends so
             return;
         }
+        if (registration == null && hello != null && connections.hasEnded(hello.connection())) {
+            LOGGER.debug("{}", cause.getMessage());
+            return;
+        }
         if (registration == null) {
             connections.unauthenticatedFailed(cause, hello != null);
             return;

@@ -1,7 +1,9 @@
 package trigon.handshake.listen;
 
 import java.time.Duration;
+import java.util.Collections;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -31,6 +33,7 @@ final class IncomingConnections {
     private final NodeIdentity self;
     private final Optional<ClusterKey> clusterKey;
     private final Map<ConnectionId, Registration> registrations = new ConcurrentHashMap<>();
+    private final Set<ConnectionId> ended = Collections.synchronizedSet(latest(MAX_REMEMBERED_PEERS));
     private final Set<IncomingConnection> open = new HashSet<>();
     private final UnauthenticatedConnections unauthenticated = new UnauthenticatedConnections();
     private final Set<NodeIdentity> warnedOf = new HashSet<>();
@@ -48,6 +51,19 @@ final class IncomingConnections {
         refusalWarning = new RateLimitedWarning(LOGGER, WARNING_INTERVAL, clock);
     }
 
+    /** A set of so many that were added last. */
+    private static Set<ConnectionId> latest(int most) {
+        return Collections.newSetFromMap(new LinkedHashMap<>() {
+
+            private static final long serialVersionUID = 1L;
+
+            @Override
+            protected boolean removeEldestEntry(Map.Entry<ConnectionId, Boolean> eldest) {
+                return size() > most;
+            }
+        });
+    }
+
     void register(ConnectionId connection, Registration registration) {
         if (registrations.putIfAbsent(connection, registration) != null) {
             throw new IllegalStateException("connection " + connection + " is registered already");
@@ -60,7 +76,13 @@ final class IncomingConnections {
 
     @Nullable
     Registration unregister(ConnectionId connection) {
+        ended.add(connection);
         return registrations.remove(connection);
+    }
+
+    /** Whether it has ended here a short while ago: its peer may ask whether it lives before it hears of that. */
+    boolean hasEnded(ConnectionId connection) {
+        return ended.contains(connection);
     }
 
     @Nullable
