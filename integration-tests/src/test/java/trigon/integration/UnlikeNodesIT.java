@@ -82,6 +82,17 @@ class UnlikeNodesIT {
         expectRelay(run(Map.of("NCCL_SOCKET_IFNAME", "mgmt0"), ""));
     }
 
+    /** It keeps its address, and stands for the speed that it would have. */
+    @Test
+    void aCableThatIsDownHidesNoRelay() throws Exception {
+        cableLine();
+        network.cable("a", "to_c", "10.0.13.1/24", "c", "to_a", "10.0.13.3/24");
+        network.inside("a", "ip link set to_c down");
+        network.inside("c", "ip link set to_a down");
+
+        expectRelay(run(Map.of("NCCL_SOCKET_IFNAME", "mgmt0"), ""));
+    }
+
     @Test
     void wiFiComesAfterARelay() throws Exception {
         cableLine();

@@ -86,8 +86,15 @@ public final class PathMonitor {
         thread.setDaemon(true);
     }
 
-    /** Listens from now on. */
+    /**
+     * Listens from now on. How the links are is known when this returns: connections are made before the thread runs.
+     */
     public void start() {
+        try {
+            states.lookAtAll();
+        } catch (RuntimeException e) {
+            log.warn("which links are up is not known yet: {}", e.getMessage());
+        }
         thread.start();
     }
 
