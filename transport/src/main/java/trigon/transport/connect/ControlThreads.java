@@ -16,8 +16,8 @@ import java.util.concurrent.TimeUnit;
  *
  * @param control brings connections up: {@code trigon-control-<n>}, one for each task that runs now. Without a limit,
  *     since a task that waits for the peer's answer must not keep this node from giving its own
- * @param leading has senders look for other paths, and wait for the answers to their offers: {@code trigon-failover-<n>},
- *     {@value #MOST} at most, since a cable takes hundreds of connections with it
+ * @param leading has senders look for other paths, and wait for the answers to their offers: at most {@value #MOST},
+ *     {@code trigon-failover-<n>}, since a cable takes hundreds of connections with it
  * @param following answers such offers: {@code trigon-follower-<n>}, likewise. No task of it waits for a peer
  */
 public record ControlThreads(ExecutorService control, ExecutorService leading, ExecutorService following)

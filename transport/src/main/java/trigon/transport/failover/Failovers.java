@@ -29,9 +29,6 @@ public final class Failovers {
     private static final OfferHandler ONLY_ASKED =
             _ -> CompletableFuture.failedFuture(new ConnectionLostException("the connecting side takes no offers"));
 
-    /** From one look at what is left to be sent again to the next. */
-    public static final Duration MOMENT = Duration.ofMillis(2);
-
     /** From one look for a better path to the next. */
     public static final Duration WHILE = Duration.ofSeconds(1);
 

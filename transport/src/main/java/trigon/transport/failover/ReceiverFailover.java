@@ -4,7 +4,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -54,6 +53,7 @@ final class ReceiverFailover implements Failover, OfferHandler {
     private final PathOffers offers;
     private final Journal journal;
     private final FailoverTasks tasks;
+    private final FailoverSteps steps;
     private final Duration peerTimeout;
     private final FailoverEnd end = new FailoverEnd();
     private final ProvenEnds proven = new ProvenEnds();
@@ -93,6 +93,7 @@ final class ReceiverFailover implements Failover, OfferHandler {
         suspicion = new PathSuspicion(session.paths());
         back = new SendersReturn(peer, session.paths());
         tasks = services.tasks();
+        steps = new FailoverSteps(tasks, session, loss -> giveUp(session.path(), loss), this::cannotWork);
         peerTimeout = services.peerTimeout();
     }
 
@@ -135,11 +136,11 @@ final class ReceiverFailover implements Failover, OfferHandler {
         }
         outage.begin();
         if (suspicion.broken() != null && resume.state() == State.UP) {
-            begin(this::notifySender);
+            steps.begin(this::notifySender);
         }
         if (!working) {
             working = true;
-            begin(() -> waitForTheSender(new Absence()));
+            steps.begin(() -> waitForTheSender(new Absence()));
         }
     }
 
@@ -168,41 +169,25 @@ final class ReceiverFailover implements Failover, OfferHandler {
         }
     }
 
-    private void orGiveUp(Runnable step) {
-        try {
-            step.run();
-        } catch (RuntimeException | Error e) {
-            log.warn("{}: what should lead it to another path has failed", session.path(), e);
-            giveUp(session.path(), () -> FailoverEnd.byFailure(session.path(), e.toString()));
-        }
-    }
-
     /** One look whether the sender lives, in which no thread waits for its answer; the sender does the rest. */
     private void waitForTheSender(Absence absence) {
         if (stopIfWell()) {
             return;
         }
         PathChannel previous = session.path();
-        var _ = paths.find(peer, peer.connection().ofConnectingSide(), session, Set.of(), proven, end.reached())
-                .whenComplete((found, why) -> begin(() -> judge(absence, previous, found, why)));
+        steps.beginWith(
+                paths.find(peer, peer.connection().ofConnectingSide(), session, Set.of(), proven, end.reached()),
+                found -> judge(absence, previous, found));
     }
 
-    private void judge(Absence absence, PathChannel previous, Found found, @Nullable Throwable why) {
-        if (why != null) {
-            throw new CompletionException(why);
-        }
+    private void judge(Absence absence, PathChannel previous, Found found) {
         if (absence.observe(found, System.nanoTime())) {
             giveUp(previous, () -> FailoverEnd.byAbsence(previous));
         } else if (outage.isLongerThan(peerTimeout)) {
             giveUp(previous, () -> FailoverEnd.byTime(previous, why()));
         } else {
-            Runnable again = () -> orGiveUp(() -> waitForTheSender(absence));
-            tasks.beginLater(absence.until(PAUSE, System.nanoTime()), again, this::cannotWork);
+            steps.beginLater(absence.until(PAUSE, System.nanoTime()), () -> waitForTheSender(absence));
         }
-    }
-
-    private void begin(Runnable step) {
-        tasks.begin(() -> orGiveUp(step), this::cannotWork);
     }
 
     /** Whether there is nothing to wait for any more. */
@@ -286,7 +271,7 @@ final class ReceiverFailover implements Failover, OfferHandler {
         }
         var _ = incoming.result()
                 .whenCompleteAsync(
-                        (up, why) -> orGiveUp(() -> finish(path, attempt, incoming, up, why)), tasks.following());
+                        (up, why) -> steps.run(() -> finish(path, attempt, incoming, up, why)), tasks.following());
         work();
         return new Answer(
                 incoming.offer().kind(),

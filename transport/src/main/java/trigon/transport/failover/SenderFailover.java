@@ -2,8 +2,6 @@ package trigon.transport.failover;
 
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.CompletionException;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import trigon.routing.Path;
@@ -29,23 +27,16 @@ import trigon.verbs.VerbsException;
  * has an answer, it fences its path, offers a new one, and sends again what the receiver does not have.
  *
  * <p>One step after the other is done on a control thread while there is something to do, and none waits for answers.
- * What is done to the session takes long, and is done with {@link #use} held, and not once the session is closed. The failover's own lock, which is taken after that one, is
- * held briefly: an event loop waits for it.
+ * What is done to the session takes long, and is done with {@link #use} held, and not once the session is closed. The
+ * failover's own lock, which is taken after that one, is held briefly: an event loop waits for it.
  */
 final class SenderFailover implements Failover {
 
     private static final Logger log = LoggerFactory.getLogger(SenderFailover.class);
 
     private static final Duration HEARING = Duration.ofMillis(300);
+    private static final Duration MOMENT = Duration.ofMillis(2);
     private static final Duration LAST_WORDS = Duration.ofMillis(1500);
-
-    /** What has come of an attempt to go on over other paths. */
-    private enum Move {
-        MADE,
-        FAILED,
-        /** The peer's end is lost, and this one is given up in a moment. */
-        REFUSED
-    }
 
     private final Resumption session;
     private final Counterpart peer;
@@ -54,6 +45,7 @@ final class SenderFailover implements Failover {
     private final Journal journal;
     private final Failback back;
     private final FailoverTasks tasks;
+    private final FailoverSteps steps;
     private final Duration peerTimeout;
     private final NanoClock clock;
     private final FailoverEnd end = new FailoverEnd();
@@ -83,6 +75,7 @@ final class SenderFailover implements Failover {
         this.journal = journal;
         back = new Failback(this, session, peer, journal, services, end);
         tasks = services.tasks();
+        steps = new FailoverSteps(tasks, session, this::giveUp, this::cannotLook);
         suspicion = new PathSuspicion(session.paths());
         peerTimeout = services.peerTimeout();
         clock = services.clock();
@@ -140,15 +133,7 @@ final class SenderFailover implements Failover {
     }
 
     private void beginToLook() {
-        begin(() -> look(new Search(clock)));
-    }
-
-    private void begin(Runnable step) {
-        tasks.begin(() -> orGiveUp(step), this::cannotLook);
-    }
-
-    private void beginLater(Duration delay, Runnable step) {
-        tasks.beginLater(delay, () -> orGiveUp(step), this::cannotLook);
+        steps.begin(() -> look(new Search(clock)));
     }
 
     /** For silence alone it is tried again, when that lasts. */
@@ -162,36 +147,25 @@ final class SenderFailover implements Failover {
         giveUp(() -> FailoverEnd.byLackOfThread(session.path(), suspicion.words() + "; and " + why));
     }
 
-    private void orGiveUp(Runnable step) {
-        try {
-            step.run();
-        } catch (RuntimeException | Error e) {
-            log.warn("{}: what should lead it to another path has failed", session.path(), e);
-            giveUp(() -> FailoverEnd.byFailure(session.path(), e.toString()));
-        }
-    }
-
     /** One round, in which no thread waits for the answers. */
     private void look(Search search) {
         if (endIfLost()) {
             return;
         }
         PathChannel previous = session.path();
-        var _ = paths.find(peer, peer.connection(), session, search.takeExcluded(), proven, end.reached())
-                .whenComplete((found, why) -> begin(() -> judge(search, previous, found, why)));
+        steps.beginWith(
+                paths.find(peer, peer.connection(), session, search.takeExcluded(), proven, end.reached()),
+                found -> judge(search, previous, found));
     }
 
-    private void judge(Search search, PathChannel previous, Found found, @Nullable Throwable why) {
-        if (why != null) {
-            throw new CompletionException(why);
-        }
+    private void judge(Search search, PathChannel previous, Found found) {
         boolean gone = search.observe(found);
         if (found.alive().isEmpty()) {
             lookAgain(search, previous, gone);
         } else if (suspicion.isKnown()) {
             moveOrLookAgain(search, previous, found, gone);
         } else { // a peer that was stopped answers over the path in use, too
-            beginLater(HEARING, () -> moveOrLookAgain(search, previous, found, gone));
+            steps.beginLater(HEARING, () -> moveOrLookAgain(search, previous, found, gone));
         }
     }
 
@@ -226,7 +200,7 @@ final class SenderFailover implements Failover {
         if (search.warnsNow()) {
             journal.logWait(previous, suspicion.words() + paths.notTaken(peer, session));
         }
-        beginLater(search.nextPause(), () -> look(search));
+        steps.beginLater(search.nextPause(), () -> look(search));
     }
 
     /** Whether the path in use was only quiet, and is not any more: then nothing more is done. */
@@ -341,7 +315,7 @@ final class SenderFailover implements Failover {
             journal.logMove(previousPaths, answered.paths(), why, paused, repeated, session.repeatedBytes());
         }
         back.noteMove(over);
-        beginLater(Failovers.MOMENT, this::repeat);
+        steps.beginLater(MOMENT, this::repeat);
         return Move.MADE;
     }
 
@@ -358,7 +332,7 @@ final class SenderFailover implements Failover {
 
     /** Goes back to its first links, if they are well again. May block. */
     void lookHome() {
-        back.find().filter(_ -> tryBegin()).ifPresent(better -> orGiveUp(() -> returnTo(better)));
+        back.find().filter(_ -> tryBegin()).ifPresent(better -> steps.run(() -> returnTo(better)));
     }
 
     private synchronized boolean tryBegin() {
@@ -386,14 +360,14 @@ final class SenderFailover implements Failover {
     private void repeat() {
         synchronized (use) {
             if (!endIfLost() && session.repeat()) {
-                beginLater(Failovers.MOMENT, this::repeat);
+                steps.beginLater(MOMENT, this::repeat);
             }
         }
     }
 
     /** The peer's end says that it is lost: its lifeline may say why, within a moment. */
     private void refusedBy(PathChannel previous, String why) {
-        beginLater(LAST_WORDS, () -> {
+        steps.beginLater(LAST_WORDS, () -> {
             if (!endIfLost()) {
                 giveUp(() -> FailoverEnd.byRefusal(previous, why));
             }

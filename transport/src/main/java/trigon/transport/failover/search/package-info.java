@@ -1,6 +1,6 @@
 /**
- * How paths are found over which a connection's peer answers. A round asks over several; no thread waits for it, and what
- * follows is run by whoever completes its result: the event loop, or the timer on it.
+ * How paths are found over which a connection's peer answers. A round asks over several; no thread waits for it, and
+ * what follows is run by whoever completes its result: the event loop, or the timer on it.
  */
 @NullMarked
 package trigon.transport.failover.search;
