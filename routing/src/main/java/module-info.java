@@ -1,6 +1,5 @@
 /** Which local link reaches which peer. */
 module trigon.routing {
-    requires transitive trigon.circuit;
     requires transitive trigon.config;
     requires transitive trigon.system;
     requires transitive trigon.verbs;

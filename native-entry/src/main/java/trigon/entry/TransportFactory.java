@@ -27,7 +27,6 @@ import trigon.relay.mesh.NodeNumber;
 import trigon.routing.DiscoveredLinks;
 import trigon.routing.KernelRouteLookup;
 import trigon.routing.LeftOut;
-import trigon.routing.Relays;
 import trigon.routing.RouteLookup;
 import trigon.routing.SharedSubnets;
 import trigon.routing.discovery.BootstrapInterfaces;
@@ -43,6 +42,7 @@ import trigon.software.device.SoftwareVerbs;
 import trigon.transport.metrics.Metrics;
 import trigon.transport.plugin.Machine;
 import trigon.transport.plugin.PluginSetup;
+import trigon.transport.plugin.RelayAccess;
 import trigon.transport.plugin.RoutedNetPlugin;
 import trigon.transport.plugin.Timing;
 import trigon.transport.plugin.VisibleState;
@@ -110,7 +110,7 @@ final class TransportFactory implements NetPluginFactory {
         log.debug("lanes for {} processors", processors);
         lanes = LaneSettings.forCores(processors);
         RouteLookup kernel = new KernelRouteLookup();
-        Relays relays = relays(settings, discovered, kernel, hostName, processors);
+        RelayAccess relays = relays(settings, discovered, kernel, hostName, processors);
         SoftwareVerbs software = software(discovered, lanes, relays);
         providers.put(LinkKind.SOFTWARE, software);
         NetPlugin plugin = RoutedNetPlugin.open(new PluginSetup(
@@ -189,15 +189,17 @@ final class TransportFactory implements NetPluginFactory {
     }
 
     /** Without relays where they cannot be had: nodes with a common link do not need them. */
-    private static Relays relays(
+    private static RelayAccess relays(
             PluginConfig config, DiscoveredLinks discovered, RouteLookup kernel, String hostName, int processors) {
         String name = config.thisNode().map(NodeConfig::name).orElse(hostName);
         try {
             long node = NodeNumber.of(config.thisNode().map(NodeConfig::name).orElse(""));
-            return Mesh.open(config, discovered.links(), kernel, name, node, processors >= LEAST_TO_SPIN);
+            return Mesh.open(config, discovered.links(), kernel, name, node, processors >= LEAST_TO_SPIN)
+                    .map(mesh -> new RelayAccess(mesh, mesh.detours()))
+                    .orElse(RelayAccess.NONE);
         } catch (IOException e) {
             log.warn("no relays, neither for others nor for this node: {}", e.getMessage());
-            return Relays.NONE;
+            return RelayAccess.NONE;
         }
     }
 
@@ -230,7 +232,7 @@ final class TransportFactory implements NetPluginFactory {
         }
     }
 
-    private static SoftwareVerbs software(DiscoveredLinks discovered, LaneSettings lanes, Relays relays) {
+    private static SoftwareVerbs software(DiscoveredLinks discovered, LaneSettings lanes, RelayAccess relays) {
         return new SoftwareVerbs(
                 discovered.links().stream()
                         .filter(link -> link.kind() == LinkKind.SOFTWARE)

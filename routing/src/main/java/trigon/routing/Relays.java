@@ -2,7 +2,6 @@ package trigon.routing;
 
 import java.time.Duration;
 import java.util.List;
-import trigon.circuit.Detours;
 
 /** The ways through relays, as they are known now. Thread-safe; only {@link #drain} blocks. */
 public interface Relays {
@@ -12,11 +11,6 @@ public interface Relays {
         @Override
         public List<Path> pathsTo(String peer, List<PeerLink> remotes, long tie) {
             return List.of();
-        }
-
-        @Override
-        public Detours detours() {
-            return Detours.NONE;
         }
 
         @Override
@@ -58,9 +52,6 @@ public interface Relays {
      * @param tie decides among equals: connections share them
      */
     List<Path> pathsTo(String peer, List<PeerLink> remotes, long tie);
-
-    /** What connects over such paths. */
-    Detours detours();
 
     /** How long it is worth to wait for a way when none is known: others may have started later. */
     Duration patience();

@@ -2,7 +2,6 @@ package trigon.transport.plugin;
 
 import trigon.config.PluginConfig;
 import trigon.nccl.ConnectionAdvice;
-import trigon.routing.Relays;
 
 /**
  * What a {@link RoutedNetPlugin} is made of.
@@ -10,7 +9,7 @@ import trigon.routing.Relays;
  * @param config the settings
  * @param machine its links and devices
  * @param visible where others see what it does
- * @param relays the ways through relays; they stay the caller's
+ * @param relays how it uses relays
  * @param advice has a say in each connection
  * @param timing its clock and its timer
  */
@@ -18,13 +17,13 @@ public record PluginSetup(
         PluginConfig config,
         Machine machine,
         VisibleState visible,
-        Relays relays,
+        RelayAccess relays,
         ConnectionAdvice advice,
         Timing timing) {
 
     /** By the machine's time, without relays and advice. */
     public PluginSetup(PluginConfig config, Machine machine, VisibleState visible) {
-        this(config, machine, visible, Relays.NONE, ConnectionAdvice.NONE, Timing.SYSTEM);
+        this(config, machine, visible, RelayAccess.NONE, ConnectionAdvice.NONE, Timing.SYSTEM);
     }
 
     /** By another time. */
@@ -33,7 +32,7 @@ public record PluginSetup(
     }
 
     /** With relays. */
-    public PluginSetup with(Relays others) {
+    public PluginSetup with(RelayAccess others) {
         return new PluginSetup(config, machine, visible, others, advice, timing);
     }
 }

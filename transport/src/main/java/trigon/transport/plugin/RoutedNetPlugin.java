@@ -73,7 +73,7 @@ public final class RoutedNetPlugin implements NetPlugin, AutoCloseable {
                 "communicator 0x{} uses {}",
                 Long.toHexString(commId),
                 node.links().all());
-        setup.relays().opened(commId);
+        setup.relays().ways().opened(commId);
         return contexts.open(commId, trafficClass);
     }
 
@@ -81,7 +81,7 @@ public final class RoutedNetPlugin implements NetPlugin, AutoCloseable {
     public void closeContext(long handle) {
         end(handle);
         if (contexts.handles().isEmpty()) {
-            setup.relays().drain();
+            setup.relays().ways().drain();
         }
     }
 
@@ -90,7 +90,7 @@ public final class RoutedNetPlugin implements NetPlugin, AutoCloseable {
         if (context == null) {
             return;
         }
-        setup.relays().closed(context.commId());
+        setup.relays().ways().closed(context.commId());
         context.acceptors().forEach(connections::closeListen);
         context.pending().forEach(connections::abandon);
         context.sessionHandles().forEach(sessions::close);

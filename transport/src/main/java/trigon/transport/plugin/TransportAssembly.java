@@ -84,7 +84,7 @@ final class TransportAssembly {
         PluginConfig config = setup.config();
         return new CandidatePaths(
                 RoutingTable.of(config, node.discovered(), setup.machine().kernel()),
-                setup.relays(),
+                setup.relays().ways(),
                 link -> node.links().of(link).isUp(),
                 config.handshake().timeout(),
                 tasks.clock());
@@ -100,7 +100,7 @@ final class TransportAssembly {
     }
 
     private Connector connector(LocalSide side) {
-        return new Connector(side, candidates, setup.relays(), setup.config(), setup.advice(), tasks);
+        return new Connector(side, candidates, setup.relays().ways(), setup.config(), setup.advice(), tasks);
     }
 
     private FailurePolicy failures() {

@@ -13,7 +13,6 @@ import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import trigon.circuit.Detours;
 import trigon.routing.Bandwidth;
 import trigon.routing.LocalLink;
 import trigon.routing.Path;
@@ -150,11 +149,6 @@ class RelaysBeforeSlowLinksTest {
         @Override
         public List<Path> pathsTo(String peer, List<PeerLink> remotes, long tie) {
             return List.copyOf(ways);
-        }
-
-        @Override
-        public Detours detours() {
-            return Detours.NONE;
         }
 
         @Override

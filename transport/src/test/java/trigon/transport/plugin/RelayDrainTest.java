@@ -62,7 +62,8 @@ class RelayDrainTest {
         Machine machine = new Machine(
                 "host", 4096, discovered, Map.of(LinkKind.SOFTWARE, software), _ -> Optional.empty(), LinkSearch.NONE);
         VisibleState visible = new VisibleState(RequestTable.unseen(), Metrics.unshared());
-        return RoutedNetPlugin.open(new PluginSetup(config, machine, visible).with(relays));
+        return RoutedNetPlugin.open(
+                new PluginSetup(config, machine, visible).with(new RelayAccess(relays, Detours.NONE)));
     }
 
     /** No ways, and how often it was asked to wait. */
@@ -74,11 +75,6 @@ class RelayDrainTest {
         @Override
         public List<Path> pathsTo(String peer, List<PeerLink> remotes, long tie) {
             return List.of();
-        }
-
-        @Override
-        public Detours detours() {
-            return Detours.NONE;
         }
 
         @Override

@@ -73,10 +73,10 @@ public final class Mesh implements Relays, AutoCloseable {
      * @param name of the node
      * @param node what the node is told apart by
      * @param spins whether the relay's thread may look for more before it sleeps
-     * @return nothing to relay over, {@link Relays#NONE}, if there are no software links
+     * @return empty if there are no software links, and so nothing to relay over
      * @throws IOException if the relay cannot listen
      */
-    public static Relays open(
+    public static Optional<Mesh> open(
             PluginConfig config, List<LocalLink> links, RouteLookup kernel, String name, long node, boolean spins)
             throws IOException {
         List<LocalLink> software = links.stream()
@@ -88,9 +88,9 @@ public final class Mesh implements Relays, AutoCloseable {
                     "no relays: they take software links with addresses that are not link-local, and with links: {}"
                             + " there are none",
                     config.links());
-            return Relays.NONE;
+            return Optional.empty();
         }
-        return of(config, software, kernel, name, node, spins);
+        return Optional.of(of(config, software, kernel, name, node, spins));
     }
 
     /**
@@ -181,7 +181,7 @@ public final class Mesh implements Relays, AutoCloseable {
         return ways.pathsTo(peer, remotes, tie);
     }
 
-    @Override
+    /** What opens TCP connections over its paths. */
     public Detours detours() {
         return ways;
     }
