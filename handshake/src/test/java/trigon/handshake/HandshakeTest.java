@@ -21,7 +21,6 @@ import trigon.handshake.message.HandshakeException;
 import trigon.handshake.message.HandshakeException.Kind;
 import trigon.handshake.message.HandshakeMessage.Answer;
 import trigon.handshake.message.HandshakeMessage.Offer;
-import trigon.testsupport.Await;
 import trigon.verbs.LinkKind;
 
 class HandshakeTest {
@@ -154,29 +153,6 @@ class HandshakeTest {
                 .hasMessageContaining("127.0.0.2")
                 .hasMessageContaining("127.0.0.1:" + server.listeningAt().getPort());
         assertThat(failureOf(outgoing.result())).isSameAs(failureOf(outgoing.answer()));
-    }
-
-    /** Its peer may ask before it hears of the end, as it does when a communicator is closed. */
-    @Test
-    void aConnectionThatHasEndedIsRefusedWithoutAWarning() throws Exception {
-        server.listen(connection);
-        server.listeners().unregister(connection);
-        CapturedLog log = new CapturedLog();
-        log.start();
-        try {
-            OutgoingOffer ofTheEnded = client.connect(server.listeningAt(), client.offer(connection));
-            assertThat(failureOf(ofTheEnded.answer())).returns(Kind.REJECTED, HandshakeException::kind);
-            ConnectionId unknown = ConnectionId.random();
-            OutgoingOffer ofTheUnknown = client.connect(server.listeningAt(), client.offer(unknown));
-            assertThat(failureOf(ofTheUnknown.answer())).returns(Kind.REJECTED, HandshakeException::kind);
-
-            String byTheListener = " at " + server.address().getHostAddress();
-            Await.until("its warning of the unknown one", () -> log.has("WARN", unknown, byTheListener));
-            assertThat(log.has("WARN", connection, byTheListener)).isFalse();
-            assertThat(log.has("DEBUG", connection, byTheListener)).isTrue();
-        } finally {
-            log.stop();
-        }
     }
 
     @Test

@@ -87,7 +87,7 @@ public final class PendingConnection {
             boolean connected =
                     connecting.connect(detour.map(Detours.Detour::first).orElse(peer().address()));
             if (connected) {
-                isThere();
+                beginOpening();
             }
             key = queuePair
                     .device()
@@ -101,7 +101,7 @@ public final class PendingConnection {
         }
     }
 
-    private void isThere() {
+    private void beginOpening() {
         CircuitOpening opening = circuit;
         phase = opening == null ? Phase.AWAITS_GREETING : Phase.OPENS_CIRCUIT;
         expected = opening == null ? expected : opening.expected();
@@ -143,7 +143,7 @@ public final class PendingConnection {
             switch (phase) {
                 case CONNECTING -> {
                     if (connecting.finishConnect()) {
-                        isThere();
+                        beginOpening();
                         mine.interestOps(SelectionKey.OP_READ);
                     }
                 }
