@@ -4,7 +4,10 @@ import java.lang.foreign.Arena;
 import java.util.Random;
 import trigon.system.Memory;
 
-/** Native memory for a test, aligned to a page; freed when closed. */
+/**
+ * Native memory for a test, aligned to a page. Freed when closed, and when what a device was given of it is closed as
+ * well: a test names its buffers after the queue pairs that use them, so it closes them first.
+ */
 public final class NativeBuffer implements AutoCloseable {
 
     private static final long PAGE = 4096;
@@ -12,6 +15,11 @@ public final class NativeBuffer implements AutoCloseable {
     private final Arena arena = Arena.ofShared();
     private final long address;
     private final int length;
+
+    /** Its owner until {@link #close}, and whoever was {@linkplain #lend lent} it. */
+    private int users = 1;
+
+    private boolean ownerIsDone;
 
     /** Zeroed memory of that many bytes. */
     public NativeBuffer(int length) {
@@ -81,10 +89,27 @@ public final class NativeBuffer implements AutoCloseable {
         return false;
     }
 
-    @Override
-    public void close() {
-        if (arena.scope().isAlive()) {
+    /** Keeps the memory until a {@link #giveBack}, even if this is closed before. */
+    public synchronized void lend() {
+        if (users == 0) {
+            throw new IllegalStateException("the buffer of " + length + " bytes is freed already");
+        }
+        users++;
+    }
+
+    /** Ends what one {@link #lend} began. */
+    public synchronized void giveBack() {
+        users--;
+        if (users == 0) {
             arena.close();
+        }
+    }
+
+    @Override
+    public synchronized void close() {
+        if (!ownerIsDone) {
+            ownerIsDone = true;
+            giveBack();
         }
     }
 }

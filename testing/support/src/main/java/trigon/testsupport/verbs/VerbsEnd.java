@@ -27,7 +27,7 @@ import trigon.verbs.WorkCompletions;
 
 /**
  * One end of a test connection: an open device with a protection domain, a completion queue for each direction and one
- * queue pair. What it registers it also closes. Used by one thread.
+ * queue pair. What it registers it also closes, and the memory stays until then. Used by one thread.
  */
 public final class VerbsEnd implements AutoCloseable {
 
@@ -46,6 +46,7 @@ public final class VerbsEnd implements AutoCloseable {
     private final CompletionQueue receiveCompletions;
     private final WorkCompletions batch = new WorkCompletions(BATCH);
     private final List<MemoryRegion> regions = new ArrayList<>();
+    private final List<NativeBuffer> borrowed = new ArrayList<>();
     private final Deque<Completion> sendSeen = new ArrayDeque<>();
     private final Deque<Completion> receiveSeen = new ArrayDeque<>();
     private final PortAttributes portAttributes;
@@ -113,6 +114,8 @@ public final class VerbsEnd implements AutoCloseable {
     public MemoryRegion register(NativeBuffer buffer, Set<AccessFlag> access) {
         MemoryRegion region = protectionDomain.registerMemory(buffer.address(), Math.max(1, buffer.length()), access);
         regions.add(region);
+        buffer.lend();
+        borrowed.add(buffer);
         return region;
     }
 
@@ -222,6 +225,8 @@ public final class VerbsEnd implements AutoCloseable {
     public void close() {
         queuePair.close();
         regions.forEach(MemoryRegion::close);
+        borrowed.forEach(NativeBuffer::giveBack);
+        borrowed.clear();
         sendCompletions.close();
         receiveCompletions.close();
         protectionDomain.close();
