@@ -15,7 +15,7 @@ interface BeatingLifeline {
     void beat(long passedNanos);
 
     /** What was heard of the peer last. */
-    Silence silence();
+    SilenceClock silence();
 
     /** The process that it has dialled, and from where; null if it was dialled: then the other end sets the pace. */
     @Nullable

@@ -64,14 +64,14 @@ public abstract class HandshakeConnection extends ChannelInboundHandlerAdapter i
     private @Nullable ChannelFuture lastBeat;
     private long beats;
     private long peersBeats;
-    private final Silence silence;
+    private final SilenceClock silence;
 
     protected HandshakeConnection(HandshakeEventLoop loop, Duration timeout, Duration peerTimeout, String awaited) {
         this.loop = loop;
         this.timeout = timeout;
         this.peerTimeout = peerTimeout;
         this.awaited = awaited;
-        silence = new Silence(loop.clock().nanoTime());
+        silence = new SilenceClock(loop.clock().nanoTime());
     }
 
     /** A message of the peer, while the handshake is not over. */
@@ -156,7 +156,7 @@ public abstract class HandshakeConnection extends ChannelInboundHandlerAdapter i
 
     @Override
     public final void beat(long passedNanos) {
-        long silent = silence.passed(passedNanos, loop.clock().nanoTime());
+        long silent = silence.advance(passedNanos, loop.clock().nanoTime());
         if (silent > peerTimeout.toNanos()) {
             over(new LifelineEnd.Silent(Duration.ofNanos(silent)));
             close();
@@ -171,7 +171,7 @@ public abstract class HandshakeConnection extends ChannelInboundHandlerAdapter i
     }
 
     @Override
-    public final Silence silence() {
+    public final SilenceClock silence() {
         return silence;
     }
 
@@ -209,7 +209,7 @@ public abstract class HandshakeConnection extends ChannelInboundHandlerAdapter i
             when count > peersBeats && lifelineProofs.verifyAfterwards(frame.bytes()) -> {
                 peersBeats = count;
                 heard = true;
-                Lifelines.traceHeard(channel, count, now, silence.heard(now));
+                Lifelines.traceHeard(channel, count, now, silence.recordHeard(now));
                 if (silence.peerHurries()
                         && dialled() == null
                         && !loop.lifelines().isTraced(this)) {
@@ -297,8 +297,8 @@ public abstract class HandshakeConnection extends ChannelInboundHandlerAdapter i
 
     @Override
     public final void whenQuiet(Runnable step) {
-        silence.whenQuiet(step);
-        loop.eventLoop().execute(() -> loop.lifelines().pace(this));
+        silence.onQuiet(step);
+        loop.eventLoop().execute(() -> loop.lifelines().addToGroup(this));
     }
 
     @Override

@@ -24,7 +24,7 @@ final class Lifelines {
     /** Times in that, with a trace. */
     static final int TRACED_BEATS = 10;
 
-    private static final int PACES = (int) (Silence.BEAT_NANOS / Pace.NANOS);
+    private static final int GROUP_BEATS = (int) (SilenceClock.BEAT_NANOS / HeartbeatGroup.NANOS);
 
     /** Connections that are traced: with more peers there are enough messages both ways. */
     private static final int MOST_TRACED = 8;
@@ -35,11 +35,11 @@ final class Lifelines {
     private final NanoClock clock;
     private final Set<BeatingLifeline> connections = new HashSet<>();
     private final Map<String, BeatingLifeline> traced = new HashMap<>();
-    private final Map<Object, Pace> paces = new HashMap<>();
+    private final Map<Object, HeartbeatGroup> groups = new HashMap<>();
     private int ticks;
     private boolean running;
     private long lastNanos;
-    private long lastPaceNanos;
+    private long lastGroupNanos;
 
     Lifelines(EventLoop eventLoop, NanoClock clock) {
         this.eventLoop = eventLoop;
@@ -62,22 +62,22 @@ final class Lifelines {
         connections.remove(connection);
         traced.remove(connection.peerAddress(), connection);
         Object key = connection.dialled();
-        Pace pace = key == null ? null : paces.get(key);
-        if (pace != null && pace.remove(connection)) {
-            paces.remove(key);
+        HeartbeatGroup group = key == null ? null : groups.get(key);
+        if (group != null && group.remove(connection)) {
+            groups.remove(key);
         }
     }
 
     /** Somebody wants to know soon when a peer that was dialled is silent. */
-    void pace(BeatingLifeline connection) {
+    void addToGroup(BeatingLifeline connection) {
         Object key = connection.dialled();
         if (key != null && connections.contains(connection)) {
-            if (paces.isEmpty()) {
-                lastPaceNanos = clock.nanoTime();
+            if (groups.isEmpty()) {
+                lastGroupNanos = clock.nanoTime();
             }
-            Pace pace = paces.computeIfAbsent(key, _ -> new Pace());
-            pace.add(connection);
-            connection.silence().belongsTo(pace);
+            HeartbeatGroup group = groups.computeIfAbsent(key, _ -> new HeartbeatGroup());
+            group.add(connection);
+            connection.silence().joinGroup(group);
         }
     }
 
@@ -95,7 +95,7 @@ final class Lifelines {
 
     /** A peer that says it so often has it in its trace. */
     static void traceHeard(@Nullable Channel channel, long count, long now, long before) {
-        if (channel != null && now - before < Silence.BEAT_NANOS / 2 && TraceLog.isOn()) {
+        if (channel != null && now - before < SilenceClock.BEAT_NANOS / 2 && TraceLog.isOn()) {
             trace("alive heard", now, channel.remoteAddress(), channel.localAddress(), count);
         }
     }
@@ -113,16 +113,16 @@ final class Lifelines {
     }
 
     private void schedule() {
-        var _ = eventLoop.schedule(this::tick, Silence.BEAT_NANOS / ticksPerBeat(), TimeUnit.NANOSECONDS);
+        var _ = eventLoop.schedule(this::tick, SilenceClock.BEAT_NANOS / ticksPerBeat(), TimeUnit.NANOSECONDS);
     }
 
     private int ticksPerBeat() {
-        return traced.isEmpty() ? paces.isEmpty() ? 1 : PACES : TRACED_BEATS;
+        return traced.isEmpty() ? groups.isEmpty() ? 1 : GROUP_BEATS : TRACED_BEATS;
     }
 
     private void tick() {
         try {
-            beatOrPace();
+            beatGroupsOrAll();
         } finally { // or all peers would hear nothing more
             running = !connections.isEmpty();
             if (running) {
@@ -131,11 +131,11 @@ final class Lifelines {
         }
     }
 
-    private void beatOrPace() {
+    private void beatGroupsOrAll() {
         ticks++;
         int perBeat = ticksPerBeat();
-        if (ticks % Math.max(1, perBeat / PACES) == 0) {
-            pace();
+        if (ticks % Math.max(1, perBeat / GROUP_BEATS) == 0) {
+            beatGroups();
         }
         if (ticks >= perBeat) {
             ticks = 0;
@@ -148,29 +148,29 @@ final class Lifelines {
     }
 
     /** As {@link #beat}, for those that speak for others. */
-    private void pace() {
+    private void beatGroups() {
         long now = clock.nanoTime();
-        long passed = Math.min(now - lastPaceNanos, 2 * Pace.NANOS);
-        lastPaceNanos = now;
-        for (Pace pace : paces.values().toArray(new Pace[0])) {
-            pace.beat(passed);
+        long passed = Math.min(now - lastGroupNanos, 2 * HeartbeatGroup.NANOS);
+        lastGroupNanos = now;
+        for (HeartbeatGroup group : groups.values().toArray(new HeartbeatGroup[0])) {
+            group.beat(passed);
         }
     }
 
-    private boolean isPaced(BeatingLifeline connection) {
+    private boolean speaksForGroup(BeatingLifeline connection) {
         Object key = connection.dialled();
-        Pace pace = key == null ? null : paces.get(key);
-        return pace != null && pace.isFirst(connection);
+        HeartbeatGroup group = key == null ? null : groups.get(key);
+        return group != null && group.isFirst(connection);
     }
 
     private void beat() {
         long now = clock.nanoTime();
         // if this process was stopped itself, it was not the peers who were silent: what they said waits in the sockets
-        long passed = Math.min(now - lastNanos, 2 * Silence.BEAT_NANOS);
+        long passed = Math.min(now - lastNanos, 2 * SilenceClock.BEAT_NANOS);
         lastNanos = now;
         // a copy: those that end are taken out meanwhile
         for (BeatingLifeline connection : connections.toArray(NONE)) {
-            if (!isPaced(connection)) {
+            if (!speaksForGroup(connection)) {
                 connection.beat(passed);
             }
         }

@@ -37,8 +37,8 @@ class LifelineTest {
 
     private static final Duration SILENCE = Duration.ofSeconds(3);
 
-    private static final Duration BEAT = Duration.ofNanos(Silence.BEAT_NANOS);
-    private static final Duration PACE = Duration.ofNanos(Pace.NANOS);
+    private static final Duration BEAT = Duration.ofNanos(SilenceClock.BEAT_NANOS);
+    private static final Duration GROUP_BEAT = Duration.ofNanos(HeartbeatGroup.NANOS);
 
     private final ManualClock clock = new ManualClock();
     private final Node server = new Node("127.0.0.1", Node.LONG, 1, Optional.empty(), SILENCE, clock);
@@ -173,7 +173,7 @@ class LifelineTest {
             ends.get(i).whenQuiet(() -> each.complete(null));
         }
         Await.until("the peer says more often that it lives", () -> {
-            passInPeace(PACE, ends);
+            passInPeace(GROUP_BEAT, ends);
             return ends.stream().anyMatch(end -> silence(end).peerHurries());
         });
         CompletableFuture<Void> begun = new CompletableFuture<>();
@@ -185,8 +185,8 @@ class LifelineTest {
         begun.get(60, TimeUnit.SECONDS);
         try {
             // a sign of life may be read after the first; and fewer than until each looks for itself
-            for (int pace = 0; pace < 5; pace++) {
-                pass(PACE, client);
+            for (int beat = 0; beat < 5; beat++) {
+                pass(GROUP_BEAT, client);
             }
             for (CompletableFuture<Void> each : told) {
                 each.get(60, TimeUnit.SECONDS);
@@ -305,7 +305,7 @@ class LifelineTest {
                 () -> ends.stream().allMatch(end -> silence(end).nanos() <= BEAT.toNanos()));
     }
 
-    private static Silence silence(Lifeline lifeline) {
+    private static SilenceClock silence(Lifeline lifeline) {
         return ((HandshakeConnection) lifeline).silence();
     }
 

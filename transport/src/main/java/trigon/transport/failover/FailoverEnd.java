@@ -9,7 +9,6 @@ import trigon.handshake.LifelineEnd;
 import trigon.handshake.message.EndFailure;
 import trigon.nccl.NcclResult;
 import trigon.transport.path.PathChannel;
-import trigon.transport.resume.LostReason;
 
 /** How the failover of a session ends: by its close, or with the session, and why. Thread-safe. */
 final class FailoverEnd {
@@ -57,8 +56,10 @@ final class FailoverEnd {
     static void byTime(PathChannel path, String why) {
         path.giveUp(
                 NcclResult.REMOTE_ERROR,
-                ofConnection("%s; and %s. Check the cables, and the links with ip -s link on either node"
-                        .formatted(why, LostReason.EXPIRED.words())));
+                ofConnection(
+                        ("%s; and no path has led to the peer within handshake.peerTimeout. Check the cables, and the"
+                                        + " links with ip -s link on either node")
+                                .formatted(why)));
     }
 
     /** Nothing can be done here, for want of a thread. */

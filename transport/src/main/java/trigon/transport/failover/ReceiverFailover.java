@@ -68,7 +68,6 @@ final class ReceiverFailover implements Failover, OfferHandler {
 
     private final PathSuspicion suspicion;
     private boolean working;
-    private boolean givenUp;
 
     private final Outage outage = new Outage();
 
@@ -109,7 +108,7 @@ final class ReceiverFailover implements Failover, OfferHandler {
     }
 
     private synchronized boolean takeOver(PathChannel path, PathLoss loss) {
-        boolean ours = !givenUp && !end.isReached() && !session.isLost();
+        boolean ours = !end.isReached() && !session.isLost();
         if (ours && !suspicion.isOf(path)) {
             return true; // nobody uses it any more
         }
@@ -131,7 +130,7 @@ final class ReceiverFailover implements Failover, OfferHandler {
     }
 
     private synchronized void work() {
-        if (givenUp || end.isReached()) {
+        if (end.isReached()) {
             return;
         }
         outage.begin();
@@ -377,7 +376,6 @@ final class ReceiverFailover implements Failover, OfferHandler {
             if (end.isReached() || !suspicion.isOf(previous)) {
                 return;
             }
-            givenUp = true;
             end.reach();
         }
         loss.run();

@@ -60,7 +60,6 @@ final class SenderFailover implements Failover {
     private final LatestPaths latest = new LatestPaths();
     private final PathSuspicion suspicion;
     private boolean working;
-    private boolean givenUp;
 
     /**
      * Of a session that is up.
@@ -98,13 +97,13 @@ final class SenderFailover implements Failover {
     }
 
     private synchronized boolean takeOver(PathChannel path, PathLoss loss) {
-        if (givenUp || endIfLost()) {
+        if (endIfLost()) {
             return false;
         }
         if (!suspicion.isOf(path)) {
             return true; // nobody uses it any more
         }
-        if (!suspicion.note(loss, resume.state() != State.UP && resume.state() != State.SUSPECT)) {
+        if (!suspicion.note(loss, resume.state() != State.UP)) {
             end.reach();
             return false;
         }
@@ -126,7 +125,7 @@ final class SenderFailover implements Failover {
     }
 
     private synchronized void work() {
-        if (!working && !givenUp && !end.isReached()) {
+        if (!working && !end.isReached()) {
             working = true;
             beginToLook();
         }
@@ -336,7 +335,7 @@ final class SenderFailover implements Failover {
     }
 
     private synchronized boolean tryBegin() {
-        boolean begins = !working && !givenUp && !endIfLost();
+        boolean begins = !working && !endIfLost();
         working |= begins;
         return begins;
     }
@@ -381,11 +380,9 @@ final class SenderFailover implements Failover {
 
     private void giveUp(Runnable loss) {
         synchronized (this) {
-            if (end.isReached()) {
+            if (!end.reach()) {
                 return;
             }
-            givenUp = true;
-            end.reach();
         }
         loss.run();
     }

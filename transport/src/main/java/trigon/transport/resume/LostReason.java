@@ -9,13 +9,7 @@ public enum LostReason {
     MISCOUNT("the two ends do not agree on what has arrived: a device confirmed a message that it then lost"),
 
     /** Its paths failed again and again before a single message got across. */
-    FRUITLESS("its paths failed again and again without a message getting across"),
-
-    /** No path led to the peer within its time. */
-    EXPIRED("no path has led to the peer within handshake.peerTimeout"),
-
-    /** The peer has ended, or its end has failed. */
-    PEER_ENDED("the peer has ended its part");
+    FRUITLESS("its paths failed again and again without a message getting across");
 
     private final String words;
 

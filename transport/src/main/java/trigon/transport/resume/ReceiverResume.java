@@ -82,11 +82,6 @@ public record ReceiverResume(
                 : nothing();
     }
 
-    /** The time for it is over, or the peer has gone. */
-    public ReceiverResume lose(LostReason why) {
-        return state == State.LOST ? nothing() : losing(why);
-    }
-
     private ReceiverResume losing(LostReason why) {
         return new ReceiverResume(State.LOST, Step.LOSE, epoch, attempt, begun, confirmed, received, why);
     }

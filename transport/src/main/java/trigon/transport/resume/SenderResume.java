@@ -34,8 +34,6 @@ public record SenderResume(
     public enum State {
         /** Its paths are in use. */
         UP,
-        /** Nothing was heard for a while. The paths stay in use until the peer answers elsewhere. */
-        SUSPECT,
         /** The paths are given up, and being fenced. */
         FENCING,
         /** All former paths are fenced, and no attempt is under way. */
@@ -53,19 +51,12 @@ public record SenderResume(
         return new SenderResume(State.UP, Step.NOTHING, 0, 0, 0, 0, 0, 0, LostReason.NONE);
     }
 
-    /** Nothing was heard for a while: a link is cut, or the peer is stopped. */
-    public SenderResume suspected() {
-        return state == State.UP ? to(State.SUSPECT, Step.PROBE) : nothing();
-    }
-
-    /** Something was heard over the paths in use. */
-    public SenderResume heard() {
-        return state == State.SUSPECT ? to(State.UP, Step.NOTHING) : nothing();
-    }
-
-    /** The paths in use are of no use any more: a work request failed, a device said so, or the peer did. */
+    /**
+     * The paths in use are of no use any more: a work request failed, a device or the peer said so, or the peer answers
+     * elsewhere while nothing is heard over them.
+     */
     public SenderResume broken() {
-        return state == State.UP || state == State.SUSPECT ? to(State.FENCING, Step.FENCE) : nothing();
+        return state == State.UP ? to(State.FENCING, Step.FENCE) : nothing();
     }
 
     /** All paths are fenced. */
@@ -82,13 +73,10 @@ public record SenderResume(
 
     /** The peer has answered a greeting, and proven that it is the peer: it lives, and that path works. */
     public SenderResume challenged() {
-        return switch (state) {
-            case SUSPECT -> to(State.FENCING, Step.FENCE);
-            case FENCED ->
-                new SenderResume(
-                        State.OFFERED, Step.OFFER, epoch, attempt + 1, begun, confirmed, received, fruitless, lost);
-            case UP, FENCING, OFFERED, READY, LOST -> nothing();
-        };
+        return state == State.FENCED
+                ? new SenderResume(
+                        State.OFFERED, Step.OFFER, epoch, attempt + 1, begun, confirmed, received, fruitless, lost)
+                : nothing();
     }
 
     /** The peer has answered an offer. */
@@ -115,11 +103,6 @@ public record SenderResume(
     public SenderResume failed(int ofAttempt) {
         boolean underWay = state == State.OFFERED || state == State.READY;
         return underWay && ofAttempt == attempt ? to(State.FENCED, Step.PROBE) : nothing();
-    }
-
-    /** The time for it is over, or the peer has gone. */
-    public SenderResume lose(LostReason why) {
-        return state == State.LOST ? nothing() : losing(why);
     }
 
     private SenderResume losing(LostReason why) {

@@ -34,10 +34,19 @@ final class Drain {
     private final Protocol protocol;
     private final int number;
     private final PathChannel path;
-    private boolean lastSendPosted;
-    private boolean lastReceivePosted;
-    private boolean sendsAreOver;
-    private boolean receivesAreOver;
+
+    /** One of the two requests behind all others. */
+    private enum Last {
+        TO_POST,
+        POSTED,
+        /** It was flushed, and so is all that was before it. */
+        FLUSHED
+    }
+
+    private Last lastSend = Last.TO_POST;
+    private Last lastReceive = Last.TO_POST;
+
+    /** The device completes it instead of flushing it: the queue pair has not gone to the error state. */
     private boolean alive;
 
     /**
@@ -46,13 +55,13 @@ final class Drain {
      * @return false if the session has failed, or a path may still write
      */
     static boolean of(Session session, String why) {
-        PathChannel[] paths = session.paths();
+        PathChannel[] paths = session.paths;
         for (PathChannel path : paths) {
             path.fence(why);
         }
         session.requests.shutLibraryOut();
         int polled = NativePoll.result(session.requests.takePolled());
-        boolean done = session.failure == 0;
+        boolean done = !session.state().hasFailed();
         for (int number = 0; number < paths.length && done; number++) {
             Drain drain = new Drain(session.protocol(), number, paths[number]);
             boolean drained = drain.isDone(session.requests.completions(), number == 0 ? polled : 0);
@@ -104,16 +113,16 @@ final class Drain {
     }
 
     private boolean isOver() {
-        return sendsAreOver && receivesAreOver;
+        return lastSend == Last.FLUSHED && lastReceive == Last.FLUSHED;
     }
 
     /** A queue that is full has room once its requests are flushed. */
     private void post() {
-        if (!lastSendPosted) {
-            lastSendPosted = path.queuePair().postWrite(LAST_SEND, 0, 0, 0, 0, 0, SendFlag.SIGNALED) == 0;
+        if (lastSend == Last.TO_POST && path.queuePair().postWrite(LAST_SEND, 0, 0, 0, 0, 0, SendFlag.SIGNALED) == 0) {
+            lastSend = Last.POSTED;
         }
-        if (!lastReceivePosted) {
-            lastReceivePosted = path.queuePair().postReceive(LAST_RECEIVE, 0, 0, 0) == 0;
+        if (lastReceive == Last.TO_POST && path.queuePair().postReceive(LAST_RECEIVE, 0, 0, 0) == 0) {
+            lastReceive = Last.POSTED;
         }
     }
 
@@ -122,10 +131,10 @@ final class Drain {
         for (int index = 0; index < count && ok; index++) {
             long request = completions.workRequestId(index);
             if (completions.statusCode(index) != WorkCompletionStatus.SUCCESS_CODE) {
-                sendsAreOver |= request == LAST_SEND;
-                receivesAreOver |= request == LAST_RECEIVE;
+                lastSend = request == LAST_SEND ? Last.FLUSHED : lastSend;
+                lastReceive = request == LAST_RECEIVE ? Last.FLUSHED : lastReceive;
             } else {
-                alive |= request < 0; // the device has not gone to the error state
+                alive |= request < 0;
                 ok = request == LAST_SEND || protocol.succeeded(number, completions, index);
             }
         }

@@ -59,7 +59,7 @@ public final class ReceiveSession extends Session {
             failLost(); // SoftRoCE would keep the request for ever
             return tell();
         }
-        if (interrupted) {
+        if (state() == SessionState.INTERRUPTED) {
             return NetPlugin.TRY_AGAIN;
         }
         long request = protocol.irecv(address, size, tag, memory);

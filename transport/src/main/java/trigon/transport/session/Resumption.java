@@ -49,7 +49,7 @@ public final class Resumption {
     public @Nullable Counts fence(String why) {
         gate.close();
         try {
-            session.interrupted = true;
+            session.interrupt();
             if (Drain.of(session, why)) {
                 return new Counts(protocol.begun(), protocol.confirmed());
             }
@@ -71,7 +71,7 @@ public final class Resumption {
     public boolean moveTo(List<PathChannel> next, long received) {
         gate.close();
         try {
-            if (session.failure != 0 || session.lost) {
+            if (session.state().hasFailed() || session.lost) {
                 return false;
             }
             session.requests.shutLibraryOut();
@@ -126,11 +126,11 @@ public final class Resumption {
             session.progress();
             Counts counts = new Counts(protocol.begun(), protocol.confirmed());
             long over = unconfirmed ? protocol.finished() : counts.confirmed;
-            if (session.failure != 0 || session.interrupted || session.repeating || over != counts.begun) {
+            if (session.state() != SessionState.RUNNING || over != counts.begun) {
                 session.letLibraryPoll();
                 return null;
             }
-            session.interrupted = true;
+            session.interrupt();
             return counts;
         } finally {
             gate.open();
@@ -152,14 +152,14 @@ public final class Resumption {
         session.watchPaths();
     }
 
-    /** Takes up again what has not fitted when the session moved; whether there is more. */
+    /** Takes up again what has not fitted when the session moved; whether there is more, and it has not to move again. */
     public boolean repeat() {
         gate.close();
         try {
-            if (session.repeating) { // else the entry library may be inside
+            if (session.state() == SessionState.REPEATING) { // else the entry library may be inside
                 session.progress();
             }
-            return session.repeating;
+            return session.state() == SessionState.REPEATING;
         } finally {
             gate.open();
         }
@@ -177,12 +177,12 @@ public final class Resumption {
 
     /** The first of the paths in use, which stands for them in logs. */
     public PathChannel path() {
-        return session.paths()[0];
+        return session.paths[0];
     }
 
     /** The paths in use. */
     public List<PathChannel> paths() {
-        return List.of(session.paths());
+        return List.of(session.paths);
     }
 
     /** Whether it is lost for good. */

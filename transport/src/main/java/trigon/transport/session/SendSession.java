@@ -68,7 +68,7 @@ public final class SendSession extends Session {
             failLost();
             return tell();
         }
-        if (interrupted) {
+        if (state() == SessionState.INTERRUPTED) {
             return NetPlugin.TRY_AGAIN;
         }
         long request = protocol.isend(address, size, tag, memory);
@@ -84,7 +84,7 @@ public final class SendSession extends Session {
         if (failure != 0) {
             return tell();
         }
-        if (why == Protocol.NO_RECEIVE && !interrupted && mayLetLibraryIn()) {
+        if (why == Protocol.NO_RECEIVE && state() != SessionState.INTERRUPTED && mayLetLibraryIn()) {
             protocol.letLibraryWait();
         }
         return NetPlugin.TRY_AGAIN;

@@ -40,7 +40,7 @@ public abstract sealed class Session permits SendSession, ReceiveSession {
     final Requests requests;
     private final long context;
     private final Protocol protocol;
-    private final PathChannel[] paths;
+    final PathChannel[] paths;
     final @Nullable Gate gate; // null where it ends with its paths
     private @Nullable Failover failover;
     private final int pathCount;
@@ -56,22 +56,16 @@ public abstract sealed class Session permits SendSession, ReceiveSession {
     /** 0, or minus the code of the {@link NcclResult} that every further call returns. */
     long failure;
 
-    /** Why {@link #failure} is not 0, and whether NCCL has been told. */
+    /** Why {@link #failure} is not 0. */
     private @Nullable SessionFailure cause;
 
-    private boolean told;
+    private SessionState state = SessionState.RUNNING;
 
     /** The thread of the first request, or of the call that told NCCL of the failure, by its identifier; or 0. */
     private volatile long thread;
 
     /** A path is lost; it knows why. */
     volatile boolean lost;
-
-    /** Its path is of no use any more, and another one is looked for. Guarded by the gate, as the following. */
-    boolean interrupted;
-
-    /** Messages are to be sent, or asked for, again over a new path. */
-    boolean repeating;
 
     /** Over paths that both ends have in that order; for the rest see {@link SendSession#over}. */
     Session(
@@ -95,8 +89,9 @@ public abstract sealed class Session permits SendSession, ReceiveSession {
     }
 
     final void letLibraryPoll() {
-        boolean usual = failure == 0 && !interrupted && !repeating;
-        if (usual && pathCount == 1 && mayLetLibraryIn()) { // else the library would have to poll several
+        if (state == SessionState.RUNNING
+                && pathCount == 1
+                && mayLetLibraryIn()) { // else the library would have to poll several
             completionQueue.nativePoll().ifPresent(poll -> requests.pollWith(poll, protocol.takes()));
         }
     }
@@ -131,11 +126,6 @@ public abstract sealed class Session permits SendSession, ReceiveSession {
         }
     }
 
-    /** Its own array. */
-    final PathChannel[] paths() {
-        return paths;
-    }
-
     /** Goes on over as many other paths. */
     final void use(List<PathChannel> next) {
         for (int path = 0; path < pathCount; path++) {
@@ -143,18 +133,28 @@ public abstract sealed class Session permits SendSession, ReceiveSession {
             links[path] = paths[path].link();
         }
         completionQueue = paths[0].completionQueue();
-        interrupted = false;
         repeat();
     }
 
     private void repeat() {
         int left = protocol instanceof ResumableProtocol resumable ? resumable.repeat() : 0;
-        repeating = left > 0;
         if (left < 0) {
             failByProtocol();
-        } else if (left == 0) {
-            letLibraryPoll();
+            return;
         }
+        state = state.become(left > 0 ? SessionState.REPEATING : SessionState.RUNNING);
+        letLibraryPoll();
+    }
+
+    /** Its paths are of no use any more, unless it has failed anyhow: {@link #use} is to give it others. */
+    final void interrupt() {
+        if (!state.hasFailed()) {
+            state = state.become(SessionState.INTERRUPTED);
+        }
+    }
+
+    final SessionState state() {
+        return state;
     }
 
     /** Notices from now on when a path is lost. */
@@ -219,13 +219,13 @@ public abstract sealed class Session permits SendSession, ReceiveSession {
 
     /** Takes what the devices have finished, some at a time; false if there was nothing, or the session has failed. */
     final boolean progress() {
-        if (interrupted && lost) {
+        if (state == SessionState.INTERRUPTED && lost) {
             failByLoss(); // nothing more completes
         }
-        if (failure != 0 || interrupted) {
+        if (failure != 0 || state == SessionState.INTERRUPTED) {
             return false; // what comes now may be behind completions that were left
         }
-        if (repeating) {
+        if (state == SessionState.REPEATING) {
             repeat();
         }
         int polledByLibrary = requests.takePolled();
@@ -243,10 +243,10 @@ public abstract sealed class Session permits SendSession, ReceiveSession {
     private void take(int path, int count) {
         for (int index = 0; index < count; index++) {
             if (completions.statusCode(index) != WorkCompletionStatus.SUCCESS_CODE) {
-                if (!interrupted) {
+                if (state != SessionState.INTERRUPTED) {
                     failBy(path, index);
                 }
-                if (!interrupted) {
+                if (failure != 0) {
                     return;
                 }
             } else if (!protocol.succeeded(path, completions, index)) {
@@ -279,9 +279,10 @@ public abstract sealed class Session permits SendSession, ReceiveSession {
 
     /** Whether the path's failure is taken care of; then there is nothing to be told until it is over. */
     private boolean isInterruptedBy(String what) {
-        Failover keeps = failover;
-        interrupted = keeps != null && !lost && keeps.recoverFrom(what);
-        return interrupted;
+        if (failover != null && !lost && failover.recoverFrom(what)) {
+            interrupt();
+        }
+        return state == SessionState.INTERRUPTED;
     }
 
     /** What came over the other paths before is not lost with this one. */
@@ -329,6 +330,7 @@ public abstract sealed class Session permits SendSession, ReceiveSession {
     private long fail(PathChannel on, NcclResult result, String what) {
         if (failure == 0) {
             failure = -result.code();
+            state = state.become(SessionState.FAILED);
             requests.failUnfinished();
             log.warn("{}: {}. Requests not finished by then return {}", on, what, result);
             EndFailure toPeers = new EndFailure(EndFailure.Scope.CONNECTION, what);
@@ -346,8 +348,8 @@ public abstract sealed class Session permits SendSession, ReceiveSession {
      */
     final long tell() {
         SessionFailure known = cause;
-        if (known != null && !told) {
-            told = true;
+        if (known != null && state != SessionState.REPORTED) {
+            state = state.become(SessionState.REPORTED);
             thread = Thread.currentThread().threadId();
             onFailureReported.accept(this, known);
         }
@@ -372,9 +374,7 @@ public abstract sealed class Session permits SendSession, ReceiveSession {
 
     /** After that; may block. */
     public final void endQueuePairs() {
-        for (PathChannel path : paths) {
-            path.endQueuePair();
-        }
+        Arrays.stream(paths).forEach(PathChannel::endQueuePair);
     }
 
     /**

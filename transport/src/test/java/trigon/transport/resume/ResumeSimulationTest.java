@@ -14,8 +14,6 @@ import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import trigon.transport.resume.SimulatedSession.Event;
-import trigon.transport.resume.SimulatedSession.Mutation;
 
 /**
  * Exactly once, whatever fails in whatever order. {@code -Dtrigon.resume.schedules=} says how many schedules,
@@ -56,7 +54,7 @@ class ResumeSimulationTest {
         int most = FAILURES;
         Deque<Reached> open = new ArrayDeque<>();
         Set<String> known = new HashSet<>();
-        open.add(new Reached(new SimulatedSession(2, 1, 2, Mutation.NONE), 0));
+        open.add(new Reached(twoMessages(), 0));
         while (!open.isEmpty()) {
             Reached from = open.removeLast();
             for (Reached next : following(from, most)) {
@@ -70,9 +68,13 @@ class ResumeSimulationTest {
         assertThat(known).hasSizeGreaterThan(10_000);
     }
 
+    private static SimulatedSession twoMessages() {
+        return new SimulatedSession(new SimulatedApplications(2, 1, false, Mutation.NONE), 1, 2, Mutation.NONE);
+    }
+
     private static List<Reached> following(Reached from, int most) {
         List<Reached> next = new ArrayList<>();
-        for (Event event : Event.values()) {
+        for (SimulatedEvent event : SimulatedEvent.values()) {
             int failures = from.failures + (isFailure(event) ? 1 : 0);
             if (failures > most || !isTried(event)) {
                 continue;
@@ -88,19 +90,28 @@ class ResumeSimulationTest {
         return next;
     }
 
-    private static boolean isFailure(Event event) {
-        return event.compareTo(Event.LOSE_PACKETS) >= 0 && event != Event.LINK_UP;
+    private static boolean isFailure(SimulatedEvent event) {
+        return event.compareTo(SimulatedEvent.LOSE_PACKETS) >= 0 && event != SimulatedEvent.LINK_UP;
     }
 
     /** Deaths end it, and doubled messages are for the schedules: there are too many states otherwise. */
-    private static boolean isTried(Event event) {
+    private static boolean isTried(SimulatedEvent event) {
         return switch (event) {
-            case KILL_SENDER, KILL_RECEIVER, LOSE_COMPLETIONS, DOUBLE, STOP_SENDER, STOP_RECEIVER, CONTINUE -> false;
+            case KILL_SENDER,
+                    KILL_RECEIVER,
+                    SENDER_HAS_NO_THREAD,
+                    RECEIVER_HAS_NO_THREAD,
+                    LOSE_COMPLETIONS,
+                    LINKS_DOWN,
+                    DOUBLE,
+                    STOP_SENDER,
+                    STOP_RECEIVER,
+                    CONTINUE -> false;
             default -> true;
         };
     }
 
-    private static int choices(Event event, SimulatedSession session) {
+    private static int choices(SimulatedEvent event, SimulatedSession session) {
         return switch (event) {
             case LAND, ACKNOWLEDGE, WRITE_ENTRY -> session.pathCount();
             case DELIVER, DROP -> session.wireCount();

@@ -4,8 +4,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
-import trigon.transport.resume.SimulatedSession.Event;
-import trigon.transport.resume.SimulatedSession.Mutation;
 
 /**
  * One run of a {@link SimulatedSession}: events in an order that a seed decides, faults among them, then a quiet time
@@ -14,55 +12,62 @@ import trigon.transport.resume.SimulatedSession.Mutation;
 final class Schedule {
 
     /** Without faults; those that move data are there more often. */
-    private static final Event[] USUAL = {
-        Event.SEND,
-        Event.SEND,
-        Event.TELL_SENT,
-        Event.RECEIVE,
-        Event.RECEIVE,
-        Event.TELL_RECEIVED,
-        Event.POLL_SENDER,
-        Event.POLL_RECEIVER,
-        Event.LAND,
-        Event.LAND,
-        Event.LAND,
-        Event.ACKNOWLEDGE,
-        Event.ACKNOWLEDGE,
-        Event.WRITE_ENTRY,
-        Event.WRITE_ENTRY,
-        Event.DELIVER,
-        Event.DELIVER,
-        Event.DELIVER,
-        Event.FENCE_SENDER,
-        Event.FENCE_RECEIVER,
-        Event.SENDER_SEES_ERROR,
-        Event.HEARD
+    private static final SimulatedEvent[] USUAL = {
+        SimulatedEvent.SEND,
+        SimulatedEvent.SEND,
+        SimulatedEvent.TELL_SENT,
+        SimulatedEvent.RECEIVE,
+        SimulatedEvent.RECEIVE,
+        SimulatedEvent.TELL_RECEIVED,
+        SimulatedEvent.POLL_SENDER,
+        SimulatedEvent.POLL_RECEIVER,
+        SimulatedEvent.LAND,
+        SimulatedEvent.LAND,
+        SimulatedEvent.LAND,
+        SimulatedEvent.ACKNOWLEDGE,
+        SimulatedEvent.ACKNOWLEDGE,
+        SimulatedEvent.WRITE_ENTRY,
+        SimulatedEvent.WRITE_ENTRY,
+        SimulatedEvent.DELIVER,
+        SimulatedEvent.DELIVER,
+        SimulatedEvent.DELIVER,
+        SimulatedEvent.FENCE_SENDER,
+        SimulatedEvent.FENCE_RECEIVER,
+        SimulatedEvent.SENDER_SEES_ERROR,
+        SimulatedEvent.HEARD
     };
 
-    private static final Event[] TIMERS = {Event.SENDER_TIMER, Event.RECEIVER_TIMER};
+    private static final SimulatedEvent[] TIMERS = {SimulatedEvent.SENDER_TIMER, SimulatedEvent.RECEIVER_TIMER};
 
-    private static final Event[] FAULTS = {
-        Event.LOSE_PACKETS,
-        Event.LOSE_PACKETS,
-        Event.LOSE_PACKETS,
-        Event.SENDER_ERROR,
-        Event.SENDER_ERROR,
-        Event.RECEIVER_ERROR,
-        Event.RECEIVER_ERROR,
-        Event.SUSPECT,
-        Event.LINK_DOWN,
-        Event.LINK_DOWN,
-        Event.LINK_UP,
-        Event.DROP,
-        Event.DROP,
-        Event.DOUBLE,
-        Event.DOUBLE,
-        Event.STOP_SENDER,
-        Event.STOP_RECEIVER,
-        Event.CONTINUE
+    private static final SimulatedEvent[] FAULTS = {
+        SimulatedEvent.LOSE_PACKETS,
+        SimulatedEvent.LOSE_PACKETS,
+        SimulatedEvent.LOSE_PACKETS,
+        SimulatedEvent.SENDER_ERROR,
+        SimulatedEvent.SENDER_ERROR,
+        SimulatedEvent.RECEIVER_ERROR,
+        SimulatedEvent.RECEIVER_ERROR,
+        SimulatedEvent.SUSPECT,
+        SimulatedEvent.LINK_DOWN,
+        SimulatedEvent.LINK_DOWN,
+        SimulatedEvent.LINKS_DOWN,
+        SimulatedEvent.LINK_UP,
+        SimulatedEvent.DROP,
+        SimulatedEvent.DROP,
+        SimulatedEvent.DOUBLE,
+        SimulatedEvent.DOUBLE,
+        SimulatedEvent.STOP_SENDER,
+        SimulatedEvent.STOP_RECEIVER,
+        SimulatedEvent.CONTINUE
     };
 
-    private static final Event[] RARE = {Event.KILL_SENDER, Event.KILL_RECEIVER, Event.LOSE_COMPLETIONS};
+    private static final SimulatedEvent[] RARE = {
+        SimulatedEvent.KILL_SENDER,
+        SimulatedEvent.KILL_RECEIVER,
+        SimulatedEvent.SENDER_HAS_NO_THREAD,
+        SimulatedEvent.RECEIVER_HAS_NO_THREAD,
+        SimulatedEvent.LOSE_COMPLETIONS
+    };
 
     private static final int LINKS = 2;
     private static final int QUIET_ROUNDS = 400;
@@ -74,7 +79,10 @@ final class Schedule {
     /** The one of a seed. */
     Schedule(long seed, Mutation mutation, @Nullable List<String> events) {
         random = new SplittableRandom(seed);
-        session = new SimulatedSession(2 + random.nextInt(6), 1 + random.nextInt(3), LINKS, mutation);
+        int slots = 1 + random.nextInt(3);
+        SimulatedApplications applications =
+                new SimulatedApplications(2 + random.nextInt(6), slots, random.nextBoolean(), mutation);
+        session = new SimulatedSession(applications, slots, LINKS, mutation);
         this.events = events;
     }
 
@@ -111,7 +119,7 @@ final class Schedule {
     }
 
     private boolean faulty(boolean rare) {
-        Event event = rare && random.nextInt(6) == 0
+        SimulatedEvent event = rare && random.nextInt(6) == 0
                 ? RARE[random.nextInt(RARE.length)]
                 : FAULTS[random.nextInt(FAULTS.length)];
         return switch (event) {
@@ -121,34 +129,34 @@ final class Schedule {
         };
     }
 
-    private void usual(Event event) {
+    private void usual(SimulatedEvent event) {
         int newest = session.pathCount() - 1;
-        int which = event == Event.DELIVER
+        int which = event == SimulatedEvent.DELIVER
                 ? (session.wireCount() == 0 ? 0 : random.nextInt(session.wireCount()))
                 : random.nextInt(3) == 0 ? random.nextInt(newest + 1) : newest;
         happens(event, which);
     }
 
-    private boolean happens(Event event, int which) {
+    private boolean happens(SimulatedEvent event, int which) {
         return happens(session, event, which, events);
     }
 
     /** The faults are over: everything gets across now, or has failed for a reason. */
     static void settle(SimulatedSession session, @Nullable List<String> events) {
-        session.happens(Event.CONTINUE, 0);
+        session.happens(SimulatedEvent.CONTINUE, 0);
         for (int link = 0; link < LINKS; link++) {
-            session.happens(Event.LINK_UP, link);
+            session.happens(SimulatedEvent.LINK_UP, link);
         }
         for (int round = 0; round < QUIET_ROUNDS; round++) {
             if (session.isDone() || session.isRightlyLost()) {
                 return;
             }
             boolean moved = false;
-            for (Event event : USUAL) {
+            for (SimulatedEvent event : USUAL) {
                 moved |= all(session, event, events);
             }
             if (!moved) {
-                for (Event timer : TIMERS) {
+                for (SimulatedEvent timer : TIMERS) {
                     happens(session, timer, round % LINKS, events);
                 }
             }
@@ -156,17 +164,22 @@ final class Schedule {
         throw new AssertionError("stuck: " + session.description());
     }
 
-    private static boolean all(SimulatedSession session, Event event, @Nullable List<String> events) {
+    private static boolean all(SimulatedSession session, SimulatedEvent event, @Nullable List<String> events) {
         boolean any = false;
-        int most = event == Event.DELIVER ? session.wireCount() : session.pathCount();
-        int first = event == Event.LAND || event == Event.ACKNOWLEDGE || event == Event.WRITE_ENTRY ? 0 : most - 1;
-        for (int which = event == Event.DELIVER ? 0 : Math.max(0, first); which < Math.max(1, most); which++) {
+        int most = event == SimulatedEvent.DELIVER ? session.wireCount() : session.pathCount();
+        int first = event == SimulatedEvent.LAND
+                        || event == SimulatedEvent.ACKNOWLEDGE
+                        || event == SimulatedEvent.WRITE_ENTRY
+                ? 0
+                : most - 1;
+        for (int which = event == SimulatedEvent.DELIVER ? 0 : Math.max(0, first); which < Math.max(1, most); which++) {
             any |= happens(session, event, which, events);
         }
         return any;
     }
 
-    private static boolean happens(SimulatedSession session, Event event, int which, @Nullable List<String> events) {
+    private static boolean happens(
+            SimulatedSession session, SimulatedEvent event, int which, @Nullable List<String> events) {
         boolean happened = session.happens(event, which);
         if (happened && events != null) {
             events.add(event + " " + which);

@@ -5,55 +5,10 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * A session whose two ends run the real state machines over {@link SimulatedPaths}, with an application at each end
- * that uses its buffers again as soon as it is told that a message is done. One event at a time; who calls chooses
- * which.
- *
- * <p>Throws an {@link AssertionError} as soon as a message is lost, doubled or has wrong bytes.
+ * A session whose two ends run the real state machines over {@link SimulatedPaths}, with {@link SimulatedApplications}.
+ * One event at a time; who calls chooses which.
  */
 final class SimulatedSession {
-
-    /** What is done wrong on purpose. */
-    enum Mutation {
-        NONE,
-        RECEIVER_DOES_NOT_FENCE,
-        COUNT_OFF_BY_ONE,
-        RING_USED_AGAIN
-    }
-
-    /** What may happen next. Those from {@link #LOSE_PACKETS} on are faults. */
-    enum Event {
-        SEND,
-        TELL_SENT,
-        RECEIVE,
-        TELL_RECEIVED,
-        POLL_SENDER,
-        POLL_RECEIVER,
-        LAND,
-        ACKNOWLEDGE,
-        WRITE_ENTRY,
-        DELIVER,
-        FENCE_SENDER,
-        FENCE_RECEIVER,
-        SENDER_SEES_ERROR,
-        SENDER_TIMER,
-        RECEIVER_TIMER,
-        HEARD,
-        LOSE_PACKETS,
-        SENDER_ERROR,
-        RECEIVER_ERROR,
-        SUSPECT,
-        LINK_DOWN,
-        LINK_UP,
-        DROP,
-        DOUBLE,
-        STOP_SENDER,
-        STOP_RECEIVER,
-        CONTINUE,
-        KILL_SENDER,
-        KILL_RECEIVER,
-        LOSE_COMPLETIONS
-    }
 
     private enum Kind {
         GREETING,
@@ -67,71 +22,67 @@ final class SimulatedSession {
 
     private record Message(Kind kind, int link, int attempt, long begun, long count) {}
 
+    /** What becomes of an end, apart from its session. */
+    private enum Life {
+        RUNS,
+        STOPPED,
+        /** It looks for no path any more: the peer is gone, or it has no thread. Who asks it hears so. */
+        GAVE_UP,
+        DEAD;
+
+        boolean isOver() {
+            return this == GAVE_UP || this == DEAD;
+        }
+    }
+
     private static final int MOST_MESSAGES = 12;
 
-    final int messages;
-    final int slots;
     private final Mutation mutation;
     private SimulatedPaths paths;
     private SenderResume sender = SenderResume.up();
     private ReceiverResume receiver = ReceiverResume.up();
     private final List<Message> wire = new ArrayList<>();
     private boolean[] linkUp;
-    private boolean senderStopped;
-    private boolean receiverStopped;
-    private boolean senderDead;
-    private boolean receiverDead;
+    private Life sending = Life.RUNS;
+    private Life receiving = Life.RUNS;
+
+    /** Nothing was heard for a while: the sender asks elsewhere, and stays where it is until it is answered. */
+    private boolean suspects;
+
     private boolean losesCompletions;
+
+    /** An end was ended while the other one lived. */
+    private boolean killed;
+
     private Message offer = new Message(Kind.OFFER, 0, 0, 0, 0);
 
-    // the sender's application: begun, confirmed, told; and its buffers
-    private int begun;
-    private int confirmed;
-    private int toldSent;
-    private int[] buffers;
-
-    // the receiver's: asked for, complete, told
-    private int asked;
-    private int complete;
-    private int toldReceived;
+    private SimulatedApplications applications;
 
     /** With so many messages, buffers at each end, and links. */
-    SimulatedSession(int messages, int slots, int links, Mutation mutation) {
-        this.messages = messages;
-        this.slots = slots;
+    SimulatedSession(SimulatedApplications applications, int slots, int links, Mutation mutation) {
+        this.applications = applications;
         this.mutation = mutation;
-        paths = new SimulatedPaths(messages, slots);
+        paths = new SimulatedPaths(applications.messages, slots);
         paths.open(0, 0);
         paths.connect(0, 0);
         linkUp = new boolean[links];
         Arrays.fill(linkUp, true);
-        buffers = new int[slots];
-        for (int slot = 0; slot < slots; slot++) {
-            buffers[slot] = slot;
-        }
     }
 
     /** The same, to go on otherwise. */
     SimulatedSession copy() {
-        SimulatedSession copy = new SimulatedSession(messages, slots, linkUp.length, mutation);
+        SimulatedSession copy = new SimulatedSession(applications.copy(), paths.slots, linkUp.length, mutation);
         copy.paths = paths.copy();
         copy.sender = sender;
         copy.receiver = receiver;
         copy.wire.addAll(wire);
         copy.linkUp = linkUp.clone();
-        copy.senderStopped = senderStopped;
-        copy.receiverStopped = receiverStopped;
-        copy.senderDead = senderDead;
-        copy.receiverDead = receiverDead;
+        copy.sending = sending;
+        copy.receiving = receiving;
+        copy.suspects = suspects;
         copy.losesCompletions = losesCompletions;
+        copy.killed = killed;
         copy.offer = offer;
-        copy.begun = begun;
-        copy.confirmed = confirmed;
-        copy.toldSent = toldSent;
-        copy.buffers = buffers.clone();
-        copy.asked = asked;
-        copy.complete = complete;
-        copy.toldReceived = toldReceived;
         return copy;
     }
 
@@ -144,10 +95,9 @@ final class SimulatedSession {
         append(text, (int) sender.confirmed(), (int) sender.received(), sender.fruitless());
         text.append(receiver.state());
         append(text, receiver.epoch(), receiver.attempt(), (int) receiver.begun());
-        append(text, (int) receiver.confirmed(), (int) receiver.received(), begun, confirmed, toldSent);
-        append(text, asked, complete, toldReceived);
-        append(text, senderStopped || senderDead ? 1 : 0, receiverStopped || receiverDead ? 1 : 0);
-        append(text, buffers);
+        append(text, (int) receiver.confirmed(), (int) receiver.received());
+        applications.describe(text);
+        text.append(sending).append(receiving).append(suspects);
         for (Message message : wire) {
             text.append(message.kind);
             append(text, message.link, message.attempt, (int) message.begun);
@@ -159,7 +109,7 @@ final class SimulatedSession {
         return text.toString();
     }
 
-    private static void append(StringBuilder to, int... numbers) {
+    static void append(StringBuilder to, int... numbers) {
         for (int number : numbers) {
             to.append((char) ('0' + number));
         }
@@ -176,19 +126,25 @@ final class SimulatedSession {
 
     /** Whether all messages have got across, and both applications know. */
     boolean isDone() {
-        return toldSent == messages && toldReceived == messages;
+        return applications.areDone();
     }
 
     /** Whether both ends, or those that live, have given up, for a reason that there was. */
     boolean isRightlyLost() {
-        boolean senderGone = senderDead || sender.state() == SenderResume.State.LOST;
-        boolean receiverGone = receiverDead || receiver.state() == ReceiverResume.State.LOST;
-        return senderGone && receiverGone && mayBeLost();
+        return isSenderOver() && isReceiverOver() && mayBeLost();
+    }
+
+    private boolean isSenderOver() {
+        return sending.isOver() || sender.state() == SenderResume.State.LOST;
+    }
+
+    private boolean isReceiverOver() {
+        return receiving.isOver() || receiver.state() == ReceiverResume.State.LOST;
     }
 
     private boolean mayBeLost() {
         boolean fruitless = sender.lost() == LostReason.FRUITLESS && sender.fruitless() > SenderResume.MOST_FRUITLESS;
-        return senderDead || receiverDead || fruitless || losesCompletions;
+        return killed || fruitless || losesCompletions;
     }
 
     int senderEpoch() {
@@ -196,16 +152,15 @@ final class SimulatedSession {
     }
 
     private boolean senderRuns() {
-        return !senderStopped && !senderDead;
+        return sending == Life.RUNS && sender.state() != SenderResume.State.LOST;
     }
 
     private boolean receiverRuns() {
-        return !receiverStopped && !receiverDead;
+        return receiving == Life.RUNS && receiver.state() != ReceiverResume.State.LOST;
     }
 
     private boolean senderGateIsOpen() {
-        return senderRuns()
-                && (sender.state() == SenderResume.State.UP || sender.state() == SenderResume.State.SUSPECT);
+        return senderRuns() && sender.state() == SenderResume.State.UP;
     }
 
     private boolean receiverGateIsOpen() {
@@ -213,14 +168,14 @@ final class SimulatedSession {
     }
 
     /** Does it, if it can happen now; false if it cannot. */
-    boolean happens(Event event, int which) {
+    boolean happens(SimulatedEvent event, int which) {
         return switch (event) {
-            case SEND -> senderGateIsOpen() && send();
-            case TELL_SENT -> senderGateIsOpen() && tellSent();
-            case RECEIVE -> receiverGateIsOpen() && receive();
-            case TELL_RECEIVED -> receiverGateIsOpen() && tellReceived();
-            case POLL_SENDER -> senderGateIsOpen() && pollSender();
-            case POLL_RECEIVER -> receiverGateIsOpen() && pollReceiver();
+            case SEND -> senderGateIsOpen() && applications.send(paths, sender.epoch());
+            case TELL_SENT -> senderRuns() && applications.tellSent(paths);
+            case RECEIVE -> receiverGateIsOpen() && applications.receive(paths, receiver.epoch());
+            case TELL_RECEIVED -> receiverRuns() && applications.tellReceived(paths);
+            case POLL_SENDER -> senderGateIsOpen() && applications.pollSender(paths, sender.epoch());
+            case POLL_RECEIVER -> receiverGateIsOpen() && applications.pollReceiver(paths, receiver.epoch());
             case LAND -> isPath(which) && paths.land(which);
             case ACKNOWLEDGE -> isPath(which) && paths.acknowledge(which);
             case WRITE_ENTRY -> isPath(which) && paths.writeEntry(which);
@@ -230,99 +185,29 @@ final class SimulatedSession {
             case SENDER_SEES_ERROR -> senderGateIsOpen() && paths.isDamaged(sender.epoch()) && breakSender();
             case SENDER_TIMER -> senderRuns() && senderTimer(which);
             case RECEIVER_TIMER -> receiverRuns() && receiverTimer(which);
-            case HEARD -> senderRuns() && sender.state() == SenderResume.State.SUSPECT && heard();
+            case HEARD -> senderRuns() && suspects && heard();
             case LOSE_PACKETS -> isPath(which >> 3) && damage(which >> 3, which & 7);
             case SENDER_ERROR -> senderGateIsOpen() && breakSender();
             case RECEIVER_ERROR -> receiverGateIsOpen() && breakReceiver();
-            case SUSPECT -> senderRuns() && sender.state() == SenderResume.State.UP && suspect(which);
+            case SUSPECT -> senderGateIsOpen() && suspect(which);
             case LINK_DOWN -> which < linkUp.length && linkUp[which] && cut(which);
+            case LINKS_DOWN -> cutAll();
             case LINK_UP -> which < linkUp.length && !linkUp[which] && (linkUp[which] = true);
             case DROP -> which < wire.size() && wire.remove(which) != null;
             case DOUBLE -> which < wire.size() && wire.size() < MOST_MESSAGES && wire.add(wire.get(which));
-            case STOP_SENDER -> senderRuns() && (senderStopped = true);
-            case STOP_RECEIVER -> receiverRuns() && (receiverStopped = true);
+            case STOP_SENDER -> sending == Life.RUNS && (sending = Life.STOPPED) != null;
+            case STOP_RECEIVER -> receiving == Life.RUNS && (receiving = Life.STOPPED) != null;
             case CONTINUE -> goOn();
-            case KILL_SENDER -> !senderDead && killSender();
-            case KILL_RECEIVER -> !receiverDead && killReceiver();
+            case KILL_SENDER -> sending != Life.DEAD && endSender(Life.DEAD);
+            case KILL_RECEIVER -> receiving != Life.DEAD && endReceiver(Life.DEAD);
+            case SENDER_HAS_NO_THREAD -> senderRuns() && !senderGateIsOpen() && endSender(Life.GAVE_UP);
+            case RECEIVER_HAS_NO_THREAD -> receiverRuns() && !receiverGateIsOpen() && endReceiver(Life.GAVE_UP);
             case LOSE_COMPLETIONS -> !losesCompletions && (losesCompletions = true);
         };
     }
 
     private boolean isPath(int path) {
         return path < paths.count;
-    }
-
-    // ---- the applications
-
-    private boolean send() {
-        int path = sender.epoch();
-        int message = paths.posted[path];
-        boolean isNew = message == begun;
-        if (message == messages || (isNew && message >= toldSent + slots) || paths.entriesArrived[path] <= message) {
-            return false;
-        }
-        check(message >= paths.stale[path], "message %d is sent by an entry of another path", message);
-        if (!paths.senderUp[path]) {
-            return false; // posted to a queue pair in error
-        }
-        check(buffers[message % slots] == message, "message %d is sent from a buffer of another one", message);
-        paths.post(path, message, buffers[message % slots]);
-        begun = Math.max(begun, message + 1);
-        return true;
-    }
-
-    private boolean tellSent() {
-        if (toldSent >= confirmed) {
-            return false;
-        }
-        check(toldSent < arrivals(), "message %d is done at the sender and has not arrived", toldSent);
-        buffers[toldSent % slots] = toldSent + slots;
-        toldSent++;
-        return true;
-    }
-
-    /** Messages that are in the receiver's memory for good, whether it knows or not. */
-    private int arrivals() {
-        int most = complete;
-        for (int path = 0; path < paths.count; path++) {
-            most = Math.max(most, paths.arrived(path));
-        }
-        return most;
-    }
-
-    private boolean receive() {
-        if (asked == messages || asked >= toldReceived + slots) {
-            return false;
-        }
-        int slot = asked % slots;
-        int former = asked - slots;
-        check(former < 0 || paths.memory[slot] == former, "message %d was overwritten after it was done", former);
-        paths.memory[slot] = SimulatedPaths.POISON;
-        asked++;
-        paths.entriesWritten[receiver.epoch()] = asked;
-        return true;
-    }
-
-    private boolean tellReceived() {
-        if (toldReceived >= complete) {
-            return false;
-        }
-        int found = paths.memory[toldReceived % slots];
-        check(found == toldReceived, "message %d is received as %d", toldReceived, found);
-        toldReceived++;
-        return true;
-    }
-
-    private boolean pollSender() {
-        int before = confirmed;
-        confirmed = paths.confirmed[sender.epoch()];
-        return confirmed > before;
-    }
-
-    private boolean pollReceiver() {
-        int before = complete;
-        complete = paths.arrived(receiver.epoch());
-        return complete > before;
     }
 
     // ---- the ends
@@ -342,7 +227,7 @@ final class SimulatedSession {
     }
 
     private boolean suspect(int overLink) {
-        sender = sender.suspected();
+        suspects = true;
         return greet(overLink);
     }
 
@@ -350,8 +235,17 @@ final class SimulatedSession {
         if (paths.isDamaged(sender.epoch())) {
             return false;
         }
-        sender = sender.heard();
+        suspects = false;
         return true;
+    }
+
+    /** A peer that is heard elsewhere has left the paths in use, or cannot be heard over them: they are given up. */
+    private SenderResume challenged() {
+        if (sender.state() == SenderResume.State.UP && suspects) {
+            suspects = false;
+            return sender.broken();
+        }
+        return sender.challenged();
     }
 
     private boolean greet(int overLink) {
@@ -371,10 +265,10 @@ final class SimulatedSession {
         }
         int path = sender.epoch();
         if (!losesCompletions) {
-            confirmed = paths.confirmed[path];
+            applications.confirmed = paths.confirmed[path];
         }
         paths.senderUp[path] = false;
-        sender = sender.fenced(begun, confirmed);
+        sender = sender.fenced(applications.begun, applications.confirmed);
         return true;
     }
 
@@ -385,12 +279,12 @@ final class SimulatedSession {
         }
         int path = receiver.epoch();
         if (!losesCompletions) {
-            complete = paths.arrived(path);
+            applications.complete = paths.arrived(path);
         }
         if (mutation != Mutation.RECEIVER_DOES_NOT_FENCE) {
             paths.receiverUp[path] = false;
         }
-        receiver = receiver.fenced(complete);
+        receiver = receiver.fenced(applications.complete);
         return receiverStep();
     }
 
@@ -401,26 +295,16 @@ final class SimulatedSession {
                 sender = sender.failed(sender.attempt());
                 yield true;
             }
-            case SUSPECT, FENCED -> senderMayGiveUp() ? lose() : greet(overLink);
-            case UP, FENCING -> senderMayGiveUp() && lose();
+            case FENCED -> isReceiverOver() ? endSender(Life.GAVE_UP) : greet(overLink);
+            case UP -> isReceiverOver() ? endSender(Life.GAVE_UP) : suspects && greet(overLink);
+            case FENCING -> isReceiverOver() && endSender(Life.GAVE_UP);
             case LOST -> false;
         };
     }
 
-    private boolean senderMayGiveUp() {
-        return receiverDead || receiver.state() == ReceiverResume.State.LOST;
-    }
-
-    private boolean lose() {
-        sender = sender.lose(LostReason.PEER_ENDED);
-        return true;
-    }
-
     private boolean receiverTimer(int overLink) {
-        if (receiver.state() != ReceiverResume.State.LOST
-                && (senderDead || sender.state() == SenderResume.State.LOST)) {
-            receiver = receiver.lose(LostReason.PEER_ENDED);
-            return true;
+        if (isSenderOver()) {
+            return endReceiver(Life.GAVE_UP);
         }
         return receiver.state() == ReceiverResume.State.FENCED && notice(overLink);
     }
@@ -435,11 +319,11 @@ final class SimulatedSession {
                 || message.kind == Kind.ANSWER
                 || message.kind == Kind.CONFIRM
                 || message.kind == Kind.NOTICE;
-        if (toSender ? senderStopped : receiverStopped) {
+        if ((toSender ? sending : receiving) == Life.STOPPED) {
             return false;
         }
         wire.remove(index);
-        if (!linkUp[message.link] || (toSender ? senderDead : receiverDead)) {
+        if (!linkUp[message.link] || (toSender ? sending : receiving).isOver()) {
             return true;
         }
         return toSender ? atSender(message) : atReceiver(message);
@@ -447,7 +331,7 @@ final class SimulatedSession {
 
     private boolean atSender(Message message) {
         sender = switch (message.kind) {
-            case CHALLENGE -> sender.challenged();
+            case CHALLENGE -> challenged();
             case ANSWER -> sender.answered(message.attempt, message.count);
             case CONFIRM -> sender.confirmed(message.attempt);
             case NOTICE -> message.attempt == sender.epoch() ? sender.broken() : sender;
@@ -461,7 +345,8 @@ final class SimulatedSession {
             case READY -> tell(new Message(Kind.READY, message.link, sender.attempt(), 0, 0));
             case GO_ON -> {
                 int path = sender.epoch();
-                confirmed = (int) sender.received();
+                suspects = false;
+                applications.confirmed = (int) sender.received();
                 if (mutation == Mutation.RING_USED_AGAIN) {
                     for (int former = 0; former < path; former++) {
                         paths.stale[path] = Math.max(paths.stale[path], paths.entriesArrived[former]);
@@ -487,7 +372,7 @@ final class SimulatedSession {
             case READY -> {
                 receiver = receiver.ready(message.attempt);
                 if (receiver.step() == Step.GO_ON) {
-                    paths.entriesWritten[receiver.epoch()] = asked;
+                    paths.entriesWritten[receiver.epoch()] = applications.asked;
                     tell(new Message(Kind.CONFIRM, message.link, receiver.epoch(), 0, 0));
                 }
             }
@@ -499,10 +384,10 @@ final class SimulatedSession {
     private boolean receiverStep() {
         switch (receiver.step()) {
             case ANSWER -> {
-                int off = mutation == Mutation.COUNT_OFF_BY_ONE && complete < offer.begun ? 1 : 0;
-                paths.connect(receiver.attempt(), complete + off);
-                complete += off;
-                tell(new Message(Kind.ANSWER, offer.link, receiver.attempt(), 0, complete));
+                int off = mutation == Mutation.COUNT_OFF_BY_ONE && applications.complete < offer.begun ? 1 : 0;
+                paths.connect(receiver.attempt(), applications.complete + off);
+                applications.complete += off;
+                tell(new Message(Kind.ANSWER, offer.link, receiver.attempt(), 0, applications.complete));
             }
             case NOTIFY -> notice(0);
             default -> {}
@@ -528,28 +413,31 @@ final class SimulatedSession {
     }
 
     private boolean goOn() {
-        boolean any = senderStopped || receiverStopped;
-        senderStopped = false;
-        receiverStopped = false;
+        boolean any = sending == Life.STOPPED || receiving == Life.STOPPED;
+        sending = sending == Life.STOPPED ? Life.RUNS : sending;
+        receiving = receiving == Life.STOPPED ? Life.RUNS : receiving;
         return any;
     }
 
-    private boolean killSender() {
-        senderDead = true;
+    private boolean cutAll() {
+        boolean any = false;
+        for (int link = 0; link < linkUp.length; link++) {
+            any |= linkUp[link] && cut(link);
+        }
+        return any;
+    }
+
+    private boolean endSender(Life how) {
+        killed |= !isReceiverOver();
+        sending = how;
         Arrays.fill(paths.senderUp, false);
         return true;
     }
 
-    private boolean killReceiver() {
-        receiverDead = true;
+    private boolean endReceiver(Life how) {
+        killed |= !isSenderOver();
+        receiving = how;
         Arrays.fill(paths.receiverUp, false);
         return true;
-    }
-
-    private void check(boolean right, String what, int... numbers) {
-        if (!right) {
-            Object[] boxed = Arrays.stream(numbers).boxed().toArray();
-            throw new AssertionError(what.formatted(boxed) + "; " + sender + ", " + receiver);
-        }
     }
 }

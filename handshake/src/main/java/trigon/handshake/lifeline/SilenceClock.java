@@ -6,12 +6,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** How long nothing was heard over a lifeline. Written on the event loop, read anywhere. */
-final class Silence {
+final class SilenceClock {
 
     /** From one sign of life to the next. */
     static final long BEAT_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-    private static final Logger log = LoggerFactory.getLogger(Silence.class);
+    private static final Logger log = LoggerFactory.getLogger(SilenceClock.class);
 
     /** So long a peer may say nothing before it is thought of: a beat, and what a busy machine delays the next. */
     private static final long QUIET_NANOS = BEAT_NANOS * 3 / 2;
@@ -22,11 +22,11 @@ final class Silence {
     /** The peer says more often than once a beat that it lives. */
     private volatile boolean hurries;
 
-    private volatile Runnable whenQuiet = () -> {};
-    private volatile @Nullable Pace pace;
+    private volatile Runnable onQuiet = () -> {};
+    private volatile @Nullable HeartbeatGroup group;
 
     /** Of a lifeline that begins now: the first sign of life does not come soon after another one. */
-    Silence(long now) {
+    SilenceClock(long now) {
         lastHeard = now - BEAT_NANOS;
     }
 
@@ -36,7 +36,7 @@ final class Silence {
      *
      * @return how long it lasts
      */
-    long passed(long more, long now) {
+    long advance(long more, long now) {
         long longer = nanos + Math.min(more, now - lastHeard);
         nanos = longer;
         return longer;
@@ -48,7 +48,7 @@ final class Silence {
     }
 
     /** A sign of life has come. Returns when the one before did. */
-    long heard(long now) {
+    long recordHeard(long now) {
         long before = lastHeard;
         nanos = 0;
         hurries = now - before < BEAT_NANOS / 2;
@@ -62,19 +62,19 @@ final class Silence {
     }
 
     /** Has something run whenever it lasts for too long. */
-    void whenQuiet(Runnable step) {
-        whenQuiet = step;
+    void onQuiet(Runnable step) {
+        onQuiet = step;
     }
 
     /** Another lifeline speaks for this one, too. */
-    void belongsTo(Pace to) {
-        pace = to;
+    void joinGroup(HeartbeatGroup joined) {
+        group = joined;
     }
 
     void tellIfQuiet() {
         if (isQuiet()) {
             try {
-                whenQuiet.run();
+                onQuiet.run();
             } catch (RuntimeException | Error e) { // the other connections' peers are not to go unheard for that
                 log.warn("A silent peer, and what that calls for has failed", e);
             }
@@ -83,7 +83,7 @@ final class Silence {
 
     /** Whether it lasts for longer than a peer that lives is silent. */
     boolean isQuiet() {
-        Pace known = pace;
+        HeartbeatGroup known = group;
         return nanos > QUIET_NANOS || (known != null && known.isQuiet());
     }
 

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * says four times a second that it lives, and has its peer say the same; it speaks for all of them. Event loop only,
  * but for {@link #isQuiet}.
  */
-final class Pace {
+final class HeartbeatGroup {
 
     /** From one sign of life of the first to the next. */
     static final long NANOS = TimeUnit.MILLISECONDS.toNanos(250);

@@ -1,0 +1,55 @@
+package trigon.handshake.lifeline;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+
+class SilenceClockTest {
+
+    private static final long BEAT = SilenceClock.BEAT_NANOS;
+
+    private final SilenceClock silence = new SilenceClock(9 * BEAT);
+    private int told;
+
+    @Test
+    void aPeerMayBeABeatLate() {
+        silence.onQuiet(() -> told++);
+        silence.recordHeard(10 * BEAT);
+
+        silence.advance(BEAT, 11 * BEAT);
+        silence.tellIfQuiet();
+        assertThat(told).isZero();
+        silence.advance(BEAT, 12 * BEAT);
+        silence.tellIfQuiet();
+        assertThat(told).isEqualTo(1);
+        silence.recordHeard(12 * BEAT);
+        assertThat(silence.isQuiet()).isFalse();
+    }
+
+    @Test
+    void onlyAPeerThatHurriesIsMissedSooner() {
+        silence.recordHeard(10 * BEAT);
+        silence.recordHeard(11 * BEAT);
+        silence.advance(BEAT, 12 * BEAT);
+        assertThat(silence.isLongerThan(HeartbeatGroup.NANOS)).isFalse();
+
+        silence.recordHeard(12 * BEAT);
+        silence.recordHeard(12 * BEAT + HeartbeatGroup.NANOS);
+        silence.advance(2 * HeartbeatGroup.NANOS, 12 * BEAT + 3 * HeartbeatGroup.NANOS);
+        assertThat(silence.peerHurries()).isTrue();
+        assertThat(silence.isLongerThan(HeartbeatGroup.NANOS)).isTrue();
+    }
+
+    /** The sign of life came while this process was busy, and is read just before the look. */
+    @Test
+    void aLookThatIsLateDoesNotCountWhatWasHeardMeanwhile() {
+        silence.recordHeard(10 * BEAT);
+        silence.advance(BEAT / 2, 10 * BEAT + BEAT / 2);
+
+        silence.recordHeard(12 * BEAT);
+        silence.advance(2 * BEAT, 12 * BEAT + 1);
+
+        assertThat(silence.nanos()).isEqualTo(1);
+        assertThat(silence.isQuiet()).isFalse();
+    }
+}
