@@ -6,7 +6,7 @@ set -euo pipefail
 usage() { cat "$(dirname -- "${BASH_SOURCE[0]}")/../../dist/help/developers/cuts.txt"; }
 
 case ${1:-} in -h | --help | help) usage; exit 0 ;; esac
-shape=pair cuts=20 seed=$(date +%s) silent=0 return=0 logs=
+shape=pair cuts=20 seed=$(date +%s) silent=0 return=0 failed=0 logs=
 home=${1:?"the distribution's folder"}
 shift
 while [ $# -gt 0 ]; do
@@ -103,8 +103,9 @@ said() { # PATTERN: how often, in all logs
 
 # Whether as many paths are back as were lost.
 returned() {
-  [ "$(said 'path to .* down: ')" -gt 0 ] &&
-    [ "$(said 'path to .* down: ')" = "$(said 'path to .* up again after ')" ]
+  # a warning is there twice: NCCL's logger prints those of a thread without a rank itself
+  local down='^NET/Trigon : .*: path to .* down: ' up='^NET/Trigon : .*: path to .* up again after '
+  [ "$(said "$down")" -gt 0 ] && [ "$(said "$down")" = "$(said "$up")" ]
 }
 
 pause() { # MILLISECONDS
@@ -125,14 +126,18 @@ while [ $done -lt "$cuts" ] && alive; do
   pause $time
   state $cable up
   pause $((RANDOM % 2000 + 1000))
-  for ((i = 0; i < 1200 && return; i++)); do
+  for ((i = 0; i < 600 && return; i++)); do
     ! returned && alive || break
-    sleep 0.1
+    sleep 0.2
   done
+  if [ $return = 1 ] && alive && ! returned; then
+    echo "cuts: FAILED: not all paths are back 120 s after cut $((done + 1)), seed $seed" >&2
+    break
+  fi
   done=$((done + 1))
 done
 touch "$work/until"
-failed=0
+[ $return = 0 ] || returned || failed=1
 for rank in "${ranks[@]}"; do wait "$rank" || failed=1; done
 ranks=()
 
