@@ -154,6 +154,8 @@ class TriangleContainersIT {
         }
         assertThat(job.log(A)).containsPattern(noticedBy("sender", AB.address(A)));
         assertThat(job.log(B)).containsPattern(noticedBy("receiver", AB.address(B)));
+        // at a the interface is gone, which the kernel says; b cannot know more than that it hears nothing
+        assertThat(job.log(A)).containsPattern("nothing was heard .* since interface \\S+ of this node is down");
     }
 
     /** What the lifeline says by itself, whether or not anybody asks. */

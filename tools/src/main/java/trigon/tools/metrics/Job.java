@@ -38,9 +38,10 @@ public record Job(
     /**
      * A link of the process.
      *
+     * @param up whether data can go over it, as far as this machine's kernel and devices say
      * @param counts of all its paths, open and closed
      */
-    public record LinkUse(String name, String carrier, int speedMbps, Counts counts) {}
+    public record LinkUse(String name, String carrier, int speedMbps, boolean up, Counts counts) {}
 
     /** An open path, over the link of that name. */
     public record PathUse(String link, String peer, String end, int state, Counts counts) {
@@ -114,7 +115,7 @@ public record Job(
                 for (PathMetrics path : snapshot.paths()) {
                     counts = path.link() == link.row() ? sum(counts, path.counts()) : counts;
                 }
-                links.add(new LinkUse(link.name(), link.type(), link.speedMbps(), counts));
+                links.add(new LinkUse(link.name(), link.type(), link.speedMbps(), link.up(), counts));
             }
             for (PathMetrics path : snapshot.paths()) {
                 paths.add(new PathUse(

@@ -60,11 +60,11 @@ public final class JobsCommand implements Callable<Integer> {
             for (LinkUse link : job.links()) {
                 Counts counts = link.counts();
                 links.styled(
-                        counts.errors() > 0 ? Style.WARNING : Style.GOOD,
+                        link.up() ? counts.errors() > 0 ? Style.WARNING : Style.GOOD : Style.BAD,
                         name,
                         job.rank().isEmpty() ? "-" : job.rank(),
                         link.name(),
-                        link.carrier(),
+                        link.up() ? link.carrier() : link.carrier() + ", down",
                         Long.toString(counts.messages()),
                         Long.toString(counts.bytes() / 1_000_000),
                         Long.toString(counts.waits()),
@@ -134,7 +134,14 @@ public final class JobsCommand implements Callable<Integer> {
                 job.links().stream()
                         .map(link -> with(
                                 Json.object(
-                                        "name", link.name(), "carrier", link.carrier(), "speedMbps", link.speedMbps()),
+                                        "name",
+                                        link.name(),
+                                        "carrier",
+                                        link.carrier(),
+                                        "speedMbps",
+                                        link.speedMbps(),
+                                        "up",
+                                        link.up()),
                                 link.counts()))
                         .toList(),
                 "paths",

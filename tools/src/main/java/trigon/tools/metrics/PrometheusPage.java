@@ -31,7 +31,16 @@ public final class PrometheusPage {
         page.counter(jobs, "waits", "Messages that waited for the receiver to say where they may go.", Counts::waits);
         page.counter(jobs, "lost", "Paths that were lost while they were in use.", Counts::errors);
         page.counter(jobs, "retries", "Attempts to bring up a path that failed.", Counts::retries);
-        page.speed(jobs);
+        page.links(
+                jobs,
+                "trigon_link_speed_bytes_per_second",
+                "What the link promises.",
+                link -> link.speedMbps() * BITS_TO_BYTES);
+        page.links(
+                jobs,
+                "trigon_link_up",
+                "Whether anything can go over the link, as far as this machine says.",
+                link -> link.up() ? 1 : 0);
         page.paths(jobs);
         page.failovers(
                 jobs,
@@ -91,17 +100,14 @@ public final class PrometheusPage {
         return labels;
     }
 
-    private void speed(List<Job> jobs) {
+    private void links(List<Job> jobs, String family, String help, ToLongFunction<LinkUse> value) {
         Map<String, Long> samples = new LinkedHashMap<>();
         for (Job job : jobs) {
-            job.links()
-                    .forEach(link -> samples.put(
-                            "trigon_link_speed_bytes_per_second" + labels(labels(job, link)),
-                            link.speedMbps() * BITS_TO_BYTES));
+            job.links().forEach(link -> samples.put(family + labels(labels(job, link)), value.applyAsLong(link)));
         }
         List<String> lines = new ArrayList<>();
-        samples.forEach((name, value) -> lines.add(name + " " + value));
-        family("trigon_link_speed_bytes_per_second", "gauge", "What the link promises.", lines);
+        samples.forEach((name, sample) -> lines.add(name + " " + sample));
+        family(family, "gauge", help, lines);
     }
 
     private void paths(List<Job> jobs) {

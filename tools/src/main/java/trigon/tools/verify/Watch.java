@@ -141,6 +141,7 @@ final class Watch implements AutoCloseable {
                 one.name(),
                 one.carrier(),
                 one.speedMbps(),
+                one.up(),
                 new Counts(
                         a.messages() + b.messages(),
                         a.bytes() + b.bytes(),

@@ -30,6 +30,7 @@ class MetricsCommandsTest {
                 closed.message(1000);
             }
             link.retried();
+            link.setUp(false);
             link.failovers("c").failedOver(30_000_000, 3, 300);
             link.failovers("c").failedOver(12_000_000, 1, 8);
             link.failovers("c").returned();
@@ -55,6 +56,7 @@ class MetricsCommandsTest {
                     .anyMatch(line -> line.startsWith("trigon_link_retries_total{") && line.endsWith("} 1"))
                     .anyMatch(line ->
                             line.startsWith("trigon_link_speed_bytes_per_second{") && line.endsWith("} 1250000000"))
+                    .anyMatch(line -> line.startsWith("trigon_link_up{") && line.endsWith("} 0"))
                     .anyMatch(line -> line.startsWith("trigon_paths{")
                             && line.contains("peer=\"b\"")
                             && line.contains("state=\"up\""))
@@ -78,9 +80,11 @@ class MetricsCommandsTest {
             assertThat(Run.of("jobs").out())
                     .contains(ProcessHandle.current().pid() + " ")
                     .contains("receiver")
+                    .contains("TCP, down")
                     .contains("link left");
             assertThat(Run.of("jobs", "--json").out())
                     .contains("\"schema\": \"trigon.jobs/1\"")
+                    .contains("\"up\": false")
                     .contains("\"bytes\": 1500")
                     .contains("\"longestPauseNanos\": 30000000");
             assertThat(Run.of("top", "--times", "1").out())

@@ -74,10 +74,10 @@ final class PathSuspicion {
     synchronized boolean note(PathLoss loss, boolean left) {
         switch (loss) {
             case PathLoss.Here here when here.ofCommunicator().isEmpty() -> markBroken(here.words());
-            case PathLoss.OfPeer(var _, LifelineEnd.Broken _) -> markDoubtful(loss.words());
-            case PathLoss.OfPeer(var _, LifelineEnd.Failed(EndFailure failure))
+            case PathLoss.OfPeer(var _, LifelineEnd.Broken _, var _) -> markDoubtful(loss.words());
+            case PathLoss.OfPeer(var _, LifelineEnd.Failed(EndFailure failure), var _)
             when failure.scope() == EndFailure.Scope.PATH -> markBroken(loss.words());
-            case PathLoss.OfPeer(var _, LifelineEnd.Released _) when left -> {}
+            case PathLoss.OfPeer(var _, LifelineEnd.Released _, var _) when left -> {}
             case PathLoss _ -> {
                 return false;
             }

@@ -38,6 +38,11 @@ public final class LinkCounters {
         metrics.add(row + MetricsRow.RETRIES);
     }
 
+    /** Whether data can go over the link, as far as this node's kernel and device say. */
+    public void setUp(boolean up) {
+        Memory.putIntOpaque(row + MetricsRow.STATE, up ? 0 : MetricsRow.DOWN);
+    }
+
     /** Messages of closed paths. */
     public long messages() {
         return Memory.getLongOpaque(row + MetricsRow.MESSAGES);

@@ -22,9 +22,10 @@ public final class MetricsReader {
      * @param name what the process's log calls it
      * @param type what carries its data
      * @param speedMbps as far as it is known
+     * @param up whether data can go over it, as far as its node's kernel and device say
      * @param counts of its closed paths, with failed attempts to bring one up as retries
      */
-    public record LinkMetrics(int row, String name, String type, int speedMbps, Counts counts) {}
+    public record LinkMetrics(int row, String name, String type, int speedMbps, boolean up, Counts counts) {}
 
     /**
      * An open path.
@@ -108,7 +109,10 @@ public final class MetricsReader {
             int speedOrLink = rows.getInt(at + (int) MetricsRow.SPEED_OR_LINK);
             Counts counts = counts(rows, at);
             switch (rows.getInt(at + (int) MetricsRow.KIND)) {
-                case MetricsRow.LINK -> links.add(new LinkMetrics(row, name, type, speedOrLink, counts));
+                case MetricsRow.LINK -> {
+                    boolean up = rows.getInt(at + (int) MetricsRow.STATE) != MetricsRow.DOWN;
+                    links.add(new LinkMetrics(row, name, type, speedOrLink, up, counts));
+                }
                 case MetricsRow.PATH ->
                     paths.add(
                             new PathMetrics(speedOrLink, name, type, rows.getInt(at + (int) MetricsRow.STATE), counts));

@@ -32,7 +32,9 @@ public final class MetricsRow {
     /** What the row is of, 4 bytes: {@link #FREE}, {@link #LINK}, {@link #PATH} or {@link #FAILOVERS}. */
     public static final long KIND = 0;
 
-    /** State of a path, 4 bytes: the code of {@link trigon.transport.path.PathState}. */
+    /**
+     * State of a path, 4 bytes: the code of {@link trigon.transport.path.PathState}. Of a link: 0, or {@link #DOWN}.
+     */
     public static final long STATE = 4;
 
     /** How often the row was opened, 4 bytes. */
@@ -79,6 +81,9 @@ public final class MetricsRow {
 
     /** A {@link #KIND}: a link's. */
     public static final int LINK = 1;
+
+    /** State of a link: nothing can go over it, as far as this node's kernel and device say. */
+    public static final int DOWN = 1;
 
     /** A {@link #KIND}: a path's. */
     public static final int PATH = 2;

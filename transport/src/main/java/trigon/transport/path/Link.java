@@ -1,6 +1,7 @@
 package trigon.transport.path;
 
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import trigon.routing.LocalLink;
@@ -100,6 +101,24 @@ public final class Link {
         return interfaceUp && portUp && !deviceFailed;
     }
 
+    /** What is down here, and where to look, for the log: a clause; empty if the link {@link #isUp}. */
+    Optional<String> whyDown() {
+        if (deviceFailed) {
+            return Optional.of("device %s has failed; look at the kernel's log (dmesg)".formatted(device.deviceName()));
+        }
+        if (!interfaceUp) {
+            String name = local.interfaceName();
+            return Optional.of(
+                    "interface %s of this node is down, has no carrier, or has lost its address; check the cable,"
+                                    .formatted(name)
+                            + " and ip addr show " + name);
+        }
+        return portUp
+                ? Optional.empty()
+                : Optional.of("port %d of %s is not active; check the cable, and ibv_devinfo -d %s"
+                        .formatted(local.port(), device.deviceName(), device.deviceName()));
+    }
+
     /** Whether its interface is up, with a carrier and the address. */
     public boolean isInterfaceUp() {
         return interfaceUp;
@@ -108,16 +127,19 @@ public final class Link {
     /** The kernel has said something else of its interface. */
     public void setInterfaceUp(boolean nowUp) {
         interfaceUp = nowUp;
+        counters.setUp(isUp());
     }
 
     /** The device has said whether its port is active. */
     public void setPortUp(boolean nowUp) {
         portUp = nowUp;
+        counters.setUp(isUp());
     }
 
     /** The device has failed as a whole: it does nothing any more, nor does it complete what it was told to do. */
     public void deviceHasFailed() {
         deviceFailed = true;
+        counters.setUp(false);
     }
 
     /** Whether its device has failed as a whole. It stays so; a device that comes back is opened anew. */

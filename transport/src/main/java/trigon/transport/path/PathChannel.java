@@ -157,8 +157,9 @@ public final class PathChannel implements PeerWatch.Watched, AutoCloseable {
                 watching.afterGrace().execute(() -> peerIsGone(lost));
                 return;
             }
-            lose(lost);
-            resources.lifecycle().fail(new PeerGoneException(lost.words()));
+            PathLoss.OfPeer why = new PathLoss.OfPeer(lost.peer(), lost.end(), link.whyDown());
+            lose(why);
+            resources.lifecycle().fail(new PeerGoneException(why.words()));
         }
         // a peer that lets go is how every connection ends; who still waits for it hears a warning of its own
         if (failedRequests.areUnexplained() || lost.end() instanceof LifelineEnd.Silent) {
@@ -208,7 +209,7 @@ public final class PathChannel implements PeerWatch.Watched, AutoCloseable {
     private void lose(PathLoss why) {
         loss = why;
         enter(PathState.LOST);
-        if (!(why instanceof PathLoss.OfPeer(var _, LifelineEnd.Released _))) {
+        if (!(why instanceof PathLoss.OfPeer(var _, LifelineEnd.Released _, var _))) {
             counters.lost();
         }
         TraceLog.event("path lost", "path", this, "why", why.words());

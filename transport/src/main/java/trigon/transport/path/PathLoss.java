@@ -1,5 +1,6 @@
 package trigon.transport.path;
 
+import java.time.Duration;
 import java.util.Optional;
 import trigon.handshake.LifelineEnd;
 import trigon.handshake.message.EndFailure;
@@ -13,8 +14,21 @@ public sealed interface PathLoss {
      *
      * @param peer who that is
      * @param end how its lifeline ended
+     * @param whyDown what is down at this end, which explains a peer that is not heard; empty if nothing is
      */
-    record OfPeer(String peer, LifelineEnd end) implements PathLoss {
+    record OfPeer(String peer, LifelineEnd end, Optional<String> whyDown) implements PathLoss {
+
+        /** Over a link that is up, as far as is known. */
+        public OfPeer(String peer, LifelineEnd end) {
+            this(peer, end, Optional.empty());
+        }
+
+        private String explanation() {
+            return end instanceof LifelineEnd.Silent(Duration silence) && whyDown.isPresent()
+                    ? "lost %s: nothing was heard from the peer for %.1f s, since %s"
+                            .formatted(peer, silence.toMillis() / 1000.0, whyDown.get())
+                    : "lost %s: %s".formatted(peer, end.explanation());
+        }
 
         /** Whether the peer's queue pair is closed by that, as it is not where only this path has failed. */
         boolean hasClosed() {
@@ -37,7 +51,7 @@ public sealed interface PathLoss {
     /** For the log, and for whoever asks why a request failed. */
     default String words() {
         return switch (this) {
-            case OfPeer(String peer, LifelineEnd end) -> "lost %s: %s".formatted(peer, end.explanation());
+            case OfPeer lost -> lost.explanation();
             case Here(var _, EndFailure failure) -> failure.words();
         };
     }
@@ -55,7 +69,7 @@ public sealed interface PathLoss {
      */
     default Optional<EndFailure> ofCommunicator() {
         Optional<EndFailure> told = switch (this) {
-            case OfPeer(var _, LifelineEnd.Failed(EndFailure failure)) -> Optional.of(failure);
+            case OfPeer(var _, LifelineEnd.Failed(EndFailure failure), var _) -> Optional.of(failure);
             case OfPeer _ -> Optional.empty();
             case Here(var _, EndFailure failure) -> Optional.of(failure);
         };

@@ -29,6 +29,7 @@ class MetricsTest {
         try (Metrics metrics = Metrics.shared(directory)) {
             LinkCounters link = metrics.link("eth0 10.0.12.1/24", "SOFTWARE", 10_000);
             PathCounters path = link.path("sender");
+            link.setUp(false);
             path.peer("b at 10.0.12.2");
             path.state(2);
             path.message(100);
@@ -38,8 +39,8 @@ class MetricsTest {
             Snapshot snapshot = only(MetricsReader.of(SELF));
 
             assertThat(snapshot.links())
-                    .containsExactly(
-                            new LinkMetrics(0, "eth0 10.0.12.1/24", "SOFTWARE", 10_000, new Counts(0, 0, 0, 0, 0)));
+                    .containsExactly(new LinkMetrics(
+                            0, "eth0 10.0.12.1/24", "SOFTWARE", 10_000, false, new Counts(0, 0, 0, 0, 0)));
             assertThat(snapshot.paths())
                     .containsExactly(new PathMetrics(0, "b at 10.0.12.2", "sender", 2, new Counts(2, 128, 1, 0, 0)));
         }
