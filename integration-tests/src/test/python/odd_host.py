@@ -127,20 +127,46 @@ def pipe(plugin):
     os.kill(os.getpid(), signal.SIGPIPE)
 
 
+def segv_handler():
+    """The address of the function that handles SIGSEGV now."""
+    action = (ctypes.c_size_t * 32)()
+    assert ctypes.CDLL(None).sigaction(signal.SIGSEGV, None, action) == 0
+    return action[0]
+
+
+def enable_guarded_faulthandler():
+    """Returns once the plugin's guard is before the handler; with libjsig the handler is behind the JVM's at once."""
+    guard = segv_handler()
+    faulthandler.enable()
+    if not hasattr(ctypes.CDLL(None), "JVM_get_signal_action"):
+        assert segv_handler() != guard
+        wait_until(lambda: segv_handler() == guard, "the guard has not seen the handler")
+
+
 def crash(plugin, when):
     """Ends by SIGSEGV, with python's report where it has been asked for. "before", "after", "never": faulthandler."""
     if when == "before":
         faulthandler.enable()
-    traffic = Traffic(plugin, daemon=True)
     if when == "after":
-        faulthandler.enable()
         move_and_close(plugin)
-        traffic.wait_for_more()
+        enable_guarded_faulthandler()
+    Traffic(plugin, daemon=True)
     ctypes.string_at(8)
 
 
 def late_handlers(plugin, rounds):
-    """Handlers that are installed during traffic, again and again, each alone until the guard has seen it."""
+    """Handlers that are installed again and again; messages move once the guard has seen each."""
+    loop = Loop(plugin)
+    for number in range(int(rounds)):
+        enable_guarded_faulthandler()
+        loop.move(number)
+        faulthandler.disable()
+        loop.move(number)
+    loop.close()
+
+
+def late_handlers_during_traffic(plugin, rounds):
+    """The same under traffic: a fault of the JVM's in the time until the guard has seen it would end the process."""
     traffic = Traffic(plugin, daemon=True)
     for _ in range(int(rounds)):
         faulthandler.enable()
@@ -375,7 +401,8 @@ def two_copies_at_once(plugin, other):
 
 def main():
     cases = [
-        threads, thread_per_message, signals, pipe, crash, late_handlers, killed, leave, leave_while_collecting,
+        threads, thread_per_message, signals, pipe, crash, late_handlers,
+        late_handlers_during_traffic, killed, leave, leave_while_collecting,
         leave_and_use_java, fork_after, fork_before, spawn, running_jvm, unsuitable_jvm, other_libjvm, two_copies,
         two_copies_at_once,
     ]

@@ -106,12 +106,20 @@ class PythonHostIT {
                 .hasSaid("Fatal Python error: Segmentation fault", "in crash");
     }
 
-    /** A handler is alone until the guard has seen it: a signal of the JVM's in that time would end the process. */
-    @Test
-    void installsCrashHandlersAgainAndAgainDuringTraffic() {
-        int rounds = Integer.getInteger("trigon.handlers.rounds", 50);
+    /**
+     * A handler is alone until the guard has seen it, and a fault of the JVM's in that time would end the process: under
+     * traffic it takes libjsig, which never lets one be alone.
+     */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void installsCrashHandlersAgainAndAgain(boolean duringTraffic) {
+        String rounds = Integer.toString(Integer.getInteger("trigon.handlers.rounds", 50));
 
-        host.python("late_handlers", Integer.toString(rounds)).hasSucceeded().hasNotSaid("Fatal Python error");
+        (duringTraffic
+                        ? withLibjsig().python("late_handlers_during_traffic", rounds)
+                        : host.python("late_handlers", rounds))
+                .hasSucceeded()
+                .hasNotSaid("Fatal Python error");
     }
 
     @Test
