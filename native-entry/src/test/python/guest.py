@@ -71,15 +71,26 @@ def signals(plugin):
     raise AssertionError("no KeyboardInterrupt")
 
 
+def segv_handler():
+    """The address of the function that handles SIGSEGV now."""
+    action = (ctypes.c_size_t * 32)()
+    assert ctypes.CDLL(None).sigaction(signal.SIGSEGV, None, action) == 0
+    return action[0]
+
+
 def late_faulthandler(plugin):
     """A handler installed after the JVM does not see the JVM's own SIGSEGVs (LOOPBACK_FAULT=null-checks)."""
     assert plugin.init() == 0
     faulthandler.enable()
     assert plugin.init() == 0  # the next communicator: the guard looks again
     assert plugin.devices() == (0, 2)
+    guard = segv_handler()
     faulthandler.disable()
     faulthandler.enable()
-    time.sleep(1.5)  # the guard looks all the time
+    deadline = time.monotonic() + 60
+    while segv_handler() != guard:  # it looks all the time
+        assert time.monotonic() < deadline, "the guard has not seen the handler"
+        time.sleep(0.01)
     assert plugin.devices() == (0, 2)
 
 
