@@ -40,8 +40,10 @@ static void make_devices(void) {
   max_message = number("INSTANTVERBS_MAX_MESSAGE", 1u << 30);
   queue_pair_faults = number("INSTANTVERBS_QUEUE_PAIR_FAULTS", 0);
   port_faults = number("INSTANTVERBS_PORT_FAULTS", 0);
+  port_away_ms = number("INSTANTVERBS_PORT_AWAY_MS", 0);
+  gid_moves = number("INSTANTVERBS_GID_MOVES", 0);
   device_fault = number("INSTANTVERBS_DEVICE_FAULT", 0);
-  faults = queue_pair_faults || port_faults || device_fault;
+  faults = queue_pair_faults || port_faults || gid_moves || device_fault;
   char *copy = strdup(spec && *spec ? spec : "instant0=127.0.0.1/8"), *save = NULL;
   num_devices = 0;
   for (char *t = strtok_r(copy, ",", &save); t && num_devices < MAX_DEVICES;

@@ -1,7 +1,7 @@
 /* Faults that come by themselves, at random moments, while data moves. */
 #include "instant-verbs.h"
 
-unsigned queue_pair_faults, port_faults;
+unsigned queue_pair_faults, port_faults, port_away_ms, gid_moves;
 _Atomic unsigned device_fault;
 bool faults;
 static _Atomic uint32_t noise = 2463534242u;
@@ -23,7 +23,19 @@ static bool due(unsigned every, atomic_ulong *next) {
     && atomic_compare_exchange_strong(next, &at, now + every / 2 + random_number() % every) && at != 0;
 }
 
-/* One that is ready to send. Returns its number, or 0 if there is none. */
+/* One that is ready to send, with lifetime held. Returns whether it is. */
+static bool fail_if_sending(Qp *qp) {
+  if (!qp || state_of(&qp->ibv) != IBV_QPS_RTS)
+    return false;
+  lock(&qp->send_lock);
+  fail_sends(qp);
+  unlock(&qp->send_lock);
+  flush_receives(qp);
+  kick_while_alive(qp);
+  return true;
+}
+
+/* Any one. Returns its number, or 0 if there is none. */
 static uint32_t fail_queue_pair(void) {
   uint32_t number = 0;
 
@@ -33,33 +45,66 @@ static uint32_t fail_queue_pair(void) {
   lock(&lifetime);
   for (uint32_t i = 0; i < MAX_OBJECTS && !number; i++) {
     Qp *qp = qps[(start + i) % MAX_OBJECTS];
-    if (!qp || state_of(&qp->ibv) != IBV_QPS_RTS)
-      continue;
-    number = qp->ibv.qp_num;
-    lock(&qp->send_lock);
-    fail_sends(qp);
-    unlock(&qp->send_lock);
-    flush_receives(qp);
-    kick_while_alive(qp);
+    uint32_t of_qp = qp ? qp->ibv.qp_num : 0;
+    if (fail_if_sending(qp))
+      number = of_qp;
   }
   unlock(&lifetime);
   return number;
 }
 
+static void *bring_up(void *device) {
+  const char *name = ((Device *)device)->ibv.name;
+
+  usleep(port_away_ms * 1000);
+  fprintf(stderr, "instantverbs: the port of %s comes up\n", name);
+  instantverbs_port(name, 1);
+  return NULL;
+}
+
 /* At most one port is down at a time. */
 static void move_port(void) {
+  pthread_t thread;
+
   for (int i = 0; i < num_devices; i++)
     if (!atomic_load(&devices[i].up)) {
-      instantverbs_port(devices[i].ibv.name, 1);
+      if (!port_away_ms)
+        instantverbs_port(devices[i].ibv.name, 1);
       return;
     }
   Device *d = &devices[random_number() % (uint32_t)num_devices];
   fprintf(stderr, "instantverbs: the port of %s goes down\n", d->ibv.name);
   instantverbs_port(d->ibv.name, 0);
+  if (port_away_ms && !pthread_create(&thread, NULL, bring_up, d))
+    pthread_detach(thread);
+}
+
+static void move_gid(void) {
+  Device *d = &devices[random_number() % (uint32_t)num_devices];
+  struct ibv_async_event e = { .event_type = IBV_EVENT_GID_CHANGE };
+  uint32_t last = (uint32_t)d->gids - 1;
+
+  if (last < 2)
+    return;
+  fprintf(stderr, "instantverbs: the GID of %s moves\n", d->ibv.name);
+  lock(&world);
+  struct ibv_gid_entry moved = d->gid[last];
+  d->gid[last] = d->gid[1];
+  d->gid[1] = moved;
+  d->gid[last].gid_index = last;
+  d->gid[1].gid_index = 1;
+  unlock(&world);
+  e.element.port_num = 1;
+  raise_event(d, e);
+  lock(&lifetime);
+  for (uint32_t i = 0; i < MAX_OBJECTS; i++)
+    if (qps[i] && qps[i]->device == d)
+      fail_if_sending(qps[i]);
+  unlock(&lifetime);
 }
 
 void plant_faults(void) {
-  static atomic_ulong next_queue_pair, next_port, next_device;
+  static atomic_ulong next_queue_pair, next_port, next_gid, next_device;
 
   if (due(queue_pair_faults, &next_queue_pair)) {
     uint32_t number = fail_queue_pair();
@@ -68,6 +113,8 @@ void plant_faults(void) {
   }
   if (due(port_faults, &next_port))
     move_port();
+  if (due(gid_moves, &next_gid))
+    move_gid();
   if (due(device_fault, &next_device)) {
     if (!atomic_load(&devices[0].absent)) {
       fprintf(stderr, "instantverbs: %s fails\n", devices[0].ibv.name);

@@ -27,6 +27,11 @@
  *                         state without an event (default 0: never)
  *   INSTANTVERBS_PORT_FAULTS=n
  *                         about every n-th send a port goes down, or the one that is down comes up (default 0)
+ *   INSTANTVERBS_PORT_AWAY_MS=n
+ *                         a port that went down so is up again after that time (default 0: by sends, see above)
+ *   INSTANTVERBS_GID_MOVES=n
+ *                         about every n-th send the IPv4 GID of a device is at another index, as that of an address
+ *                         that was removed and is back: its queue pairs fail, and IBV_EVENT_GID_CHANGE says so
  *   INSTANTVERBS_DEVICE_FAULT=n
  *                         after about n sends the first device fails, as by instantverbs_fail_device, and after
  *                         about n more it is back (default 0: never)
@@ -218,7 +223,7 @@ extern Lock lifetime; /* held by who uses a queue pair of others, and by who fre
 extern Device devices[MAX_DEVICES];
 extern int num_devices;
 extern unsigned late_every;
-extern unsigned queue_pair_faults, port_faults;
+extern unsigned queue_pair_faults, port_faults, port_away_ms, gid_moves;
 extern _Atomic unsigned device_fault;
 extern bool faults;  /* whether any of them is asked for */
 extern uint32_t next_qp;

@@ -123,6 +123,26 @@ class RdmaHostIT {
                 .contains("its device one is back; connections can use it again");
     }
 
+    /** Each time the GID is at another index of its table: paths are made anew by where it is then. */
+    @Test
+    void anAllReduceGoesOnWhenGidsMove() throws IOException {
+        String said = runOverTwo(70000, 4000, Map.of("INSTANTVERBS_GID_MOVES", "10000"));
+
+        assertThat(lines(said, "instantverbs: the GID of ")).isNotEmpty();
+        assertThat(lines(said, " goes on over ")).isNotEmpty();
+    }
+
+    /** Nothing else leads to the peer: it takes as long as the path is away, and no longer. */
+    @Test
+    void anAllReduceWaitsForItsOnlyPathFor5Seconds() throws IOException {
+        String nics = "links: rdma\nnodes: {a: {nics: [{device: one, address: 10.1.12.1/24}]}}\n";
+        String said = runOver(
+                nics, 70000, 4000, Map.of("INSTANTVERBS_PORT_FAULTS", "20000", "INSTANTVERBS_PORT_AWAY_MS", "5000"));
+
+        assertThat(lines(said, "instantverbs: the port of one comes up")).isNotEmpty();
+        assertThat(lines(said, " goes on over one ")).isNotEmpty();
+    }
+
     /** TCP is what is left of the same cable. */
     @Test
     void anAllReduceGoesOnByTcpWhenTheOnlyDeviceFails() throws IOException {

@@ -107,8 +107,8 @@ class PythonHostIT {
     }
 
     /**
-     * A handler is alone until the guard has seen it, and a fault of the JVM's in that time would end the process: under
-     * traffic it takes libjsig, which never lets one be alone.
+     * A handler is alone until the guard has seen it, and a fault of the JVM's in that time would end the process.
+     * Under traffic it takes libjsig, which never lets one be alone.
      */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})

@@ -138,14 +138,15 @@ public final class PathChannel implements PeerWatch.Watched, AutoCloseable {
     /** The peer has gone, however it was found out; if its lifeline has ended, that says how. */
     public void peerIsGone(LifelineEnd otherwise) {
         PathLoss.OfPeer known = watch == null ? null : watch.loss();
-        peerIsGone(known != null ? known : new PathLoss.OfPeer(peer(), otherwise));
+        peerIsGone(known == null ? new PathLoss.OfPeer(peer(), otherwise) : known);
     }
 
     @Override
-    public void peerIsGone(PathLoss.OfPeer lost) {
-        if (keeper.takeOver(lost)) {
+    public void peerIsGone(PathLoss.OfPeer told) {
+        if (keeper.takeOver(told)) {
             return;
         }
+        PathLoss.OfPeer lost = told.over(link.whyDown());
         synchronized (this) {
             if (state == PathState.CLOSED) {
                 return;
@@ -157,9 +158,8 @@ public final class PathChannel implements PeerWatch.Watched, AutoCloseable {
                 watching.afterGrace().execute(() -> peerIsGone(lost));
                 return;
             }
-            PathLoss.OfPeer why = new PathLoss.OfPeer(lost.peer(), lost.end(), link.whyDown());
-            lose(why);
-            resources.lifecycle().fail(new PeerGoneException(why.words()));
+            lose(lost);
+            resources.lifecycle().fail(new PeerGoneException(lost.words()));
         }
         // a peer that lets go is how every connection ends; who still waits for it hears a warning of its own
         if (failedRequests.areUnexplained() || lost.end() instanceof LifelineEnd.Silent) {
@@ -293,8 +293,7 @@ public final class PathChannel implements PeerWatch.Watched, AutoCloseable {
     public void failed(EndFailure failure) {
         PeerWatch watching = watch;
         if (watching != null) {
-            boolean later = failedRequests.areUnexplained() && failure.scope() != EndFailure.Scope.PATH;
-            watching.fail(failure, later);
+            watching.fail(failure, failedRequests.areUnexplained() && failure.scope() != EndFailure.Scope.PATH);
         }
     }
 

@@ -23,6 +23,11 @@ public sealed interface PathLoss {
             this(peer, end, Optional.empty());
         }
 
+        /** The same, over a link of which something is down here, or nothing. */
+        OfPeer over(Optional<String> down) {
+            return new OfPeer(peer, end, down);
+        }
+
         private String explanation() {
             return end instanceof LifelineEnd.Silent(Duration silence) && whyDown.isPresent()
                     ? "lost %s: nothing was heard from the peer for %.1f s, since %s"

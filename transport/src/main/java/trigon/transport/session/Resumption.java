@@ -152,7 +152,7 @@ public final class Resumption {
         session.watchPaths();
     }
 
-    /** Takes up again what has not fitted when the session moved; whether there is more, and it has not to move again. */
+    /** Takes up again what has not fitted when the session moved. Returns whether there is more. */
     public boolean repeat() {
         gate.close();
         try {

@@ -6,7 +6,10 @@ enum Answer {
     ALIVE,
     /** Nobody listens there, or whoever does knows nothing of the connection. That takes no proof. */
     REFUSED,
-    /** Nothing in time, though the link is up: a peer that is stopped answers so, as does a cut cable. */
+    /**
+     * Nothing in time, though the link is up: a peer that is stopped answers so, as does a cut cable. Or the peer has
+     * proven itself, and the link's port is down: it lives, and is not led there.
+     */
     SILENT,
     /** There is no way over that path. */
     NO_WAY

@@ -26,6 +26,7 @@ import trigon.transport.connect.Counterpart;
 import trigon.transport.path.Links;
 import trigon.transport.protocol.MessageProtocol;
 import trigon.transport.session.Resumption;
+import trigon.verbs.LinkKind;
 
 /** Finds paths over which a connection's peer answers. Thread-safe. */
 public final class PathSearch {
@@ -89,7 +90,7 @@ public final class PathSearch {
             return links.of(path.local()).isUp() ? Answer.SILENT : Answer.NO_WAY;
         }
         if (!asked.isCompletedExceptionally()) {
-            return Answer.ALIVE;
+            return canCarry(path) ? Answer.ALIVE : Answer.SILENT;
         }
         return asked.exceptionNow() instanceof HandshakeException failure && failure.isRefusal()
                 ? Answer.REFUSED
@@ -136,17 +137,26 @@ public final class PathSearch {
                 peer.connection().value());
     }
 
+    /** TCP that gets through is the path of a software link; a queue pair needs its device and port, too. */
+    private boolean canCarry(Path path) {
+        return path.local().kind() != LinkKind.RDMA || links.of(path.local()).isUp();
+    }
+
+    /** Over those that can carry the connection; if none can, over all: whether the peer lives is asked there. */
+    private List<Path> usable(List<Path> paths) {
+        List<Path> usable = paths.stream().filter(this::canCarry).toList();
+        return usable.isEmpty() ? paths : usable;
+    }
+
     /** The link in use first, unless it is down. */
     private List<Path> inOrder(Counterpart peer, Resumption session, Set<Path> without) {
         List<Path> known = new ArrayList<>(known(peer, session));
         known.removeIf(path -> !session.protocol().mayTake(path));
         List<Path> others =
                 known.stream().filter(path -> !without.contains(path)).toList();
-        return (others.isEmpty() ? known : others)
-                .stream()
-                        .sorted(Comparator.comparing(
-                                path -> !links.of(path.local()).isUp()))
-                        .toList();
+        return usable(others.isEmpty() ? known : others).stream()
+                .sorted(Comparator.comparing(path -> !links.of(path.local()).isUp()))
+                .toList();
     }
 
     /** Whether it is there in time, whatever has become of it. */
