@@ -82,8 +82,8 @@ struct trigon_tuner {
     u32 num_pipe_ops;
     u32 rank;          /* differs between ranks */
     u32 reg_buff;      /* differs between ranks: whether the buffers are registered */
-    volatile s32 algorithm;     /* output, -1 to 6; -1 leaves it to NCCL */
-    volatile s32 protocol;      /* output, -1 to 2; -1 leaves it to NCCL */
+    volatile s32 algorithm;     /* output, -1 to 6; -1 leaves it to NCCL; the two go together: */
+    volatile s32 protocol;      /* output, -1 to 2; -1 leaves it to NCCL; one without the other does so, too */
     volatile s32 n_channels;    /* output, 0 to 64; 0 leaves it to NCCL */
     volatile s32 avoid;         /* output, TRIGON_AVOID(...) of several: NCCL takes them only if it has no other */
 };

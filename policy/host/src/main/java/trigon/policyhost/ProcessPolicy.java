@@ -1,6 +1,5 @@
 package trigon.policyhost;
 
-import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -32,7 +31,6 @@ import trigon.policy.map.MapSet;
 import trigon.policy.program.ProgramTypes;
 import trigon.policy.report.MapContents;
 import trigon.policy.report.PolicyReport;
-import trigon.policy.report.ReportFile;
 import trigon.policy.verify.Limits;
 import trigon.policyhost.decision.AdvisoryTuner;
 import trigon.policyhost.decision.Agreement;
@@ -77,10 +75,8 @@ public final class ProcessPolicy {
     private boolean opened;
 
     // of the file's thread
-    private long reportedFaults;
+    private final Publication publication = new Publication(SHARED_MEMORY);
     private String refused = "";
-    private @Nullable ReportFile report;
-    private boolean isReportRefused;
 
     public ProcessPolicy() {
         this(MapSet::new);
@@ -104,7 +100,7 @@ public final class ProcessPolicy {
             Thread.ofPlatform()
                     .name("trigon-policy")
                     .daemon()
-                    .start(new FileWatch(path.get(), BETWEEN_LOOKS, this::look, this::report));
+                    .start(new FileWatch(path.get(), BETWEEN_LOOKS, this::look, () -> publication.publish(reported())));
         } else if (required) {
             log.warn(
                     "{} is required, but {} names none: communicators fail",
@@ -281,33 +277,14 @@ public final class ProcessPolicy {
         tellC();
     }
 
-    private long faults() {
-        return shared.faults()
-                + deciders.stream().mapToLong(each -> each.host().faults()).sum();
-    }
-
-    /** Tells other processes; and the log, since on NCCL's threads, where programs are stopped, nothing is logged. */
-    private void report() {
-        reportFaults();
-        try {
-            if (report == null) {
-                report = ReportFile.create(SHARED_MEMORY);
-            }
-            report.write(reported());
-        } catch (IOException e) {
-            if (!isReportRefused) {
-                log.info("trigon policy stat cannot see this process: {}", e.toString());
-            }
-            isReportRefused = true;
-        }
-    }
-
     private PolicyReport reported() {
+        List<PolicyReport.Stopped> stopped = new ArrayList<>(stopped("process", shared));
         List<PolicyReport.Tuner> tuners = new ArrayList<>();
         List<PolicyReport.MapContent> maps = new ArrayList<>(MapContents.of("process", shared.maps()));
         for (Decider decider : deciders) {
             PolicyReport.Tuner tuner = decider.report();
             tuners.add(tuner);
+            stopped.addAll(stopped(tuner.communicator(), decider.host()));
             maps.addAll(MapContents.of(tuner.communicator(), decider.host().maps()));
         }
         Optional<PolicyVersion> version = file == null ? Optional.empty() : file.current();
@@ -316,21 +293,15 @@ public final class ProcessPolicy {
                 version.map(PolicyVersion::toString).orElse(""),
                 version.map(PolicyVersion::digest).orElse(""),
                 refused,
-                faults(),
+                stopped,
                 tuners,
                 maps);
     }
 
-    private void reportFaults() {
-        long now = faults();
-        if (now > reportedFaults) {
-            log.warn(
-                    "a program of the policy was stopped {} times so far, where NCCL's or Trigon's own choice stood;"
-                            + " it is switched off after three: that is a defect of Trigon's, please report it with the"
-                            + " object",
-                    now);
-        }
-        reportedFaults = now;
+    private static List<PolicyReport.Stopped> stopped(String of, PolicyHost host) {
+        return host.faults().stream()
+                .map(each -> new PolicyReport.Stopped(of, each.type().section(), each.runs()))
+                .toList();
     }
 
     private void take(PolicyFile policy, PolicyFile.Look look) {
