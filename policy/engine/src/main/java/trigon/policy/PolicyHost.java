@@ -49,14 +49,19 @@ public final class PolicyHost {
     }
 
     /**
-     * Loads an object and switches to it. The maps keep what is in them. Blocks for milliseconds; not on NCCL's
-     * threads.
+     * Verifies and loads an object, and switches to it. Blocks for tenths of a second; not on NCCL's threads.
      *
+     * @param name its identity: maps and global variables of an earlier version with the same name are kept
      * @throws PolicyException if it is refused; the one before stays
      */
-    public synchronized Policy replace(String name, byte[] object) throws PolicyException {
+    public Policy replace(String name, byte[] object) throws PolicyException {
+        return replace(loader.verify(name, object));
+    }
+
+    /** The same for one that was verified before. The maps keep what is in them. */
+    public synchronized Policy replace(VerifiedPolicy verified) throws PolicyException {
         Active before = active;
-        Policy policy = loader.load(name, object, maps, before == null ? name : before.policy.name());
+        Policy policy = loader.load(verified, maps, before == null ? verified.name() : before.policy.name());
         activate(policy);
         return policy;
     }

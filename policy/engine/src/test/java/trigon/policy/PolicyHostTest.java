@@ -219,7 +219,8 @@ class PolicyHostTest {
 
     @Test
     void aRunThatTakesTooLongIsStopped() throws Exception {
-        VerifiedProgram program = loader.verify("p", Objects.example("table")).getFirst();
+        VerifiedProgram program =
+                loader.verify("p", Objects.example("table")).programs().getFirst();
         PolicyCode code = Compiler.compile(program, maps.bind(program.object().maps()), 5);
         assertThat(catchThrowableOfType(
                         BudgetExceededException.class, () -> code.run(context.address(), context.stackTop(), 0)))

@@ -60,7 +60,7 @@ class VerdictTest {
     @ParameterizedTest
     @MethodSource("safePrograms")
     void safeProgramsAreAccepted(String name) throws Exception {
-        Policy policy = loader.load(name, Objects.program(name), new MapSet(), name);
+        Policy policy = new PolicyHost(loader, new MapSet()).replace(name, Objects.program(name));
         assertThat(policy.programs()).hasSize(1);
     }
 
@@ -71,13 +71,16 @@ class VerdictTest {
     @ParameterizedTest
     @MethodSource("examples")
     void examplesAreAccepted(String name) throws Exception {
-        List<VerifiedProgram> programs = loader.verify(name, Objects.example(name));
+        List<VerifiedProgram> programs =
+                loader.verify(name, Objects.example(name)).programs();
         assertThat(programs).isNotEmpty().allSatisfy(program -> {
             System.out.println(name + " " + program.name() + " worst case " + program.worstCase() + ", explored "
                     + program.explored());
             assertThat(program.worstCase()).isPositive();
         });
-        assertThat(loader.load(name, Objects.example(name), new MapSet(), name).programs())
+        assertThat(new PolicyHost(loader, new MapSet())
+                        .replace(name, Objects.example(name))
+                        .programs())
                 .hasSameSizeAs(programs);
     }
 
