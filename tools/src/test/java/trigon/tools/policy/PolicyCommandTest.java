@@ -182,4 +182,26 @@ class PolicyCommandTest {
             assertThat(files).hasSize(2);
         }
     }
+
+    /** A mistyped path, or what a process says of itself, costs no file that is no policy. */
+    @Test
+    void loadReplacesPoliciesOnly() throws IOException {
+        Path notes = Files.writeString(scratch.resolve("notes.txt"), "not a policy");
+        Path program = Files.copy(Path.of("/bin/true"), scratch.resolve("true"));
+        Path folder = Files.createDirectory(scratch.resolve("folder"));
+        Path mistaken = Files.copy(OWN.resolve("unsafe_stack.o"), scratch.resolve("mistaken.o"));
+        Path link = Files.createSymbolicLink(scratch.resolve("link.o"), notes);
+
+        for (Path target : List.of(notes, program, folder, link)) {
+            Run run = Run.of("policy", "load", example("noop"), target.toString());
+            assertThat(run.status()).as(target.toString()).isEqualTo(1);
+            assertThat(run.err()).contains(target.toString());
+        }
+        assertThat(notes).hasContent("not a policy");
+        assertThat(program).hasSameBinaryContentAs(Path.of("/bin/true"));
+        assertThat(link).isSymbolicLink();
+        Run mended = Run.of("policy", "load", example("noop"), mistaken.toString());
+        assertThat(mended.status()).as(mended.err()).isZero();
+        assertThat(mistaken).hasSameBinaryContentAs(EXAMPLES.resolve("noop.o"));
+    }
 }
