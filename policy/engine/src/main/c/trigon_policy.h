@@ -28,6 +28,12 @@ typedef long long s64;
 #define __always_inline inline __attribute__((always_inline))
 
 /*
+ * Clang may compare one copy of a number and use another, which the verifier does not know to be the same. Put
+ * barrier_var(n) between computing n and comparing it.
+ */
+#define barrier_var(var) __asm__ volatile("" : "+r"(var))
+
+/*
  * Maps:
  *     struct { __uint(type, ...); __uint(max_entries, ...); __type(key, ...); __type(value, ...); } name SEC(".maps");
  */

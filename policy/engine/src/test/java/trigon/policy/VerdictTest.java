@@ -23,7 +23,7 @@ class VerdictTest {
 
     @ParameterizedTest
     @CsvSource({
-        "null_check, NULL_CHECK, r0 may be zero",
+        "null_check, NULL_CHECK, not be in map ",
         "context_read, CONTEXT_BOUNDS, offset 256",
         "helper, UNKNOWN_HELPER, helper 4096",
         "stack, STACK_BOUNDS, from -520",
@@ -41,7 +41,12 @@ class VerdictTest {
             assertThat(line.line()).isPositive();
             assertThat(line.text()).isNotBlank();
         });
-        assertThat(rejection.toString()).contains("instruction " + rejection.slot(), rule.name());
+        assertThat(rejection.toString())
+                .contains("instruction " + rejection.slot(), rule.name())
+                .containsPattern("\n +\\^\n");
+        assertThat(rejection.summary())
+                .contains("\"" + rejection.source().orElseThrow().text().strip() + "\"")
+                .doesNotContain("\n");
     }
 
     private Rejection rejection(byte[] object) {
