@@ -1,4 +1,7 @@
-/* All-reduces in the middle of the sizes go over rings; LL128 up to 32 MiB, Simple up to 192 MiB. */
+/*
+ * With NVLink, all-reduces in the middle of the sizes go over rings; LL128 up to 32 MiB, Simple up to 192 MiB. Between
+ * nodes NCCL mostly has no LL128, and decides by itself.
+ */
 #include "trigon_policy.h"
 
 #define MIB (1024ull * 1024)

@@ -28,6 +28,12 @@ typedef long long s64;
 #define __always_inline inline __attribute__((always_inline))
 
 /*
+ * Clang may compare one copy of a number and use another, which the verifier does not know to be the same. Put
+ * barrier_var(n) between computing n and comparing it.
+ */
+#define barrier_var(var) __asm__ volatile("" : "+r"(var))
+
+/*
  * Maps:
  *     struct { __uint(type, ...); __uint(max_entries, ...); __type(key, ...); __type(value, ...); } name SEC(".maps");
  */
@@ -82,8 +88,8 @@ struct trigon_tuner {
     u32 num_pipe_ops;
     u32 rank;          /* differs between ranks */
     u32 reg_buff;      /* differs between ranks: whether the buffers are registered */
-    volatile s32 algorithm;     /* output, -1 to 6; -1 leaves it to NCCL */
-    volatile s32 protocol;      /* output, -1 to 2; -1 leaves it to NCCL */
+    volatile s32 algorithm;     /* output, -1 to 6; -1 leaves it to NCCL; the two go together: */
+    volatile s32 protocol;      /* output, -1 to 2; -1 leaves it to NCCL; one without the other does so, too */
     volatile s32 n_channels;    /* output, 0 to 64; 0 leaves it to NCCL */
     volatile s32 avoid;         /* output, TRIGON_AVOID(...) of several: NCCL takes them only if it has no other */
 };

@@ -1,7 +1,9 @@
 package trigon.policy;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicLongArray;
 import org.jspecify.annotations.Nullable;
 import trigon.policy.compile.PolicyCode;
 import trigon.policy.map.MapSet;
@@ -14,19 +16,24 @@ import trigon.policy.program.ProgramTypes;
  */
 public final class PolicyHost {
 
-    /** So many runs may fail before the policy is switched off. */
+    /** So many runs of a program may fail before it is switched off. */
     private static final int MAX_FAULTS = 3;
+
+    private static final int TYPES = ProgramTypes.all().size();
 
     private final PolicyLoader loader;
     private final MapSet maps;
-    private final AtomicLong faults = new AtomicLong();
+    private final AtomicLongArray faults = new AtomicLongArray(TYPES);
     private volatile @Nullable Active active;
 
-    /** The active policy; its programs' code by the index of their kind. */
+    /**
+     * The active policy; its programs' code by the index of their kind. The code of a program that is switched off is
+     * null: threads that run it may see that a little later.
+     */
     private static final class Active {
         final Policy policy;
-        final @Nullable PolicyCode[] code = new PolicyCode[ProgramTypes.all().size()];
-        final AtomicLong faults = new AtomicLong();
+        final @Nullable PolicyCode[] code = new PolicyCode[TYPES];
+        final AtomicLongArray faults = new AtomicLongArray(TYPES);
 
         Active(Policy policy) {
             this.policy = policy;
@@ -42,16 +49,26 @@ public final class PolicyHost {
     }
 
     /**
-     * Loads an object and switches to it. The maps keep what is in them. Blocks for milliseconds; not on NCCL's
-     * threads.
+     * Verifies and loads an object, and switches to it. Blocks for tenths of a second; not on NCCL's threads.
      *
+     * @param name its identity: maps and global variables of an earlier version with the same name are kept
      * @throws PolicyException if it is refused; the one before stays
      */
-    public synchronized Policy replace(String name, byte[] object) throws PolicyException {
+    public Policy replace(String name, byte[] object) throws PolicyException {
+        return replace(loader.verify(name, object));
+    }
+
+    /** The same for one that was verified before. The maps keep what is in them. */
+    public synchronized Policy replace(VerifiedPolicy verified) throws PolicyException {
         Active before = active;
-        Policy policy = loader.load(name, object, maps, before == null ? name : before.policy.name());
-        active = new Active(policy);
+        Policy policy = loader.load(verified, maps, before == null ? verified.name() : before.policy.name());
+        activate(policy);
         return policy;
+    }
+
+    /** Switches to a policy whose maps are bound. */
+    void activate(Policy policy) {
+        active = new Active(policy);
     }
 
     /** Switches the policy off: the host decides as if there was none. */
@@ -74,9 +91,22 @@ public final class PolicyHost {
         return maps;
     }
 
-    /** How many runs failed since the host exists. */
-    public long faults() {
-        return faults.get();
+    /**
+     * A kind of programs whose runs failed.
+     *
+     * @param runs how many failed since the host exists, whichever version of the policy they were of
+     */
+    public record Faults(ProgramType type, long runs) {}
+
+    /** The kinds of programs whose runs failed; none of them is the normal case. */
+    public List<Faults> faults() {
+        List<Faults> failed = new ArrayList<>();
+        for (int type = 0; type < TYPES; type++) {
+            if (faults.get(type) > 0) {
+                failed.add(new Faults(ProgramTypes.all().get(type), faults.get(type)));
+            }
+        }
+        return failed;
     }
 
     /** Where the host runs the programs of a kind. Get it once, and keep it. */
@@ -102,22 +132,19 @@ public final class PolicyHost {
         try {
             return code.run(context, stackTop, 0);
         } catch (RuntimeException | StackOverflowError | InternalError e) {
-            failed(now);
+            failed(now, type);
             return ProgramType.PASS;
         }
     }
 
-    private void failed(Active policy) {
-        faults.incrementAndGet();
-        if (policy.faults.incrementAndGet() >= MAX_FAULTS) {
-            switchOff(policy);
-        }
-    }
-
-    private synchronized void switchOff(Active policy) {
-        if (active == policy) {
-            active = null;
-            maps.release(policy.policy.name());
+    /**
+     * Switches off the program that failed too often, and no other: one that runs at another moment on each rank, as
+     * for events, must not take the tuner of its rank away.
+     */
+    private void failed(Active policy, int type) {
+        faults.incrementAndGet(type);
+        if (policy.faults.incrementAndGet(type) >= MAX_FAULTS) {
+            policy.code[type] = null;
         }
     }
 }

@@ -21,7 +21,7 @@ import trigon.policy.verify.DivisionByZero;
 import trigon.policy.verify.Limits;
 import trigon.policy.verify.Verifier;
 
-/** Makes policies of objects. Thread-safe; takes milliseconds. */
+/** Makes policies of objects, which are verified once and loaded for each set of maps. Thread-safe. */
 public final class PolicyLoader {
 
     private final Verifier verifier;
@@ -35,15 +35,14 @@ public final class PolicyLoader {
      *
      * @param name for messages, and for its global variables
      */
-    public List<VerifiedProgram> verify(String name, byte[] bytes) throws PolicyException {
+    public VerifiedPolicy verify(String name, byte[] bytes) throws PolicyException {
         try {
             PolicyObject object = ObjectLoader.load(name, bytes);
             List<VerifiedProgram> programs = new ArrayList<>();
             for (int entry : object.programs()) {
                 programs.add(verifier.verify(object, entry));
             }
-            RankDependence.check(programs, object.maps());
-            return programs;
+            return new VerifiedPolicy(name, digest(bytes), programs, RankDependence.check(programs, object.maps()));
         } catch (ObjectException e) {
             throw new PolicyException(PolicyException.Kind.OBJECT, e);
         } catch (VerificationException e) {
@@ -52,21 +51,43 @@ public final class PolicyLoader {
     }
 
     /**
+     * Tries whether it can be loaded where there are no maps yet.
+     *
+     * @throws PolicyException if not
+     */
+    public void check(VerifiedPolicy verified) throws PolicyException {
+        try {
+            var _ = compiled(verified, new MapSet().bind(verified.maps()));
+        } catch (MapException e) {
+            throw new PolicyException(PolicyException.Kind.MAP, verified.name(), e);
+        }
+    }
+
+    /**
      * Loads an object, and warms it up.
      *
-     * @param name its identity: maps and global variables of an earlier version with the same name are kept
      * @param maps where its maps are, or will be
      * @param replaced name of the policy that it replaces; if there is none, its own
      * @throws PolicyException if anything is wrong with it
      */
-    public Policy load(String name, byte[] bytes, MapSet maps, String replaced) throws PolicyException {
-        List<VerifiedProgram> verified = verify(name, bytes);
-        PolicyObject object = verified.getFirst().object();
+    Policy load(VerifiedPolicy verified, MapSet maps, String replaced) throws PolicyException {
         try {
-            List<MapSet.Use> uses = RankDependence.check(verified, object.maps());
-            List<PolicyMap> bound = maps.bind(object.maps());
-            List<Policy.Program> programs = new ArrayList<>();
-            for (VerifiedProgram program : verified) {
+            List<PolicyMap> bound = maps.bind(verified.maps());
+            List<Policy.Program> programs = compiled(verified, bound);
+            maps.onShadows(bound, () -> programs.forEach(Warmup::warm));
+            maps.claim(verified.name(), replaced, verified.uses());
+            maps.keep(verified.name(), replaced, verified.maps());
+            return new Policy(verified.name(), verified.digest(), programs);
+        } catch (MapException e) {
+            throw new PolicyException(PolicyException.Kind.MAP, verified.name(), e);
+        }
+    }
+
+    private static List<Policy.Program> compiled(VerifiedPolicy verified, List<PolicyMap> bound)
+            throws PolicyException {
+        List<Policy.Program> programs = new ArrayList<>();
+        try {
+            for (VerifiedProgram program : verified.programs()) {
                 checkOnlyOne(programs, program);
                 programs.add(new Policy.Program(
                         program.name(),
@@ -75,16 +96,9 @@ public final class PolicyLoader {
                         program.worstCase(),
                         Compiler.compile(program, bound, program.worstCase())));
             }
-            programs.forEach(Warmup::warm);
-            maps.claim(name, replaced, uses);
-            maps.keep(name, replaced, object.maps());
-            return new Policy(name, digest(bytes), programs);
-        } catch (VerificationException e) {
-            throw new PolicyException(PolicyException.Kind.VERIFICATION, e);
-        } catch (MapException e) {
-            throw new PolicyException(PolicyException.Kind.MAP, name, e);
+            return programs;
         } catch (CompilationException e) {
-            throw new PolicyException(PolicyException.Kind.COMPILATION, name, e);
+            throw new PolicyException(PolicyException.Kind.COMPILATION, verified.name(), e);
         }
     }
 

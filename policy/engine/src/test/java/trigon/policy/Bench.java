@@ -22,7 +22,7 @@ import trigon.policy.verdict.VerifiedProgram;
  */
 final class Bench implements AutoCloseable {
 
-    static final int CONTEXT_BYTES = 64;
+    static final int CONTEXT_BYTES = 128;
     private static final int STACK_BYTES = 9 * 512;
     private static final int BYTES = CONTEXT_BYTES + STACK_BYTES + PolicyCode.BELOW_STACK_BYTES;
 
@@ -49,9 +49,11 @@ final class Bench implements AutoCloseable {
     private final PolicyCode code;
     private final MemorySegment compiledMemory = arena.allocate(BYTES, 64);
     private final MemorySegment interpretedMemory = arena.allocate(BYTES, 64);
+    private final VerifiedProgram program;
     private final long worstCase;
 
     Bench(VerifiedProgram program) throws Exception {
+        this.program = program;
         object = program.object();
         compiledMaps = new MapSet().bind(object.maps());
         interpretedMaps = new MapSet().bind(object.maps());
@@ -61,16 +63,36 @@ final class Bench implements AutoCloseable {
 
     /** The result, which is the same both ways; so are outputs and maps, or this fails. */
     long run(long a, long b, Random garbage) {
-        fill(compiledMemory, a, b, garbage);
-        fill(interpretedMemory, a, b, garbage);
+        for (MemorySegment memory : List.of(compiledMemory, interpretedMemory)) {
+            fill(memory, garbage);
+            memory.set(ValueLayout.JAVA_LONG, 0, a);
+            memory.set(ValueLayout.JAVA_LONG, 8, b);
+        }
+        return run();
+    }
+
+    /** The same with the inputs of the program's kind at random. */
+    long run(Random random) {
+        fill(compiledMemory, random);
+        for (Field field : program.type().fields()) {
+            long number = random.nextInt(3) == 0 ? random.nextLong() >>> random.nextInt(64) : random.nextInt(8);
+            field.set(compiledMemory.address(), field.isOutput() ? 0 : number);
+        }
+        MemorySegment.copy(compiledMemory, 0, interpretedMemory, 0, CONTEXT_BYTES);
+        return run();
+    }
+
+    private long run() {
         long compiled = code.run(compiledMemory.address(), compiledMemory.address() + CONTEXT_BYTES + STACK_BYTES, 0);
         Interpreter interpreter = new Interpreter(object, interpretedMaps, worstCase);
         interpreter.allow(interpretedMemory.address(), CONTEXT_BYTES + STACK_BYTES);
         long interpreted = interpreter.run(
-                0, interpretedMemory.address(), interpretedMemory.address() + CONTEXT_BYTES + STACK_BYTES);
+                program.entry(),
+                interpretedMemory.address(),
+                interpretedMemory.address() + CONTEXT_BYTES + STACK_BYTES);
         if (compiled != interpreted) {
             throw new AssertionError(
-                    "compiled %x, interpreted %x, of %x and %x".formatted(compiled, interpreted, a, b));
+                    "%s: compiled %x, interpreted %x".formatted(program.name(), compiled, interpreted));
         }
         same(compiledMemory.asSlice(0, CONTEXT_BYTES), interpretedMemory.asSlice(0, CONTEXT_BYTES), "context");
         for (int map = 0; map < compiledMaps.size(); map++) {
@@ -92,13 +114,11 @@ final class Bench implements AutoCloseable {
         }
     }
 
-    private static void fill(MemorySegment memory, long a, long b, Random garbage) {
+    private static void fill(MemorySegment memory, Random garbage) {
         for (long at = CONTEXT_BYTES; at < memory.byteSize(); at += 8) {
             memory.set(ValueLayout.JAVA_LONG, at, garbage.nextLong());
         }
         memory.asSlice(0, CONTEXT_BYTES).fill((byte) 0);
-        memory.set(ValueLayout.JAVA_LONG, 0, a);
-        memory.set(ValueLayout.JAVA_LONG, 8, b);
     }
 
     @Override

@@ -219,11 +219,35 @@ class PolicyHostTest {
 
     @Test
     void aRunThatTakesTooLongIsStopped() throws Exception {
-        VerifiedProgram program = loader.verify("p", Objects.example("table")).getFirst();
+        VerifiedProgram program =
+                loader.verify("p", Objects.example("table")).programs().getFirst();
         PolicyCode code = Compiler.compile(program, maps.bind(program.object().maps()), 5);
         assertThat(catchThrowableOfType(
                         BudgetExceededException.class, () -> code.run(context.address(), context.stackTop(), 0)))
                 .isNotNull();
+    }
+
+    /** A rank's events come at moments of its own: what happens to their program must not change its tuner. */
+    @Test
+    void aProgramThatFailsIsSwitchedOffAlone() {
+        host.activate(new Policy(
+                "p",
+                "0",
+                List.of(
+                        new Policy.Program("decide", TUNER, false, 1, (at, stackTop, shadow) -> ProgramType.APPLY),
+                        new Policy.Program("observe", ProgramTypes.PROFILER, false, 1, (at, stackTop, shadow) -> {
+                            throw new StackOverflowError();
+                        }))));
+        PolicySlot profiler = host.slot(ProgramTypes.PROFILER);
+        try (ProgramContext event = new ProgramContext(ProgramTypes.PROFILER)) {
+            for (int run = 0; run < 5; run++) {
+                assertThat(profiler.run(event)).isEqualTo(ProgramType.PASS);
+            }
+        }
+        assertThat(profiler.isFilled()).isFalse();
+        assertThat(tuner.isFilled()).isTrue();
+        assertThat(tune(1, 4)).isEqualTo(ProgramType.APPLY);
+        assertThat(host.faults()).containsExactly(new PolicyHost.Faults(ProgramTypes.PROFILER, 3));
     }
 
     @Test
@@ -275,7 +299,7 @@ class PolicyHostTest {
         }
         assertThat(wrong.get()).isNull();
         assertThat(decisions.get()).isPositive();
-        assertThat(host.faults()).isZero();
+        assertThat(host.faults()).isEmpty();
     }
 
     private void decide(AtomicBoolean stop, AtomicLong decisions, AtomicReference<String> wrong) {

@@ -23,7 +23,7 @@ class VerdictTest {
 
     @ParameterizedTest
     @CsvSource({
-        "null_check, NULL_CHECK, r0 may be zero",
+        "null_check, NULL_CHECK, not be in map ",
         "context_read, CONTEXT_BOUNDS, offset 256",
         "helper, UNKNOWN_HELPER, helper 4096",
         "stack, STACK_BOUNDS, from -520",
@@ -41,7 +41,12 @@ class VerdictTest {
             assertThat(line.line()).isPositive();
             assertThat(line.text()).isNotBlank();
         });
-        assertThat(rejection.toString()).contains("instruction " + rejection.slot(), rule.name());
+        assertThat(rejection.toString())
+                .contains("instruction " + rejection.slot(), rule.name())
+                .containsPattern("\n +\\^\n");
+        assertThat(rejection.summary())
+                .contains("\"" + rejection.source().orElseThrow().text().strip() + "\"")
+                .doesNotContain("\n");
     }
 
     private Rejection rejection(byte[] object) {
@@ -60,7 +65,7 @@ class VerdictTest {
     @ParameterizedTest
     @MethodSource("safePrograms")
     void safeProgramsAreAccepted(String name) throws Exception {
-        Policy policy = loader.load(name, Objects.program(name), new MapSet(), name);
+        Policy policy = new PolicyHost(loader, new MapSet()).replace(name, Objects.program(name));
         assertThat(policy.programs()).hasSize(1);
     }
 
@@ -71,13 +76,16 @@ class VerdictTest {
     @ParameterizedTest
     @MethodSource("examples")
     void examplesAreAccepted(String name) throws Exception {
-        List<VerifiedProgram> programs = loader.verify(name, Objects.example(name));
+        List<VerifiedProgram> programs =
+                loader.verify(name, Objects.example(name)).programs();
         assertThat(programs).isNotEmpty().allSatisfy(program -> {
             System.out.println(name + " " + program.name() + " worst case " + program.worstCase() + ", explored "
                     + program.explored());
             assertThat(program.worstCase()).isPositive();
         });
-        assertThat(loader.load(name, Objects.example(name), new MapSet(), name).programs())
+        assertThat(new PolicyHost(loader, new MapSet())
+                        .replace(name, Objects.example(name))
+                        .programs())
                 .hasSameSizeAs(programs);
     }
 

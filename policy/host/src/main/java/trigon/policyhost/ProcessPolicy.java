@@ -1,15 +1,14 @@
 package trigon.policyhost;
 
-import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalInt;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -22,7 +21,6 @@ import trigon.config.Settings;
 import trigon.config.setting.ConfigException;
 import trigon.config.setting.PolicyMode;
 import trigon.nccl.ConnectionAdvice;
-import trigon.policy.Policy;
 import trigon.policy.PolicyException;
 import trigon.policy.PolicyHost;
 import trigon.policy.PolicyLoader;
@@ -32,7 +30,7 @@ import trigon.policy.map.MapSet;
 import trigon.policy.program.ProgramTypes;
 import trigon.policy.report.MapContents;
 import trigon.policy.report.PolicyReport;
-import trigon.policy.report.ReportFile;
+import trigon.policy.verdict.VerifiedProgram;
 import trigon.policy.verify.Limits;
 import trigon.policyhost.decision.AdvisoryTuner;
 import trigon.policyhost.decision.Agreement;
@@ -51,8 +49,8 @@ public final class ProcessPolicy {
 
     private static final Logger log = LoggerFactory.getLogger(ProcessPolicy.class);
 
-    /** Loading is bounded by counts, and takes less than a second. */
-    private static final Duration FIRST_LOOK = Duration.ofSeconds(30);
+    /** Between lines of the log that say what is waited for. */
+    private static final Duration SAID_AFTER = Duration.ofSeconds(30);
 
     /** A file system in memory, see shm_overview(7). */
     private static final Path SHARED_MEMORY = Path.of("/dev/shm");
@@ -63,6 +61,7 @@ public final class ProcessPolicy {
     private static final Duration BETWEEN_LOOKS = Duration.ofMillis(500);
 
     private final Supplier<MapSet> mapsOfCommunicator;
+    private final Executor background;
     private final PolicyLoader loader = new PolicyLoader(Limits.DEFAULT);
     private final PolicyHost shared = new PolicyHost(loader, new MapSet());
     private final AdvisoryTuner advisory =
@@ -77,18 +76,24 @@ public final class ProcessPolicy {
     private boolean opened;
 
     // of the file's thread
-    private long reportedFaults;
+    private final Publication publication = new Publication(SHARED_MEMORY);
     private String refused = "";
-    private @Nullable ReportFile report;
-    private boolean isReportRefused;
 
     public ProcessPolicy() {
-        this(MapSet::new);
+        this(
+                MapSet::new,
+                watch -> Thread.ofPlatform().name("trigon-policy").daemon().start(watch));
     }
 
-    /** With such maps for each communicator. */
-    ProcessPolicy(Supplier<MapSet> mapsOfCommunicator) {
+    /**
+     * A policy.
+     *
+     * @param mapsOfCommunicator makes the maps for each communicator
+     * @param background runs what watches the file, on a thread of its own
+     */
+    ProcessPolicy(Supplier<MapSet> mapsOfCommunicator, Executor background) {
         this.mapsOfCommunicator = mapsOfCommunicator;
+        this.background = background;
     }
 
     /** Takes the settings, once; and begins to read the file, if they name one. */
@@ -101,10 +106,7 @@ public final class ProcessPolicy {
         Optional<Path> path = config.value(Settings.POLICY_FILE);
         if (path.isPresent()) {
             file = new PolicyFile(path.get(), loader);
-            Thread.ofPlatform()
-                    .name("trigon-policy")
-                    .daemon()
-                    .start(new FileWatch(path.get(), BETWEEN_LOOKS, this::look, this::report));
+            watch(path.get());
         } else if (required) {
             log.warn(
                     "{} is required, but {} names none: communicators fail",
@@ -112,6 +114,16 @@ public final class ProcessPolicy {
                     Settings.POLICY_FILE);
         }
         tellC();
+    }
+
+    /** A process that gets no thread more has its policy all the same: the other ranks decide by it. */
+    private void watch(Path path) {
+        try {
+            background.execute(new FileWatch(path, BETWEEN_LOOKS, this::look, () -> publication.publish(reported())));
+        } catch (OutOfMemoryError e) {
+            log.warn("{} is not watched for new versions, since this process gets no thread for it: {}", path, e);
+            look();
+        }
     }
 
     /** Whether the settings have been taken. */
@@ -166,9 +178,15 @@ public final class ProcessPolicy {
         }
     }
 
-    /** Of the policy's first version, to be compared between nodes; waits until it has been looked at. */
-    public OptionalInt fingerprint() {
-        return current().map(version -> OptionalInt.of(version.fingerprint())).orElse(OptionalInt.empty());
+    /**
+     * Of a policy by which ranks have to decide alike, to be compared between nodes; 0 of none. Waits for the first look
+     * at the file.
+     */
+    public int fingerprint() {
+        return current()
+                .filter(PolicyVersion::decidesForAllRanks)
+                .map(PolicyVersion::fingerprint)
+                .orElse(0);
     }
 
     /** The say of its program of connections; waits for the first look at the file. */
@@ -181,34 +199,34 @@ public final class ProcessPolicy {
      * What decides for a communicator; null where that is NCCL. Blocks where the tuner is advisory, until the ranks
      * have agreed.
      *
-     * @throws ConfigException where there is none, but the settings require one; or where the other ranks may go by it,
-     *     but this one cannot
+     * @throws ConfigException where there is none, but the settings require one
      */
     public @Nullable CommunicatorPolicy forCommunicator(Communicator communicator) {
         Optional<PolicyVersion> version = current();
         if (version.isEmpty()) {
             return none();
         }
-        List<Policy.Program> programs = Stream.of(ProgramTypes.TUNER, ProgramTypes.CHUNK)
+        List<VerifiedProgram> programs = Stream.of(ProgramTypes.TUNER, ProgramTypes.CHUNK)
                 .flatMap(type -> version.get().program(type).stream())
                 .toList();
         if (programs.isEmpty()) {
             return null;
         }
         boolean isAlone = communicator.ranks() == 1;
-        boolean agrees = !isAlone && programs.stream().anyMatch(Policy.Program::advisory);
+        boolean agrees = !isAlone && programs.stream().anyMatch(VerifiedProgram::advisory);
         PolicyHost host;
         try {
             host = host(version.get()); // before the ranks agree: where one takes no part, NCCL decides on all of them
         } catch (PolicyException e) {
-            if (isAlone || agrees) {
-                log.warn("{}: NCCL decides, since its policy cannot be loaded: {}", communicator, e.summary());
-                return none();
-            }
-            throw new ConfigException(
-                    ("%s: its policy cannot be loaded here, and NCCL hangs where other ranks decide by it: %s; mend"
-                                    + " that, or unset %s on all ranks")
-                            .formatted(communicator, e.summary(), Settings.POLICY_FILE));
+            log.warn(
+                    "{}: NCCL decides on this rank, since its policy cannot be loaded: {}{}",
+                    communicator,
+                    e.summary(),
+                    isAlone || agrees
+                            ? ""
+                            : "; NCCL hangs where other ranks decide by it: mend that, or unset " + Settings.POLICY_FILE
+                                    + " on all ranks");
+            return none();
         }
         Optional<DecisionTable> table = agrees ? advisory.agree(communicator, version.get()) : Optional.empty();
         if (agrees && table.isEmpty()) {
@@ -233,7 +251,7 @@ public final class ProcessPolicy {
     /** Of its own for a communicator, whose maps are that communicator's. */
     private PolicyHost host(PolicyVersion version) throws PolicyException {
         PolicyHost host = new PolicyHost(loader, mapsOfCommunicator.get());
-        var _ = host.replace(version.name(), version.object());
+        var _ = host.replace(version.verified());
         return host;
     }
 
@@ -249,14 +267,32 @@ public final class ProcessPolicy {
         if (policy == null) {
             return Optional.empty();
         }
-        try {
-            if (!looked.await(FIRST_LOOK.toSeconds(), TimeUnit.SECONDS)) {
-                log.warn("the policy's file has not been read in {} s: NCCL decides", FIRST_LOOK.toSeconds());
+        awaitFirstLook(policy.path());
+        return policy.current();
+    }
+
+    /**
+     * However long that takes: loading is bounded by work, and on a slow machine a rank that gives up would decide
+     * otherwise than the others, which wait for it in NCCL's {@code init} as they do for any slow rank.
+     */
+    private void awaitFirstLook(Path path) {
+        boolean interrupted = false;
+        while (looked.getCount() > 0) {
+            try {
+                if (!looked.await(SAID_AFTER.toSeconds(), TimeUnit.SECONDS)) {
+                    log.warn(
+                            "the policy {} has not been loaded for {} s, and what it decides about waits: is its file"
+                                    + " system there?",
+                            path,
+                            SAID_AFTER.toSeconds());
+                }
+            } catch (InterruptedException _) {
+                interrupted = true;
             }
-        } catch (InterruptedException e) {
+        }
+        if (interrupted) {
             Thread.currentThread().interrupt();
         }
-        return policy.current();
     }
 
     /** On the thread of the file. */
@@ -281,33 +317,14 @@ public final class ProcessPolicy {
         tellC();
     }
 
-    private long faults() {
-        return shared.faults()
-                + deciders.stream().mapToLong(each -> each.host().faults()).sum();
-    }
-
-    /** Tells other processes; and the log, since on NCCL's threads, where programs are stopped, nothing is logged. */
-    private void report() {
-        reportFaults();
-        try {
-            if (report == null) {
-                report = ReportFile.create(SHARED_MEMORY);
-            }
-            report.write(reported());
-        } catch (IOException e) {
-            if (!isReportRefused) {
-                log.info("trigon policy stat cannot see this process: {}", e.toString());
-            }
-            isReportRefused = true;
-        }
-    }
-
     private PolicyReport reported() {
+        List<PolicyReport.Stopped> stopped = new ArrayList<>(stopped("process", shared));
         List<PolicyReport.Tuner> tuners = new ArrayList<>();
         List<PolicyReport.MapContent> maps = new ArrayList<>(MapContents.of("process", shared.maps()));
         for (Decider decider : deciders) {
             PolicyReport.Tuner tuner = decider.report();
             tuners.add(tuner);
+            stopped.addAll(stopped(tuner.communicator(), decider.host()));
             maps.addAll(MapContents.of(tuner.communicator(), decider.host().maps()));
         }
         Optional<PolicyVersion> version = file == null ? Optional.empty() : file.current();
@@ -316,21 +333,15 @@ public final class ProcessPolicy {
                 version.map(PolicyVersion::toString).orElse(""),
                 version.map(PolicyVersion::digest).orElse(""),
                 refused,
-                faults(),
+                stopped,
                 tuners,
                 maps);
     }
 
-    private void reportFaults() {
-        long now = faults();
-        if (now > reportedFaults) {
-            log.warn(
-                    "a program of the policy was stopped {} times so far, where NCCL's or Trigon's own choice stood;"
-                            + " it is switched off after three: that is a defect of Trigon's, please report it with the"
-                            + " object",
-                    now);
-        }
-        reportedFaults = now;
+    private static List<PolicyReport.Stopped> stopped(String of, PolicyHost host) {
+        return host.faults().stream()
+                .map(each -> new PolicyReport.Stopped(of, each.type().section(), each.runs()))
+                .toList();
     }
 
     private void take(PolicyFile policy, PolicyFile.Look look) {
@@ -354,7 +365,7 @@ public final class ProcessPolicy {
 
     private void take(PolicyVersion version) {
         try {
-            var _ = shared.replace(version.name(), version.object());
+            var _ = shared.replace(version.verified());
             log.info(
                     "policy {}{}",
                     version,

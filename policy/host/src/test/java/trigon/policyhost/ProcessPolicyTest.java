@@ -8,6 +8,11 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.Executor;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import trigon.config.file.ConfigLoader;
@@ -17,20 +22,27 @@ import trigon.policy.map.MapSet;
 import trigon.policy.map.MapSpec;
 import trigon.policy.map.MapType;
 import trigon.policyhost.decision.Communicator;
+import trigon.testsupport.Await;
 
 /** A rank on which the policy cannot be loaded for a communicator, while others may have it. */
 class ProcessPolicyTest {
 
     private static final Path EXAMPLES = Path.of("../examples");
+    private static final Executor OWN_THREAD =
+            task -> Thread.ofPlatform().daemon().start(task);
 
     @TempDir
     private Path folder;
 
     private ProcessPolicy open(String example, ProcessPolicy policy) throws Exception {
+        return open(example, policy, "optional");
+    }
+
+    private ProcessPolicy open(String example, ProcessPolicy policy, String mode) throws Exception {
         Path file = folder.resolve("policy.o");
         Files.write(file, Files.readAllBytes(EXAMPLES.resolve(example + ".o")));
         Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-r--r--"));
-        policy.open(ConfigLoader.load(Map.of("TRIGON_POLICY", file.toString()), "a"));
+        policy.open(ConfigLoader.load(Map.of("TRIGON_POLICY", file.toString(), "TRIGON_POLICY_MODE", mode), "a"));
         return policy;
     }
 
@@ -46,20 +58,68 @@ class ProcessPolicyTest {
         return maps;
     }
 
+    /** Its other ranks may hang then, which the log says; but a policy that may be absent does not fail a job. */
     @Test
-    void failsWhereOtherRanksDecideWithoutAgreement() throws Exception {
-        ProcessPolicy policy = open("table", new ProcessPolicy(ProcessPolicyTest::withOtherMaps));
+    void anOptionalPolicyFailsNoCommunicator() throws Exception {
+        ProcessPolicy policy = open("table", new ProcessPolicy(ProcessPolicyTest::withOtherMaps, OWN_THREAD));
 
-        assertThatThrownBy(() -> policy.forCommunicator(new Communicator(1, 2, 1)))
-                .isInstanceOf(ConfigException.class)
-                .hasMessageContaining("map rows")
-                .hasMessageContaining("unset policy.file on all ranks");
+        assertThat(policy.forCommunicator(new Communicator(1, 2, 1))).isNull();
         assertThat(policy.forCommunicator(new Communicator(1, 1, 1))).isNull();
     }
 
     @Test
+    void aRequiredPolicyFailsACommunicatorThatCannotHaveIt() throws Exception {
+        ProcessPolicy policy =
+                open("table", new ProcessPolicy(ProcessPolicyTest::withOtherMaps, OWN_THREAD), "required");
+
+        assertThatThrownBy(() -> policy.forCommunicator(new Communicator(1, 2, 1)))
+                .isInstanceOf(ConfigException.class)
+                .hasMessageContaining("TRIGON_POLICY_MODE=optional");
+    }
+
+    /** No clock, and no interrupt, decides what one rank does while the others may have the policy. */
+    @Test
+    void waitsForThePolicyHoweverLongThatTakes() throws Exception {
+        BlockingQueue<Runnable> held = new LinkedBlockingQueue<>();
+        ProcessPolicy policy = open("few_neighbours", new ProcessPolicy(MapSet::new, held::add));
+        FutureTask<Boolean> asked = new FutureTask<>(() -> {
+            Thread.currentThread().interrupt();
+            return policy.forCommunicator(new Communicator(1, 3, 3)) != null && Thread.interrupted();
+        });
+        Thread rank = Thread.ofPlatform().start(asked);
+        Await.until("the rank waits", () -> rank.getState() == Thread.State.TIMED_WAITING || asked.isDone());
+        assertThat(asked.isDone()).as("it waits").isFalse();
+
+        Thread watch = Thread.ofPlatform().daemon().start(held.take());
+        try {
+            assertThat(asked.get(1, TimeUnit.MINUTES))
+                    .as("it decides by the policy, and was interrupted")
+                    .isTrue();
+            assertThat(policy.fingerprint()).isNotZero();
+        } finally {
+            watch.interrupt();
+            watch.join();
+        }
+    }
+
+    @Test
+    void aProcessWithoutAThreadForItHasThePolicy() throws Exception {
+        ProcessPolicy policy = open("few_neighbours", new ProcessPolicy(MapSet::new, watch -> {
+            throw new OutOfMemoryError("unable to create native thread");
+        }));
+        assertThat(policy.forCommunicator(new Communicator(1, 3, 3))).isNotNull();
+    }
+
+    /** Nodes compare what they have to have alike: programs of connections are not among that. */
+    @Test
+    void onlyWhatDecidesForAllRanksHasAFingerprint() throws Exception {
+        assertThat(open("connect_by_speed", new ProcessPolicy()).fingerprint()).isZero();
+        assertThat(open("noop", new ProcessPolicy()).fingerprint()).isNotZero();
+    }
+
+    @Test
     void takesNoPartInAnAgreement() throws Exception {
-        ProcessPolicy fails = open("slo", new ProcessPolicy(ProcessPolicyTest::withOtherMaps));
+        ProcessPolicy fails = open("slo", new ProcessPolicy(ProcessPolicyTest::withOtherMaps, OWN_THREAD));
         Communicator communicator = new Communicator(System.nanoTime(), 2, 1);
         assertThat(fails.forCommunicator(communicator)).isNull();
 

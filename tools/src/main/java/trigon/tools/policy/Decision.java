@@ -20,6 +20,7 @@ import trigon.policy.program.ProgramTypes;
  * @param protocol the same
  * @param channels the same
  * @param avoided algorithms that are the last resort
+ * @param pair what NCCL makes of algorithm and protocol
  */
 record Decision(
         long bytes,
@@ -27,7 +28,8 @@ record Decision(
         Optional<String> algorithm,
         Optional<String> protocol,
         OptionalInt channels,
-        List<String> avoided) {
+        List<String> avoided,
+        NcclPair pair) {
 
     /** @throws IllegalArgumentException if the policy has no tuner */
     static List<Decision> of(PolicyHost host, Collective collective, int ranks, int nodes, List<Long> sizes) {
@@ -51,48 +53,76 @@ record Decision(
                 context.set(type.field("algorithm"), -1);
                 context.set(type.field("protocol"), -1);
                 boolean applies = host.slot(type).run(context) == ProgramType.APPLY;
-                decisions.add(applies ? read(context, bytes) : leftToNccl(bytes));
+                decisions.add(
+                        applies ? read(context, bytes, new NcclPair.Job(collective, ranks, nodes)) : leftToNccl(bytes));
             }
         }
         return decisions;
     }
 
     private static Decision leftToNccl(long bytes) {
-        return new Decision(bytes, true, Optional.empty(), Optional.empty(), OptionalInt.empty(), List.of());
+        return new Decision(
+                bytes,
+                true,
+                Optional.empty(),
+                Optional.empty(),
+                OptionalInt.empty(),
+                List.of(),
+                new NcclPair.NotChosen());
     }
 
-    private static Decision read(ProgramContext context, long bytes) {
+    private static Decision read(ProgramContext context, long bytes, NcclPair.Job job) {
         ProgramType type = ProgramTypes.TUNER;
         int channels = (int) context.get(type.field("n_channels"));
         long avoid = context.get(type.field("avoid"));
+        int algorithm = (int) context.get(type.field("algorithm"));
+        int protocol = (int) context.get(type.field("protocol"));
         return new Decision(
                 bytes,
                 false,
-                name(Collective.ALGORITHMS, context.get(type.field("algorithm"))),
-                name(Collective.PROTOCOLS, context.get(type.field("protocol"))),
+                name(Collective.ALGORITHMS, algorithm),
+                name(Collective.PROTOCOLS, protocol),
                 channels > 0 ? OptionalInt.of(channels) : OptionalInt.empty(),
                 IntStream.range(0, Collective.ALGORITHMS.size())
                         .filter(bit -> (avoid >> bit & 1) != 0)
                         .mapToObj(Collective.ALGORITHMS::get)
-                        .toList());
+                        .toList(),
+                NcclPair.of(job, algorithm, protocol));
     }
 
     private static Optional<String> name(List<String> names, long number) {
         return number < 0 ? Optional.empty() : Optional.of(names.get((int) number));
     }
 
-    /** What it decides, without the size. */
+    /** Whether NCCL decides all of it, be it that the policy wants so, or that NCCL cannot do what the policy wants. */
+    boolean isLeftToNccl() {
+        return parts().isEmpty();
+    }
+
+    /** What becomes of it in a job, without the size. */
     String text() {
-        if (passed) {
-            return "left to NCCL";
-        }
+        List<String> parts = parts();
+        String text = parts.isEmpty() ? "left to NCCL" : String.join(", ", parts);
+        return pair instanceof NcclPair.Impossible(String reason) ? text + "; " + reason : text;
+    }
+
+    private List<String> parts() {
         List<String> parts = new ArrayList<>();
-        algorithm.ifPresent(parts::add);
-        protocol.ifPresent(parts::add);
+        switch (pair) {
+            case NcclPair.Possible _ -> {
+                algorithm.ifPresent(parts::add);
+                protocol.ifPresent(parts::add);
+            }
+            case NcclPair.OnSomeMachines(String needs) -> {
+                algorithm.ifPresent(parts::add);
+                protocol.ifPresent(each -> parts.add("%s (%s)".formatted(each, needs)));
+            }
+            case NcclPair.NotChosen(), NcclPair.Impossible _ -> {}
+        }
         channels.ifPresent(count -> parts.add(count + (count == 1 ? " channel" : " channels")));
         if (!avoided.isEmpty()) {
             parts.add("without " + String.join(", ", avoided) + " if NCCL has another");
         }
-        return parts.isEmpty() ? "left to NCCL" : String.join(", ", parts);
+        return parts;
     }
 }

@@ -85,7 +85,7 @@ final class DecisionPlot {
     }
 
     private static String colour(String text, List<String> texts) {
-        return text.equals("left to NCCL") ? LEFT_TO_NCCL : COLOURS.get(texts.indexOf(text) % COLOURS.size());
+        return text.startsWith("left to NCCL") ? LEFT_TO_NCCL : COLOURS.get(texts.indexOf(text) % COLOURS.size());
     }
 
     private static void text(StringBuilder svg, int x, int y, String text) {

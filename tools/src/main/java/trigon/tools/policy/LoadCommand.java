@@ -2,6 +2,7 @@ package trigon.tools.policy;
 
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermission;
@@ -109,6 +110,9 @@ final class LoadCommand implements Callable<Integer> {
         Path folder = place.toAbsolutePath().getParent();
         if (folder == null || !Files.isDirectory(folder)) {
             throw new CommandFailure("%s cannot be replaced: its folder does not exist".formatted(place));
+        }
+        if (Files.exists(place, LinkOption.NOFOLLOW_LINKS)) {
+            PolicyObjectFile.checkReplaceable(place);
         }
         Path beside = Files.createTempFile(folder, ".trigon-policy-", ".new");
         try {

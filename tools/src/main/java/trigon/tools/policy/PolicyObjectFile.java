@@ -4,6 +4,8 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import trigon.policy.elf.ObjectLoader;
+import trigon.system.file.OpenFile;
 import trigon.tools.console.CommandFailure;
 
 /** An object that the command line names. */
@@ -34,6 +36,24 @@ final class PolicyObjectFile {
             throw new CommandFailure("there is no file " + path);
         } catch (IOException e) {
             throw new CommandFailure("%s cannot be read: %s".formatted(path, e));
+        }
+    }
+
+    /**
+     * A mistyped path, or a process that names any file for its policy, must not cost a file that is none. What is
+     * replaced need not be a policy that is accepted, as a new version may mend it: an eBPF object is enough.
+     *
+     * @throws CommandFailure if it is no regular file, or holds something else
+     */
+    static void checkReplaceable(Path path) {
+        try (OpenFile file = OpenFile.open(path)) {
+            if (!ObjectLoader.isObject(file.read(ObjectLoader.IDENTITY_BYTES))) {
+                throw new CommandFailure(
+                        "%s is no policy, and nothing was changed: it holds no eBPF object; name another file, or delete it"
+                                .formatted(path));
+            }
+        } catch (IOException e) {
+            throw new CommandFailure("%s is no policy, and nothing was changed: %s".formatted(path, e));
         }
     }
 

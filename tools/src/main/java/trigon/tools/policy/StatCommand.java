@@ -67,8 +67,10 @@ final class StatCommand implements Callable<Integer> {
         if (!report.refused().isEmpty()) {
             console.out().println(console.styled(Style.WARNING, "refused") + "   " + report.refused());
         }
-        if (report.faults() > 0) {
-            console.out().println(console.styled(Style.BAD, "stopped") + "   %d runs".formatted(report.faults()));
+        for (PolicyReport.Stopped stopped : report.stopped()) {
+            console.out()
+                    .println(console.styled(Style.BAD, "stopped")
+                            + "   %d runs of %s, of %s".formatted(stopped.runs(), stopped.section(), stopped.of()));
         }
         Table tuners = new Table("decided", "left to NCCL", "impossible", "communicator");
         for (PolicyReport.Tuner tuner : report.tuners()) {
@@ -108,7 +110,14 @@ final class StatCommand implements Callable<Integer> {
                 "refused",
                 report.refused(),
                 "stopped",
-                report.faults(),
+                report.stopped().stream().mapToLong(PolicyReport.Stopped::runs).sum(),
+                "stoppedPrograms",
+                report.stopped().stream()
+                        .map(stopped -> Json.object(
+                                "of", stopped.of(),
+                                "section", stopped.section(),
+                                "runs", stopped.runs()))
+                        .toList(),
                 "communicators",
                 report.tuners().stream()
                         .map(tuner -> Json.object(

@@ -202,11 +202,12 @@ final class TestCommand implements Callable<Integer> {
         decisions.forEach((collective, list) -> list.forEach(decision -> all.add(Json.object(
                 "collective", collective.toString(),
                 "bytes", decision.bytes(),
-                "leftToNccl", decision.text().equals("left to NCCL"),
+                "leftToNccl", decision.isLeftToNccl(),
                 "algorithm", decision.algorithm(),
                 "protocol", decision.protocol(),
                 "channels", decision.channels(),
-                "avoid", decision.avoided()))));
+                "avoid", decision.avoided(),
+                "inJob", decision.text()))));
         return PolicyJson.document(
                 machine,
                 "trigon.policy-test/1",

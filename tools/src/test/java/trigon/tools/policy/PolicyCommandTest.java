@@ -15,6 +15,7 @@ import trigon.tools.Run;
 class PolicyCommandTest {
 
     private static final Path EXAMPLES = Path.of("../policy/examples");
+    private static final Path OWN = Path.of("../policy/engine/src/test/c");
 
     @TempDir
     Path scratch;
@@ -68,6 +69,24 @@ class PolicyCommandTest {
         assertThat(plot).content().startsWith("<svg").contains("4M: ring").endsWith("</svg>\n");
     }
 
+    /** What a job would not do is not shown as if it did. */
+    @Test
+    void testShowsWhatNcclDoesNot() {
+        Run run = Run.of("policy", "test", OWN.resolve("halves.o").toString());
+
+        assertThat(run.status()).as(run.err()).isZero();
+        assertThat(run.out())
+                .contains("left to NCCL; ring is not used without a protocol")
+                .contains("4 channels; Simple is not used without an algorithm")
+                .contains("left to NCCL; NCCL has no tree, Simple for broadcast")
+                .contains("left to NCCL; NCCL has no nvls, LL: the protocol has to be Simple")
+                .doesNotContainPattern("ring *$");
+        assertThat(Run.of("policy", "test", OWN.resolve("halves.o").toString(), "--collective", "all-gather", "--json")
+                        .out())
+                .contains("\"leftToNccl\": true")
+                .doesNotContain("\"leftToNccl\": false");
+    }
+
     @Test
     void testTakesSizesRanksAndNodes() {
         Run run = Run.of(
@@ -113,7 +132,7 @@ class PolicyCommandTest {
                     "p.o (tuner decide; 0123)",
                     "0123",
                     "",
-                    0,
+                    List.of(new PolicyReport.Stopped("process", "profiler", 3)),
                     List.of(new PolicyReport.Tuner("communicator 0x1 of 4 ranks on 2 nodes", "0123", 7, 8, 9)),
                     List.of(new PolicyReport.MapContent(
                             "process", "counts", "array", List.of(new PolicyReport.Entry("00000000", "2a00"))))));
@@ -121,9 +140,19 @@ class PolicyCommandTest {
 
             assertThat(Run.of("policy", "list").out()).contains(pid, "p.o (tuner decide; 0123)");
             assertThat(Run.of("policy", "stat", "--pid", pid).out())
-                    .contains("communicator 0x1 of 4 ranks on 2 nodes", "map counts (array) of process", "2a00");
+                    .contains(
+                            "3 runs of profiler, of process",
+                            "communicator 0x1 of 4 ranks on 2 nodes",
+                            "map counts (array) of process",
+                            "2a00");
             assertThat(Run.of("policy", "stat", "--pid", pid, "--json").out())
-                    .contains("\"decided\": 7", "\"leftToNccl\": 8", "\"impossible\": 9", "\"value\": \"2a00\"");
+                    .contains(
+                            "\"stopped\": 3",
+                            "\"section\": \"profiler\"",
+                            "\"decided\": 7",
+                            "\"leftToNccl\": 8",
+                            "\"impossible\": 9",
+                            "\"value\": \"2a00\"");
         }
     }
 
@@ -152,5 +181,27 @@ class PolicyCommandTest {
         try (var files = Files.list(scratch)) {
             assertThat(files).hasSize(2);
         }
+    }
+
+    /** A mistyped path, or what a process says of itself, costs no file that is no policy. */
+    @Test
+    void loadReplacesPoliciesOnly() throws IOException {
+        Path notes = Files.writeString(scratch.resolve("notes.txt"), "not a policy");
+        Path program = Files.copy(Path.of("/bin/true"), scratch.resolve("true"));
+        Path folder = Files.createDirectory(scratch.resolve("folder"));
+        Path mistaken = Files.copy(OWN.resolve("unsafe_stack.o"), scratch.resolve("mistaken.o"));
+        Path link = Files.createSymbolicLink(scratch.resolve("link.o"), notes);
+
+        for (Path target : List.of(notes, program, folder, link)) {
+            Run run = Run.of("policy", "load", example("noop"), target.toString());
+            assertThat(run.status()).as(target.toString()).isEqualTo(1);
+            assertThat(run.err()).contains(target.toString());
+        }
+        assertThat(notes).hasContent("not a policy");
+        assertThat(program).hasSameBinaryContentAs(Path.of("/bin/true"));
+        assertThat(link).isSymbolicLink();
+        Run mended = Run.of("policy", "load", example("noop"), mistaken.toString());
+        assertThat(mended.status()).as(mended.err()).isZero();
+        assertThat(mistaken).hasSameBinaryContentAs(EXAMPLES.resolve("noop.o"));
     }
 }

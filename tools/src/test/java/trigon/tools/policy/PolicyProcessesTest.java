@@ -35,7 +35,7 @@ class PolicyProcessesTest {
                 folder.resolve("status"), "Uid:\t%d\t%d\t%d\t%d\n".formatted(users[0], users[1], users[2], users[3]));
         Path file = folder.resolve("trigon-policy-1 (deleted)");
         try (ReportFile report = ReportFile.create(root)) {
-            report.write(new PolicyReport("/p.o", "", "", "", 0, List.of(), List.of()));
+            report.write(new PolicyReport("/p.o", "", "", "", List.of(), List.of(), List.of()));
             Files.copy(ownReport(), file);
         }
         Files.createSymbolicLink(Files.createDirectory(folder.resolve("fd")).resolve("5"), file);

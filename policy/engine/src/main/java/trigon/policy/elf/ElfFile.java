@@ -1,6 +1,7 @@
 package trigon.policy.elf;
 
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -13,6 +14,9 @@ final class ElfFile {
     static final int RELA = 4;
     static final int REL = 9;
 
+    /** Up to what kind of file it is, and for which machine. */
+    static final int IDENTITY_BYTES = 20;
+
     private static final int SYMTAB = 2;
     private static final int MAX_BYTES = 4 << 20;
     private static final int MAX_SECTIONS = 1024;
@@ -20,6 +24,7 @@ final class ElfFile {
     private static final int HEADER_BYTES = 64;
     private static final int SECTION_BYTES = 64;
     private static final int SYMBOL_BYTES = 24;
+    private static final int MAGIC = 0x464c457f;
     private static final int ET_REL = 1;
     private static final int EM_BPF = 247;
     private static final long EXECUTABLE = 4;
@@ -55,8 +60,17 @@ final class ElfFile {
         }
     }
 
+    /** By its magic, its kind, and its machine. */
+    static boolean isForBpf(byte[] start) {
+        ByteBuffer header = ByteBuffer.wrap(start).order(ByteOrder.LITTLE_ENDIAN);
+        return start.length >= IDENTITY_BYTES
+                && header.getInt(0) == MAGIC
+                && header.getShort(16) == ET_REL
+                && header.getShort(18) == EM_BPF;
+    }
+
     private void readHeader() throws ObjectException {
-        if (file.size() < HEADER_BYTES || file.i32(0) != 0x464c457f) {
+        if (file.size() < HEADER_BYTES || file.i32(0) != MAGIC) {
             throw file.defect(0, "this is no ELF file", "give the object that clang wrote, not its source");
         }
         if (file.u8(4) != 2 || file.u8(5) != 1) {

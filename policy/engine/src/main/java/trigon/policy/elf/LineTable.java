@@ -13,6 +13,9 @@ final class LineTable {
     private static final int RECORD_BYTES = 16;
     private static final int SLOT_BYTES = 8;
 
+    /** A line's number has the expression's column below it. */
+    private static final int COLUMN_BITS = 10;
+
     /** Of all lines together: an object without more than this in its lines is shown without them. */
     private static final int MOST_RECORDS = 65_536;
 
@@ -64,7 +67,8 @@ final class LineTable {
                         (int) (info.u32(at) / SLOT_BYTES),
                         new SourceLine(
                                 text(info, strings, info.u32(at + 4)),
-                                (int) (info.u32(at + 12) >> 10),
+                                (int) (info.u32(at + 12) >> COLUMN_BITS),
+                                (int) info.u32(at + 12) & ((1 << COLUMN_BITS) - 1),
                                 text(info, strings, info.u32(at + 8))));
             }
         }

@@ -18,6 +18,9 @@ public final class ObjectLoader {
     /** The most instructions of a function, in slots. */
     public static final int MAX_SLOTS = 4096;
 
+    /** How much of a file says whether it is an object for eBPF. */
+    public static final int IDENTITY_BYTES = ElfFile.IDENTITY_BYTES;
+
     private static final int MAX_FUNCTIONS = 256;
     private static final int MAX_PROGRAMS = 16;
     private static final int SLOT_BYTES = 8;
@@ -49,6 +52,11 @@ public final class ObjectLoader {
      */
     public static PolicyObject load(String name, byte[] bytes) throws ObjectException {
         return new ObjectLoader(name, bytes).load();
+    }
+
+    /** Whether a file that begins so is an object for eBPF, be there anything wrong with it or not. */
+    public static boolean isObject(byte[] start) {
+        return ElfFile.isForBpf(start);
     }
 
     private PolicyObject load() throws ObjectException {

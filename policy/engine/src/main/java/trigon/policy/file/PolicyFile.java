@@ -6,17 +6,15 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
-import trigon.policy.Policy;
 import trigon.policy.PolicyException;
-import trigon.policy.PolicyHost;
 import trigon.policy.PolicyLoader;
-import trigon.policy.map.MapSet;
+import trigon.policy.VerifiedPolicy;
 import trigon.system.file.OpenFile;
 import trigon.system.file.ProcessUsers;
 
 /**
- * A policy's file, and the version of it that was accepted last. Looking reads, verifies, compiles and warms up, which
- * takes tenths of a second; {@link #current} is what came of it, for any thread.
+ * A policy's file, and the version of it that was accepted last. Looking reads, verifies and compiles, which takes
+ * milliseconds; {@link #current} is what came of it, for any thread.
  */
 public final class PolicyFile {
 
@@ -86,8 +84,9 @@ public final class PolicyFile {
     private Look attempt(byte[] bytes) {
         String name = String.valueOf(path.getFileName());
         try {
-            Policy policy = new PolicyHost(loader, new MapSet()).replace(name, bytes);
-            PolicyVersion version = new PolicyVersion(name, bytes, policy);
+            VerifiedPolicy verified = loader.verify(name, bytes);
+            loader.check(verified);
+            PolicyVersion version = new PolicyVersion(verified);
             current = version;
             return new Look.Accepted(version);
         } catch (PolicyException e) {

@@ -17,10 +17,21 @@ public record ArrayMap(MapSpec spec, MemorySegment memory, long base, int entrie
         long stride = Native.aligned(spec.valueBytes());
         long bytes = stride * spec.entries();
         MemorySegment memory = Native.allocate(2 * bytes);
+        ArrayMap map = new ArrayMap(spec, memory, memory.address(), spec.entries(), stride, bytes);
+        map.fill(0);
+        return map;
+    }
+
+    /** With what it starts with, from an offset of its memory on. */
+    private void fill(long offset) {
         byte[] content = spec.content();
-        MemorySegment.copy(MemorySegment.ofArray(content), 0, memory, 0, content.length);
-        MemorySegment.copy(MemorySegment.ofArray(content), 0, memory, bytes, content.length);
-        return new ArrayMap(spec, memory, memory.address(), spec.entries(), stride, bytes);
+        MemorySegment.copy(MemorySegment.ofArray(content), 0, memory, offset, content.length);
+    }
+
+    @Override
+    public void resetShadow() {
+        PolicyMap.super.resetShadow();
+        fill(shadowBytes);
     }
 
     @Override

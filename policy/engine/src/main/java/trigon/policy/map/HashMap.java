@@ -70,8 +70,13 @@ public record HashMap(
                 spec.type() == MapType.LRU_HASH,
                 bytes);
         map.clear(0);
-        map.clear(-1);
         return map;
+    }
+
+    @Override
+    public void resetShadow() {
+        PolicyMap.super.resetShadow();
+        clear(-1);
     }
 
     private void clear(long shadow) {

@@ -39,13 +39,17 @@ public record MapAccess(PolicyMap map) {
     }
 
     /**
-     * Writes a value, of a read-only map too.
+     * Writes a value.
      *
-     * @throws MapException if there is no room, or no such index
+     * @throws MapException if there is no room, no such index, or the map holds constants, which programs were verified
+     *     with
      */
     public void put(byte[] key, byte[] value) throws MapException {
         checkSize("key", key, map.spec().keyBytes());
         checkSize("value", value, map.spec().valueBytes());
+        if (map.spec().readOnly()) {
+            throw new MapException("map %s holds constants; build the object with others".formatted(map.spec()));
+        }
         try (Arena arena = Arena.ofConfined()) {
             long own = copy(arena, key);
             long result = map.update(own, copy(arena, value), PolicyMap.ANY, 0, own);

@@ -83,6 +83,16 @@ public final class MapSet {
         }
     }
 
+    /** Runs programs on the shadows of maps of this set, which take room meanwhile. One at a time. */
+    public synchronized void onShadows(List<PolicyMap> bound, Runnable runs) {
+        bound.forEach(PolicyMap::resetShadow);
+        try {
+            runs.run();
+        } finally {
+            bound.forEach(PolicyMap::discardShadow);
+        }
+    }
+
     private static PolicyMap create(MapSpec spec) throws MapException {
         return switch (spec.type()) {
             case ARRAY -> ArrayMap.create(spec);

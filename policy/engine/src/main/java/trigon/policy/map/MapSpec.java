@@ -18,8 +18,8 @@ public record MapSpec(
         String name, MapType type, int keyBytes, int valueBytes, int entries, boolean readOnly, byte[] content) {
 
     /**
-     * What all maps of an object may take together, without their shadows. Each communicator has them once more, and
-     * the JVM in a job has 128 MiB of such memory.
+     * What all maps of an object may take together. Each communicator has them once more, and their shadows while its
+     * programs are warmed up.
      */
     public static final long MAX_BYTES = 4 << 20;
 

@@ -1,10 +1,10 @@
 package trigon.policy.map;
 
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.VarHandle;
 import trigon.system.Memory;
+import trigon.system.Pages;
 
 /** Native memory as maps need it: zeroed, aligned, compared and copied without allocating. */
 final class Native {
@@ -19,17 +19,14 @@ final class Native {
     /**
      * Zeros, freed once nothing refers to the segment any more.
      *
-     * @throws MapException if the JVM has no such memory left, which its other users get over
+     * @throws MapException if the kernel gives this process no more
      */
     static MemorySegment allocate(long bytes) throws MapException {
-        try {
-            return Arena.ofAuto().allocate(bytes, 64);
-        } catch (OutOfMemoryError e) {
-            throw new MapException(
-                    ("there is no memory for a map of %d bytes; declare smaller maps, or give the JVM more, for"
-                                    + " example with TRIGON_JAVA_OPTS=-XX:MaxDirectMemorySize=512m")
-                            .formatted(bytes));
-        }
+        return Pages.allocate(bytes)
+                .orElseThrow(() -> new MapException(
+                        ("there is no memory for a map of %d bytes; declare smaller maps, or let this process have"
+                                        + " more memory (ulimit -v, vm.overcommit_memory)")
+                                .formatted(bytes)));
     }
 
     static long aligned(long bytes) {

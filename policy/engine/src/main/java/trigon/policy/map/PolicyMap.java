@@ -1,6 +1,7 @@
 package trigon.policy.map;
 
 import java.lang.foreign.MemorySegment;
+import trigon.system.Pages;
 
 /**
  * A map in native memory. Programs call the methods that take addresses; those neither allocate nor block nor check the
@@ -31,8 +32,23 @@ public sealed interface PolicyMap permits ArrayMap, HashMap, ThreadArrayMap, Rin
 
     MapSpec spec();
 
-    /** Both memories, one after the other: held so that they live as long as the map. */
+    /** The map's memory, and behind it, of the same size, its shadow's: held so that they live as long as the map. */
     MemorySegment memory();
+
+    private MemorySegment shadow() {
+        long bytes = memory().byteSize() / 2;
+        return memory().asSlice(bytes, bytes);
+    }
+
+    /** Makes the shadow what a new map is. Before programs run on it. */
+    default void resetShadow() {
+        shadow().fill((byte) 0);
+    }
+
+    /** Gives back the room that the shadow takes. No program may run on it until it is reset. */
+    default void discardShadow() {
+        Pages.discard(shadow());
+    }
 
     /**
      * {@code bpf_map_lookup_elem}: the address of the value.

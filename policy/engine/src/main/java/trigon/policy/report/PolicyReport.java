@@ -9,7 +9,7 @@ import java.util.List;
  * @param version what is current, as a line; empty: none
  * @param digest SHA-256 of that version; empty: none
  * @param refused why the version that was found last is refused; empty: it is not
- * @param faults how often a program was stopped
+ * @param stopped the programs of which runs were stopped
  * @param tuners the communicators that a policy decides for
  * @param maps what is in maps
  */
@@ -18,9 +18,18 @@ public record PolicyReport(
         String version,
         String digest,
         String refused,
-        long faults,
+        List<Stopped> stopped,
         List<Tuner> tuners,
         List<MapContent> maps) {
+
+    /**
+     * Programs that were stopped.
+     *
+     * @param of whose they are: of a communicator, or of the process
+     * @param section what kind of program it is
+     * @param runs how many were stopped
+     */
+    public record Stopped(String of, String section, long runs) {}
 
     /**
      * A communicator.
@@ -52,6 +61,7 @@ public record PolicyReport(
     public record Entry(String key, String value) {}
 
     public PolicyReport {
+        stopped = List.copyOf(stopped);
         tuners = List.copyOf(tuners);
         maps = List.copyOf(maps);
     }

@@ -9,6 +9,7 @@ import java.util.NoSuchElementException;
 import java.util.regex.Pattern;
 import trigon.policy.report.PolicyReport.Entry;
 import trigon.policy.report.PolicyReport.MapContent;
+import trigon.policy.report.PolicyReport.Stopped;
 import trigon.policy.report.PolicyReport.Tuner;
 
 /** Reports as text: a line for each fact, its parts apart by tabs. */
@@ -27,7 +28,9 @@ final class ReportText {
         line(text, "version", report.version());
         line(text, "digest", report.digest());
         line(text, "refused", report.refused());
-        line(text, "faults", Long.toString(report.faults()));
+        for (Stopped stopped : report.stopped()) {
+            line(text, "stopped", stopped.of(), stopped.section(), Long.toString(stopped.runs()));
+        }
         for (Tuner tuner : report.tuners()) {
             line(
                     text,
@@ -63,6 +66,7 @@ final class ReportText {
 
     private static PolicyReport parseLines(String text) {
         Map<String, String> facts = new HashMap<>();
+        List<Stopped> stopped = new ArrayList<>();
         List<Tuner> tuners = new ArrayList<>();
         List<MapContent> maps = new ArrayList<>();
         for (String line : text.lines().toList()) {
@@ -70,6 +74,7 @@ final class ReportText {
             switch (parts[0]) {
                 case "tuner" ->
                     tuners.add(new Tuner(parts[1], parts[2], number(parts[3]), number(parts[4]), number(parts[5])));
+                case "stopped" -> stopped.add(new Stopped(parts[1], parts[2], number(parts[3])));
                 case "map" -> maps.add(new MapContent(parts[1], parts[2], parts[3], List.of()));
                 case "entry" -> maps.add(with(maps.removeLast(), new Entry(parts[1], parts[2])));
                 default -> facts.put(parts[0], parts[1]);
@@ -80,7 +85,7 @@ final class ReportText {
                 facts.getOrDefault("version", ""),
                 facts.getOrDefault("digest", ""),
                 facts.getOrDefault("refused", ""),
-                number(facts.getOrDefault("faults", "0")),
+                stopped,
                 tuners,
                 maps);
     }

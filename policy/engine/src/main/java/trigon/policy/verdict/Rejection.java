@@ -30,11 +30,13 @@ public record Rejection(
         String reason,
         List<String> registers) {
 
+    private static final int SOURCE_INDENT = 4;
+
     public Rejection {
         registers = List.copyOf(registers);
     }
 
-    /** One line, for a log: where it is, the rule, and the reason, which says what to do. */
+    /** One line, for a log: where it is, with the line in C, the rule, and the reason, which says what to do. */
     public String summary() {
         return "%s: section %s, program %s, function %s, instruction %d (%s)%s: %s: %s"
                 .formatted(
@@ -44,7 +46,8 @@ public record Rejection(
                         function,
                         slot,
                         instruction,
-                        source.map(line -> ", " + line.file() + ":" + line.line())
+                        source.map(line -> ", %s, \"%s\""
+                                        .formatted(line.place(), line.text().strip()))
                                 .orElse(""),
                         rule,
                         reason);
@@ -56,7 +59,8 @@ public record Rejection(
         StringBuilder text = new StringBuilder();
         text.append("%s: program %s (section %s) is refused, in function %s\n"
                 .formatted(object, program, section, function));
-        source.ifPresent(line -> text.append("  ").append(line).append('\n'));
+        source.ifPresent(line -> text.append("  %s:\n".formatted(line.place()))
+                .append(line.marked().indent(SOURCE_INDENT)));
         text.append("  instruction %d: %s\n".formatted(slot, instruction));
         registers.forEach(register -> text.append("  ").append(register).append('\n'));
         return text.append("  ").append(rule).append(": ").append(reason).toString();

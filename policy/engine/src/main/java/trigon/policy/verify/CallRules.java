@@ -72,9 +72,12 @@ record CallRules(ProgramFacts facts, MemoryRules memory) {
             throw new Violation(Rule.HELPER_ARGUMENT, "r%d has to be a map, but is %s".formatted(register, value));
         }
         MapSpec map = facts.maps.get(pointer.index());
-        require(helper.takes(map.type()), Rule.HELPER_ARGUMENT, "%s cannot work on %s".formatted(helper.cName(), map));
+        require(
+                helper.takes(map.type()),
+                Rule.HELPER_ARGUMENT,
+                "%s cannot work on map %s".formatted(helper.cName(), map));
         boolean writes = helper == Helper.MAP_UPDATE || helper == Helper.MAP_DELETE;
-        require(!writes || !map.readOnly(), Rule.READ_ONLY, "%s holds constants".formatted(map.name()));
+        require(!writes || !map.readOnly(), Rule.READ_ONLY, "map %s holds constants".formatted(map.name()));
         facts.map(state, pointer.index());
         return pointer.index();
     }

@@ -30,9 +30,9 @@ record MemoryRules(ProgramFacts facts) {
             case STACK -> loadStack(state, at, load.bytes());
             case MAP_VALUE -> {
                 checkMapValue(state, at, load.bytes());
-                yield Scalar.of(Range.ofBits(8 * load.bytes()));
+                yield Scalar.of(facts.loaded(at, load.bytes()));
             }
-            case MAP -> throw new Violation(Rule.NOT_A_POINTER, "a map itself is read; look a key up in it");
+            case MAP -> throw new Violation(Rule.NOT_A_POINTER, "%s itself is read; look a key up in it".formatted(at));
         };
         if (load.signed()) {
             require(value instanceof Scalar, Rule.POINTER_LEAK, "a part of an address is read");
@@ -59,7 +59,8 @@ record MemoryRules(ProgramFacts facts) {
                 checkWritable(at);
                 checkMapValue(state, at, store.bytes());
             }
-            case MAP -> throw new Violation(Rule.NOT_A_POINTER, "a map itself is written; update a key of it");
+            case MAP ->
+                throw new Violation(Rule.NOT_A_POINTER, "%s itself is written; update a key of it".formatted(at));
         }
     }
 
@@ -101,7 +102,8 @@ record MemoryRules(ProgramFacts facts) {
         require(
                 !pointer.nullable(),
                 Rule.NULL_CHECK,
-                "r%d may be zero, since the key may not be in the map; compare it with 0 first".formatted(register));
+                "r%d may be zero, since the key may not be in %s%d; compare it with 0 first"
+                        .formatted(register, MapNames.PLACE, pointer.index()));
         return pointer.at(moved(pointer.offset(), offset));
     }
 
@@ -208,7 +210,7 @@ record MemoryRules(ProgramFacts facts) {
 
     private void checkWritable(Pointer at) throws Violation {
         MapSpec map = facts.maps.get(at.index());
-        require(!map.readOnly(), Rule.READ_ONLY, "%s holds constants".formatted(map.name()));
+        require(!map.readOnly(), Rule.READ_ONLY, "map %s holds constants".formatted(map.name()));
     }
 
     private void checkMapValue(State state, Pointer at, long bytes) throws Violation {
@@ -218,7 +220,7 @@ record MemoryRules(ProgramFacts facts) {
         require(
                 from >= 0 && to <= map.valueBytes(),
                 Rule.MAP_BOUNDS,
-                "an access to bytes %d to %d of a value of %s; compare the index with its bounds first"
+                "an access to bytes %d to %d of a value of map %s; compare the index with its bounds first"
                         .formatted(from, to, map));
         facts.touch(state, at, from, to);
     }

@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Map;
 import trigon.policy.map.MapSpec;
 import trigon.policy.program.ProgramType;
+import trigon.policy.range.Range;
 import trigon.policy.verdict.Facts;
 import trigon.policy.verdict.Region;
 import trigon.policy.verdict.Touch;
@@ -15,7 +16,16 @@ final class ProgramFacts {
     final ProgramType type;
     final List<MapSpec> maps;
     final DivisionByZero divisionByZero;
+    /** Looked at for one load. */
+    private static final int MOST_CONSTANTS = 1024;
+
+    private static final byte[] NO_CONSTANTS = {};
+
     private final Map<Integer, Facts> functions = new HashMap<>();
+
+    /** By the index of the map. */
+    private final Map<Integer, byte[]> constants = new HashMap<>();
+
     private int lastId;
 
     ProgramFacts(ProgramType type, List<MapSpec> maps, DivisionByZero divisionByZero) {
@@ -30,6 +40,36 @@ final class ProgramFacts {
 
     int newId() {
         return ++lastId;
+    }
+
+    /** What a load from a map's value may give. What an object has as constants is known, up to so many of them. */
+    Range loaded(Value.Pointer at, int bytes) {
+        MapSpec map = maps.get(at.index());
+        byte[] content = map.readOnly() ? constants.computeIfAbsent(at.index(), index -> map.content()) : NO_CONSTANTS;
+        long first = Math.ceilDiv(at.offset().min(), bytes) * bytes;
+        long last = at.offset().max();
+        if (last + bytes > content.length || (last - first) / bytes >= MOST_CONSTANTS) {
+            return Range.ofBits(8 * bytes);
+        }
+        long least = -1;
+        long most = 0;
+        for (long offset = first; offset <= last; offset += bytes) {
+            if (at.offset().contains(offset)) {
+                long value = number(content, (int) offset, bytes);
+                least = Long.compareUnsigned(value, least) < 0 ? value : least;
+                most = Long.compareUnsigned(value, most) > 0 ? value : most;
+            }
+        }
+        return Range.unsigned(least, most);
+    }
+
+    /** Little endian, as programs read it. */
+    private static long number(byte[] content, int offset, int bytes) {
+        long number = 0;
+        for (int i = bytes - 1; i >= 0; i--) {
+            number = (number << 8) | (content[offset + i] & 0xff);
+        }
+        return number;
     }
 
     /** Notes memory that the instruction at hand may touch. */

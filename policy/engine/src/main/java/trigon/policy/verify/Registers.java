@@ -122,7 +122,10 @@ record Registers(ProgramFacts facts) {
                     !pointer.nullable(),
                     Rule.NULL_CHECK,
                     "something is added to %s; compare it with 0 first".formatted(pointer));
-            require(pointer.region() != Region.MAP, Rule.POINTER_ARITHMETIC, "arithmetic on a map itself");
+            require(
+                    pointer.region() != Region.MAP,
+                    Rule.POINTER_ARITHMETIC,
+                    "arithmetic on %s itself".formatted(pointer));
             Range offset = RangeArithmetic.apply(operation, true, pointer.offset(), number);
             require(
                     offset.min() >= -FURTHEST

@@ -55,8 +55,8 @@ sealed interface Value {
             String base = switch (region) {
                 case CONTEXT -> "address in the context";
                 case STACK -> "address in the stack of frame " + index;
-                case MAP -> "map " + index;
-                case MAP_VALUE -> "address in a value of map " + index;
+                case MAP -> MapNames.PLACE + index;
+                case MAP_VALUE -> "address in a value of " + MapNames.PLACE + index;
             };
             return base + (region == Region.MAP ? "" : ", offset " + offset) + (nullable ? ", or 0" : "");
         }

@@ -73,6 +73,7 @@ public final class Verifier {
             StackDepth.check(entry, functions);
         } catch (Violation e) {
             Frame at = exploration.at();
+            MapNames names = new MapNames(object.maps());
             throw new VerificationException(rejection(
                     object,
                     entry,
@@ -80,8 +81,8 @@ public final class Verifier {
                     at.slot,
                     instructionAt(functions.get(at.function), at.slot),
                     e.rule(),
-                    String.valueOf(e.getMessage()),
-                    exploration.registers()));
+                    names.in(String.valueOf(e.getMessage())),
+                    exploration.registers().stream().map(names::in).toList()));
         }
         boolean advisory = ProgramTypes.isAdvisory(object.functions().get(entry).section());
         return new VerifiedProgram(object, entry, type, advisory, functions, worstCase, exploration.explored());

@@ -19,6 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 import trigon.system.Memory;
 
 /** Maps keep what they are given, refuse what they cannot keep, and survive several threads. */
@@ -83,6 +84,60 @@ class MapsTest {
             MapSpec spec = MapSpec.of("m", MapType.THREAD_ARRAY, 4, 8, entries);
             PolicyMap map = new MapSet().bind(List.of(spec)).getFirst();
             assertThat(map.memory().byteSize()).isLessThanOrEqualTo(2 * spec.memoryBytes());
+        }
+    }
+
+    /** Jobs have dozens of communicators, each with its maps, in a JVM with little direct memory. */
+    @Test
+    void mapsAreNotOfTheMemoryThatTheJvmLimits() throws Exception {
+        List<MapSpec> largest = List.of(MapSpec.of("m", MapType.ARRAY, 4, 64, 65_536));
+        List<PolicyMap> all = new ArrayList<>();
+        long bytes = 0;
+        while (bytes <= Runtime.getRuntime().maxMemory()) {
+            PolicyMap map = new MapSet().bind(largest).getFirst();
+            all.add(map);
+            bytes += map.memory().byteSize();
+        }
+        assertThat(all).hasSizeGreaterThan(1);
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = "RING_BUFFER", mode = EnumSource.Mode.EXCLUDE)
+    void aShadowIsLikeANewMapEachTime(MapType type) throws Exception {
+        MapSet maps = new MapSet();
+        PolicyMap map = maps.bind(List.of(MapSpec.of("m", type, 4, 65_536, 32))).getFirst();
+        try (Arena arena = Arena.ofConfined()) {
+            long key = arena.allocate(8, 8).address();
+            long scratch = arena.allocate(8, 8).address();
+            long value = arena.allocate(65_536, 8).fill((byte) 7).address();
+            for (int round = 0; round < 3; round++) {
+                maps.onShadows(List.of(map), () -> {
+                    long before = map.lookup(key, -1, scratch);
+                    assertThat(before == 0 || Memory.getLong(before) == 0).isTrue();
+                    assertThat(map.update(key, value, PolicyMap.ANY, -1, scratch))
+                            .isZero();
+                    assertThat(Memory.getByte(map.lookup(key, -1, scratch))).isEqualTo((byte) 7);
+                });
+            }
+            long own = map.lookup(key, 0, scratch);
+            assertThat(own == 0 || Memory.getLong(own) == 0)
+                    .as("of the map itself")
+                    .isTrue();
+        }
+    }
+
+    @Test
+    void theShadowOfABufferIsEmptyEachTime() throws Exception {
+        MapSet maps = new MapSet();
+        RingBuffer map = (RingBuffer) maps.bind(List.of(MapSpec.of("m", MapType.RING_BUFFER, 0, 0, 1 << 18)))
+                .getFirst();
+        try (Arena arena = Arena.ofConfined()) {
+            long value = arena.allocate(1 << 17, 8).address();
+            for (int round = 0; round < 3; round++) {
+                maps.onShadows(
+                        List.of(map),
+                        () -> assertThat(map.output(value, 1 << 17, 0, -1)).isZero());
+            }
         }
     }
 
@@ -185,6 +240,7 @@ class MapsTest {
     void theShadowIsAnotherMap() throws Exception {
         for (MapType type : List.of(MapType.ARRAY, MapType.HASH, MapType.LRU_HASH, MapType.THREAD_ARRAY)) {
             PolicyMap map = map(type, 4, 8, 4);
+            map.resetShadow();
             try (Arena arena = Arena.ofConfined()) {
                 long key = arena.allocate(8, 8).address();
                 long value = arena.allocateFrom(ValueLayout.JAVA_LONG, 5).address();

@@ -30,13 +30,14 @@ class ReportFileTest {
 
     @Test
     void aReportIsReadBack() throws Exception {
-        PolicyReport first = new PolicyReport("/p.o", "", "", "refused\nfor\ta reason", 0, List.of(), List.of());
+        PolicyReport first =
+                new PolicyReport("/p.o", "", "", "refused\nfor\ta reason", List.of(), List.of(), List.of());
         PolicyReport second = new PolicyReport(
                 "/p.o",
                 "p.o (tuner t; 01)",
                 "0123",
                 "",
-                3,
+                List.of(new PolicyReport.Stopped("process", "profiler", 3)),
                 List.of(new PolicyReport.Tuner("communicator 0x1", "0123", 1, 2, 3)),
                 List.of(
                         new PolicyReport.MapContent("process", "empty", "array", List.of()),
@@ -91,7 +92,8 @@ class ReportFileTest {
     void whatNoProcessOfTrigonWritesIsNoReport() throws Exception {
         int own = ProcessUsers.own();
         String users = "%d %d %d %d".formatted(own, own, own, own);
-        for (String text : List.of("file", "tuner\ta\tb\tc\td\te", "entry\t00\t01", "faults\tmany", "map\tone")) {
+        for (String text :
+                List.of("file", "tuner\ta\tb\tc\td\te", "entry\t00\t01", "stopped\ta\tb\tmany", "map\tone")) {
             Path process = process(users, report(text + "\n"));
             assertThat(catchThrowableOfType(IOException.class, () -> ReportFile.read(process)))
                     .as(text)

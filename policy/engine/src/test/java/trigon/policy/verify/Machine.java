@@ -61,7 +61,7 @@ final class Machine {
 
     private Part[] stack(StackMemory stack) {
         Part[] bytes = new Part[StackMemory.BYTES];
-        for (int i = 0; i < bytes.length; i++) {
+        for (int i = StackMemory.BYTES - RandomStates.USED_STACK; i < bytes.length; i++) {
             bytes[i] = new Part(anything(), random.nextInt(8));
         }
         for (int at = -RandomStates.USED_STACK; at < 0; at++) {

@@ -4,10 +4,10 @@ import java.io.IOException;
 import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import trigon.policy.Policy;
 import trigon.policy.PolicySlot;
 import trigon.policy.file.PolicyVersion;
 import trigon.policy.program.ProgramTypes;
+import trigon.policy.verdict.VerifiedProgram;
 
 /**
  * A tuner that is not shown to decide alike on all ranks. Several ranks go by it only where they have agreed on a table
@@ -32,7 +32,9 @@ public final class AdvisoryTuner {
 
     /** What all ranks of a communicator are going to decide by; empty on all of them if NCCL decides. Blocks. */
     public Optional<DecisionTable> agree(Communicator communicator, PolicyVersion version) {
-        if (version.program(ProgramTypes.CHUNK).filter(Policy.Program::advisory).isPresent()) {
+        if (version.program(ProgramTypes.CHUNK)
+                .filter(VerifiedProgram::advisory)
+                .isPresent()) {
             return refuse(communicator, version, "there is no way to agree on chunks; put chunk/advisory into chunk");
         }
         if (communicator.nodes() > 1) {
