@@ -105,6 +105,11 @@ class Launch:
         self.nodes = setting.nodes_of(ranks)
         self.config = self.directory / "trigon.yaml"
         self.config.write_text(setting.network.yaml(list(dict.fromkeys(self.nodes))))
+        self.key = None
+        if getattr(setting.network, "missing", None):  # ways over two relays take a key
+            self.key = self.directory / "cluster.key"
+            self.key.touch(mode=0o600)
+            self.key.write_text(os.urandom(32).hex())
         for rank in range(ranks):
             extra = {**environment, **(per_rank or {}).get(rank, {})}
             self._start(rank, extra, configured)
@@ -128,6 +133,8 @@ class Launch:
         }
         if configured:
             environment |= {"TRIGON_CONFIG": str(self.config), "TRIGON_NODE": self.nodes[rank], **self.setting.settings}
+            if self.key:
+                environment["TRIGON_CLUSTER_KEY_FILE"] = str(self.key)
         return environment
 
     def _start(self, rank, extra, configured):

@@ -1,6 +1,7 @@
 /** Reads the traces of a run, finds what each collective waited for, and shows it. No part of the plugin. */
 module trigon.report {
     requires com.google.protobuf;
+    requires trigon.system;
     requires trigon.trace;
     requires static org.jspecify;
 

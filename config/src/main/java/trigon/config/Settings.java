@@ -159,8 +159,9 @@ public final class Settings {
             "relay",
             new ValueType.Relays(),
             "on",
-            "`on`, `off` or `only-for [nodes]`: whether this node passes on connections of nodes without a common link,"
-                    + " and of which; see [rings and lines](rings-and-lines.md)");
+            "`on`, `off` or `only-for [nodes]`: whether this node has a part in relays, and of which nodes it passes on"
+                    + " connections; with `off` it neither relays nor is relayed for; see [rings and"
+                    + " lines](rings-and-lines.md)");
 
     /** TCP port of the relay. */
     public static final SettingKey<Optional<Integer>> CIRCUITS_PORT = optional(

@@ -10,6 +10,14 @@ public final class PrintableText {
 
     private PrintableText() {}
 
+    /** Whether a character does more than show itself. Half of one may be a part of a whole. */
+    public static boolean isObeyed(char c) {
+        return switch (Character.getType(c)) {
+            case Character.CONTROL, Character.FORMAT, Character.LINE_SEPARATOR, Character.PARAGRAPH_SEPARATOR -> true;
+            default -> false;
+        };
+    }
+
     /** The text with a question mark in place of each character that does more than show itself. */
     public static String of(String text) {
         return UNPRINTABLE.matcher(text).replaceAll("?");

@@ -7,9 +7,9 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * For whom a node relays.
+ * Whether a node has a part in relays, and for whom it relays.
  *
- * @param serves whether it relays at all
+ * @param serves whether it has; else it neither relays nor is relayed for
  * @param onlyFor the nodes at one of a circuit's ends, by name; empty: any
  */
 public record RelayPolicy(boolean serves, Set<String> onlyFor) {
@@ -17,7 +17,7 @@ public record RelayPolicy(boolean serves, Set<String> onlyFor) {
     /** Relays for every pair of nodes. */
     public static final RelayPolicy ON = new RelayPolicy(true, Set.of());
 
-    /** Relays for no one; the node may still be relayed for. */
+    /** Relays for no one, and is not relayed for: nothing is opened or announced. */
     public static final RelayPolicy OFF = new RelayPolicy(false, Set.of());
 
     private static final String ONLY_FOR = "only-for";

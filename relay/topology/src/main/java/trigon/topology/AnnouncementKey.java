@@ -22,9 +22,11 @@ public final class AnnouncementKey {
     private static final byte[] LABEL = "trigon topology 1".getBytes(StandardCharsets.US_ASCII);
 
     private final Mac mac;
+    private final boolean secret;
 
     /** From the cluster's key, if there is one. */
     public AnnouncementKey(Optional<ClusterKey> clusterKey) {
+        secret = clusterKey.isPresent();
         byte[] key = clusterKey.map(ClusterKey::bytes).orElse(LABEL);
         try {
             mac = Mac.getInstance(ALGORITHM);
@@ -33,6 +35,11 @@ public final class AnnouncementKey {
         } catch (NoSuchAlgorithmException | InvalidKeyException e) {
             throw new AssertionError("every Java runtime has " + ALGORITHM, e);
         }
+    }
+
+    /** Whether a proof shows that a record is of this cluster; else anybody can have made it. */
+    boolean isSecret() {
+        return secret;
     }
 
     byte[] prove(byte[] body) {

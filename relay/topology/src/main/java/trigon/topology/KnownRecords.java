@@ -155,6 +155,10 @@ final class KnownRecords {
         }
     }
 
+    boolean isEmpty() {
+        return known.isEmpty();
+    }
+
     /** That record, and all that are known. */
     List<NodeRecord> with(NodeRecord own) {
         List<NodeRecord> records = new ArrayList<>(known.size() + 1);

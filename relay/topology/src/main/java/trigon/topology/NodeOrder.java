@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import trigon.config.Settings;
 
 /** An order of nodes in which neighbours in NCCL's ring, which follows the order of ranks, have a link. */
 public final class NodeOrder {
@@ -64,6 +65,10 @@ public final class NodeOrder {
 
     /** The advice for people: ready to paste. */
     public static String advice(Nodes nodes) {
+        if (!nodes.isComplete()) {
+            return "which order of nodes needs no relay in a ring is known only with the cluster's key (%s)"
+                    .formatted(Settings.CLUSTER_KEY_FILE.variable().orElseThrow());
+        }
         Optional<List<Node>> order = withoutRelay(nodes);
         if (order.isEmpty()) {
             return "no order of these nodes avoids relays in a ring (%s)".formatted(Shape.describe(nodes));

@@ -1,5 +1,6 @@
 package trigon.topology;
 
+import java.net.InetAddress;
 import java.util.List;
 
 /**
@@ -11,10 +12,19 @@ import java.util.List;
  * @param node what its node is told apart by: processes of one node have the same
  * @param name of the node, for people; at most {@link #MOST_NAME} characters
  * @param loadMbps what it relays now, in Mbit/s
+ * @param call how many nodes on, from one to its neighbour, others are to announce themselves as well; see
+ *     {@link Calls}
  * @param links at most {@link #MOST_LINKS}
  */
 public record NodeRecord(
-        long instance, long sequence, long epochSeconds, long node, String name, int loadMbps, List<LinkRecord> links) {
+        long instance,
+        long sequence,
+        long epochSeconds,
+        long node,
+        String name,
+        int loadMbps,
+        int call,
+        List<LinkRecord> links) {
 
     /** Longer names are cut. */
     public static final int MOST_NAME = 63;
@@ -25,6 +35,23 @@ public record NodeRecord(
     public NodeRecord {
         links = List.copyOf(links.size() > MOST_LINKS ? links.subList(0, MOST_LINKS) : links);
         name = name.length() > MOST_NAME ? name.substring(0, MOST_NAME) : name;
+    }
+
+    /** One that calls nobody. */
+    NodeRecord(
+            long instance,
+            long sequence,
+            long epochSeconds,
+            long node,
+            String name,
+            int loadMbps,
+            List<LinkRecord> links) {
+        this(instance, sequence, epochSeconds, node, name, loadMbps, 0, links);
+    }
+
+    /** Whether one of its links has that address. */
+    boolean hasLinkAt(InetAddress address) {
+        return links.stream().anyMatch(link -> link.address().address().equals(address));
     }
 
     /** Whether node and links are those of another one, whatever relays there. */

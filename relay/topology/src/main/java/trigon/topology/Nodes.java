@@ -26,6 +26,7 @@ public final class Nodes {
     private final long ownNode;
     private final List<NodeRecord> records;
     private final long structure;
+    private final boolean complete;
     private @Nullable Graph graph;
 
     /**
@@ -33,11 +34,13 @@ public final class Nodes {
      *
      * @param ownNode the node of the process that asks; one of the records is of it
      * @param structure another number where nodes or links are others
+     * @param complete whether nodes behind the neighbours are among them
      */
-    Nodes(long ownNode, List<NodeRecord> records, long structure) {
+    Nodes(long ownNode, List<NodeRecord> records, long structure, boolean complete) {
         this.ownNode = ownNode;
         this.records = List.copyOf(records);
         this.structure = structure;
+        this.complete = complete;
     }
 
     synchronized Graph graph() {
@@ -101,6 +104,11 @@ public final class Nodes {
     /** Another number where nodes or links are others than in an earlier one; load and relays do not count. */
     public long structure() {
         return structure;
+    }
+
+    /** Whether nodes behind the neighbours are among them, which takes a cluster key. */
+    public boolean isComplete() {
+        return complete;
     }
 
     /** The node of the process that asks. */

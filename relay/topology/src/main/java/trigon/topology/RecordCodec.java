@@ -19,7 +19,7 @@ import trigon.system.PrintableText;
 final class RecordCodec {
 
     private static final int MAGIC = 0x54726754;
-    private static final byte VERSION = 1;
+    private static final byte VERSION = 2;
     private static final int HEADER_BYTES = 8;
 
     /** What is meant to fit into one packet of Ethernet. */
@@ -31,7 +31,7 @@ final class RecordCodec {
     static final int MOST_DATAGRAM_BYTES = FULL_BYTES + MOST_RECORD_BYTES + 64;
 
     private static final int CROWDED = 0x80;
-    private static final int FIXED_BYTES = 4 * Long.BYTES + Integer.BYTES + 2;
+    private static final int FIXED_BYTES = 4 * Long.BYTES + Integer.BYTES + 3;
 
     /** A record as it goes from node to node: bytes and proof are its maker's. */
     @SuppressWarnings("ArrayRecordComponent") // compared by isSame
@@ -68,6 +68,7 @@ final class RecordCodec {
                 .putLong(record.epochSeconds())
                 .putLong(record.node())
                 .putInt(record.loadMbps());
+        buffer.put((byte) record.call());
         byte[] name = record.name().getBytes(StandardCharsets.UTF_8);
         int length = Math.min(name.length, NodeRecord.MOST_NAME);
         buffer.put((byte) length).put(name, 0, length);
@@ -94,10 +95,12 @@ final class RecordCodec {
             long epochSeconds = buffer.getLong();
             long node = buffer.getLong();
             int load = buffer.getInt();
+            int call = buffer.get();
             byte[] name = new byte[Math.clamp(buffer.get(), 0, NodeRecord.MOST_NAME)];
             buffer.get(name);
             int count = buffer.get();
-            if (count < 0 || count > NodeRecord.MOST_LINKS || load < 0) {
+            boolean sane = count >= 0 && count <= NodeRecord.MOST_LINKS && load >= 0;
+            if (!sane || call < 0 || call > Calls.MOST) {
                 return Optional.empty();
             }
             List<LinkRecord> links = new ArrayList<>(count);
@@ -107,7 +110,7 @@ final class RecordCodec {
             String text = PrintableText.of(new String(name, StandardCharsets.UTF_8));
             return buffer.hasRemaining()
                     ? Optional.empty()
-                    : Optional.of(new NodeRecord(instance, sequence, epochSeconds, node, text, load, links));
+                    : Optional.of(new NodeRecord(instance, sequence, epochSeconds, node, text, load, call, links));
         } catch (BufferUnderflowException | IllegalArgumentException _) {
             return Optional.empty();
         }

@@ -5,7 +5,9 @@ import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import trigon.config.Settings;
 
 /** What the links between the nodes look like. */
 public enum Shape {
@@ -83,8 +85,29 @@ public enum Shape {
         return name().toLowerCase(Locale.ROOT).replace('_', ' ');
     }
 
-    /** The nodes and their links in a line: {@code ring of 4 nodes: a-b, a-d, b-c, c-d}. */
+    /**
+     * The nodes and their links in a line: {@code ring of 4 nodes: a-b, a-d, b-c, c-d}; the neighbours where no more is
+     * known.
+     */
     public static String describe(Nodes nodes) {
+        return nodes.isComplete() ? describeAll(nodes) : describeNeighbours(nodes);
+    }
+
+    private static String describeNeighbours(Nodes nodes) {
+        List<String> names = nodes.neighbours(nodes.own()).stream()
+                .map(Node::name)
+                .distinct()
+                .toList();
+        String listed = names.stream().limit(MOST_CABLES).collect(Collectors.joining(", "));
+        return "neighbours of %s: %s%s; nodes behind them are known only with the cluster's key (%s)"
+                .formatted(
+                        nodes.own().name(),
+                        names.isEmpty() ? "none" : listed,
+                        names.size() > MOST_CABLES ? ", and " + (names.size() - MOST_CABLES) + " more" : "",
+                        Settings.CLUSTER_KEY_FILE.variable().orElseThrow());
+    }
+
+    private static String describeAll(Nodes nodes) {
         Graph graph = nodes.graph();
         List<Node> all = nodes.all();
         List<String> cables = new ArrayList<>();

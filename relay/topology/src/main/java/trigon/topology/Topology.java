@@ -8,6 +8,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.BooleanSupplier;
@@ -19,10 +20,11 @@ import trigon.topology.KnownRecords.Known;
 import trigon.topology.RecordCodec.Sealed;
 
 /**
- * What a process knows of the others, and what it has to say; no I/O. It announces itself on each of its links, hears
- * others there, and passes on each record once on every link where it has not been heard. What is not heard again for
- * {@link #FORGOTTEN} is forgotten. Memory is bounded, whatever comes. One thread at a time; times are
- * {@link System#nanoTime}.
+ * What a process knows of the others, and what it has to say; no I/O. While it or a node near it
+ * {@linkplain Calls needs} relays, it announces itself on each of its links. It always hears others there, and passes
+ * on each record once on every link where it has not been heard. Without a cluster key nothing is passed on, and
+ * records count for {@linkplain Unproven neighbours} alone. What is not heard again for {@link #FORGOTTEN} is
+ * forgotten. Memory is bounded, whatever comes. One thread at a time; times are {@link System#nanoTime}.
  */
 public final class Topology {
 
@@ -72,7 +74,9 @@ public final class Topology {
     private final KnownRecords known = new KnownRecords(limits);
     private final List<Map<InetAddress, Long>> neighbours = new ArrayList<>();
     private long sequence;
-    private long begun = Long.MIN_VALUE;
+    private final Calls calls = new Calls();
+    private boolean announces;
+    private long begun;
     private long nextAnnouncement;
     private long refused;
     private long otherClocks;
@@ -148,11 +152,10 @@ public final class Topology {
     }
 
     private void received(Sealed sealed, InetAddress source, int link, long now) {
-        long id = sealed.instance();
-        if (id == self.instance()) {
+        if (sealed.instance() == self.instance()) {
             return;
         }
-        Known former = known.of(id);
+        Known former = known.of(key.isSecret() ? sealed.instance() : Unproven.numberOn(link, sealed.instance()));
         if (former != null && sealed.sequence() <= former.record().sequence()) {
             if (link >= 0 && sealed.isSame(former.sealed())) {
                 former.passed(link);
@@ -161,21 +164,23 @@ public final class Topology {
             return;
         }
         Optional<NodeRecord> read = limits.take(source, now) && key.isProven(sealed.body(), sealed.proof())
-                ? RecordCodec.decode(sealed.body()).filter(this::isCurrent)
+                ? RecordCodec.decode(sealed.body())
+                        .flatMap(record ->
+                                key.isSecret() ? Optional.of(record) : Unproven.taken(record, source, link, links))
+                        .filter(this::isCurrent)
                 : Optional.empty();
-        long passOn = link < 0 ? 0 : ((1L << links.size()) - 1) & ~(1L << link);
+        long passOn = link < 0 || !key.isSecret() ? 0 : ((1L << links.size()) - 1) & ~(1L << link);
         if (read.isEmpty() || !known.take(new Known(sealed, read.get(), source, now), passOn)) {
             refused++;
             return;
         }
+        calls.hear(read.get().call(), now);
         noteOwnWord(read.get(), source, link, now);
     }
 
     /** Who made a record is a neighbour, if he has sent it himself; who passes it on is none by that. */
     private void noteOwnWord(NodeRecord record, InetAddress source, int link, long now) {
-        boolean isOwnWord = record.links().stream()
-                .anyMatch(each -> each.address().address().equals(source));
-        if (link < 0 || !isOwnWord) {
+        if (link < 0 || !record.hasLinkAt(source)) {
             return;
         }
         Map<InetAddress, Long> there = neighbours.get(link);
@@ -196,18 +201,29 @@ public final class Topology {
         return !known.isOfEnded(record);
     }
 
+    /**
+     * Whether this process needs relays. Until it does, it announces itself only while somebody near does.
+     *
+     * @param now what holds from now on
+     */
+    public void needRelays(boolean now) {
+        calls.need(now);
+    }
+
     /** What is to be said now. */
     public List<Outgoing> tick(long now) {
-        if (begun == Long.MIN_VALUE) {
+        boolean called = calls.isCalled(now);
+        if (called && !announces) {
             begun = now;
             nextAnnouncement = now;
         }
+        announces = called;
         forget(now);
-        boolean announces = now - nextAnnouncement >= 0;
-        if (!announces && known.waiting().isEmpty()) {
+        boolean due = announces && now - nextAnnouncement >= 0;
+        if (!due && known.waiting().isEmpty()) {
             return List.of();
         }
-        Optional<Sealed> own = announces ? Optional.of(RecordCodec.seal(announce(now), key)) : Optional.empty();
+        Optional<Sealed> own = due ? Optional.of(RecordCodec.seal(announce(now), key)) : Optional.empty();
         List<Outgoing> outgoing = new ArrayList<>();
         for (int link = 0; link < links.size(); link++) {
             List<Sealed> there = new ArrayList<>();
@@ -228,10 +244,10 @@ public final class Topology {
     private NodeRecord announce(long now) {
         nextAnnouncement = now + (now - begun < AT_FIRST.toNanos() ? FIRST_INTERVAL : INTERVAL).toNanos();
         sequence++;
-        return own();
+        return own(calls.call(now));
     }
 
-    private NodeRecord own() {
+    private NodeRecord own(int call) {
         List<LinkRecord> now = new ArrayList<>();
         for (int i = 0; i < links.size(); i++) {
             Map<InetAddress, Long> there = neighbours.get(i);
@@ -252,6 +268,7 @@ public final class Topology {
                 self.node(),
                 self.name(),
                 Math.max(0, loadMbps.getAsInt()),
+                call,
                 now);
     }
 
@@ -265,19 +282,26 @@ public final class Topology {
         return !known.waiting().isEmpty();
     }
 
-    /** When the own record is to be announced next. */
-    public long nextAnnouncement() {
-        return nextAnnouncement;
+    /**
+     * When {@link #tick} is to be called next, even if nothing comes; empty if it need not be, since nothing is
+     * announced and nothing known.
+     */
+    public OptionalLong nextTick(long now) {
+        if (calls.isCalled(now)) {
+            return OptionalLong.of(announces ? nextAnnouncement : now);
+        }
+        boolean knowsNobody = known.isEmpty() && neighbours.stream().allMatch(Map::isEmpty);
+        return knowsNobody ? OptionalLong.empty() : OptionalLong.of(now + FIRST_INTERVAL.toNanos());
     }
 
     /** What is known now, this process included; the same object as long as nothing has changed. */
     public Nodes nodes() {
-        NodeRecord own = own();
+        NodeRecord own = own(0);
         known.compare(lastOwn, own);
         lastOwn = own;
         Nodes now = nodes;
         if (known.takeChanged() || now == null) {
-            now = new Nodes(self.node(), known.with(own), known.structure());
+            now = new Nodes(self.node(), known.with(own), known.structure(), key.isSecret());
             nodes = now;
         }
         return now;
@@ -285,7 +309,7 @@ public final class Topology {
 
     /** The same as it was announced, this process's first. */
     List<NodeRecord> records() {
-        return known.with(own());
+        return known.with(own(0));
     }
 
     /** Its links' addresses, by the index of {@link Outgoing}. */

@@ -70,7 +70,7 @@ class ConvergenceTest {
         long first = 0;
         long steady = 0;
         do {
-            Simulation net = new Simulation(nodes, joined, 0, SEED + nets.size(), Simulation.noKey());
+            Simulation net = new Simulation(nodes, joined, 0, SEED + nets.size(), Simulation.clusterKey());
             nets.add(net);
             long millis = converge(net, "switch".equals(shape) ? nodes : 2);
             slowest = Math.max(slowest, millis);

@@ -20,7 +20,7 @@ class FloodTest {
     private final Topology topology = new Topology(
             new Origin(1, 1, "victim"),
             List.of(LinkRecord.silent(InterfaceAddress.parse("10.0.12.1/24"), 0, 1)),
-            Simulation.noKey(),
+            Simulation.clusterKey(),
             () -> 0,
             () -> 0);
 
@@ -102,7 +102,7 @@ class FloodTest {
                 List.of(
                         LinkRecord.silent(InterfaceAddress.parse("10.0.12.1/24"), 0, 1),
                         LinkRecord.silent(InterfaceAddress.parse("10.0.13.1/24"), 0, 1)),
-                Simulation.noKey(),
+                Simulation.clusterKey(),
                 () -> 0,
                 () -> 0);
         InetAddress target = InetAddress.ofLiteral("10.0.23.3");
@@ -206,7 +206,7 @@ class FloodTest {
     @Test
     void aNameChangesNothingOnATerminal() {
         NodeRecord record = new NodeRecord(5, 1, 0, 5, "a\u001b[2J\u009b1m\u0085\u202eb\u2028", 0, List.of());
-        say(List.of(RecordCodec.seal(record, Simulation.noKey())), STRANGER, 0);
+        say(List.of(RecordCodec.seal(record, Simulation.clusterKey())), STRANGER, 0);
 
         assertThat(topology.nodes().all()).extracting(Node::name).contains("a?[2J?1m??b?");
     }
@@ -233,7 +233,7 @@ class FloodTest {
     }
 
     private static RecordCodec.Sealed sealed(long id, long sequence, List<LinkRecord> links) {
-        return RecordCodec.seal(new NodeRecord(id, sequence, 0, id, "n" + id, 0, links), Simulation.noKey());
+        return RecordCodec.seal(new NodeRecord(id, sequence, 0, id, "n" + id, 0, links), Simulation.clusterKey());
     }
 
     private void say(List<RecordCodec.Sealed> records, InetAddress source, long now) {

@@ -96,12 +96,12 @@ class RoutesTest {
     void tellsOfCablesThatTheFileHasAndNobodyHears(@TempDir Path directory) throws Exception {
         Simulation net = settled(3, Simulation.ring(3));
         Path file = Files.writeString(directory.resolve("cluster.yaml"), """
-                version: 1
-                nodes:
-                  n0: {nics: [{address: 10.100.0.1/24}, {address: 10.100.2.1/24}]}
-                  n1: {nics: [{address: 10.100.0.2/24}, {address: 10.100.1.1/24}]}
-                  n2: {nics: [{address: 10.100.1.2/24}, {address: 10.100.2.2/24}]}
-                """);
+            version: 1
+            nodes:
+              n0: {nics: [{address: 10.100.0.1/24}, {address: 10.100.2.1/24}]}
+              n1: {nics: [{address: 10.100.0.2/24}, {address: 10.100.1.1/24}]}
+              n2: {nics: [{address: 10.100.1.2/24}, {address: 10.100.2.2/24}]}
+            """);
         ClusterConfig cluster = ConfigLoader.load(Map.of("TRIGON_CONFIG", file.toString()), "n0")
                 .cluster()
                 .orElseThrow();
@@ -117,7 +117,7 @@ class RoutesTest {
     }
 
     private static Simulation settled(int count, List<int[]> joined) {
-        Simulation net = new Simulation(count, joined, 0, 7, Simulation.noKey());
+        Simulation net = new Simulation(count, joined, 0, 7, Simulation.clusterKey());
         net.runUntil(4000);
         return net;
     }

@@ -3,6 +3,7 @@ package trigon.topology;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.nio.ByteBuffer;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -13,12 +14,16 @@ import java.util.PriorityQueue;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import trigon.config.cluster.ClusterKey;
 import trigon.system.InterfaceAddress;
 
 /** Nodes with cables between them, in simulated time; each cable delays datagrams by 0.1 to 1 ms, and may lose some. */
 final class Simulation {
 
     static final long MILLI = 1_000_000;
+
+    /** A node that says nothing looks up so often, as if something woke it. */
+    private static final long IDLE = 1000 * MILLI;
 
     @SuppressWarnings("ArrayRecordComponent") // never compared
     private record Arrival(long time, long order, int node, InetAddress source, byte[] datagram) {}
@@ -75,6 +80,7 @@ final class Simulation {
         for (int i = 0; i < count; i++) {
             nodes.add(new Topology(
                     new Origin(1000 + i, i, "n" + i), links.get(i), key, () -> now / 1_000_000_000, () -> 0));
+            nodes.getLast().needRelays(true);
             Tick first = new Tick((long) (random.nextDouble() * 200 * MILLI), i);
             nextTick.add(first);
             ticks.add(first);
@@ -134,9 +140,8 @@ final class Simulation {
                 arrivals.remove();
                 Topology to = nodes.get(arrival.node);
                 to.received(ByteBuffer.wrap(arrival.datagram), arrival.source, now);
-                if (to.hasWaiting()) {
-                    tickAt(arrival.node, Math.min(nextTick.get(arrival.node).time, now + 10 * MILLI));
-                }
+                long due = to.hasWaiting() ? now + 10 * MILLI : to.nextTick(now).orElse(Long.MAX_VALUE);
+                tickAt(arrival.node, Math.min(nextTick.get(arrival.node).time, due));
             }
         }
     }
@@ -165,7 +170,18 @@ final class Simulation {
                 }
             }
         }
-        tickAt(node, Math.max(now + 1, topology.nextAnnouncement()));
+        tickAt(node, Math.max(now + 1, topology.nextTick(now).orElse(now + IDLE)));
+    }
+
+    /** From now on only these need relays; at first all nodes do. */
+    void onlyNeededBy(Integer... some) {
+        for (int i = 0; i < nodes.size(); i++) {
+            nodes.get(i).needRelays(List.of(some).contains(i));
+        }
+    }
+
+    static AnnouncementKey clusterKey() {
+        return new AnnouncementKey(Optional.of(new ClusterKey(Path.of("/key"), new byte[32])));
     }
 
     static AnnouncementKey noKey() {

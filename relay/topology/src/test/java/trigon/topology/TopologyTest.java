@@ -4,16 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.net.InetAddress;
 import java.nio.ByteBuffer;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.Random;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import trigon.config.cluster.ClusterKey;
 
 class TopologyTest {
 
@@ -35,7 +32,7 @@ class TopologyTest {
         "switch, 64"
     })
     void everybodyKnowsEverybodyWithin3Seconds(String shape, int count) {
-        Simulation net = new Simulation(count, joined(shape, count), 0, SEED, Simulation.noKey());
+        Simulation net = new Simulation(count, joined(shape, count), 0, SEED, Simulation.clusterKey());
         net.runUntil(3000);
 
         Shape expected = expected(shape, count);
@@ -56,7 +53,7 @@ class TopologyTest {
     @Test
     @Tag("long")
     void aRingOf256NodesIsKnownWithin3Seconds() {
-        Simulation net = new Simulation(256, Simulation.ring(256), 0, SEED, Simulation.noKey());
+        Simulation net = new Simulation(256, Simulation.ring(256), 0, SEED, Simulation.clusterKey());
         net.runUntil(3000);
         assertThat(net.nodes).allSatisfy(node -> assertThat(node.nodes().all()).hasSize(256));
     }
@@ -89,7 +86,7 @@ class TopologyTest {
 
     @Test
     void aCutCableAndALostNodeAreForgotten() {
-        Simulation net = new Simulation(4, Simulation.ring(4), 0, SEED, Simulation.noKey());
+        Simulation net = new Simulation(4, Simulation.ring(4), 0, SEED, Simulation.clusterKey());
         net.runUntil(4000);
         assertThat(Shape.describe(net.nodes.get(1).nodes())).isEqualTo("ring of 4 nodes: n0-n1, n0-n3, n1-n2, n2-n3");
 
@@ -110,7 +107,7 @@ class TopologyTest {
 
     @Test
     void survivesLoss() {
-        Simulation net = new Simulation(8, Simulation.ring(8), 0.2, SEED, Simulation.noKey());
+        Simulation net = new Simulation(8, Simulation.ring(8), 0.2, SEED, Simulation.clusterKey());
         net.runUntil(60_000);
         int complete = 0;
         for (int second = 60; second < 80; second++) {
@@ -122,8 +119,7 @@ class TopologyTest {
 
     @Test
     void garbageFloodsReplayAndForgeryHaveNoEffect() {
-        ClusterKey clusterKey = new ClusterKey(Path.of("/key"), new byte[32]);
-        AnnouncementKey key = new AnnouncementKey(Optional.of(clusterKey));
+        AnnouncementKey key = Simulation.clusterKey();
         Simulation net = new Simulation(4, Simulation.ring(4), 0, SEED, key);
         net.runUntil(4000);
         String right = Shape.describe(net.nodes.getFirst().nodes());
@@ -164,7 +160,7 @@ class TopologyTest {
         Topology topology = new Topology(
                 new Origin(1, 1, "a"),
                 List.of(LinkRecord.silent(link("10.0.12.1"), 0, 1)),
-                Simulation.noKey(),
+                Simulation.clusterKey(),
                 () -> 0,
                 () -> 0);
         byte[] said = announcement(2, 5);
@@ -184,7 +180,7 @@ class TopologyTest {
         Topology topology = new Topology(
                 new Origin(1, 1, "a"),
                 List.of(LinkRecord.silent(link("10.0.12.1"), 0, 1)),
-                Simulation.noKey(),
+                Simulation.clusterKey(),
                 () -> 0,
                 () -> 0);
         for (int i = 2; i < 20_000; i++) {
@@ -198,12 +194,12 @@ class TopologyTest {
     void ofTwoCablesToANodeBothAreHeard() {
         List<LinkRecord> own =
                 List.of(LinkRecord.silent(link("10.0.12.1"), 0, 1), LinkRecord.silent(link("10.0.13.1"), 0, 1));
-        Topology topology = new Topology(new Origin(1, 1, "a"), own, Simulation.noKey(), () -> 0, () -> 0);
+        Topology topology = new Topology(new Origin(1, 1, "a"), own, Simulation.clusterKey(), () -> 0, () -> 0);
         List<LinkRecord> others =
                 List.of(LinkRecord.silent(link("10.0.12.2"), 0, 1), LinkRecord.silent(link("10.0.13.2"), 0, 1));
         for (int sequence = 1; sequence < 20; sequence++) {
             NodeRecord record = new NodeRecord(2, sequence, 0, 2, "b", 0, others);
-            byte[] said = RecordCodec.pack(List.of(RecordCodec.seal(record, Simulation.noKey())))
+            byte[] said = RecordCodec.pack(List.of(RecordCodec.seal(record, Simulation.clusterKey())))
                     .getFirst();
             for (String source : List.of("10.0.12.2", "10.0.13.2", "10.0.13.9")) {
                 topology.received(ByteBuffer.wrap(said), InetAddress.ofLiteral(source), sequence * 1_000_000_000L);
@@ -221,7 +217,7 @@ class TopologyTest {
         Topology topology = new Topology(
                 new Origin(1, 1, "a"),
                 List.of(LinkRecord.silent(link("10.0.12.1"), 0, 1)),
-                Simulation.noKey(),
+                Simulation.clusterKey(),
                 () -> 1000,
                 () -> 0);
         InetAddress source = InetAddress.ofLiteral("10.0.12.2");
@@ -252,7 +248,7 @@ class TopologyTest {
                 "n" + node,
                 0,
                 List.of(LinkRecord.silent(link("10.0.12.2"), 9, 1)));
-        return ByteBuffer.wrap(RecordCodec.pack(List.of(RecordCodec.seal(record, Simulation.noKey())))
+        return ByteBuffer.wrap(RecordCodec.pack(List.of(RecordCodec.seal(record, Simulation.clusterKey())))
                 .getFirst());
     }
 
@@ -261,14 +257,14 @@ class TopologyTest {
         Topology topology = new Topology(
                 new Origin(1, 1, "a"),
                 List.of(LinkRecord.silent(link("10.0.12.1"), 0, 1)),
-                Simulation.noKey(),
+                Simulation.clusterKey(),
                 () -> 0,
                 () -> 0);
         List<RecordCodec.Sealed> two = new ArrayList<>();
         for (int process = 2; process < 4; process++) {
             NodeRecord record = new NodeRecord(
                     process, 1, 0, 2, "b", 0, List.of(LinkRecord.silent(link("10.0.12.2"), 4000 + process, 1)));
-            two.add(RecordCodec.seal(record, Simulation.noKey()));
+            two.add(RecordCodec.seal(record, Simulation.clusterKey()));
         }
         topology.received(ByteBuffer.wrap(RecordCodec.pack(two).getFirst()), InetAddress.ofLiteral("10.0.12.2"), 0);
 
@@ -279,7 +275,7 @@ class TopologyTest {
     private static byte[] announcement(long process, long sequence) {
         NodeRecord record = new NodeRecord(
                 process, sequence, 0, process, "x", 0, List.of(LinkRecord.silent(link("10.0.12.2"), 9, 1)));
-        return RecordCodec.pack(List.of(RecordCodec.seal(record, Simulation.noKey())))
+        return RecordCodec.pack(List.of(RecordCodec.seal(record, Simulation.clusterKey())))
                 .getFirst();
     }
 

@@ -4,6 +4,7 @@ import static java.lang.foreign.ValueLayout.ADDRESS;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 
 import java.io.IOException;
+import java.io.InputStream;
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
@@ -12,6 +13,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.StructLayout;
 import java.lang.invoke.MethodHandle;
 import java.nio.ByteBuffer;
+import java.nio.channels.Channels;
 import java.nio.channels.FileChannel;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileSystemException;
@@ -135,6 +137,11 @@ public final class OpenFile implements AutoCloseable {
         byte[] bytes = new byte[content.position()];
         content.get(0, bytes);
         return bytes;
+    }
+
+    /** All of it, from its begin on; to be closed with this. */
+    public InputStream stream() {
+        return Channels.newInputStream(channel);
     }
 
     @Override

@@ -1,6 +1,7 @@
 package trigon.tools.console;
 
 import java.io.PrintStream;
+import trigon.system.PrintableText;
 
 /**
  * Where a command writes. One thread.
@@ -27,17 +28,18 @@ public record Console(PrintStream out, PrintStream err, boolean colour, boolean 
         return colour ? style.begin() + text + Style.END : text;
     }
 
-    /** Says something besides the result, which is whole without it. */
+    /** Says something besides the result, which is whole without it; in one line that a terminal only shows. */
     public void note(String text) {
         done();
-        err.println("trigon: " + text);
+        err.println("trigon: " + PrintableText.of(text));
         err.flush();
     }
 
     /** Says what the command is doing, to somebody who waits; the next one replaces it. */
     public void doing(String what) {
         if (progress) {
-            String line = what.length() < width ? what : what.substring(0, width - 1);
+            String shown = PrintableText.of(what);
+            String line = shown.length() < width ? shown : shown.substring(0, width - 1);
             err.print("\r" + line + "\u001b[K");
             err.flush();
         }

@@ -6,8 +6,12 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
+import trigon.system.PrintableText;
 
-/** JSON (RFC 8259) of maps, lists, texts, numbers and truth values. What is empty is left out of objects. */
+/**
+ * JSON (RFC 8259) of maps, lists, texts, numbers and truth values. What is empty is left out of objects. What a
+ * terminal would obey, and not show, is escaped.
+ */
 public final class Json {
 
     private Json() {}
@@ -88,7 +92,7 @@ public final class Json {
                 case '\n' -> to.append("\\n");
                 case '\t' -> to.append("\\t");
                 default -> {
-                    if (c < ' ' || c == '\u007f') {
+                    if (PrintableText.isObeyed(c)) {
                         to.append("\\u%04x".formatted((int) c));
                     } else {
                         to.append(c);

@@ -8,8 +8,9 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
-import java.util.TreeSet;
+import java.util.TreeMap;
 import trigon.system.InterfaceAddress;
 import trigon.tools.console.JsonObject;
 import trigon.tools.probe.Observations;
@@ -20,6 +21,15 @@ import trigon.tools.probe.Observations.Probe;
  * joins. Nodes of which an error is known already have that as the reason. Pure.
  */
 final class WayChecks {
+
+    /** Links from end to end with one relay, which is found without a cluster key. */
+    private static final int MOST_WITHOUT_KEY = 2;
+
+    private static final String NO_KEY = "handshake.clusterKeyFile: none";
+
+    private static final String KEY =
+            "make the cluster's key, (umask 077; openssl rand -hex 32 > cluster.key), copy it to"
+                    + " all nodes, and name it in TRIGON_CLUSTER_KEY_FILE";
 
     private final Observations seen;
     private final List<Finding> findings = new ArrayList<>();
@@ -78,12 +88,24 @@ final class WayChecks {
 
     private void pairs() {
         for (String one : seen.facts().keySet()) {
-            Set<String> joined = joinedTo(one);
+            Map<String, Integer> links = linksTo(one);
             for (String other : seen.facts().keySet()) {
-                if (one.compareTo(other) >= 0 || joined.contains(other) || isExplained(one, other)) {
+                if (one.compareTo(other) >= 0 || isExplained(one, other)) {
                     continue;
                 }
-                if (isCabledWithoutAddresses(one, other)) {
+                int between = links.getOrDefault(other, Integer.MAX_VALUE);
+                if (between <= MOST_WITHOUT_KEY || (between < Integer.MAX_VALUE && hasKey(one))) {
+                    continue;
+                }
+                if (between < Integer.MAX_VALUE) {
+                    findings.add(Finding.error(
+                            "no-way",
+                            one + " and " + other,
+                            "only ways over several relays join these two, which are found with the cluster's key"
+                                    + " alone: jobs with both fail",
+                            "%d links from node to node, and no key".formatted(between),
+                            advice("all", KEY)));
+                } else if (isCabledWithoutAddresses(one, other)) {
                     findings.add(Finding.warning(
                             "no-addresses",
                             one + " and " + other,
@@ -104,24 +126,31 @@ final class WayChecks {
         }
     }
 
-    /** By links that work in both directions, from node to node. */
-    private Set<String> joinedTo(String node) {
-        Set<String> joined = new TreeSet<>(Set.of(node));
-        Deque<String> left = new ArrayDeque<>(joined);
+    /** The number of links to each node that one is joined to, by links that work in both directions. */
+    private Map<String, Integer> linksTo(String node) {
+        Map<String, Integer> links = new TreeMap<>(Map.of(node, 0));
+        Deque<String> left = new ArrayDeque<>(Set.of(node));
         while (!left.isEmpty()) {
             String from = left.remove();
-            if (from.equals(node) || relays(from)) {
+            int next = links.getOrDefault(from, 0) + 1;
+            if (next == 1 || (relays(node) && relays(from))) {
                 seen.facts().keySet().stream()
-                        .filter(to -> works(from, to) && works(to, from) && joined.add(to))
+                        .filter(to -> works(from, to) && works(to, from) && (next == 1 || relays(to)))
+                        .filter(to -> links.putIfAbsent(to, next) == null)
                         .forEach(left::add);
             }
         }
-        return joined;
+        return links;
     }
 
     private boolean works(String from, String to) {
         return seen.probes().stream()
                 .anyMatch(probe -> probe.from().equals(from) && probe.to().equals(to) && probe.works());
+    }
+
+    private boolean hasKey(String node) {
+        JsonObject facts = seen.facts().get(node);
+        return facts != null && facts.texts("settings").stream().noneMatch(line -> line.startsWith(NO_KEY));
     }
 
     private boolean relays(String node) {

@@ -12,6 +12,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import trigon.system.PrintableText;
 import trigon.system.file.OpenFile;
 
 /**
@@ -35,7 +36,13 @@ public record ProcessFacts(
     private static final Pattern CODE = Pattern.compile("^\\S+ ..x. \\S+ \\S+ \\d+\\s+(/.*)$");
     private static final int PIECE_BYTES = 1 << 20;
     private static final int MOST_OF_A_VERSION = 64;
-    private static final long MOST_OF_A_LIBRARY = 2L << 30;
+    private static final long MOST_OF_A_LIBRARY = 1L << 30;
+
+    /** Of each kind in a process that are looked at: a stranger may have mapped any number. */
+    private static final int MOST_LIBRARIES = 4;
+
+    private static final int MOST_OF_A_RELEASE = 1 << 12;
+
     private static final Pattern NUMBERED = Pattern.compile("libnccl\\.so\\.(\\d+\\.\\d+\\.\\d+)");
 
     public ProcessFacts {
@@ -64,7 +71,7 @@ public record ProcessFacts(
                 }));
         return new ProcessFacts(
                 pid,
-                Machine.line(folder.resolve("comm")).orElse("?"),
+                PrintableText.of(Machine.line(folder.resolve("comm")).orElse("?")),
                 words(folder.resolve("cmdline")),
                 environment,
                 List.copyOf(mapped));
@@ -95,6 +102,7 @@ public record ProcessFacts(
     private List<String> named(Pattern name) {
         return mapped.stream()
                 .filter(file -> name.matcher(nameOf(file)).matches())
+                .limit(MOST_LIBRARIES)
                 .toList();
     }
 
@@ -130,14 +138,23 @@ public record ProcessFacts(
         return Optional.empty();
     }
 
+    /** Beside a stranger's library it may be anything, as a pipe that nobody writes to. */
+    private static Optional<String> release(Path file) {
+        try (OpenFile release = OpenFile.open(file)) {
+            return Optional.of(new String(release.read(MOST_OF_A_RELEASE), StandardCharsets.UTF_8));
+        } catch (IOException _) {
+            return Optional.empty();
+        }
+    }
+
     /** Trigon's version: of the distribution that the library is in; empty if it is in none. */
     public static Optional<String> trigonVersion(Machine machine, String library) {
         Path folder = machine.file(library).getParent();
         return Optional.ofNullable(folder)
-                .flatMap(lib -> Machine.text(lib.resolveSibling("release")))
+                .flatMap(lib -> release(lib.resolveSibling("release")))
                 .flatMap(text -> text.lines()
                         .filter(line -> line.startsWith("TRIGON_VERSION="))
-                        .map(line -> line.replaceAll("^.*=|\"", ""))
+                        .map(line -> PrintableText.of(line.replaceAll("^.*=|\"", "")))
                         .findFirst());
     }
 }

@@ -3,7 +3,6 @@ package trigon.tools.machine;
 import java.io.IOException;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -14,9 +13,11 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import trigon.system.file.OpenFile;
 
 /**
  * Takes secrets out of texts: values that are known to be secret, wherever they stand, and what looks like one. It
@@ -30,13 +31,16 @@ public final class Redaction {
     private static final String WORD = "(?:key|token|secret|pass|credential|auth)";
 
     /** In a text, where a name ends with what names do not have. */
-    private static final String NAME = "[\\w.-]*" + WORD + "[\\w.-]*";
+    private static final String REST_OF_NAME = "(?=[\\w.-]*?" + WORD + ")[\\w.-]++";
+
+    /** From its first character on: who looks from each on takes the square of a long one's time. */
+    private static final String NAME = "(?<![\\w.-])" + REST_OF_NAME;
 
     /** Names whose values may be secrets, or lead to one. */
     private static final Pattern SECRET_NAME = Pattern.compile(".*" + WORD + ".*", Pattern.CASE_INSENSITIVE);
 
     private static final Pattern FILE_OF_KEY = Pattern.compile("(?m)clusterKeyFile[\"']?\\s*:\\s*[\"']?([^\\s\"',}]+)");
-    private static final Pattern OPTION = Pattern.compile("(?i)-{1,2}" + NAME);
+    private static final Pattern OPTION = Pattern.compile("(?i)-{1,2}" + REST_OF_NAME);
 
     private static final List<Pattern> VALUES = List.of(
             Pattern.compile("(?is)(-----BEGIN [A-Z ]*)PRIVATE KEY-----.*?(?:-----END [A-Z ]*-----|\\z)"),
@@ -44,15 +48,21 @@ public final class Redaction {
             Pattern.compile("(?i)(" + NAME + "[\"']?\\s*[=:]\\s*')(?!\\Q" + HIDDEN + "\\E)[^'\\n]*"),
             Pattern.compile("(?i)(" + NAME + "\\s*=\\s*)(?![\"'\\s]|\\Q" + HIDDEN + "\\E)[^\\s\"]+"),
             Pattern.compile("(?i)(" + NAME + "\\s*:[ \\t]+)(?![\"'\\s]|\\Q" + HIDDEN + "\\E)[^\\n\"]+"),
-            Pattern.compile("(?i)((?:^|[\\s\"'])-{1,2}" + NAME + "\\s+)(?!-|\\Q" + HIDDEN + "\\E)[^\\s\"]+"),
+            Pattern.compile("(?i)((?:^|[\\s\"'])-{1,2}" + REST_OF_NAME + "\\s+)(?!-|\\Q" + HIDDEN + "\\E)[^\\s\"]+"),
             Pattern.compile("(?i)(\\bbearer\\s+)[^\\s\"]+"),
-            Pattern.compile("([a-z][a-z0-9+.-]*://)[^\\s/@\"]+(?=@)"),
+            Pattern.compile("([a-z0-9+.-]://)[^\\s/@\"]++(?=@)"),
             Pattern.compile("()\\b(?:hf_|gh[opsu]_|github_pat_|glpat-|sk-|xox[abp]-|AKIA)[A-Za-z0-9_-]{12,}"));
 
     /** Shorter ones are in too many words. */
     private static final int LEAST_LENGTH = 4;
 
     private static final int MOST_KEY_BYTES = 1 << 16;
+
+    /** Secrets in one environment of another process. */
+    private static final int MOST_NAMED = 256;
+
+    /** Of all environments, each with the ways in which it is written. */
+    private static final int MOST_KNOWN = 8192;
 
     private final List<String> known;
 
@@ -62,22 +72,34 @@ public final class Redaction {
                 .toList();
     }
 
-    /** Of the secrets in these environments, and in the files that they lead to. */
-    public static Redaction ofEnvironments(List<Map<String, String>> environments) {
+    /** Of the secrets in this environment, and in the files that it leads to. */
+    public static Redaction of(Map<String, String> environment) {
         Set<String> known = new HashSet<>();
-        for (Map<String, String> environment : environments) {
-            environment.forEach((name, value) -> {
-                if (isSecret(name)) {
-                    add(value, known);
-                    addContent(value, known);
-                }
-            });
-            Matcher named = FILE_OF_KEY.matcher(text(environment.getOrDefault("TRIGON_CONFIG", "")));
-            while (named.find()) {
-                addContent(named.group(1), known);
+        environment.forEach((name, value) -> {
+            if (isSecret(name)) {
+                add(value, known);
+                addContent(value, known);
             }
+        });
+        Matcher named = FILE_OF_KEY.matcher(text(environment.getOrDefault("TRIGON_CONFIG", "")));
+        while (named.find()) {
+            addContent(named.group(1), known);
         }
         return new Redaction(known);
+    }
+
+    /**
+     * These secrets, and those of another process's environment; empty if they are more than are looked for in all of a
+     * text: a stranger may name any number.
+     */
+    public Optional<Redaction> with(Map<String, String> environment) {
+        long named = environment.keySet().stream().filter(Redaction::isSecret).count();
+        if (named > MOST_NAMED) {
+            return Optional.empty();
+        }
+        Set<String> all = new HashSet<>(known);
+        all.addAll(of(environment).known);
+        return all.size() > MOST_KNOWN ? Optional.empty() : Optional.of(new Redaction(all));
     }
 
     /** Whether a variable or an option of this name may be secret. */
@@ -143,11 +165,8 @@ public final class Redaction {
     }
 
     private static byte[] bytes(String file) {
-        try {
-            Path path = Path.of(file);
-            return Files.isRegularFile(path) && Files.size(path) <= MOST_KEY_BYTES
-                    ? Files.readAllBytes(path)
-                    : new byte[0];
+        try (OpenFile open = OpenFile.open(Path.of(file))) {
+            return open.size() <= MOST_KEY_BYTES ? open.read(MOST_KEY_BYTES) : new byte[0];
         } catch (IOException | InvalidPathException _) {
             return new byte[0];
         }

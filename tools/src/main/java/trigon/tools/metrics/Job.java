@@ -3,6 +3,7 @@ package trigon.tools.metrics;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -11,6 +12,7 @@ import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import trigon.system.PrintableText;
+import trigon.system.file.ProcessUsers;
 import trigon.tools.machine.Machine;
 import trigon.transport.metrics.MetricsReader;
 import trigon.transport.metrics.MetricsReader.Counts;
@@ -32,6 +34,11 @@ import trigon.transport.metrics.UntrustedMetricsException;
  */
 public record Job(
         long pid, String program, String rank, List<LinkUse> links, List<PathUse> paths, List<FailoverUse> failovers) {
+
+    /** Of all processes of one user: who makes up more is not shown. Each takes some 300 bytes here. */
+    static final int MOST_ROWS_OF_A_USER = 1 << 17;
+
+    private static final Counts NOTHING = new Counts(0, 0, 0, 0, 0);
 
     private static final List<String> RANKS = List.of("RANK=", "OMPI_COMM_WORLD_RANK=", "PMIX_RANK=", "SLURM_PROCID=");
 
@@ -66,12 +73,31 @@ public record Job(
      * @param skipped is told of each process whose counters are none, and why
      */
     public static List<Job> all(Consumer<String> skipped) {
+        List<Job> found = new ArrayList<>();
+        Map<Integer, Integer> rowsOfUser = new HashMap<>();
         try (Stream<ProcessHandle> processes = ProcessHandle.allProcesses()) {
-            return processes
+            processes
                     .map(ProcessHandle::pid)
                     .sorted()
                     .flatMap(pid -> find(pid, skipped).stream())
-                    .toList();
+                    .forEach(job -> {
+                        if (rowsOfUser.merge(user(job.pid()), job.rows(), Integer::sum) <= MOST_ROWS_OF_A_USER) {
+                            found.add(job);
+                        } else {
+                            skipped.accept("process " + job.pid() + " is left out: its user's processes have more than "
+                                    + MOST_ROWS_OF_A_USER + " counters together");
+                        }
+                    });
+        }
+        return found;
+    }
+
+    /** The number of the user that a process runs as; one that nobody has if it has ended. */
+    private static int user(long pid) {
+        try {
+            return ProcessUsers.of(Path.of("/proc", Long.toString(pid))).getFirst();
+        } catch (IOException _) {
+            return -1;
         }
     }
 
@@ -85,7 +111,7 @@ public record Job(
             List<Snapshot> snapshots = MetricsReader.of(pid);
             return snapshots.isEmpty() ? Optional.empty() : Optional.of(of(pid, snapshots));
         } catch (UntrustedMetricsException e) {
-            skipped.accept(PrintableText.of("process " + pid + " is left out: " + e.getMessage()));
+            skipped.accept("process " + pid + " is left out: " + e.getMessage());
             return Optional.empty();
         } catch (IOException _) {
             return Optional.empty(); // another user's, or it has ended
@@ -110,11 +136,10 @@ public record Job(
         for (Snapshot snapshot : snapshots) {
             Map<Integer, LinkMetrics> byRow = new LinkedHashMap<>();
             snapshot.links().forEach(link -> byRow.put(link.row(), link));
+            Map<Integer, Counts> ofPaths = new HashMap<>();
+            snapshot.paths().forEach(path -> ofPaths.merge(path.link(), path.counts(), Job::sum));
             for (LinkMetrics link : byRow.values()) {
-                Counts counts = link.counts();
-                for (PathMetrics path : snapshot.paths()) {
-                    counts = path.link() == link.row() ? sum(counts, path.counts()) : counts;
-                }
+                Counts counts = sum(link.counts(), ofPaths.getOrDefault(link.row(), NOTHING));
                 links.add(new LinkUse(link.name(), link.type(), link.speedMbps(), link.up(), counts));
             }
             for (PathMetrics path : snapshot.paths()) {
@@ -138,12 +163,15 @@ public record Job(
         return link == null ? "" : link.name();
     }
 
-    /** How often a connection left that link since its path failed. */
-    long failovers(String link) {
-        return failovers.stream()
-                .filter(each -> each.link().equals(link))
-                .mapToLong(each -> each.metrics().failovers())
-                .sum();
+    /** How often a connection left a link since its path failed, by the link's name. */
+    Map<String, Long> failoversByLink() {
+        Map<String, Long> sums = new HashMap<>();
+        failovers.forEach(each -> sums.merge(each.link(), each.metrics().failovers(), Long::sum));
+        return sums;
+    }
+
+    private int rows() {
+        return links.size() + paths.size() + failovers.size();
     }
 
     private static Counts sum(Counts one, Counts other) {

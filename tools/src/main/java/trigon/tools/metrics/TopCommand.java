@@ -98,6 +98,7 @@ public final class TopCommand implements Callable<Integer> {
                 "failovers",
                 "over"));
         for (Job job : jobs) {
+            Map<String, Long> failovers = job.failoversByLink();
             for (LinkUse link : job.links()) {
                 Counts was = before.getOrDefault(key(job, link), link.counts());
                 double gigabits = rate(link.counts().bytes() - was.bytes(), nanos) * 8 / 1e9;
@@ -113,7 +114,7 @@ public final class TopCommand implements Callable<Integer> {
                                 "%.0f".formatted(rate(link.counts().messages() - was.messages(), nanos)),
                                 "%.0f".formatted(rate(link.counts().waits() - was.waits(), nanos)),
                                 Long.toString(link.counts().errors()),
-                                Long.toString(job.failovers(link.name())),
+                                Long.toString(failovers.getOrDefault(link.name(), 0L)),
                                 link.carrier()));
             }
         }

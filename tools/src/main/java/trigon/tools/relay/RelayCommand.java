@@ -70,7 +70,7 @@ public final class RelayCommand implements Callable<Integer> {
         CountDownLatch closed = new CountDownLatch(1);
         try (Mesh mesh = Mesh.of(config, links, new KernelRouteLookup(), name, node, false)) {
             say("node %s relays over %s".formatted(name, links));
-            serve(mesh.counts().orElseThrow(), closed);
+            serve(mesh.counts(), closed);
         } finally {
             closed.countDown();
         }

@@ -9,7 +9,7 @@ import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -65,12 +65,19 @@ public final class SupportCommand implements Callable<Integer> {
         if (Files.exists(file)) {
             throw new CommandFailure(file + " is there already: remove it, or name another file by --output");
         }
-        List<ProcessFacts> jobs = Job.all(console::note).stream()
-                .map(job -> ProcessFacts.of(machine, job.pid()))
-                .toList();
-        List<Map<String, String>> environments = new ArrayList<>(List.of(machine.environment()));
-        jobs.forEach(job -> environments.add(job.environment()));
-        Redaction redaction = Redaction.ofEnvironments(environments);
+        List<ProcessFacts> jobs = new ArrayList<>();
+        Redaction redaction = Redaction.of(machine.environment());
+        for (Job job : Job.all(console::note)) {
+            ProcessFacts facts = ProcessFacts.of(machine, job.pid());
+            Optional<Redaction> more = redaction.with(facts.environment());
+            if (more.isEmpty()) {
+                console.note("process " + job.pid() + " is left out: its environment names more secrets than are"
+                        + " looked for");
+            } else {
+                redaction = more.get();
+                jobs.add(facts);
+            }
+        }
         try (SupportArchive archive = new SupportArchive(file, redaction, clock.instant())) {
             new SupportContents(machine, console, jobs, redaction).write(archive);
             int number = 1;

@@ -18,6 +18,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
+import trigon.system.PrintableText;
 import trigon.tools.console.CommandFailure;
 import trigon.tools.console.Console;
 import trigon.tools.console.Json;
@@ -254,7 +255,7 @@ public final class VerifyCommand implements Callable<Integer> {
     }
 
     private void wrapped(Style style, String word, String text) {
-        List<String> lines = Table.wrap(text, console.width() - word.length());
+        List<String> lines = Table.wrap(PrintableText.of(text), console.width() - word.length());
         console.out().println(console.styled(style, word) + lines.getFirst());
         lines.stream().skip(1).forEach(line -> console.out().println(" ".repeat(word.length()) + line));
     }

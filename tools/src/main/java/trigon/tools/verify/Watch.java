@@ -15,6 +15,7 @@ import trigon.tools.metrics.Job.LinkUse;
 import trigon.transport.metrics.HeldMetrics;
 import trigon.transport.metrics.MetricsReader.Counts;
 import trigon.transport.metrics.MetricsReader.Snapshot;
+import trigon.transport.metrics.UntrustedMetricsException;
 
 /**
  * Looks at processes again and again, and keeps what they had counted first and last. Their counters stay mapped, so
@@ -77,6 +78,8 @@ final class Watch implements AutoCloseable {
             look(pid);
         } catch (AccessDeniedException _) {
             throw new CommandFailure("process " + pid + " is another user's: run this as its user, or as root");
+        } catch (UntrustedMetricsException e) {
+            throw new CommandFailure("process " + pid + " cannot be verified: " + e.getMessage());
         } catch (IOException _) {
             // it has ended
         }

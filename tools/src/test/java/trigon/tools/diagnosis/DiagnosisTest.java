@@ -445,6 +445,20 @@ class DiagnosisTest {
         assertThat(codes(nodes)).containsExactly("no-way");
     }
 
+    @Test
+    void overSeveralRelaysAPairIsJoinedOnlyWithAKey() {
+        Nodes nodes = Nodes.withCables("ab", "bc", "cd");
+        assertThat(codes(nodes)).isEmpty();
+
+        for (String node : List.of("a", "b", "c", "d")) {
+            Nodes.texts(nodes.node(node), "settings").add("handshake.clusterKeyFile: none (default)");
+        }
+        assertThat(codes(nodes)).containsExactly("no-way");
+        assertThat(Diagnosis.of(nodes.observations()).getFirst().toString())
+                .contains("a and d")
+                .contains("TRIGON_CLUSTER_KEY_FILE");
+    }
+
     /** As DGX Spark is set up with netplan, on three nodes with two cables each. */
     @Test
     void cablesInTheLinkLocalSubnetOfIpv4AreInOneSubnet() {

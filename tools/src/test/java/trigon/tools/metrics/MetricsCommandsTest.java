@@ -5,8 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintStream;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -18,6 +23,7 @@ import trigon.tools.console.Console;
 import trigon.tools.machine.Machine;
 import trigon.transport.metrics.LinkCounters;
 import trigon.transport.metrics.Metrics;
+import trigon.transport.metrics.MetricsRow;
 import trigon.transport.metrics.PathCounters;
 
 /** Of the counters of this process, which are as those of a job's. */
@@ -41,6 +47,38 @@ class MetricsCommandsTest {
                 open.waited();
                 test.run();
             }
+        }
+    }
+
+    /** Who makes up counters makes up any number: of one user, so many are shown. */
+    @Test
+    @Timeout(120)
+    void processesOfAUserWithAnyNumberOfCountersAreLeftOut(@TempDir Path directory) throws Exception {
+        int rows = MetricsRow.MOST_ROWS;
+        ByteBuffer content = ByteBuffer.allocate((int) MetricsRow.HEADER_BYTES + rows * MetricsRow.BYTES)
+                .order(ByteOrder.nativeOrder());
+        content.putLong(0, MetricsRow.MAGIC).putInt((int) MetricsRow.USED, rows);
+        for (int row = 0; row < rows; row++) {
+            int at = (int) MetricsRow.HEADER_BYTES + row * MetricsRow.BYTES;
+            content.putInt(at + (int) MetricsRow.KIND, row % 3 == 0 ? MetricsRow.LINK : MetricsRow.FAILOVERS);
+        }
+        Path file = Files.write(directory.resolve("trigon-metrics-hostile"), content.array());
+        List<Process> strangers = new ArrayList<>();
+        try {
+            for (int i = 0; i < 3; i++) {
+                String script = "exec 3<\"$0\" && echo && exec sleep 600";
+                Process stranger = new ProcessBuilder("sh", "-c", script, file.toString()).start();
+                strangers.add(stranger);
+                assertThat(stranger.getInputStream().read()).isEqualTo('\n');
+            }
+            List<String> notes = new ArrayList<>();
+            List<Job> shown = Job.all(notes::add);
+
+            assertThat(notes).anyMatch(note -> note.contains("have more than 131072 counters together"));
+            assertThat(shown.stream().filter(job -> job.links().size() > 20_000))
+                    .hasSizeBetween(1, 2);
+        } finally {
+            strangers.forEach(Process::destroyForcibly);
         }
     }
 

@@ -57,14 +57,14 @@ class SupportCommandTest {
                 PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
         Files.writeString(key, CLUSTER_KEY + "\n");
         Path file = Files.writeString(folder.resolve("trigon.yaml"), """
-                # password: planted-config-11
-                version: 1
-                links: software
-                handshake: {clusterKeyFile: %s}
-                nodes:
-                  a: {nics: [{address: 127.0.12.1/24}]}
-                  b: {nics: [{address: 127.0.12.2/24}]}
-                """.formatted(key));
+            # password: planted-config-11
+            version: 1
+            links: software
+            handshake: {clusterKeyFile: %s}
+            nodes:
+              a: {nics: [{address: 127.0.12.1/24}]}
+              b: {nics: [{address: 127.0.12.2/24}]}
+            """.formatted(key));
         Map<String, String> environment = new HashMap<>();
         environment.put("TRIGON_CONFIG", file.toString());
         environment.put("TRIGON_NODE", "a");
@@ -98,22 +98,22 @@ class SupportCommandTest {
 
     private Path log() throws IOException {
         return Files.writeString(folder.resolve("rank-0.log"), """
-                a:1 NCCL INFO NET/Trigon : sends to b over soft_a
-                key read: %s
-                the hub says planted-hub-token-1, the store planted/password"2, planted-word-of-a-job-3
-                db_password = planted-log-6
-                {"secret": "planted-log-7", "loss": 0.25}
-                pulling https://user:planted-url-8@example.invalid/model with hf_planted9planted9planted9
-                Authorization: Bearer planted-bearer-13
-                DB_PASS=planted-pass-14
-                started as: train --db-pass planted-pass-15 --epochs 3
-                HTTP_AUTH=planted-auth-16
-                registry_auth: planted-auth-17
-                -----BEGIN RSA PRIVATE KEY-----
-                cGxhbnRlZC1wZW0tMTA
-                -----END RSA PRIVATE KEY-----
-                a:1 NCCL INFO step 17 done
-                """.formatted(CLUSTER_KEY));
+            a:1 NCCL INFO NET/Trigon : sends to b over soft_a
+            key read: %s
+            the hub says planted-hub-token-1, the store planted/password"2, planted-word-of-a-job-3
+            db_password = planted-log-6
+            {"secret": "planted-log-7", "loss": 0.25}
+            pulling https://user:planted-url-8@example.invalid/model with hf_planted9planted9planted9
+            Authorization: Bearer planted-bearer-13
+            DB_PASS=planted-pass-14
+            started as: train --db-pass planted-pass-15 --epochs 3
+            HTTP_AUTH=planted-auth-16
+            registry_auth: planted-auth-17
+            -----BEGIN RSA PRIVATE KEY-----
+            cGxhbnRlZC1wZW0tMTA
+            -----END RSA PRIVATE KEY-----
+            a:1 NCCL INFO step 17 done
+            """.formatted(CLUSTER_KEY));
     }
 
     private static Map<String, String> entries(Path archive) throws IOException {
@@ -194,7 +194,7 @@ class SupportCommandTest {
 
     @Test
     void whatFollowsTheNameOfASecretIsOne() {
-        Redaction redaction = Redaction.ofEnvironments(List.of());
+        Redaction redaction = Redaction.of(Map.of());
 
         assertThat(redaction.of("DB_PASS=hunter2")).isEqualTo("DB_PASS=" + Redaction.HIDDEN);
         assertThat(redaction.of("run --db-pass hunter2 now")).isEqualTo("run --db-pass " + Redaction.HIDDEN + " now");
@@ -206,7 +206,7 @@ class SupportCommandTest {
 
     @Test
     void ordinaryTextStays() {
-        Redaction redaction = Redaction.ofEnvironments(List.of(Map.of("A_KEY", "abc", "B_TOKEN", "true")));
+        Redaction redaction = Redaction.of(Map.of("A_KEY", "abc", "B_TOKEN", "true"));
 
         for (String text : List.of(
                 "[0] NCCL INFO Channel 00/02 : 0 1 2",

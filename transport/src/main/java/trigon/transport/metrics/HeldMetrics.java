@@ -101,8 +101,14 @@ public final class HeldMetrics implements AutoCloseable {
      */
     public List<Snapshot> read() throws IOException {
         List<Snapshot> snapshots = new ArrayList<>();
+        int rows = 0;
         for (OpenFile each : held.values()) {
-            snapshots.add(MetricsReader.read(each));
+            Snapshot snapshot = MetricsReader.read(each);
+            rows += snapshot.rows();
+            if (rows > MetricsRow.MOST_ROWS) {
+                throw new UntrustedMetricsException("it has more than " + MetricsRow.MOST_ROWS + " counters");
+            }
+            snapshots.add(snapshot);
         }
         return snapshots;
     }

@@ -64,7 +64,11 @@ public final class MetricsReader {
     public record Counts(long messages, long bytes, long waits, long errors, long retries) {}
 
     /** What one look found. */
-    public record Snapshot(List<LinkMetrics> links, List<PathMetrics> paths, List<FailoverMetrics> failovers) {}
+    public record Snapshot(List<LinkMetrics> links, List<PathMetrics> paths, List<FailoverMetrics> failovers) {
+        int rows() {
+            return links.size() + paths.size() + failovers.size();
+        }
+    }
 
     private MetricsReader() {}
 

@@ -153,6 +153,27 @@ class HostileMetricsTest {
         }
     }
 
+    /** Each file has as many as it may have. */
+    @Test
+    void moreCountersThanAFileHasAreRefused() throws Exception {
+        ByteBuffer rows = ByteBuffer.allocate(ROW + (MetricsRow.MOST_ROWS / 2 + 1) * MetricsRow.BYTES)
+                .order(ByteOrder.nativeOrder());
+        rows.putLong(0, MetricsRow.MAGIC).putInt((int) MetricsRow.USED, Integer.MAX_VALUE);
+        for (int at = ROW; at < rows.capacity(); at += MetricsRow.BYTES) {
+            rows.putInt(at + (int) MetricsRow.KIND, MetricsRow.LINK);
+        }
+        Path one = Files.write(directory.resolve(Metrics.FILE_PREFIX + "one"), rows.array());
+        Path other = Files.write(directory.resolve(Metrics.FILE_PREFIX + "other"), rows.array());
+        try (FileChannel _ = FileChannel.open(one, StandardOpenOption.READ)) {
+            assertThat(MetricsReader.of(SELF)).hasSize(1);
+            try (FileChannel _ = FileChannel.open(other, StandardOpenOption.READ)) {
+                assertThatExceptionOfType(UntrustedMetricsException.class)
+                        .isThrownBy(() -> MetricsReader.of(SELF))
+                        .withMessageContaining("more than 65536 counters");
+            }
+        }
+    }
+
     @Test
     void moreFilesThanPluginsAreRefused() throws Exception {
         List<FileChannel> open = new ArrayList<>();

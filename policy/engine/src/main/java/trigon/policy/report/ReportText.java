@@ -2,23 +2,21 @@ package trigon.policy.report;
 
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.NoSuchElementException;
-import java.util.regex.Pattern;
 import trigon.policy.report.PolicyReport.Entry;
 import trigon.policy.report.PolicyReport.MapContent;
 import trigon.policy.report.PolicyReport.Stopped;
 import trigon.policy.report.PolicyReport.Tuner;
+import trigon.system.PrintableText;
 
 /** Reports as text: a line for each fact, its parts apart by tabs. */
 final class ReportText {
 
     private static final String TAB = "\t";
-
-    /** What another process has written goes to a terminal. */
-    private static final Pattern UNPRINTABLE = Pattern.compile("[\\p{Cc}&&[^\t\n]]");
 
     private ReportText() {}
 
@@ -58,7 +56,7 @@ final class ReportText {
     /** @throws IOException if that is no report */
     static PolicyReport parse(String text) throws IOException {
         try {
-            return parseLines(UNPRINTABLE.matcher(text).replaceAll("?"));
+            return parseLines(text);
         } catch (IndexOutOfBoundsException | NumberFormatException | NoSuchElementException e) {
             throw new IOException("a report with a line that no process of Trigon's writes", e);
         }
@@ -69,17 +67,26 @@ final class ReportText {
         List<Stopped> stopped = new ArrayList<>();
         List<Tuner> tuners = new ArrayList<>();
         List<MapContent> maps = new ArrayList<>();
-        for (String line : text.lines().toList()) {
+        List<Entry> entries = new ArrayList<>(); // of the last map
+        for (String line : text.split("\n", -1)) {
+            if (line.isEmpty()) {
+                continue;
+            }
             String[] parts = line.split(TAB, -1);
+            Arrays.setAll(parts, i -> PrintableText.of(parts[i])); // another process's words go to a terminal
             switch (parts[0]) {
                 case "tuner" ->
                     tuners.add(new Tuner(parts[1], parts[2], number(parts[3]), number(parts[4]), number(parts[5])));
                 case "stopped" -> stopped.add(new Stopped(parts[1], parts[2], number(parts[3])));
-                case "map" -> maps.add(new MapContent(parts[1], parts[2], parts[3], List.of()));
-                case "entry" -> maps.add(with(maps.removeLast(), new Entry(parts[1], parts[2])));
+                case "map" -> {
+                    endMap(maps, entries);
+                    maps.add(new MapContent(parts[1], parts[2], parts[3], List.of()));
+                }
+                case "entry" -> entries.add(new Entry(parts[1], parts[2]));
                 default -> facts.put(parts[0], parts[1]);
             }
         }
+        endMap(maps, entries);
         return new PolicyReport(
                 facts.getOrDefault("file", ""),
                 facts.getOrDefault("version", ""),
@@ -90,10 +97,13 @@ final class ReportText {
                 maps);
     }
 
-    private static MapContent with(MapContent map, Entry entry) {
-        List<Entry> entries = new ArrayList<>(map.entries());
-        entries.add(entry);
-        return new MapContent(map.of(), map.name(), map.type(), entries);
+    /** All entries at once: a stranger's report may have a hundred thousand of them. */
+    private static void endMap(List<MapContent> maps, List<Entry> entries) {
+        if (!entries.isEmpty()) {
+            MapContent map = maps.removeLast();
+            maps.add(new MapContent(map.of(), map.name(), map.type(), entries));
+            entries.clear();
+        }
     }
 
     private static long number(String text) {

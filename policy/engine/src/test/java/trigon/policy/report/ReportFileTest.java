@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.zip.CRC32;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import trigon.policy.PolicyHost;
 import trigon.policy.PolicyLoader;
@@ -99,8 +100,23 @@ class ReportFileTest {
                     .as(text)
                     .isNotNull();
         }
-        assertThat(ReportFile.read(process(users, report("file\t/p\u001b[2J\u009b.o\n"))))
-                .hasValueSatisfying(read -> assertThat(read.file()).isEqualTo("/p?[2J?.o"));
+        assertThat(ReportFile.read(process(users, report("file\t/p\u001b[2J\u009b\u202e\r.o\n"))))
+                .hasValueSatisfying(read -> assertThat(read.file()).isEqualTo("/p?[2J???.o"));
+    }
+
+    /** As many as there is room for: they are not copied once more for each that comes. */
+    @Test
+    @Timeout(60)
+    void aMapOfAnyNumberOfEntriesIsReadInTime() throws Exception {
+        int own = ProcessUsers.own();
+        String entry = "entry\t\t\n";
+        int many = ((1 << 20) - 64) / entry.length();
+        Path process = process(
+                "%d %d %d %d".formatted(own, own, own, own), report("map\tprocess\tm\thash\n" + entry.repeat(many)));
+
+        assertThat(ReportFile.read(process))
+                .hasValueSatisfying(
+                        read -> assertThat(read.maps().getFirst().entries()).hasSize(many));
     }
 
     @Test

@@ -1,26 +1,22 @@
 package trigon.relay.mesh;
 
 import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
 import trigon.relay.RelayCounts;
 
 /** What a relay passes on, from one question to the next. One thread. */
 final class Load {
 
-    private final @Nullable RelayCounts counts;
+    private final RelayCounts counts;
     private long bytes;
     private int last;
     private long at = System.nanoTime();
 
-    Load(@Nullable RelayCounts counts) {
+    Load(RelayCounts counts) {
         this.counts = counts;
     }
 
     /** In Mbit/s, both directions of all circuits together, since the last question. */
     int mbps() {
-        if (counts == null) {
-            return 0;
-        }
         long now = System.nanoTime();
         long moved = counts.bytes() - bytes;
         long nanos = Math.max(1, now - at);

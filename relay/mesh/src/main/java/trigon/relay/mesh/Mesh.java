@@ -6,8 +6,6 @@ import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.Function;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import trigon.circuit.CircuitKeys;
@@ -38,8 +36,8 @@ import trigon.topology.announce.Announcer;
 import trigon.verbs.LinkKind;
 
 /**
- * This process's part in the mesh of relays: it announces itself, learns the others, relays for them unless the
- * settings say otherwise, and finds ways through them. Its methods may be called from any thread.
+ * This process's part in the mesh of relays: it relays for others, and finds ways through them where it needs one. Only
+ * then processes announce themselves. Its methods may be called from any thread.
  */
 public final class Mesh implements Relays, AutoCloseable {
 
@@ -54,11 +52,11 @@ public final class Mesh implements Relays, AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Mesh.class);
 
     private final CircuitKeys keys;
-    private final @Nullable Relay relay;
+    private final Relay relay;
     private final Announcer announcer;
     private final Ways ways;
 
-    private Mesh(CircuitKeys keys, @Nullable Relay relay, Announcer announcer, Ways ways) {
+    private Mesh(CircuitKeys keys, Relay relay, Announcer announcer, Ways ways) {
         this.keys = keys;
         this.relay = relay;
         this.announcer = announcer;
@@ -73,12 +71,16 @@ public final class Mesh implements Relays, AutoCloseable {
      * @param name of the node
      * @param node what the node is told apart by
      * @param spins whether the relay's thread may look for more before it sleeps
-     * @return empty if there are no software links, and so nothing to relay over
+     * @return empty if the settings say that there are to be no relays, or there are no software links to relay over
      * @throws IOException if the relay cannot listen
      */
     public static Optional<Mesh> open(
             PluginConfig config, List<LocalLink> links, RouteLookup kernel, String name, long node, boolean spins)
             throws IOException {
+        if (!config.value(Settings.RELAY).serves()) {
+            log.info("no relays, neither for others nor for this node: {}", config.sourceOf(Settings.RELAY));
+            return Optional.empty();
+        }
         List<LocalLink> software = links.stream()
                 .filter(link -> link.kind() == LinkKind.SOFTWARE && !link.isLinkLocal())
                 .limit(NodeRecord.MOST_LINKS)
@@ -94,7 +96,7 @@ public final class Mesh implements Relays, AutoCloseable {
     }
 
     /**
-     * The same, for who only relays.
+     * The same, for who only relays, and whose settings do not say that there are to be no relays.
      *
      * @param software at least one link
      */
@@ -104,14 +106,12 @@ public final class Mesh implements Relays, AutoCloseable {
         CircuitKeys keys = new CircuitKeys(config.clusterKey().map(ClusterKey::bytes));
         Neighbourhood neighbourhood = new Neighbourhood(config.cluster(), NanoClock.SYSTEM);
         RelayPolicy policy = config.value(Settings.RELAY);
-        Relay relay = policy.serves() ? relay(config, software, keys, neighbourhood, policy, spins) : null;
+        Relay relay = relay(config, software, keys, neighbourhood, policy, spins);
         try {
-            List<LocalLink> open = relay == null
-                    ? software
-                    : software.stream()
-                            .filter(link -> relay.port(link.address().address()) != 0)
-                            .toList();
-            Load load = new Load(relay == null ? null : relay.counts());
+            List<LocalLink> open = software.stream()
+                    .filter(link -> relay.port(link.address().address()) != 0)
+                    .toList();
+            Load load = new Load(relay.counts());
             Topology topology = new Topology(
                     new Origin(new SecureRandom().nextLong(), node, name),
                     records(open, relay),
@@ -126,11 +126,9 @@ public final class Mesh implements Relays, AutoCloseable {
                     others(config),
                     neighbourhood::learn);
             announcer.start();
-            return new Mesh(keys, relay, announcer, new Ways(open, kernel, keys, announcer::nodes));
+            return new Mesh(keys, relay, announcer, new Ways(open, kernel, keys, announcer::nodesToRelay));
         } catch (IOException | RuntimeException e) {
-            if (relay != null) {
-                relay.close();
-            }
+            relay.close();
             throw e;
         }
     }
@@ -158,11 +156,10 @@ public final class Mesh implements Relays, AutoCloseable {
                 limits);
     }
 
-    private static List<LinkRecord> records(List<LocalLink> software, @Nullable Relay relay) {
-        Function<InetAddress, Integer> port = address -> relay == null ? 0 : relay.port(address);
+    private static List<LinkRecord> records(List<LocalLink> software, Relay relay) {
         return software.stream()
                 .map(link -> LinkRecord.silent(
-                        link.address(), port.apply(link.address().address()), link.countedMbps()))
+                        link.address(), relay.port(link.address().address()), link.countedMbps()))
                 .toList();
     }
 
@@ -213,7 +210,8 @@ public final class Mesh implements Relays, AutoCloseable {
 
     @Override
     public void drain() {
-        long left = relay == null ? 0 : relay.drain(DRAIN_QUIET, DRAIN_MOST);
+        announcer.needNoRelays();
+        long left = relay.drain(DRAIN_QUIET, DRAIN_MOST);
         if (left > 0) {
             log.info(
                     "{} connections of other nodes go through this one still, and break when its process ends; a relay"
@@ -227,17 +225,15 @@ public final class Mesh implements Relays, AutoCloseable {
         return announcer.nodes();
     }
 
-    /** What the relay has done; empty if this process does not relay. */
-    public Optional<RelayCounts> counts() {
-        return Optional.ofNullable(relay).map(Relay::counts);
+    /** What the relay has done. */
+    public RelayCounts counts() {
+        return relay.counts();
     }
 
     /** Ends its threads, and what is relayed. */
     @Override
     public void close() {
         announcer.close();
-        if (relay != null) {
-            relay.close();
-        }
+        relay.close();
     }
 }

@@ -7,6 +7,7 @@ import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import java.nio.ByteBuffer;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -14,6 +15,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
+import trigon.config.cluster.ClusterKey;
 import trigon.system.InterfaceAddress;
 import trigon.testsupport.ManualClock;
 import trigon.topology.AnnouncementKey;
@@ -85,11 +87,13 @@ class NeighbourhoodTest {
 
     private static Topology topology(String name, int number) {
         InterfaceAddress link = InterfaceAddress.parse("10.0.12." + number + "/24");
-        return new Topology(
+        Topology topology = new Topology(
                 new Origin(number, number, name),
                 List.of(LinkRecord.silent(link, 5000, 1000)),
-                new AnnouncementKey(Optional.empty()),
+                new AnnouncementKey(Optional.of(new ClusterKey(Path.of("/key"), new byte[32]))),
                 () -> 0,
                 () -> 0);
+        topology.needRelays(true);
+        return topology;
     }
 }

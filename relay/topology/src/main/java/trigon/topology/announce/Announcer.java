@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
@@ -28,8 +29,9 @@ import trigon.topology.Nodes;
 import trigon.topology.Topology;
 
 /**
- * Announces a process, and hears the others: by multicast with TTL 1 on each link, and by unicast to addresses that are
- * known. Its thread, {@value #THREAD_NAME}, is a daemon; what it learns is {@link #nodes}, for any thread.
+ * Announces a process while relays are needed, and hears the others: by multicast with TTL 1 on each link, and by
+ * unicast to addresses that are known. Its thread, {@value #THREAD_NAME}, is a daemon; what it learns is
+ * {@link #nodes}, for any thread.
  */
 public final class Announcer implements AutoCloseable {
 
@@ -69,6 +71,7 @@ public final class Announcer implements AutoCloseable {
     private int inThisSecond;
     private long second = System.nanoTime();
     private volatile Nodes nodes;
+    private volatile boolean needsRelays;
     private volatile boolean closed;
 
     /**
@@ -97,7 +100,7 @@ public final class Announcer implements AutoCloseable {
         thread.setDaemon(true);
     }
 
-    /** Announces from now on, until it is closed; once. */
+    /** Listens from now on until it is closed, and announces while there is a need for relays; once. */
     public void start() {
         thread.start();
     }
@@ -186,19 +189,31 @@ public final class Announcer implements AutoCloseable {
         return nodes;
     }
 
+    /** The same, for a process that needs a way through relays: from now on it announces itself, and so do others. */
+    public Nodes nodesToRelay() {
+        if (!needsRelays) {
+            needsRelays = true;
+            selector.wakeup();
+        }
+        return nodes;
+    }
+
+    /** This process needs no relays any more. */
+    public void needNoRelays() {
+        needsRelays = false;
+    }
+
     private void run() {
         try {
             while (!closed) {
                 long now = System.nanoTime();
+                topology.needRelays(needsRelays);
                 List<Topology.Outgoing> outgoing = topology.tick(now);
                 outgoing.forEach(this::send);
                 topology.otherClocksToTell().forEach(Announcer::tell);
                 topology.overLimitToTell().ifPresent(Announcer::tellOfLimit);
                 publish();
-                long wait = topology.hasWaiting()
-                        ? GATHER_NANOS
-                        : Math.clamp(topology.nextAnnouncement() - now, 1, LONGEST_NANOS);
-                selector.select(this::receive, Math.max(1, TimeUnit.NANOSECONDS.toMillis(wait)));
+                selector.select(this::receive, waitMillis(now));
                 if (topology.hasWaiting()) {
                     LockSupport.parkNanos(GATHER_NANOS);
                     selector.selectNow(this::receive);
@@ -209,6 +224,17 @@ public final class Announcer implements AutoCloseable {
         } finally {
             closeSockets();
         }
+    }
+
+    /** How long to wait for what comes; 0 is for ever. */
+    private long waitMillis(long now) {
+        if (topology.hasWaiting()) {
+            return TimeUnit.NANOSECONDS.toMillis(GATHER_NANOS);
+        }
+        OptionalLong next = topology.nextTick(now);
+        return next.isEmpty()
+                ? 0
+                : Math.max(1, TimeUnit.NANOSECONDS.toMillis(Math.clamp(next.getAsLong() - now, 1, LONGEST_NANOS)));
     }
 
     private static void tell(Topology.OtherClock other) {

@@ -6,11 +6,11 @@ import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.zip.CRC32;
+import trigon.system.file.OpenFile;
 import trigon.trace.ChunkKind;
 import trigon.trace.Fields;
 import trigon.trace.RingLayout;
@@ -52,7 +52,8 @@ final class TraceFileReader {
      */
     static Optional<Content> read(Path path, Consumer<String> problems) {
         TraceFileReader reader = new TraceFileReader(path, problems);
-        try (var in = new DataInputStream(new BufferedInputStream(Files.newInputStream(path), 1 << 20))) {
+        try (OpenFile file = OpenFile.open(path)) {
+            var in = new DataInputStream(new BufferedInputStream(file.stream(), 1 << 20));
             if (!reader.readHeader(in)) {
                 return Optional.empty();
             }

@@ -2,10 +2,12 @@ package trigon.report.read;
 
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import trigon.system.file.ProcessUsers;
 import trigon.trace.Fields;
 import trigon.trace.Recorder;
 import trigon.trace.Ring;
@@ -75,14 +77,25 @@ public final class TraceFolder {
         });
     }
 
-    /** Adds what an ended process left in its rings; false: there is nothing. */
+    /** What is another user's may lead root to files of a third one's. */
+    private static boolean isOwn(Path file) {
+        try {
+            return Files.getAttribute(file, "unix:uid", LinkOption.NOFOLLOW_LINKS)
+                    .equals(ProcessUsers.own());
+        } catch (IOException _) {
+            return false; // gone meanwhile
+        }
+    }
+
+    /** Adds what an ended process of this user left in its rings; false: there is nothing. */
     private boolean salvage(Path file, TraceFileReader.Content content) {
         Fields process = content.trace().process();
         Path rings = Path.of(process.get("rings"));
         boolean left = content.trace().end().asMap().isEmpty()
                 && String.valueOf(rings.getFileName()).startsWith(Recorder.RINGS_PREFIX)
                 && Files.isDirectory(rings)
-                && Files.isWritable(file)
+                && isOwn(file)
+                && isOwn(rings)
                 && ProcessHandle.of(process.number("pid", -1)).isEmpty();
         if (!left) {
             return false;

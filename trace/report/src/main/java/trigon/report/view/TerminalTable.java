@@ -8,8 +8,9 @@ import trigon.report.summary.Amounts;
 import trigon.report.summary.LinkRow;
 import trigon.report.summary.OperationRow;
 import trigon.report.summary.Report;
+import trigon.system.PrintableText;
 
-/** The report for a terminal. */
+/** The report for a terminal. What it would obey, and not show, becomes a question mark: traces are others' files. */
 public final class TerminalTable {
 
     private TerminalTable() {}
@@ -57,10 +58,11 @@ public final class TerminalTable {
                     clock(row.bound())));
         }
         append(text, links);
-        text.append('\n').append(report.verdict()).append('\n');
+        text.append('\n').append(PrintableText.of(report.verdict())).append('\n');
         report.run()
                 .problems()
-                .forEach(problem -> text.append("note: ").append(problem).append('\n'));
+                .forEach(problem ->
+                        text.append("note: ").append(PrintableText.of(problem)).append('\n'));
         return text.toString();
     }
 
@@ -84,12 +86,15 @@ public final class TerminalTable {
     private static void append(StringBuilder text, List<List<String>> rows) {
         int columns = rows.getFirst().size();
         int[] widths = new int[columns];
-        for (List<String> row : rows) {
+        List<List<String>> shown = rows.stream()
+                .map(row -> row.stream().map(PrintableText::of).toList())
+                .toList();
+        for (List<String> row : shown) {
             for (int i = 0; i < columns; i++) {
                 widths[i] = Math.max(widths[i], row.get(i).length());
             }
         }
-        for (List<String> row : rows) {
+        for (List<String> row : shown) {
             StringBuilder line = new StringBuilder();
             for (int i = 0; i < columns; i++) {
                 line.append(row.get(i)).append(" ".repeat(widths[i] - row.get(i).length() + 2));
