@@ -87,6 +87,7 @@ class ParameterCountTest {
                     "OperationRow.<init>",
                     "LocalLink.<init>",
                     "Completion.<init>",
+                    "Decision.<init>",
                     "QueuePairSettings.<init>",
                     "MachineLinks.<init>",
                     "NicFacts.<init>",

@@ -179,8 +179,8 @@ public final class ProcessPolicy {
     }
 
     /**
-     * Of a policy by which ranks have to decide alike, to be compared between nodes; 0 of none. Waits for the first look
-     * at the file.
+     * Of a policy by which ranks have to decide alike, to be compared between nodes; 0 of none. Waits for the first
+     * look at the file.
      */
     public int fingerprint() {
         return current()
