@@ -65,8 +65,8 @@ public final class Pages {
     }
 
     /**
-     * Gives back the room that a part of such memory takes, but for its edges. What was in it is lost: bytes are zero, or
-     * as they were.
+     * Gives back the room that a part of such memory takes, but for its edges. What was in it is lost: bytes are zero,
+     * or as they were.
      */
     public static void discard(MemorySegment part) {
         long from = (part.address() + MOST_PAGE_BYTES - 1) & -MOST_PAGE_BYTES;

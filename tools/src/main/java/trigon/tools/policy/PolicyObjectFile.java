@@ -49,7 +49,7 @@ final class PolicyObjectFile {
         try (OpenFile file = OpenFile.open(path)) {
             if (!ObjectLoader.isObject(file.read(ObjectLoader.IDENTITY_BYTES))) {
                 throw new CommandFailure(
-                        "%s is no policy, and nothing was changed: it holds no eBPF object; name another file, or delete it"
+                        "%s is no policy, and nothing was changed: it holds no eBPF object; name another file"
                                 .formatted(path));
             }
         } catch (IOException e) {
