@@ -69,6 +69,7 @@ mkdir -p "$distribution/share/grafana"
 install_file 644 "$project/dist/src/main/grafana/trigon.json" "$distribution/share/grafana/trigon.json"
 mkdir -p "$distribution/policy/examples"
 install_file 644 "$project/policy/engine/src/main/c/trigon_policy.h" "$distribution/policy/trigon_policy.h"
+install_file 644 "$project/policy/engine/src/main/c/ncclbpf_compat.h" "$distribution/policy/ncclbpf_compat.h"
 for example in "$project"/policy/examples/*.[co]; do
   install_file 644 "$example" "$distribution/policy/examples/${example##*/}"
 done

@@ -1,5 +1,6 @@
 package trigon.entry.tuner;
 
+import java.util.stream.Stream;
 import trigon.policy.Policy;
 import trigon.policy.PolicyHost;
 import trigon.policy.PolicySlot;
@@ -48,7 +49,10 @@ final class CommunicatorTuner implements Decider {
 
     /** What the largest of the programs works on. */
     static int neededBytes() {
-        return Math.max(ProgramContext.bytes(ProgramTypes.TUNER), ProgramContext.bytes(ProgramTypes.CHUNK));
+        return Stream.of(ProgramTypes.TUNER, ProgramTypes.NCCLBPF, ProgramTypes.CHUNK)
+                .mapToInt(ProgramContext::bytes)
+                .max()
+                .orElseThrow();
     }
 
     @Override
@@ -59,6 +63,11 @@ final class CommunicatorTuner implements Decider {
     @Override
     public long communicator() {
         return communicator.id();
+    }
+
+    @Override
+    public int nodes() {
+        return communicator.nodes();
     }
 
     @Override

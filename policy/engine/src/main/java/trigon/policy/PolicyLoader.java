@@ -12,8 +12,10 @@ import trigon.policy.elf.ObjectLoader;
 import trigon.policy.elf.PolicyObject;
 import trigon.policy.map.MapException;
 import trigon.policy.map.MapSet;
+import trigon.policy.map.NcclBpfMaps;
 import trigon.policy.map.PolicyMap;
 import trigon.policy.program.ProgramType;
+import trigon.policy.program.ProgramTypes;
 import trigon.policy.uniformity.RankDependence;
 import trigon.policy.verdict.VerificationException;
 import trigon.policy.verdict.VerifiedProgram;
@@ -42,7 +44,8 @@ public final class PolicyLoader {
             for (int entry : object.programs()) {
                 programs.add(verifier.verify(object, entry));
             }
-            return new VerifiedPolicy(name, digest(bytes), programs, RankDependence.check(programs, object.maps()));
+            RankDependence.Verdict ranks = RankDependence.check(programs, object.maps());
+            return new VerifiedPolicy(name, digest(bytes), ranks.programs(), ranks.uses());
         } catch (ObjectException e) {
             throw new PolicyException(PolicyException.Kind.OBJECT, e);
         } catch (VerificationException e) {
@@ -74,6 +77,9 @@ public final class PolicyLoader {
         try {
             List<PolicyMap> bound = maps.bind(verified.maps());
             List<Policy.Program> programs = compiled(verified, bound);
+            if (verified.program(ProgramTypes.NCCLBPF).isPresent()) {
+                NcclBpfMaps.configure(bound);
+            }
             maps.onShadows(bound, () -> programs.forEach(Warmup::warm));
             maps.claim(verified.name(), replaced, verified.uses());
             maps.keep(verified.name(), replaced, verified.maps());

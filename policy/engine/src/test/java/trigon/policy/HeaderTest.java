@@ -55,6 +55,21 @@ class HeaderTest {
         return "%s %d %d %b".formatted(field.name(), field.offset(), field.bytes(), field.isOutput());
     }
 
+    /** NCCLbpf's names of the types are others. */
+    @Test
+    void theStructureOfNcclBpfIsTheContext() throws IOException {
+        Matcher body = Pattern.compile("struct nccl_policy_ctx \\{(.*?)\n};", Pattern.DOTALL)
+                .matcher(Files.readString(HEADER.resolveSibling("ncclbpf_compat.h")));
+        assertThat(body.find()).isTrue();
+        assertThat(Pattern.compile("uint(32|64)_t (\\w+);")
+                        .matcher(body.group(1))
+                        .results()
+                        .map(member -> member.group(2) + " " + Integer.parseInt(member.group(1)) / 8))
+                .isEqualTo(ProgramTypes.NCCLBPF.fields().stream()
+                        .map(field -> field.name() + " " + field.bytes())
+                        .toList());
+    }
+
     @Test
     void helpersAndMapTypesAreThere() throws IOException {
         String header = Files.readString(HEADER);

@@ -60,7 +60,8 @@ class RankDependenceTest {
     private static List<MapSet.Use> check(String section, long[]... functions) throws Exception {
         PolicyObject object = Code.object(section, MAPS, functions);
         return RankDependence.check(
-                List.of(new Verifier(Limits.DEFAULT, DivisionByZero.REFUSED).verify(object, 0)), MAPS);
+                        List.of(new Verifier(Limits.DEFAULT, DivisionByZero.REFUSED).verify(object, 0)), MAPS)
+                .uses();
     }
 
     private static void refused(Code code) throws Exception {
@@ -155,7 +156,8 @@ class RankDependenceTest {
                 new PolicyFunction("two", other, two.slots(), new TreeMap<>()));
         PolicyObject object = new PolicyObject("test.o", functions, List.of(0, 1), MAPS);
         Verifier verifier = new Verifier(Limits.DEFAULT, DivisionByZero.REFUSED);
-        return RankDependence.check(List.of(verifier.verify(object, 0), verifier.verify(object, 1)), MAPS);
+        return RankDependence.check(List.of(verifier.verify(object, 0), verifier.verify(object, 1)), MAPS)
+                .uses();
     }
 
     private static void refusedBeside(String section, Code writing, int map) {

@@ -13,6 +13,9 @@ public interface Decider {
     /** NCCL's number of the communicator; 0: this version of NCCL does not say. */
     long communicator();
 
+    /** How many nodes its communicator has. */
+    int nodes();
+
     /** Where the program of its communicator's events runs, on the maps that it decides by. */
     PolicySlot events();
 

@@ -37,7 +37,6 @@ import trigon.policyhost.decision.Agreement;
 import trigon.policyhost.decision.Communicator;
 import trigon.policyhost.decision.DecisionTable;
 import trigon.policyhost.decision.Decisions;
-import trigon.policyhost.decision.TunerProgram;
 import trigon.trace.RecordListener;
 
 /**
@@ -64,8 +63,7 @@ public final class ProcessPolicy {
     private final Executor background;
     private final PolicyLoader loader = new PolicyLoader(Limits.DEFAULT);
     private final PolicyHost shared = new PolicyHost(loader, new MapSet());
-    private final AdvisoryTuner advisory =
-            new AdvisoryTuner(shared.slot(ProgramTypes.TUNER), new Agreement(SHARED_MEMORY, FOR_ALL_RANKS));
+    private final AdvisoryTuner advisory = new AdvisoryTuner(shared, new Agreement(SHARED_MEMORY, FOR_ALL_RANKS));
     private final CountDownLatch looked = new CountDownLatch(1);
     private final Set<Decider> deciders = ConcurrentHashMap.newKeySet();
     private @Nullable PolicyState state;
@@ -149,10 +147,10 @@ public final class ProcessPolicy {
 
     private void tellC() {
         boolean hasLooked = looked.getCount() == 0;
-        boolean wanted = hasLooked && shared.slot(ProgramTypes.PROFILER).isFilled();
+        boolean wanted = hasLooked && EventPrograms.areWantedBy(shared);
         if (wanted && recorder != null && !listens) {
             listens = true;
-            recorder.accept(new EventAssembly(new EventPrograms(shared.slot(ProgramTypes.PROFILER), deciders)));
+            recorder.accept(new EventAssembly(new EventPrograms(shared, deciders)));
         }
         if (opened && state != null) {
             state.publishSet(file != null || required);
@@ -206,7 +204,7 @@ public final class ProcessPolicy {
         if (version.isEmpty()) {
             return none();
         }
-        List<VerifiedProgram> programs = Stream.of(ProgramTypes.TUNER, ProgramTypes.CHUNK)
+        List<VerifiedProgram> programs = Stream.of(ProgramTypes.TUNER, ProgramTypes.NCCLBPF, ProgramTypes.CHUNK)
                 .flatMap(type -> version.get().program(type).stream())
                 .toList();
         if (programs.isEmpty()) {
@@ -234,9 +232,7 @@ public final class ProcessPolicy {
         }
         log.info("communicator 0x{}: policy {}", Long.toHexString(communicator.id()), version.get());
         return new CommunicatorPolicy(
-                host,
-                table.<Decisions>map(each -> each)
-                        .orElseGet(() -> new TunerProgram(host.slot(ProgramTypes.TUNER), communicator)));
+                host, table.<Decisions>map(each -> each).orElseGet(() -> Decisions.byProgram(host, communicator)));
     }
 
     /** NCCL decides, if it may. */

@@ -5,9 +5,11 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import trigon.policy.Policy;
 import trigon.policy.PolicyHost;
 import trigon.policy.ProgramContext;
+import trigon.policy.program.NcclBpf;
 import trigon.policy.program.ProgramType;
 import trigon.policy.program.ProgramTypes;
 
@@ -15,7 +17,6 @@ import trigon.policy.program.ProgramTypes;
  * What a tuner's program says of a collective.
  *
  * @param bytes of the collective
- * @param passed it leaves all to NCCL
  * @param algorithm NCCL's name; empty: NCCL's own choice
  * @param protocol the same
  * @param channels the same
@@ -24,7 +25,6 @@ import trigon.policy.program.ProgramTypes;
  */
 record Decision(
         long bytes,
-        boolean passed,
         Optional<String> algorithm,
         Optional<String> protocol,
         OptionalInt channels,
@@ -34,41 +34,66 @@ record Decision(
     /** @throws IllegalArgumentException if the policy has no tuner */
     static List<Decision> of(PolicyHost host, Collective collective, int ranks, int nodes, List<Long> sizes) {
         Policy policy = host.active().orElseThrow();
-        if (policy.program(ProgramTypes.TUNER).isEmpty()) {
-            throw new IllegalArgumentException("no tuner in " + policy.name());
-        }
+        ProgramType type = kind(policy).orElseThrow(() -> new IllegalArgumentException("no tuner in " + policy.name()));
         List<Decision> decisions = new ArrayList<>();
-        ProgramType type = ProgramTypes.TUNER;
         try (ProgramContext context = new ProgramContext(type)) {
             for (long bytes : sizes) {
-                type.fields().forEach(field -> context.set(field, 0));
-                context.set(type.field("n_bytes"), bytes);
-                context.set(type.field("comm_id"), 1);
-                context.set(type.field("call_seq"), decisions.size());
-                context.set(type.field("coll_type"), collective.number());
-                context.set(type.field("n_ranks"), ranks);
-                context.set(type.field("n_nodes"), nodes);
-                context.set(type.field("num_pipe_ops"), 1);
-                context.set(type.field("rank"), -1);
-                context.set(type.field("algorithm"), -1);
-                context.set(type.field("protocol"), -1);
-                boolean applies = host.slot(type).run(context) == ProgramType.APPLY;
-                decisions.add(
-                        applies ? read(context, bytes, new NcclPair.Job(collective, ranks, nodes)) : leftToNccl(bytes));
+                type.fields()
+                        .forEach(field -> context.set(
+                                field,
+                                field.name().equals("algorithm")
+                                                || field.name().equals("protocol")
+                                                || field.name().equals("rank")
+                                        ? -1
+                                        : 0));
+                set(context, type, "n_bytes", bytes);
+                set(context, type, "comm_id", 1);
+                set(context, type, "call_seq", decisions.size());
+                set(context, type, "call_count", decisions.size());
+                set(context, type, "coll_type", collective.number());
+                set(context, type, "n_ranks", ranks);
+                set(context, type, "n_nodes", nodes);
+                set(context, type, "num_pipe_ops", 1);
+                long result = host.slot(type).run(context);
+                NcclPair.Job job = new NcclPair.Job(collective, ranks, nodes);
+                if (type.equals(ProgramTypes.NCCLBPF)) {
+                    decisions.add(NcclBpf.chooses(result) ? unpacked(result, bytes, job) : leftToNccl(bytes));
+                } else {
+                    decisions.add(result == ProgramType.APPLY ? read(context, bytes, job) : leftToNccl(bytes));
+                }
             }
         }
         return decisions;
     }
 
-    private static Decision leftToNccl(long bytes) {
+    /** The kind of its program that decides for collectives, if it has one. */
+    static Optional<ProgramType> kind(Policy policy) {
+        return Stream.of(ProgramTypes.NCCLBPF, ProgramTypes.TUNER)
+                .filter(type -> policy.program(type).isPresent())
+                .findFirst();
+    }
+
+    /** Kinds of tuners have not all the same fields. */
+    private static void set(ProgramContext context, ProgramType type, String name, long value) {
+        type.fields().stream().filter(field -> field.name().equals(name)).forEach(field -> context.set(field, value));
+    }
+
+    private static Decision unpacked(long result, long bytes, NcclPair.Job job) {
+        int algorithm = NcclBpf.algorithm(result);
+        int protocol = NcclBpf.protocol(result);
+        int channels = NcclBpf.channels(result);
         return new Decision(
                 bytes,
-                true,
-                Optional.empty(),
-                Optional.empty(),
-                OptionalInt.empty(),
+                name(Collective.ALGORITHMS, algorithm),
+                name(Collective.PROTOCOLS, protocol),
+                channels > 0 ? OptionalInt.of(channels) : OptionalInt.empty(),
                 List.of(),
-                new NcclPair.NotChosen());
+                NcclPair.of(job, algorithm, protocol));
+    }
+
+    private static Decision leftToNccl(long bytes) {
+        return new Decision(
+                bytes, Optional.empty(), Optional.empty(), OptionalInt.empty(), List.of(), new NcclPair.NotChosen());
     }
 
     private static Decision read(ProgramContext context, long bytes, NcclPair.Job job) {
@@ -79,7 +104,6 @@ record Decision(
         int protocol = (int) context.get(type.field("protocol"));
         return new Decision(
                 bytes,
-                false,
                 name(Collective.ALGORITHMS, algorithm),
                 name(Collective.PROTOCOLS, protocol),
                 channels > 0 ? OptionalInt.of(channels) : OptionalInt.empty(),

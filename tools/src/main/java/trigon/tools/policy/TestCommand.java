@@ -22,7 +22,6 @@ import trigon.policy.PolicyException;
 import trigon.policy.PolicyHost;
 import trigon.policy.PolicyLoader;
 import trigon.policy.map.MapSet;
-import trigon.policy.program.ProgramTypes;
 import trigon.policy.verify.Limits;
 import trigon.tools.console.CommandFailure;
 import trigon.tools.console.Console;
@@ -151,7 +150,7 @@ final class TestCommand implements Callable<Integer> {
         PolicyHost host = new PolicyHost(new PolicyLoader(Limits.DEFAULT), new MapSet());
         try {
             Policy policy = host.replace(object.name(), object.bytes());
-            if (policy.program(ProgramTypes.TUNER).isEmpty()) {
+            if (Decision.kind(policy).isEmpty()) {
                 throw new CommandFailure(
                         "%s has no program in the section tuner, so it says nothing of collectives; it has %s"
                                 .formatted(

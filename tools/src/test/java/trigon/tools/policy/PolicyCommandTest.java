@@ -88,6 +88,14 @@ class PolicyCommandTest {
     }
 
     @Test
+    void testAsksPoliciesOfNcclBpf() {
+        Run run = Run.of("policy", "test", OWN.resolve("ncclbpf_counts.o").toString(), "--collective", "all-reduce");
+
+        assertThat(run.status()).as(run.err()).isZero();
+        assertThat(run.out()).containsPattern("8 +4K +1 channel").containsPattern("8K +8G +ring, Simple");
+    }
+
+    @Test
     void testTakesSizesRanksAndNodes() {
         Run run = Run.of(
                 "policy", "test", example("noop"), "--sizes", "64K,3M", "--ranks", "8", "--nodes", "2", "--json");

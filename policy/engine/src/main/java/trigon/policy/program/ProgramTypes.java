@@ -33,7 +33,10 @@ public final class ProgramTypes {
     /** The network's {@code connect}: chooses how one connection is set up. -1 and 0 leave the choice to the host. */
     public static final ProgramType CONNECT = connect();
 
-    private static final List<ProgramType> ALL = List.of(TUNER, CHUNK, PROFILER, CONNECT);
+    /** A tuner that was written for NCCLbpf: its result says all, see {@link NcclBpf}. */
+    public static final ProgramType NCCLBPF = ncclBpf();
+
+    private static final List<ProgramType> ALL = List.of(TUNER, CHUNK, PROFILER, CONNECT, NCCLBPF);
 
     private ProgramTypes() {}
 
@@ -124,6 +127,32 @@ public final class ProgramTypes {
                 .output32("traffic_class", -1, MAX_TRAFFIC_CLASS)
                 .output32("relay", -1, 1);
         return decision("net/connect", layout, false, 200_000);
+    }
+
+    /** 72 bytes, of which latencies are what this rank has measured. */
+    private static ProgramType ncclBpf() {
+        LayoutBuilder layout = new LayoutBuilder()
+                .uniform64("n_bytes")
+                .local64("last_latency_ns")
+                .local64("avg_latency_ns")
+                .local64("rolling_p99_ns")
+                .uniform64("call_count")
+                .uniform32("coll_type")
+                .uniform32("num_pipe_ops")
+                .local32("reg_buff")
+                .uniform32("n_ranks")
+                .uniform32("n_nodes")
+                .uniform32("current_channels")
+                .uniform32("reserved");
+        return new ProgramType(
+                NcclBpf.SECTION,
+                layout.fields(),
+                layout.bytes(),
+                EnumSet.of(Helper.MAP_LOOKUP, Helper.MAP_UPDATE, Helper.MAP_DELETE),
+                Long.MIN_VALUE,
+                Long.MAX_VALUE,
+                true,
+                50_000);
     }
 
     private static ProgramType decision(

@@ -10,6 +10,8 @@ import trigon.policy.elf.PolicyFunction;
 import trigon.policy.map.MapSet;
 import trigon.policy.map.MapSpec;
 import trigon.policy.map.MapType;
+import trigon.policy.map.NcclBpfMaps;
+import trigon.policy.program.ProgramTypes;
 import trigon.policy.verdict.Region;
 import trigon.policy.verdict.Rejection;
 import trigon.policy.verdict.Rule;
@@ -31,7 +33,7 @@ public final class RankDependence {
         this.maps = maps;
         for (int map = 0; map < maps.size(); map++) {
             // which thread NCCL calls on is another matter on each rank
-            differingMaps.set(map, maps.get(map).type() == MapType.THREAD_ARRAY);
+            differingMaps.set(map, maps.get(map).type() == MapType.THREAD_ARRAY || isTelemetry(maps.get(map)));
         }
         for (VerifiedProgram program : programs) {
             flows.add(new ProgramFlow(program, runsInStep(program), differingMaps));
@@ -45,20 +47,52 @@ public final class RankDependence {
         }
     }
 
+    /** The host writes to it what this rank has measured. */
+    private boolean isTelemetry(MapSpec map) {
+        return map.name().equals(NcclBpfMaps.TELEMETRY_MAP) && programs.stream().anyMatch(RankDependence::isOfNcclBpf);
+    }
+
+    /**
+     * What was found.
+     *
+     * @param programs of the object: those of NCCLbpf's, whose sources know nothing of ranks that have to agree, are
+     *     advisory where they are not shown to
+     * @param uses how they use their maps
+     */
+    public record Verdict(List<VerifiedProgram> programs, List<MapSet.Use> uses) {
+
+        public Verdict {
+            programs = List.copyOf(programs);
+            uses = List.copyOf(uses);
+        }
+    }
+
     /**
      * Follows what differs between ranks through all programs of an object.
      *
-     * @return how they use their maps
      * @throws VerificationException if an output that ranks have to agree on may differ, in a program that is not
      *     advisory
      */
-    public static List<MapSet.Use> check(List<VerifiedProgram> programs, List<MapSpec> maps)
-            throws VerificationException {
+    public static Verdict check(List<VerifiedProgram> programs, List<MapSpec> maps) throws VerificationException {
         RankDependence dependence = new RankDependence(programs, maps);
+        List<VerifiedProgram> checked = new ArrayList<>();
+        boolean changed = false;
         for (int i = 0; i < programs.size(); i++) {
-            dependence.checkOutputs(programs.get(i), dependence.flows.get(i));
+            VerifiedProgram program = programs.get(i);
+            ProgramFlow flow = dependence.flows.get(i);
+            if (isOfNcclBpf(program) && !program.advisory() && flow.firstFinding() != null) {
+                program = program.asAdvisory();
+                changed = true;
+            }
+            dependence.checkOutputs(program, flow);
+            checked.add(program);
         }
-        return dependence.uses();
+        // one that has become advisory runs out of step, which its maps show
+        return changed ? check(checked, maps) : new Verdict(programs, dependence.uses());
+    }
+
+    private static boolean isOfNcclBpf(VerifiedProgram program) {
+        return program.type().equals(ProgramTypes.NCCLBPF);
     }
 
     /**

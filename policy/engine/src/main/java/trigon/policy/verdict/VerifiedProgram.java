@@ -27,6 +27,11 @@ public record VerifiedProgram(
         functions = new TreeMap<>(functions);
     }
 
+    /** The same, which does without that proof. */
+    public VerifiedProgram asAdvisory() {
+        return new VerifiedProgram(object, entry, type, true, functions, worstCase, explored);
+    }
+
     public String name() {
         return object.functions().get(entry).name();
     }

@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import trigon.policy.PolicySlot;
+import trigon.policy.PolicyHost;
 import trigon.policy.file.PolicyVersion;
 import trigon.policy.program.ProgramTypes;
 import trigon.policy.verdict.VerifiedProgram;
@@ -17,16 +17,16 @@ public final class AdvisoryTuner {
 
     private static final Logger log = LoggerFactory.getLogger(AdvisoryTuner.class);
 
-    private final PolicySlot slot;
+    private final PolicyHost host;
     private final Agreement agreement;
 
     /**
      * Of this process.
      *
-     * @param slot its program, on the maps of the process
+     * @param host its program, on the maps of the process
      */
-    public AdvisoryTuner(PolicySlot slot, Agreement agreement) {
-        this.slot = slot;
+    public AdvisoryTuner(PolicyHost host, Agreement agreement) {
+        this.host = host;
         this.agreement = agreement;
     }
 
@@ -53,7 +53,7 @@ public final class AdvisoryTuner {
         }
         try {
             return switch (agreement.reach(
-                    communicator, version.digest(), () -> DecisionTable.ask(slot, communicator))) {
+                    communicator, version.digest(), () -> DecisionTable.ask(host, communicator))) {
                 case Agreement.Outcome.Agreed(DecisionTable table) -> {
                     log.info("{}: all ranks decide by one table of policy {}", communicator, version.name());
                     yield Optional.of(table);

@@ -1,6 +1,6 @@
 package trigon.policyhost.decision;
 
-import trigon.policy.PolicySlot;
+import trigon.policy.PolicyHost;
 import trigon.policy.ProgramContext;
 import trigon.policy.program.ProgramTypes;
 
@@ -33,13 +33,13 @@ public final class DecisionTable implements Decisions {
     }
 
     /** Asks a program, on the maps that it has now, as if nothing had been called yet. Takes some microseconds. */
-    static DecisionTable ask(PolicySlot slot, Communicator communicator) {
+    static DecisionTable ask(PolicyHost host, Communicator communicator) {
         long[] entries = new long[ENTRIES];
-        try (ProgramContext context = new ProgramContext(ProgramTypes.TUNER)) {
+        try (ProgramContext context = new ProgramContext(ProgramTypes.NCCLBPF)) { // the largest of a tuner
             for (int i = 0; i < ENTRIES; i++) {
                 int collective = i >> SIZES_SHIFT;
                 int power = i & ((1 << SIZES_SHIFT) - 1);
-                TunerProgram program = new TunerProgram(slot, communicator);
+                Decisions program = Decisions.byProgram(host, communicator);
                 if (power < Long.SIZE - 1 && program.decide(context.address(), collective, 1L << power, 1, 0)) {
                     entries[i] = entry(context.address());
                 }
