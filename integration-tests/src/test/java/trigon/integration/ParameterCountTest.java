@@ -87,7 +87,6 @@ class ParameterCountTest {
                     "OperationRow.<init>",
                     "LocalLink.<init>",
                     "Completion.<init>",
-                    "Decision.<init>",
                     "QueuePairSettings.<init>",
                     "MachineLinks.<init>",
                     "NicFacts.<init>",
