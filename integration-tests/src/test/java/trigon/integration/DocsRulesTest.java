@@ -31,6 +31,8 @@ class DocsRulesTest {
     private static final Pattern NEWEST_CHANGES = Pattern.compile("(?m)^## ([0-9.]+)( \\(not released yet\\))?");
     private static final Pattern PATH_OF_A_PAGE = Pattern.compile("\\bdocs/[a-z][\\w./-]*\\w");
 
+    private static final Pattern TEST = Pattern.compile("`([A-Z]\\w+Test)`");
+
     /** Pages of the tests' own, in folders that they make. */
     private static final String MAKES_PAGES = "testing/benchmarks/src/test/";
 
@@ -132,6 +134,24 @@ class DocsRulesTest {
         }
 
         assertThat(missing).isEmpty();
+    }
+
+    /** A claim whose test has another name by now is not shown by any. */
+    @Test
+    void testsThatThePagesNameAreThere() {
+        Set<String> tests = new TreeSet<>();
+        ProjectFiles.matching(file -> file.toString().endsWith("Test.java"))
+                .forEach(test -> tests.add(Path.of(test.path()).getFileName().toString()));
+        List<String> missing = new ArrayList<>();
+        for (TextFile page : ProjectFiles.matching(file -> file.startsWith(ProjectFiles.PROJECT.resolve("docs")))) {
+            TEST.matcher(page.text())
+                    .results()
+                    .map(result -> result.group(1))
+                    .filter(test -> !tests.contains(test + ".java"))
+                    .forEach(test -> missing.add(test + " in " + page.path()));
+        }
+
+        assertThat(missing).as("names of tests that are not there").isEmpty();
     }
 
     @Test

@@ -2,6 +2,7 @@ package trigon.report.read;
 
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -77,6 +78,15 @@ public final class TraceFolder {
         });
     }
 
+    /** A path that a trace names; an empty one if it is none. */
+    private static Path path(String name) {
+        try {
+            return Path.of(name);
+        } catch (InvalidPathException _) {
+            return Path.of("");
+        }
+    }
+
     /** What is another user's may lead root to files of a third one's. */
     private static boolean isOwn(Path file) {
         try {
@@ -90,7 +100,7 @@ public final class TraceFolder {
     /** Adds what an ended process of this user left in its rings; false: there is nothing. */
     private boolean salvage(Path file, TraceFileReader.Content content) {
         Fields process = content.trace().process();
-        Path rings = Path.of(process.get("rings"));
+        Path rings = path(process.get("rings"));
         boolean left = content.trace().end().asMap().isEmpty()
                 && String.valueOf(rings.getFileName()).startsWith(Recorder.RINGS_PREFIX)
                 && Files.isDirectory(rings)
