@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -117,6 +118,9 @@ class ProfilerIT {
                     environment,
                     arguments.toArray(String[]::new)));
         }
-        hosts.forEach(host -> assertThat(host.exitStatus()).as(host.output()).isZero());
+        List<Integer> exits = hosts.stream().map(HostProgram::exitStatus).toList();
+        assertThat(exits)
+                .as(() -> hosts.stream().map(HostProgram::output).collect(Collectors.joining("\n---\n")))
+                .containsOnly(0);
     }
 }
