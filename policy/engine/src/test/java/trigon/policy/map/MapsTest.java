@@ -253,7 +253,7 @@ class MapsTest {
     }
 
     @Test
-    @Timeout(value = 60, unit = TimeUnit.SECONDS)
+    @Timeout(value = 300, unit = TimeUnit.SECONDS)
     void recordsOfSeveralThreadsComeWholeAndOnce() throws Exception {
         RingBuffer ring = (RingBuffer) map(MapType.RING_BUFFER, 0, 0, 4096);
         int threads = 3;
@@ -297,7 +297,7 @@ class MapsTest {
      * value.
      */
     @Test
-    @Timeout(value = 60, unit = TimeUnit.SECONDS)
+    @Timeout(value = 300, unit = TimeUnit.SECONDS)
     void readersOfAHashMapTakeNoLock() throws Exception {
         PolicyMap map = map(MapType.HASH, 4, 8, 32);
         AtomicBoolean stop = new AtomicBoolean();
@@ -321,6 +321,6 @@ class MapsTest {
                     .hasValueSatisfying(value -> assertThat(value).isEqualTo(u64(100)));
         }
         stop.set(true);
-        assertThat(writing.get(20, TimeUnit.SECONDS)).isPositive();
+        assertThat(writing.get(120, TimeUnit.SECONDS)).isPositive();
     }
 }
