@@ -9,6 +9,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import trigon.policy.elf.PolicyObject;
+import trigon.policy.isa.Encoding;
 import trigon.policy.map.MapSpec;
 import trigon.policy.map.MapType;
 import trigon.policy.program.Field;
@@ -77,6 +78,38 @@ class AcceptedProgramsTest {
         try (Bench bench = new Bench(verifier.verify(object, 0, Bench.TYPE))) {
             assertThat(bench.run(12, 0, new Random(1))).isEqualTo(6);
         }
+    }
+
+    /** Reads the array's word at the offset that one of the constants says. */
+    private static long[] wordAtConstant(int mask) {
+        return new Code()
+                .load64(3, 1, 0)
+                .slot(0x57, 3, 0, 0, mask)
+                .slot(0x18, 2, Encoding.SOURCE_MAP_VALUE, 0, 1)
+                .slot(0, 0, 0, 0, 0)
+                .slot(0x0f, 2, 3, 0, 0)
+                .slot(0x71, 3, 2, 0, 0)
+                .slot(0x18, 2, Encoding.SOURCE_MAP_VALUE, 0, 0)
+                .slot(0, 0, 0, 0, 0)
+                .slot(0x0f, 2, 3, 0, 0)
+                .load64(0, 2, 0)
+                .exit()
+                .slots();
+    }
+
+    @Test
+    void constantsAreKnownByTheirValues() throws Exception {
+        List<MapSpec> maps = List.of(
+                MapSpec.of("array", MapType.ARRAY, 4, 24, 1),
+                new MapSpec("constants", MapType.ARRAY, 4, 8, 1, true, new byte[] {8, 16, 0, 8, 24, 0, 0, 0}));
+        try (Bench bench = new Bench(verifier.verify(Code.object("test", maps, wordAtConstant(3)), 0, Bench.TYPE))) {
+            assertThat(bench.run(1, 0, new Random(1))).isZero();
+        }
+        PolicyObject tooFar = Code.object("test", maps, wordAtConstant(7));
+        VerificationException refused =
+                catchThrowableOfType(VerificationException.class, () -> verifier.verify(tooFar, 0, Bench.TYPE));
+        assertThat(refused.rejection().rule()).isEqualTo(Rule.MAP_BOUNDS);
+        assertThat(refused.rejection().reason()).contains("0 to 32 of a value of map array");
     }
 
     @Test

@@ -2,17 +2,22 @@ package trigon.policy;
 
 import java.util.List;
 import java.util.Random;
+import trigon.policy.isa.Encoding;
 import trigon.policy.map.MapSpec;
 import trigon.policy.map.MapType;
 
 /** Programs at random: most of them make some sense, so that the verifier accepts many. */
 final class RandomPrograms {
 
+    /** Offsets of words in a value of the array, and what is none. */
+    private static final byte[] CONSTANTS = {0, 8, 16, 8, 0, 16, 0, 8, 16, 16, 8, 0, 24, 3, -1, 100};
+
     static final List<MapSpec> MAPS = List.of(
             MapSpec.of("array", MapType.ARRAY, 4, 24, 3),
             MapSpec.of("hash", MapType.HASH, 8, 16, 4),
             MapSpec.of("lru", MapType.LRU_HASH, 4, 8, 3),
-            MapSpec.of("ring", MapType.RING_BUFFER, 0, 0, 4096));
+            MapSpec.of("ring", MapType.RING_BUFFER, 0, 0, 4096),
+            new MapSpec("constants", MapType.ARRAY, 4, 16, 1, true, CONSTANTS));
 
     private static final int[] ALU = {0x00, 0x10, 0x20, 0x30, 0x40, 0x50, 0x60, 0x70, 0x90, 0xa0, 0xb0, 0xc0};
     private static final int[] JUMPS = {0x10, 0x20, 0x30, 0x40, 0x50, 0x60, 0x70, 0xa0, 0xb0, 0xc0, 0xd0};
@@ -44,7 +49,7 @@ final class RandomPrograms {
 
     private void steps(int count, int depth) {
         for (int i = 0; i < count; i++) {
-            switch (random.nextInt(13)) {
+            switch (random.nextInt(14)) {
                 case 0, 1, 2, 3 -> arithmetic();
                 case 4 -> code.slot(new int[] {0x73, 0x6b, 0x63, 0x7b}[random.nextInt(4)], 10, register(), offset(), 0);
                 case 5 ->
@@ -59,6 +64,7 @@ final class RandomPrograms {
                 case 9 -> update();
                 case 10 -> loop(depth);
                 case 11 -> variableOffset();
+                case 12 -> offsetOfConstants();
                 default -> code.slot(random.nextBoolean() ? 0xdb : 0xc3, 10, register(), offset(), pick(ATOMICS));
             }
         }
@@ -147,6 +153,15 @@ final class RandomPrograms {
         if (depth == 0 && random.nextInt(4) == 0) {
             code.slot(0x62, 6, 0, 32, random.nextInt(1000));
         }
+    }
+
+    /** Reads a word of the array's first value at an offset from the constants: safe if all that may be meant are. */
+    private void offsetOfConstants() {
+        code.move(3, register()).slot(0x57, 3, 0, 0, pick(new int[] {1, 3, 7, 7, 15}));
+        code.slot(0x18, 2, Encoding.SOURCE_MAP_VALUE, 0, 4).slot(0, 0, 0, 0, 0);
+        code.slot(0x0f, 2, 3, 0, 0).slot(0x71, 3, 2, 0, 0);
+        code.slot(0x18, 2, Encoding.SOURCE_MAP_VALUE, 0, 0).slot(0, 0, 0, 0, 0);
+        code.slot(0x0f, 2, 3, 0, 0).slot(0x79, 7, 2, 0, 0).set(2, 0);
     }
 
     private void update() {

@@ -24,6 +24,16 @@ public record Range(Tnum bits, long unsignedMin, long unsignedMax, long min, lon
         return new Range(Tnum.constant(value), value, value, value, value);
     }
 
+    /** With one more number: what is the same in it and in all others stays known. */
+    public Range including(long value) {
+        return nonEmpty(
+                bits.including(value),
+                Long.compareUnsigned(value, unsignedMin) < 0 ? value : unsignedMin,
+                Long.compareUnsigned(value, unsignedMax) > 0 ? value : unsignedMax,
+                Math.min(min, value),
+                Math.max(max, value));
+    }
+
     /** All numbers of so many low bits, the others clear. */
     public static Range ofBits(int count) {
         return count == 64 ? UNKNOWN : unsigned(0, (1L << count) - 1);

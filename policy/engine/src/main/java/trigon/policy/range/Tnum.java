@@ -23,6 +23,12 @@ public record Tnum(long value, long mask) {
         return new Tnum(low & ~unknown, unknown);
     }
 
+    /** The bits that are known of all of its numbers, and of one more. */
+    Tnum including(long number) {
+        long unknown = mask | (value ^ number);
+        return new Tnum(number & ~unknown, unknown);
+    }
+
     boolean isConstant() {
         return mask == 0;
     }

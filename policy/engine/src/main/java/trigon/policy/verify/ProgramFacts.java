@@ -3,6 +3,7 @@ package trigon.policy.verify;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import trigon.policy.map.MapSpec;
 import trigon.policy.program.ProgramType;
 import trigon.policy.range.Range;
@@ -51,16 +52,14 @@ final class ProgramFacts {
         if (last + bytes > content.length || (last - first) / bytes >= MOST_CONSTANTS) {
             return Range.ofBits(8 * bytes);
         }
-        long least = -1;
-        long most = 0;
+        @Nullable Range loaded = null;
         for (long offset = first; offset <= last; offset += bytes) {
             if (at.offset().contains(offset)) {
                 long value = number(content, (int) offset, bytes);
-                least = Long.compareUnsigned(value, least) < 0 ? value : least;
-                most = Long.compareUnsigned(value, most) > 0 ? value : most;
+                loaded = loaded == null ? Range.constant(value) : loaded.including(value);
             }
         }
-        return Range.unsigned(least, most);
+        return loaded == null ? Range.ofBits(8 * bytes) : loaded;
     }
 
     /** Little endian, as programs read it. */
