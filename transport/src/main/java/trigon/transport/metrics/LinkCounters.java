@@ -40,7 +40,7 @@ public final class LinkCounters {
 
     /** Whether data can go over the link, as far as this node's kernel and device say. */
     public void setUp(boolean up) {
-        Memory.putIntOpaque(row + MetricsRow.STATE, up ? 0 : MetricsRow.DOWN);
+        metrics.state(row, up ? 0 : MetricsRow.DOWN);
     }
 
     /** Messages of closed paths. */

@@ -206,6 +206,13 @@ public final class Metrics implements AutoCloseable {
         free.addLast(path);
     }
 
+    /** Says in which state a link is; nothing once the memory is freed, of which other threads know late. */
+    synchronized void state(long link, int code) {
+        if (!closed) {
+            Memory.putIntOpaque(link + MetricsRow.STATE, code);
+        }
+    }
+
     /** Counts one more, whoever else does. */
     void add(long word) {
         add(word, 1);
@@ -213,12 +220,16 @@ public final class Metrics implements AutoCloseable {
 
     /** Counts so many more. */
     synchronized void add(long word, long more) {
-        Memory.putLongOpaque(word, Memory.getLong(word) + more);
+        if (!closed) {
+            Memory.putLongOpaque(word, Memory.getLong(word) + more);
+        }
     }
 
     /** Keeps the greater one. */
     synchronized void atLeast(long word, long value) {
-        Memory.putLongOpaque(word, Math.max(Memory.getLong(word), value));
+        if (!closed) {
+            Memory.putLongOpaque(word, Math.max(Memory.getLong(word), value));
+        }
     }
 
     /** Writes a text into a row that is in use already. */

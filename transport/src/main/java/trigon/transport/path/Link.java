@@ -127,19 +127,24 @@ public final class Link {
     /** The kernel has said something else of its interface. */
     public void setInterfaceUp(boolean nowUp) {
         interfaceUp = nowUp;
-        counters.setUp(isUp());
+        publish();
     }
 
     /** The device has said whether its port is active. */
     public void setPortUp(boolean nowUp) {
         portUp = nowUp;
-        counters.setUp(isUp());
+        publish();
     }
 
     /** The device has failed as a whole: it does nothing any more, nor does it complete what it was told to do. */
     public void deviceHasFailed() {
         deviceFailed = true;
-        counters.setUp(false);
+        publish();
+    }
+
+    /** The kernel's word and the device's come on different threads: whoever is last says what holds. */
+    private synchronized void publish() {
+        counters.setUp(isUp());
     }
 
     /** Whether its device has failed as a whole. It stays so; a device that comes back is opened anew. */

@@ -46,6 +46,19 @@ class MetricsTest {
         }
     }
 
+    /** A device may still say something of its port while the plugin closes. */
+    @Test
+    void nothingIsCountedOfALinkOnceTheMemoryIsFreed() throws IOException {
+        Metrics metrics = Metrics.shared(directory);
+        LinkCounters link = metrics.link("eth0", "RDMA", 100_000);
+        metrics.close();
+
+        link.setUp(false);
+        link.retried();
+
+        assertThat(MetricsReader.of(SELF)).isEmpty();
+    }
+
     @Test
     void whatAClosedPathCountedIsItsLinks() throws IOException {
         try (Metrics metrics = Metrics.shared(directory)) {
