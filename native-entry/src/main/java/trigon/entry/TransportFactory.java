@@ -114,7 +114,7 @@ final class TransportFactory implements NetPluginFactory {
         SoftwareVerbs software = software(discovered, lanes, relays);
         providers.put(LinkKind.SOFTWARE, software);
         NetPlugin plugin = RoutedNetPlugin.open(new PluginSetup(
-                settings.with(policy.fingerprint()),
+                settings,
                 new Machine(
                         hostName,
                         pageBytes,
