@@ -28,10 +28,10 @@ import trigon.verbs.QueuePairEndpoint;
  * <ul>
  *   <li>5 Hello: connection (8), nonce (32), mark of the cluster (32, zero without a cluster key)
  *   <li>6 Challenge: nonce (32), proof
- *   <li>1 Offer: connection (8), node name (1 + n bytes of UTF-8), node index (2), fingerprint of the settings (4),
- *       of the policy (4), failover (1, 0 or 1), kind (1), attempt (8), queue pair's index (1) of how many (1), endpoint, clear-to-send
- *       address (8) and key (4), longest message (8), attempt to resume (4, 0: none), messages begun (8), confirmed
- *       (8), number of listeners (1), the listeners as in {@code LinkAddressCodec}, proof
+ *   <li>1 Offer: connection (8), node name (1 + n bytes of UTF-8), node index (2), fingerprint of the settings (4), of
+ *       the policy (4), failover (1, 0 or 1), kind (1), attempt (8), queue pair's index (1) of how many (1), endpoint,
+ *       clear-to-send address (8) and key (4), longest message (8), attempt to resume (4, 0: none), messages begun (8),
+ *       confirmed (8), number of listeners (1), the listeners as in {@code LinkAddressCodec}, proof
  *   <li>2 Answer: kind (1), endpoint, memory address (8) and key (4), longest message (8), speed in Mbit/s (4),
  *       failover (1, 0 or 1), messages received (8), proof
  *   <li>3 Ready: number of queue pairs (1), proof

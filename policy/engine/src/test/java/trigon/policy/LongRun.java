@@ -41,7 +41,11 @@ public record LongRun(long trials, int threads, long seed, long began) {
         return (trials + size - 1) / size;
     }
 
-    /** Runs them all. */
+    /**
+     * What the batches return, added up. Blocks until all have run, on threads of its own.
+     *
+     * @throws java.util.concurrent.ExecutionException with what a batch has thrown first
+     */
     public long sum(long batches, Batch batch) throws Exception {
         AtomicLong next = new AtomicLong();
         AtomicLong sum = new AtomicLong();

@@ -36,7 +36,7 @@ final class RandomPrograms {
         this.withMaps = withMaps;
     }
 
-    /** On nothing but registers, the stack and the context. */
+    /** On nothing but registers, the stack and the context, as the kernel takes them. */
     static RandomPrograms withoutMaps(Random random) {
         return new RandomPrograms(random, false);
     }
@@ -99,8 +99,14 @@ final class RandomPrograms {
                     register(),
                     operand ? register() : 0,
                     divides && random.nextBoolean() ? 1 : 0,
-                    operand ? 0 : constant());
+                    operand ? 0 : immediate(operation, wide));
         }
+    }
+
+    /** The kernel refuses to shift by more than there is, of which others use the low bits. */
+    private int immediate(int operation, boolean wide) {
+        boolean shifts = operation == 0x60 || operation == 0x70 || operation == 0xc0;
+        return shifts && !withMaps ? constant() & (wide ? 63 : 31) : constant();
     }
 
     private void branch(int depth) {

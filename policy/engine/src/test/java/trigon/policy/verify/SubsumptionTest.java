@@ -14,7 +14,7 @@ import trigon.policy.verdict.Region;
 
 /**
  * A state that covers another one stands for all machines that the other one stands for. Random states, and random
- * machines of them. {@code -Dtrigon.policy.states} says how many pairs of states; {@link SubsumptionRun} is for long runs.
+ * machines of them. {@code -Dtrigon.policy.states} says how many pairs of states; {@link SubsumptionRun} is for long.
  */
 class SubsumptionTest {
 
