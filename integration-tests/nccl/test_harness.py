@@ -266,7 +266,7 @@ class Settings(unittest.TestCase):
         setting = Setting(Path("."), network.Loopback(2), Path("."), True, sharing.Turns(2, 2), dict(args.settings))
         with tempfile.TemporaryDirectory() as folder:
             launch = Launch.__new__(Launch)  # without its processes
-            launch.setting, launch.ranks, launch.nodes = setting, 2, "ab"
+            launch.setting, launch.ranks, launch.nodes, launch.key = setting, 2, "ab", None
             launch.directory, launch.config = Path(folder), Path(folder, "trigon.yaml")
             with_file = launch._environment(1, {}, True)
             without = launch._environment(1, {}, False)
