@@ -139,6 +139,15 @@ def train(rank, steps):
             "last_loss": mean.item() / rank.ranks}
 
 
+def await_first(works):
+    """Until the first operation is done, and the next ones are under way."""
+    deadline = time.monotonic() + 30
+    while not works[0].is_completed():
+        if time.monotonic() > deadline:
+            raise AssertionError("the first operation is not done after 30 s")
+        time.sleep(0.001)
+
+
 @exercise
 def abort(rank, absent):
     """Aborts the communicator while requests are in flight.
@@ -148,10 +157,13 @@ def abort(rank, absent):
     data = torch.ones(64 << 20, dtype=torch.float32, device=rank.device)
     dist.all_reduce(data)
     rank.synchronize()
-    if not absent or rank.rank != rank.ranks - 1:
-        works = [dist.all_reduce(data, async_op=True) for _ in range(10)]
-    time.sleep(0.3)
-    in_flight = 0 if absent and rank.rank == rank.ranks - 1 else sum(not w.is_completed() for w in works)
+    takes_part = not absent or rank.rank != rank.ranks - 1
+    works = [dist.all_reduce(data, async_op=True) for _ in range(100)] if takes_part else []
+    if absent:
+        time.sleep(0.3)  # for the requests to get as far as they can
+    else:
+        await_first(works)
+    in_flight = sum(not work.is_completed() for work in works)
     start = time.perf_counter()
     dist.distributed_c10d._abort_process_group()
     aborted = time.perf_counter() - start

@@ -339,8 +339,8 @@ class Settings(unittest.TestCase):
         setting = Setting(Path("."), network.Loopback(2), Path("."), True, sharing.Turns(2, 2), dict(args.settings))
         with tempfile.TemporaryDirectory() as folder:
             launch = Launch.__new__(Launch)  # without its processes
-            launch.setting, launch.ranks, launch.nodes = setting, 2, "ab"
-            launch.directory, launch.config, launch.key = Path(folder), Path(folder, "trigon.yaml"), None
+            launch.setting, launch.ranks, launch.nodes, launch.key = setting, 2, "ab", None
+            launch.directory, launch.config = Path(folder), Path(folder, "trigon.yaml")
             with_file = launch._environment(1, {}, True)
             without = launch._environment(1, {}, False)
         self.assertEqual((with_file["TRIGON_STRIPES"], with_file["TRIGON_LINKS"]), ("all", "software"))
