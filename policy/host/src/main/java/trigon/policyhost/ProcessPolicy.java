@@ -4,7 +4,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -67,8 +66,7 @@ public final class ProcessPolicy {
     private final AdvisoryTuner advisory = new AdvisoryTuner(shared, new Agreement(SHARED_MEMORY, FOR_ALL_RANKS));
     private final CountDownLatch looked = new CountDownLatch(1);
     private final Set<Decider> deciders = ConcurrentHashMap.newKeySet();
-    /** By their numbers: tuner and connections of one, whichever begins first, are by one version. */
-    private final Map<Long, Optional<PolicyVersion>> ofCommunicators = new ConcurrentHashMap<>();
+    private final CommunicatorVersions ofCommunicators = new CommunicatorVersions();
 
     private @Nullable PolicyState state;
     private @Nullable Consumer<RecordListener> recorder;
@@ -175,7 +173,7 @@ public final class ProcessPolicy {
     /** The communicator is closed: its events go to no program any more. */
     public synchronized void ends(Decider decider) {
         deciders.remove(decider);
-        ofCommunicators.remove(decider.communicator());
+        ofCommunicators.forget(decider.communicator());
         if (state != null) {
             state.addDeciding(-1);
         }
@@ -193,7 +191,8 @@ public final class ProcessPolicy {
 
             @Override
             public int policyOf(long commId) {
-                return ofCommunicator(commId)
+                return ofCommunicators
+                        .tell(commId, current())
                         .filter(PolicyVersion::decidesForAllRanks)
                         .map(PolicyVersion::fingerprint)
                         .orElse(0);
@@ -201,7 +200,7 @@ public final class ProcessPolicy {
 
             @Override
             public void closed(long commId) {
-                ofCommunicators.remove(commId);
+                ofCommunicators.forget(commId);
             }
         };
     }
@@ -210,10 +209,10 @@ public final class ProcessPolicy {
      * What decides for a communicator; null where that is NCCL. Blocks where the tuner is advisory, until the ranks
      * have agreed.
      *
-     * @throws ConfigException where there is none, but the settings require one, or the other ranks may have it
+     * @throws ConfigException where there is none, but the settings require one, or peers have been told of it
      */
     public @Nullable CommunicatorPolicy forCommunicator(Communicator communicator) {
-        Optional<PolicyVersion> version = ofCommunicator(communicator.id());
+        Optional<PolicyVersion> version = ofCommunicators.of(communicator.id(), current());
         if (version.isEmpty()) {
             return none();
         }
@@ -229,10 +228,10 @@ public final class ProcessPolicy {
         try {
             host = host(version.get()); // before the ranks agree: where one takes no part, NCCL decides on all of them
         } catch (PolicyException e) {
-            if (!isAlone && !agrees) {
+            if (!isAlone && !agrees && !ofCommunicators.withdraw(communicator.id())) {
                 throw new ConfigException(
-                        ("%s fails, since its policy cannot be loaded: %s; NCCL would hang where other"
-                                        + " ranks decide by it: mend that, or unset %s on all ranks")
+                        ("%s fails, since its policy cannot be loaded: %s; peers have been told that it decides, and"
+                                        + " NCCL would hang: mend that, or unset %s on all ranks")
                                 .formatted(communicator, e.summary(), Settings.POLICY_FILE));
             }
             log.warn("{}: NCCL decides, since its policy cannot be loaded: {}", communicator, e.summary());
@@ -261,16 +260,6 @@ public final class ProcessPolicy {
         PolicyHost host = new PolicyHost(loader, mapsOfCommunicator.get());
         var _ = host.replace(version.verified());
         return host;
-    }
-
-    /** What a communicator has that begins now, if it has not begun before. */
-    private Optional<PolicyVersion> ofCommunicator(long commId) {
-        Optional<PolicyVersion> now = current();
-        if (commId == 0) {
-            return now;
-        }
-        Optional<PolicyVersion> before = ofCommunicators.putIfAbsent(commId, now);
-        return before == null ? now : before;
     }
 
     private synchronized boolean isRequired() {

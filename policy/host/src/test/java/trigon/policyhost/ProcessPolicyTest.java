@@ -61,15 +61,25 @@ class ProcessPolicyTest {
         return maps;
     }
 
-    /** Its other ranks would hang. A rank alone has nobody who would. */
+    /** Peers are told that NCCL decides on this rank, and refuse it where they decide by the policy. */
     @Test
-    void anOptionalPolicyThatThisRankAloneCannotLoadFailsTheCommunicator() throws Exception {
+    void anOptionalPolicyThatCannotBeLoadedLeavesTheCommunicatorToNccl() throws Exception {
         ProcessPolicy policy = open("table", new ProcessPolicy(ProcessPolicyTest::withOtherMaps, OWN_THREAD));
+
+        assertThat(policy.forCommunicator(new Communicator(1, 2, 1))).isNull();
+        assertThat(policy.connections().policyOf(1)).isZero();
+        assertThat(policy.forCommunicator(new Communicator(2, 1, 1))).isNull();
+    }
+
+    /** NCCL connects before it makes the tuner where it connects all algorithms beforehand. */
+    @Test
+    void whatPeersHaveBeenToldIsNotWithdrawn() throws Exception {
+        ProcessPolicy policy = open("table", new ProcessPolicy(ProcessPolicyTest::withOtherMaps, OWN_THREAD));
+        assertThat(policy.connections().policyOf(1)).isNotZero();
 
         assertThatThrownBy(() -> policy.forCommunicator(new Communicator(1, 2, 1)))
                 .isInstanceOf(ConfigException.class)
                 .hasMessageContainingAll("0x1 of 2 ranks", "its policy cannot be loaded", "unset", "on all ranks");
-        assertThat(policy.forCommunicator(new Communicator(1, 1, 1))).isNull();
     }
 
     @Test
