@@ -271,7 +271,11 @@ final class RelayLoop implements Circuit.Host {
         return clock.nanoTime() + limits.connectTime().toNanos();
     }
 
-    private void end() {
+    /** Closes all that is open, if anything is; once nothing runs it. */
+    void end() {
+        if (!selector.isOpen()) {
+            return;
+        }
         List<Circuit> all = new ArrayList<>(strangers);
         all.addAll(beginning);
         all.addAll(spliced);
