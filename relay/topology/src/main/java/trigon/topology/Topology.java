@@ -46,8 +46,11 @@ public final class Topology {
     /** Addresses that are remembered as heard on a link; they announce no more than a few of them. */
     private static final int MOST_NEIGHBOURS = 1024;
 
-    /** Nodes with another clock that are told of; more are a flood, or the clock is this node's. */
+    /** Nodes with another clock that are told of, where they are proven to be nodes; more: the clock is this node's. */
     static final int MOST_OTHER_CLOCKS = 64;
+
+    /** The same where anybody can have made them up. */
+    static final int MOST_OTHER_CLOCKS_UNPROVEN = 1;
 
     /**
      * A datagram to send.
@@ -193,7 +196,8 @@ public final class Topology {
         long ahead = record.epochSeconds() - epochSeconds.getAsLong();
         if (Math.abs(ahead) > CLOCKS.toSeconds()) {
             otherClocks++;
-            if (nodesWithOtherClocks.size() < MOST_OTHER_CLOCKS && nodesWithOtherClocks.add(record.node())) {
+            int most = key.isSecret() ? MOST_OTHER_CLOCKS : MOST_OTHER_CLOCKS_UNPROVEN;
+            if (nodesWithOtherClocks.size() < most && nodesWithOtherClocks.add(record.node())) {
                 otherClocksToTell.add(new OtherClock(record.name(), ahead));
             }
             return false;
