@@ -17,6 +17,7 @@ import calls
 import evidence
 import main
 import network
+import restarts
 import sharing
 import speed
 import table
@@ -185,6 +186,26 @@ class Table(unittest.TestCase):
 
     def test_names_sizes(self):
         self.assertEqual([table.size(n) for n in (8, 2048, 1 << 20, 3 << 19)], ["8 B", "2 KiB", "1 MiB", "1536 KiB"])
+
+
+class Restarts(unittest.TestCase):
+    def said(self, **last):
+        end = {"ended_at": restarts.STEPS, "parameters": [1, 2]}
+        return [[{"first": 0}, {"first": 40}, end],
+                [{"first": 0}, {"killed_at": restarts.KILLED_AT}, {"first": 40}, {**end, **last}]]
+
+    def test_accepts_a_training_that_goes_on(self):
+        self.assertIsNone(restarts.judge(self.said()))
+
+    def test_rejects_what_proves_nothing(self):
+        said = self.said()
+        del said[1][1]
+        self.assertIn("no rank was killed", restarts.judge(said))
+        said = self.said()
+        said[0][1]["first"] = 0
+        self.assertIn("not start twice", restarts.judge(said))
+        self.assertIn("did not end", restarts.judge(self.said(ended_at=41)))
+        self.assertIn("different parameters", restarts.judge(self.said(parameters=[1, 3])))
 
 
 class Sharing(unittest.TestCase):
