@@ -14,7 +14,7 @@ import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
+import trigon.system.file.Folder;
 import trigon.testsupport.Await;
 
 /** An all-reduce in network namespaces, a rank on each node, that goes on until it is told to end. Closing kills it. */
@@ -96,17 +96,15 @@ final class NamespaceJob implements AutoCloseable {
 
     /** The names of a rank's threads. */
     List<String> threads(int rank) throws IOException {
-        Path tasks = Path.of("/proc", "" + ranks.get(rank).pid(), "task");
-        try (Stream<Path> all = Files.list(tasks)) {
-            return all.map(task -> {
-                        try {
-                            return Files.readString(task.resolve("comm")).strip();
-                        } catch (IOException _) {
-                            return ""; // it has ended
-                        }
-                    })
-                    .toList();
+        List<String> names = new ArrayList<>();
+        for (Path task : Folder.entries(Path.of("/proc", "" + ranks.get(rank).pid(), "task"))) {
+            try {
+                names.add(Files.readString(task.resolve("comm")).strip());
+            } catch (IOException _) {
+                // it has ended
+            }
         }
+        return names;
     }
 
     /** Has them end, and requires that every element was right on all of them. */
