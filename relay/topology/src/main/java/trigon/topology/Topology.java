@@ -37,6 +37,9 @@ public final class Topology {
     /** How long "at first" is. */
     public static final Duration AT_FIRST = Duration.ofSeconds(3);
 
+    /** What records wait for others, so as to go together; and so a record for each node that passes it on. */
+    public static final Duration GATHER = Duration.ofMillis(5);
+
     /** A record that was not heard again for so long is forgotten, and so is a neighbour. */
     public static final Duration FORGOTTEN = Duration.ofSeconds(5);
 
@@ -255,15 +258,11 @@ public final class Topology {
         List<LinkRecord> now = new ArrayList<>();
         for (int i = 0; i < links.size(); i++) {
             Map<InetAddress, Long> there = neighbours.get(i);
-            int most = LinkRecord.MOST_NEIGHBOURS;
-            List<InetAddress> heard = there.keySet().stream().limit(most).toList();
+            boolean crowded = there.size() > LinkRecord.MOST_NEIGHBOURS;
+            List<InetAddress> heard = crowded ? List.of() : List.copyOf(there.keySet());
             LinkRecord link = links.get(i);
             now.add(new LinkRecord(
-                    link.address(),
-                    relays.getAsBoolean() ? link.relayPort() : 0,
-                    link.speedMbps(),
-                    heard,
-                    there.size() > most));
+                    link.address(), relays.getAsBoolean() ? link.relayPort() : 0, link.speedMbps(), heard, crowded));
         }
         return new NodeRecord(
                 self.instance(),

@@ -71,7 +71,7 @@ class TopologyTest {
             case "line" -> Simulation.line(count);
             case "star" -> Simulation.star(count);
             case "mesh" -> Simulation.mesh(count);
-            default -> List.of(new int[] {0, -1});
+            default -> Simulation.switched(count);
         };
     }
 

@@ -48,8 +48,8 @@ public final class Announcer implements AutoCloseable {
 
     private static final String GROUP_6 = "ff12::5447";
 
-    /** What records wait for others, so as to go together. */
-    private static final long GATHER_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
+    /** After too many datagrams. */
+    private static final long REST_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
     private static final long LONGEST_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
     private static final long JOIN_MILLIS = 2000;
@@ -225,7 +225,7 @@ public final class Announcer implements AutoCloseable {
                 publish();
                 selector.select(this::receive, waitMillis(now));
                 if (topology.hasWaiting()) {
-                    LockSupport.parkNanos(GATHER_NANOS);
+                    LockSupport.parkNanos(Topology.GATHER.toNanos());
                     selector.selectNow(this::receive);
                 }
             }
@@ -239,7 +239,7 @@ public final class Announcer implements AutoCloseable {
     /** How long to wait for what comes; 0 is for ever. */
     private long waitMillis(long now) {
         if (topology.hasWaiting()) {
-            return TimeUnit.NANOSECONDS.toMillis(GATHER_NANOS);
+            return Topology.GATHER.toMillis();
         }
         OptionalLong next = topology.nextTick(now);
         return next.isEmpty()
@@ -316,7 +316,7 @@ public final class Announcer implements AutoCloseable {
         }
         boolean flood = ++inThisSecond > MOST_A_SECOND;
         if (flood) {
-            LockSupport.parkNanos(GATHER_NANOS);
+            LockSupport.parkNanos(REST_NANOS);
         }
         return flood;
     }
