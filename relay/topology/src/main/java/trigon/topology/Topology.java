@@ -76,8 +76,8 @@ public final class Topology {
     private final LongSupplier epochSeconds;
     private final IntSupplier loadMbps;
     private final BooleanSupplier relays;
-    private final Limits limits = new Limits();
-    private final KnownRecords known = new KnownRecords(limits);
+    private final Limits limits;
+    private final KnownRecords known;
     private final List<Map<InetAddress, Long>> neighbours = new ArrayList<>();
     private long sequence;
     private final Calls calls = new Calls();
@@ -120,6 +120,8 @@ public final class Topology {
         this.links =
                 List.copyOf(links.size() > NodeRecord.MOST_LINKS ? links.subList(0, NodeRecord.MOST_LINKS) : links);
         this.key = key;
+        limits = new Limits(key.isSecret());
+        known = new KnownRecords(limits);
         this.epochSeconds = epochSeconds;
         this.loadMbps = loadMbps;
         this.relays = relays;
