@@ -117,7 +117,7 @@ final class TransportFactory implements NetPluginFactory {
         mesh.ifPresent(each -> serveWhenCalled(each, software));
         providers.put(LinkKind.SOFTWARE, software);
         NetPlugin plugin = RoutedNetPlugin.open(new PluginSetup(
-                settings.with(policy.fingerprint()),
+                settings,
                 new Machine(
                         hostName,
                         pageBytes,

@@ -120,10 +120,7 @@ final class IncomingConnections {
                 && warnedOf.size() < MAX_REMEMBERED_PEERS
                 && warnedOf.add(peer)) {
             LOGGER.warn(
-                    "{} and {} run with different settings, or with different policies, where NCCL hangs; give all"
-                            + " nodes the same configuration file and the same policy",
-                    peer,
-                    self);
+                    "{} and {} run with different settings; give all nodes the same configuration file", peer, self);
         }
     }
 

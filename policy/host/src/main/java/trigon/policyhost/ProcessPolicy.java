@@ -4,6 +4,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -66,6 +67,9 @@ public final class ProcessPolicy {
     private final AdvisoryTuner advisory = new AdvisoryTuner(shared, new Agreement(SHARED_MEMORY, FOR_ALL_RANKS));
     private final CountDownLatch looked = new CountDownLatch(1);
     private final Set<Decider> deciders = ConcurrentHashMap.newKeySet();
+    /** By their numbers: tuner and connections of one, whichever begins first, are by one version. */
+    private final Map<Long, Optional<PolicyVersion>> ofCommunicators = new ConcurrentHashMap<>();
+
     private @Nullable PolicyState state;
     private @Nullable Consumer<RecordListener> recorder;
     private boolean listens;
@@ -171,36 +175,45 @@ public final class ProcessPolicy {
     /** The communicator is closed: its events go to no program any more. */
     public synchronized void ends(Decider decider) {
         deciders.remove(decider);
+        ofCommunicators.remove(decider.communicator());
         if (state != null) {
             state.addDeciding(-1);
         }
     }
 
-    /**
-     * Of a policy by which ranks have to decide alike, to be compared between nodes; 0 of none. Waits for the first
-     * look at the file.
-     */
-    public int fingerprint() {
-        return current()
-                .filter(PolicyVersion::decidesForAllRanks)
-                .map(PolicyVersion::fingerprint)
-                .orElse(0);
-    }
-
     /** The say of its program of connections; waits for the first look at the file. */
     public ConnectionAdvice connections() {
         ConnectionPolicy policy = new ConnectionPolicy(shared.slot(ProgramTypes.CONNECT));
-        return question -> current().isEmpty() ? ConnectionAdvice.Advice.NONE : policy.on(question);
+        return new ConnectionAdvice() {
+
+            @Override
+            public Advice on(Question question) {
+                return current().isEmpty() ? Advice.NONE : policy.on(question);
+            }
+
+            @Override
+            public int policyOf(long commId) {
+                return ofCommunicator(commId)
+                        .filter(PolicyVersion::decidesForAllRanks)
+                        .map(PolicyVersion::fingerprint)
+                        .orElse(0);
+            }
+
+            @Override
+            public void closed(long commId) {
+                ofCommunicators.remove(commId);
+            }
+        };
     }
 
     /**
      * What decides for a communicator; null where that is NCCL. Blocks where the tuner is advisory, until the ranks
      * have agreed.
      *
-     * @throws ConfigException where there is none, but the settings require one
+     * @throws ConfigException where there is none, but the settings require one, or the other ranks may have it
      */
     public @Nullable CommunicatorPolicy forCommunicator(Communicator communicator) {
-        Optional<PolicyVersion> version = current();
+        Optional<PolicyVersion> version = ofCommunicator(communicator.id());
         if (version.isEmpty()) {
             return none();
         }
@@ -216,14 +229,13 @@ public final class ProcessPolicy {
         try {
             host = host(version.get()); // before the ranks agree: where one takes no part, NCCL decides on all of them
         } catch (PolicyException e) {
-            log.warn(
-                    "{}: NCCL decides on this rank, since its policy cannot be loaded: {}{}",
-                    communicator,
-                    e.summary(),
-                    isAlone || agrees
-                            ? ""
-                            : "; NCCL hangs where other ranks decide by it: mend that, or unset " + Settings.POLICY_FILE
-                                    + " on all ranks");
+            if (!isAlone && !agrees) {
+                throw new ConfigException(
+                        ("%s fails, since its policy cannot be loaded: %s; NCCL would hang where other"
+                                        + " ranks decide by it: mend that, or unset %s on all ranks")
+                                .formatted(communicator, e.summary(), Settings.POLICY_FILE));
+            }
+            log.warn("{}: NCCL decides, since its policy cannot be loaded: {}", communicator, e.summary());
             return none();
         }
         Optional<DecisionTable> table = agrees ? advisory.agree(communicator, version.get()) : Optional.empty();
@@ -249,6 +261,16 @@ public final class ProcessPolicy {
         PolicyHost host = new PolicyHost(loader, mapsOfCommunicator.get());
         var _ = host.replace(version.verified());
         return host;
+    }
+
+    /** What a communicator has that begins now, if it has not begun before. */
+    private Optional<PolicyVersion> ofCommunicator(long commId) {
+        Optional<PolicyVersion> now = current();
+        if (commId == 0) {
+            return now;
+        }
+        Optional<PolicyVersion> before = ofCommunicators.putIfAbsent(commId, now);
+        return before == null ? now : before;
     }
 
     private synchronized boolean isRequired() {
