@@ -18,7 +18,8 @@ run() { # CLASS [TRIALS [THREADS [SEED]]]
   [ -d target/jars ] || jars
   local classes=target/test-classes:target/classes:../../system/target/classes
   # shellcheck disable=SC2086
-  exec "$java" ${JAVA_OPTIONS:-} --enable-native-access=ALL-UNNAMED -cp "$classes:target/jars/*" "trigon.policy.$1" "${@:2}"
+  exec "$java" ${JAVA_OPTIONS:-} --enable-native-access=ALL-UNNAMED -cp "$classes:target/jars/*" \
+    "trigon.policy.$1" "${@:2}"
 }
 case ${1:-help} in
   differential) run DifferentialRun "${@:2}" ;;
