@@ -31,7 +31,10 @@ final class Neighbourhood {
 
     private static final int MOST_WARNINGS = 64;
 
-    /** Shapes that are told without a key: anybody can make up another one whenever he likes. */
+    /**
+     * Shapes that are told without a key: anybody can make up another one whenever he likes. One that is too large to
+     * be listed is the last.
+     */
     private static final int MOST_UNPROVEN_SHAPES = 8;
 
     private static final Logger log = LoggerFactory.getLogger(Mesh.class);
@@ -79,7 +82,10 @@ final class Neighbourhood {
         String seen = Shape.describe(known);
         if (!seen.equals(toldShape) && Shape.of(known) != Shape.SINGLE) {
             toldShape = seen;
-            if (known.isComplete() || ++unprovenShapes <= MOST_UNPROVEN_SHAPES) {
+            if (known.isComplete()) {
+                log.info("topology: {}", seen);
+            } else if (unprovenShapes < MOST_UNPROVEN_SHAPES) {
+                unprovenShapes = Shape.isListed(known) ? unprovenShapes + 1 : MOST_UNPROVEN_SHAPES;
                 log.info("topology: {}", seen);
             }
         }

@@ -87,6 +87,24 @@ class NeighbourhoodTest {
         assertThat(log.list).hasSizeBetween(1, 10).first().asString().contains("neighbours of a: stranger2;");
     }
 
+    /** As when a stranger makes up a crowd: what comes and goes in it is not told. */
+    @Test
+    void aCrowdThatNobodyHasProvenIsToldOnce() {
+        AnnouncementKey none = new AnnouncementKey(Optional.empty());
+        own = topology("a", 1, none);
+        for (int number = 2; number < 60; number++) {
+            hear(topology("stranger" + number, number, none));
+        }
+        for (int number = 60; number < 70; number++) {
+            hear(topology("stranger" + number, number, none));
+            learn();
+            clock.advance(MORE_THAN_SETTLED);
+            learn();
+        }
+
+        assertThat(log.list).hasSize(1).first().asString().contains(" more;");
+    }
+
     private void learn() {
         neighbourhood.learn(own.nodes());
     }
