@@ -231,8 +231,6 @@ class ArchitectureTest {
                 .definedBy(root + "requester")
                 .layer("responder")
                 .definedBy(root + "responder")
-                .layer("lanes")
-                .definedBy(root + "lanes")
                 .layer("connection")
                 .definedBy(root + "connection")
                 .layer("data")
@@ -243,10 +241,8 @@ class ArchitectureTest {
                 .mayOnlyBeAccessedByLayers("device")
                 .whereLayer("responder")
                 .mayOnlyBeAccessedByLayers("device")
-                .whereLayer("lanes")
-                .mayOnlyBeAccessedByLayers("device", "requester", "responder")
                 .whereLayer("connection")
-                .mayOnlyBeAccessedByLayers("device", "requester", "responder", "lanes")
+                .mayOnlyBeAccessedByLayers("device", "requester", "responder")
                 .check(CLASSES);
     }
 

@@ -1,5 +1,6 @@
 package trigon.software.connection;
 
+import java.nio.channels.Selector;
 import org.openjdk.jcstress.annotations.Actor;
 import org.openjdk.jcstress.annotations.Arbiter;
 import org.openjdk.jcstress.annotations.Expect;
@@ -46,10 +47,21 @@ public class ProgressLockStress {
 
         @Override
         public void disarm() {}
+
+        @Override
+        public boolean hasLongMessage() {
+            return false;
+        }
+
+        @Override
+        public void armFor(Selector mover) {}
+
+        @Override
+        public void disarmFor(Selector mover) {}
     }
 
     private final TwoQueues work = new TwoQueues();
-    private final ProgressLock lock = new ProgressLock(work, EVENT_LOOP);
+    private final ProgressLock lock = new ProgressLock(work, EVENT_LOOP, null);
 
     @Actor
     public void one() {

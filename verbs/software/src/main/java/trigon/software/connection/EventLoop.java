@@ -24,11 +24,10 @@ import trigon.system.NanoClock;
  * those queue pairs whose completion queue nobody polls; who polls moves the data himself, without a change of
  * threads.
  *
- * <p>A queue pair's sockets are in the selector, until one has something to say, or somebody begins to poll. Then all
- * of them are taken out and the event loop watches the queue pair, which costs a look per millisecond: as long as it
- * is polled, nothing else happens; otherwise the event loop does its work, and puts the sockets back once there is no
- * more. So no data wait long, an idle process sleeps, and one that polls is not disturbed by messages: who polls
- * before the first one comes does not meet the event loop over it.
+ * <p>A queue pair's sockets are in the selector until one has something to say. Then all of them are taken out and the
+ * event loop watches the queue pair: as long as it is polled, it costs a look every {@value #POLLED_MILLIS} ms; after
+ * so long without a poll the event loop does its work, and puts the sockets back. So an idle process sleeps, and one
+ * that polls neither meets the event loop nor tells it anything.
  *
  * <p>The thread starts with the first thing to do, and ends with {@link #close}.
  */
@@ -47,8 +46,13 @@ public final class EventLoop implements AutoCloseable {
     /** After a failure, for lack of file descriptors for example: trying again at once would be trying without end. */
     public static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
-    /** How long after it was polled a queue pair still counts as polled. */
-    static final long POLLED_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+    /**
+     * How long after it was polled a queue pair still counts as polled. Longer than NCCL's thread is without a
+     * processor on a busy machine, and shorter than any time limit of a peer that waits for an answer.
+     */
+    private static final long POLLED_MILLIS = 20;
+
+    static final long POLLED_NANOS = TimeUnit.MILLISECONDS.toNanos(POLLED_MILLIS);
 
     private static final Logger log = LoggerFactory.getLogger(EventLoop.class);
 
@@ -198,7 +202,7 @@ public final class EventLoop implements AutoCloseable {
         }
         runTasks();
         fireTimers();
-        if (!open.selectedKeys().isEmpty()) { // an iterator for each iteration would be garbage, a thousand a second
+        if (!open.selectedKeys().isEmpty()) { // an iterator for each iteration would be garbage
             handleReady(open.selectedKeys().iterator());
         }
         beginToWatch();

@@ -1,5 +1,7 @@
 package trigon.software.connection;
 
+import java.io.IOException;
+import java.nio.channels.Selector;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
@@ -8,8 +10,9 @@ import trigon.software.queue.PaddedCounter;
 
 /**
  * The lock under which a queue pair makes progress: whoever posts sends, and whoever polls its completion queue sends
- * and receives. On the data path nobody waits for the lock: who does not get it leaves the work to who has it, and that
- * one looks again after letting go. When nobody polls, the {@link EventLoop} makes the progress.
+ * and receives. While a long message is under way, a {@link Mover} makes all progress, and who posts or polls makes
+ * none. When nobody polls for long, the {@link EventLoop} makes it. On the data path nobody waits for the lock: a
+ * thread that fails to take it leaves the work to its holder, which looks again after letting go.
  */
 public final class ProgressLock {
 
@@ -17,13 +20,16 @@ public final class ProgressLock {
     public interface Work {
 
         /**
-         * Moves what there is; under the lock.
+         * Moves what there is, but no long message unless a mover does it; under the lock.
          *
          * @param receives whether to receive too, and not only to send
          * @param unpolled whether the event loop does it, since nobody polls
          * @param now {@link System#nanoTime}
          */
         void progress(boolean receives, boolean unpolled, long now);
+
+        /** Whether a long message is under way, and a mover is to move it; under the lock. */
+        boolean hasLongMessage();
 
         /** It has failed, for lack of memory or by a defect; under the lock. */
         void fail(Throwable cause);
@@ -36,10 +42,17 @@ public final class ProgressLock {
 
         /** Takes them out of it; under the lock. */
         void disarm();
+
+        /** Has a mover wait for the sockets; under the lock. */
+        void armFor(Selector mover) throws IOException;
+
+        /** The mover does not wait for them any more; under the lock. */
+        void disarmFor(Selector mover);
     }
 
     private final Work work;
     private final EventLoop eventLoop;
+    private final @Nullable Mover mover;
 
     /** Held by whoever moves data or changes state. Who has let go of it looks once more whether more is due. */
     private final ReentrantLock lock = new ReentrantLock();
@@ -53,10 +66,23 @@ public final class ProgressLock {
     /** The event loop's, while it has not begun to watch. */
     private @Nullable ProgressLock watchedBefore;
 
-    /** The lock of one queue pair, whose work the event loop does when nobody polls. */
-    public ProgressLock(Work work, EventLoop eventLoop) {
+    /** The mover makes progress. Written under the lock. */
+    private volatile boolean given;
+    /** The mover's, while it has not begun to move. */
+    private @Nullable ProgressLock givenBefore;
+
+    /** By the mover alone: who holds the lock is the mover. */
+    private boolean moving;
+
+    /**
+     * The lock of one queue pair.
+     *
+     * @param mover of its long messages; null if it has none that are
+     */
+    public ProgressLock(Work work, EventLoop eventLoop, @Nullable Mover mover) {
         this.work = work;
         this.eventLoop = eventLoop;
+        this.mover = mover;
     }
 
     // ---- data path
@@ -76,27 +102,111 @@ public final class ProgressLock {
     private void drive(boolean receives, long now) {
         do {
             // who waits for the lock changes the state: he goes first, and drives when he is done
-            if (lock.hasQueuedThreads() || !lock.tryLock()) {
+            if (given || lock.hasQueuedThreads() || !lock.tryLock()) {
                 return;
             }
+            boolean gives;
             try {
-                progress(receives, false, now);
+                gives = progress(receives, false, now);
             } finally {
                 lock.unlock();
+            }
+            if (gives) {
+                give();
             }
         } while (work.isDue());
     }
 
-    private void progress(boolean receives, boolean unpolled, long now) {
+    /** Under the lock; whether it is to be {@linkplain #give given} to the mover after that. */
+    private boolean progress(boolean receives, boolean unpolled, long now) {
         try {
-            if (receives && !unpolled) {
-                becomeWatched();
-            }
             work.progress(receives, unpolled, now);
+            if (!given && leavesToMover() && work.hasLongMessage()) {
+                given = true;
+                return true;
+            }
             arm();
         } catch (RuntimeException | VirtualMachineError e) {
             // the second is a lack of memory most likely: neither may reach the thread that posts or polls
             work.fail(e);
+        }
+        return false;
+    }
+
+    /** Not under the lock, which the mover takes first. */
+    private void give() {
+        if (mover != null) {
+            mover.take(this);
+        }
+    }
+
+    // ---- the mover
+
+    /** Whether a payload of that length is a mover's. */
+    public boolean isLong(int length) {
+        return mover != null && length >= mover.fromBytes();
+    }
+
+    /** Whether a payload of that length is left to the mover by who makes progress now; under the lock. */
+    public boolean isLeftToMover(int length) {
+        return isLong(length) && leavesToMover();
+    }
+
+    private boolean leavesToMover() {
+        return !moving && mover != null && !mover.hasEnded();
+    }
+
+    void setGivenBefore(@Nullable ProgressLock before) {
+        givenBefore = before;
+    }
+
+    @Nullable
+    ProgressLock givenBefore() {
+        return givenBefore;
+    }
+
+    /** Makes progress; whether there is more for the mover to do, once a socket is ready. */
+    boolean move(Selector selector) {
+        boolean more;
+        lock.lock();
+        try {
+            more = moveLocked(selector);
+        } finally {
+            lock.unlock();
+        }
+        if (!more && work.isDue()) {
+            send();
+        }
+        return more;
+    }
+
+    private boolean moveLocked(Selector selector) {
+        moving = true;
+        try {
+            work.progress(true, false, System.nanoTime());
+            if (work.hasLongMessage()) {
+                work.armFor(selector);
+                return true;
+            }
+        } catch (IOException | RuntimeException | VirtualMachineError e) {
+            work.fail(e);
+        } finally {
+            moving = false;
+        }
+        work.disarmFor(selector);
+        given = false;
+        arm();
+        return false;
+    }
+
+    /** The mover has come to its end; whoever polls makes progress again. */
+    void takeBack() {
+        lock.lock();
+        try {
+            given = false;
+            arm();
+        } finally {
+            lock.unlock();
         }
     }
 
@@ -128,19 +238,23 @@ public final class ProgressLock {
 
     /** Makes progress unless somebody polls; true if it need not be watched any more, since its sockets are armed. */
     boolean progressUnpolled() {
-        if (System.nanoTime() - polledAt.getAcquire() < EventLoop.POLLED_NANOS) {
+        if (given || System.nanoTime() - polledAt.getAcquire() < EventLoop.POLLED_NANOS) {
             return false;
         }
+        boolean[] gives = new boolean[1];
         locked(() -> {
             watched = false;
-            progress(true, true, System.nanoTime());
+            gives[0] = progress(true, true, System.nanoTime());
         });
+        if (gives[0]) {
+            give();
+        }
         return true;
     }
 
-    /** Has the event loop look after the sockets, unless it watches all of it; under the lock. */
+    /** Has the event loop look after the sockets, unless it watches all of it, or a mover does; under the lock. */
     public void arm() {
-        if (!watched) {
+        if (!watched && !given) {
             work.arm();
         }
     }
@@ -155,6 +269,9 @@ public final class ProgressLock {
             arm(); // it may have left something that the socket did not take
         } finally {
             lock.unlock();
+        }
+        if (given && mover != null) {
+            mover.wakeUp(); // there may be no long message any more
         }
         if (work.isDue()) {
             send();

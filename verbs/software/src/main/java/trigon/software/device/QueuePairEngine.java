@@ -1,13 +1,16 @@
 package trigon.software.device;
 
+import java.io.IOException;
+import java.nio.channels.Selector;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import trigon.software.connection.LocalDevice;
+import trigon.software.connection.Mover;
 import trigon.software.connection.Peer;
 import trigon.software.connection.ProgressLock;
-import trigon.software.lanes.LaneWorkers;
 import trigon.software.memory.ProtectedMemory;
 import trigon.software.queue.PaddedCounter;
 import trigon.software.queue.ReceiveQueue;
@@ -43,7 +46,7 @@ final class QueuePairEngine implements RequestingQueuePair, RespondingQueuePair,
     private final Runnable onBroken;
     private final ProgressLock lock;
     final Requester requester;
-    private final Responder responder;
+    final Responder responder;
     private final CurrentAttributes current = new CurrentAttributes();
 
     private volatile QueuePairStateCode state = QueuePairStateCode.RESET;
@@ -68,7 +71,7 @@ final class QueuePairEngine implements RequestingQueuePair, RespondingQueuePair,
             LocalDevice device,
             ProtectedMemory memory,
             Queues queues,
-            LaneWorkers laneWorkers,
+            @Nullable Mover mover,
             Runnable onBroken) {
         this.number = number;
         this.device = device;
@@ -78,16 +81,15 @@ final class QueuePairEngine implements RequestingQueuePair, RespondingQueuePair,
         sendCompletions = queues.sendCompletions();
         receiveCompletions = queues.receiveCompletions();
         this.onBroken = onBroken;
-        lock = new ProgressLock(this, device.eventLoop());
-        requester = new Requester(this, sendQueue, laneWorkers);
-        responder = new Responder(this, receiveQueue, laneWorkers);
+        lock = new ProgressLock(this, device.eventLoop(), mover);
+        requester = new Requester(this, sendQueue);
+        responder = new Responder(this, receiveQueue);
     }
 
     // ---- data path
 
     /** A receive was posted. The posting thread. */
     void onReceivePosted() {
-        responder.onReceivePosted();
         if (awaitsReceive || state == QueuePairStateCode.ERROR) {
             lock.send();
         }
@@ -129,6 +131,23 @@ final class QueuePairEngine implements RequestingQueuePair, RespondingQueuePair,
     }
 
     @Override
+    public void armFor(Selector mover) throws IOException {
+        requester.armFor(mover);
+        responder.armFor(mover);
+    }
+
+    @Override
+    public void disarmFor(Selector mover) {
+        requester.disarmFor(mover);
+        responder.disarmFor(mover);
+    }
+
+    @Override
+    public boolean hasLongMessage() {
+        return requester.hasLongMessage() || responder.hasLongMessage();
+    }
+
+    @Override
     public void workLater() {
         workDue = true;
     }
@@ -145,21 +164,11 @@ final class QueuePairEngine implements RequestingQueuePair, RespondingQueuePair,
             requester.work();
         }
         if (state == QueuePairStateCode.ERROR) {
-            flush();
+            requester.flush();
+            responder.flush();
         } else {
             responder.goOnWaiting();
         }
-    }
-
-    private void flush() {
-        requester.flush();
-        responder.flush();
-    }
-
-    @Override
-    public void onPieces() {
-        workLater();
-        lock.send();
     }
 
     // ---- connections
@@ -260,7 +269,7 @@ final class QueuePairEngine implements RequestingQueuePair, RespondingQueuePair,
     private void becomeReadyToReceive(QueuePairAttributes attributes) {
         current.takePeer(device, attributes);
         state = QueuePairStateCode.READY_TO_RECEIVE;
-        responder.start(attributes.receivePsn(), attributes.maxDestinationReadAtomic());
+        responder.start(attributes.receivePsn());
     }
 
     private void becomeReadyToSend(QueuePairStateCode from, QueuePairAttributes attributes) {
@@ -284,7 +293,8 @@ final class QueuePairEngine implements RequestingQueuePair, RespondingQueuePair,
             responder.stop(); // also where the other half met a lack of memory: nothing may reach what is flushed
         }
         responder.endWaiting();
-        flush();
+        requester.flush();
+        responder.flush();
     }
 
     private void reset() {
