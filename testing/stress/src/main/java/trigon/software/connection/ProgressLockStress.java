@@ -1,6 +1,6 @@
 package trigon.software.connection;
 
-import java.nio.channels.Selector;
+import org.jspecify.annotations.Nullable;
 import org.openjdk.jcstress.annotations.Actor;
 import org.openjdk.jcstress.annotations.Arbiter;
 import org.openjdk.jcstress.annotations.Expect;
@@ -43,21 +43,14 @@ public class ProgressLockStress {
         }
 
         @Override
-        public void arm() {}
-
-        @Override
-        public void disarm() {}
-
-        @Override
-        public boolean hasLongMessage() {
-            return false;
+        public @Nullable DataConnection outbound() {
+            return null;
         }
 
         @Override
-        public void armFor(Selector mover) {}
-
-        @Override
-        public void disarmFor(Selector mover) {}
+        public @Nullable DataConnection inbound() {
+            return null;
+        }
     }
 
     private final TwoQueues work = new TwoQueues();

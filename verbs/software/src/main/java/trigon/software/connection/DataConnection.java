@@ -34,6 +34,9 @@ public abstract class DataConnection extends StreamReader implements EventLoop.H
     /** What goes out has not all gone out. */
     protected abstract boolean hasOutput();
 
+    /** Length of the payload that is under way on it; 0 if there is none. */
+    protected abstract int bytesUnderWay();
+
     private int wanted() {
         return (isPaused() ? 0 : SelectionKey.OP_READ) | (hasOutput() ? SelectionKey.OP_WRITE : 0);
     }

@@ -28,26 +28,19 @@ public final class ProgressLock {
          */
         void progress(boolean receives, boolean unpolled, long now);
 
-        /** Whether a long message is under way, and a mover is to move it; under the lock. */
-        boolean hasLongMessage();
-
         /** It has failed, for lack of memory or by a defect; under the lock. */
         void fail(Throwable cause);
 
         /** Whether something has come up since the last time; any thread. */
         boolean isDue();
 
-        /** Leaves the sockets to the event loop's selector; under the lock. */
-        void arm();
+        /** The connection on which requests go out; null if there is none. Under the lock. */
+        @Nullable
+        DataConnection outbound();
 
-        /** Takes them out of it; under the lock. */
-        void disarm();
-
-        /** Has a mover wait for the sockets; under the lock. */
-        void armFor(Selector mover) throws IOException;
-
-        /** The mover does not wait for them any more; under the lock. */
-        void disarmFor(Selector mover);
+        /** The connection on which requests come in; null if there is none. Under the lock. */
+        @Nullable
+        DataConnection inbound();
     }
 
     private final Work work;
@@ -121,7 +114,7 @@ public final class ProgressLock {
     private boolean progress(boolean receives, boolean unpolled, long now) {
         try {
             work.progress(receives, unpolled, now);
-            if (!given && leavesToMover() && work.hasLongMessage()) {
+            if (!given && leavesToMover() && hasLongMessage()) {
                 given = true;
                 return true;
             }
@@ -141,6 +134,26 @@ public final class ProgressLock {
     }
 
     // ---- the mover
+
+    private static void armFor(@Nullable DataConnection connection, Selector mover) throws IOException {
+        if (connection != null) {
+            connection.armFor(mover);
+        }
+    }
+
+    private static void disarmFor(@Nullable DataConnection connection, Selector mover) {
+        if (connection != null) {
+            connection.disarmFor(mover);
+        }
+    }
+
+    private boolean hasLongMessage() {
+        return hasLongMessage(work.outbound()) || hasLongMessage(work.inbound());
+    }
+
+    private boolean hasLongMessage(@Nullable DataConnection connection) {
+        return connection != null && isLong(connection.bytesUnderWay());
+    }
 
     /** Whether a payload of that length is a mover's. */
     public boolean isLong(int length) {
@@ -184,8 +197,9 @@ public final class ProgressLock {
         moving = true;
         try {
             work.progress(true, false, System.nanoTime());
-            if (work.hasLongMessage()) {
-                work.armFor(selector);
+            if (hasLongMessage()) {
+                armFor(work.outbound(), selector);
+                armFor(work.inbound(), selector);
                 return true;
             }
         } catch (IOException | RuntimeException | VirtualMachineError e) {
@@ -193,7 +207,8 @@ public final class ProgressLock {
         } finally {
             moving = false;
         }
-        work.disarmFor(selector);
+        disarmFor(work.outbound(), selector);
+        disarmFor(work.inbound(), selector);
         given = false;
         arm();
         return false;
@@ -221,7 +236,8 @@ public final class ProgressLock {
     private void becomeWatched() {
         if (!watched) {
             watched = true;
-            work.disarm();
+            disarm(work.outbound());
+            disarm(work.inbound());
             eventLoop.watch(this);
         }
     }
@@ -255,7 +271,20 @@ public final class ProgressLock {
     /** Has the event loop look after the sockets, unless it watches all of it, or a mover does; under the lock. */
     public void arm() {
         if (!watched && !given) {
-            work.arm();
+            arm(work.outbound());
+            arm(work.inbound());
+        }
+    }
+
+    private static void arm(@Nullable DataConnection connection) {
+        if (connection != null) {
+            connection.arm();
+        }
+    }
+
+    private static void disarm(@Nullable DataConnection connection) {
+        if (connection != null) {
+            connection.disarm();
         }
     }
 

@@ -1,12 +1,11 @@
 package trigon.software.device;
 
-import java.io.IOException;
-import java.nio.channels.Selector;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import trigon.software.connection.DataConnection;
 import trigon.software.connection.LocalDevice;
 import trigon.software.connection.Mover;
 import trigon.software.connection.Peer;
@@ -119,32 +118,13 @@ final class QueuePairEngine implements RequestingQueuePair, RespondingQueuePair,
     }
 
     @Override
-    public void arm() {
-        requester.arm();
-        responder.arm();
+    public @Nullable DataConnection outbound() {
+        return requester.connection();
     }
 
     @Override
-    public void disarm() {
-        requester.disarm();
-        responder.disarm();
-    }
-
-    @Override
-    public void armFor(Selector mover) throws IOException {
-        requester.armFor(mover);
-        responder.armFor(mover);
-    }
-
-    @Override
-    public void disarmFor(Selector mover) {
-        requester.disarmFor(mover);
-        responder.disarmFor(mover);
-    }
-
-    @Override
-    public boolean hasLongMessage() {
-        return requester.hasLongMessage() || responder.hasLongMessage();
+    public @Nullable DataConnection inbound() {
+        return responder.connection();
     }
 
     @Override

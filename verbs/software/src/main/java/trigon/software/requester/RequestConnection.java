@@ -88,6 +88,11 @@ final class RequestConnection extends DataConnection {
     }
 
     @Override
+    protected int bytesUnderWay() {
+        return stream.payloadBytes();
+    }
+
+    @Override
     protected void onHeader(long at) {
         owner.onResponse(WireFormat.responseKind(at), WireFormat.responseDetail(at), WireFormat.responsePsn(at));
     }

@@ -1,11 +1,11 @@
 package trigon.software.requester;
 
 import java.io.IOException;
-import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import trigon.software.connection.DataConnection;
 import trigon.software.queue.SendQueue;
 import trigon.verbs.QueuePairAttributes;
 import trigon.verbs.SendFlag;
@@ -190,37 +190,9 @@ public final class Requester {
         return outstanding.awaitResponse();
     }
 
-    /** Whether a long message is under way. */
-    public boolean hasLongMessage() {
-        return connection != null && queuePair.lock().isLong(connection.stream().payloadBytes());
-    }
-
-    /** Has a mover wait for the connection. */
-    public void armFor(Selector mover) throws IOException {
-        if (connection != null) {
-            connection.armFor(mover);
-        }
-    }
-
-    /** The mover does not wait for it any more. */
-    public void disarmFor(Selector mover) {
-        if (connection != null) {
-            connection.disarmFor(mover);
-        }
-    }
-
-    /** Has the event loop look after the connection. */
-    public void arm() {
-        if (connection != null) {
-            connection.arm();
-        }
-    }
-
-    /** The event loop looks after the queue pair. */
-    public void disarm() {
-        if (connection != null) {
-            connection.disarm();
-        }
+    /** The connection, if it is open. */
+    public @Nullable DataConnection connection() {
+        return connection;
     }
 
     // ---- requests

@@ -266,6 +266,11 @@ public final class InboundConnection extends DataConnection {
     }
 
     @Override
+    protected int bytesUnderWay() {
+        return payloadBytes();
+    }
+
+    @Override
     protected void onHeader(long at) {
         Owner current = owner;
         if (current != null) {

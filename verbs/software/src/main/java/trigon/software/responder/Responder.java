@@ -2,7 +2,6 @@ package trigon.software.responder;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.channels.Selector;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -229,20 +228,6 @@ public final class Responder {
         peerHasEnded = true;
     }
 
-    /** Has the event loop look after the connection. */
-    public void arm() {
-        if (connection != null) {
-            connection.arm();
-        }
-    }
-
-    /** The event loop looks after the queue pair. */
-    public void disarm() {
-        if (connection != null) {
-            connection.disarm();
-        }
-    }
-
     // ---- requests
 
     private final class Adopter implements InboundConnection.Owner {
@@ -321,28 +306,8 @@ public final class Responder {
         return connection != null;
     }
 
-    /** Whether a long message is under way. */
-    public boolean hasLongMessage() {
-        return connection != null && queuePair.lock().isLong(connection.payloadBytes());
-    }
-
-    /** Has a mover wait for the connection. */
-    public void armFor(Selector mover) throws IOException {
-        if (connection != null) {
-            connection.armFor(mover);
-        }
-    }
-
-    /** The mover does not wait for it any more. */
-    public void disarmFor(Selector mover) {
-        if (connection != null) {
-            connection.disarmFor(mover);
-        }
-    }
-
     /** The peer's connection for requests, if there is one. */
-    @Nullable
-    InboundConnection connection() {
+    public @Nullable InboundConnection connection() {
         return connection;
     }
 }
