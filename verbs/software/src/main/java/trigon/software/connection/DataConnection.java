@@ -16,9 +16,9 @@ public abstract class DataConnection extends StreamReader implements EventLoop.H
     private int armed;
     private @Nullable Selector mover;
 
-    /** A connection that is not to be looked at for now. */
+    /** A connection that is not to be looked at for now, and brings headers without payloads. */
     protected DataConnection(SocketChannel channel, EventLoop eventLoop, int headerBytes) throws IOException {
-        super(channel, headerBytes);
+        super(channel, headerBytes, 0);
         this.eventLoop = eventLoop;
         key = eventLoop.register(channel, 0, this);
     }

@@ -9,42 +9,44 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import trigon.software.MoverSettings;
 
-/** The threads of a provider that move long messages; they start with the first queue pair. Thread-safe. */
+/** The threads of a provider that move long messages. Each starts with a queue pair, the first ones. Thread-safe. */
 public final class Movers implements AutoCloseable {
 
     private static final Logger log = LoggerFactory.getLogger(Movers.class);
 
     private final MoverSettings settings;
     private final List<Mover> movers = new ArrayList<>();
-    private boolean started;
-    private boolean closed;
+    private int most;
 
     /** Threads that are not started yet. */
     public Movers(MoverSettings settings) {
         this.settings = settings;
+        most = settings.threads();
     }
 
     /** The one with the fewest queue pairs, for one more; null if there is none. */
     public synchronized @Nullable Mover assign() {
-        if (!started && !closed) {
-            started = true;
+        Mover least = least();
+        if ((least == null || least.queuePairs() > 0) && movers.size() < most) {
             start();
+            least = least();
         }
-        Mover least =
-                movers.stream().min(Comparator.comparingInt(Mover::queuePairs)).orElse(null);
         if (least != null) {
             least.count(1);
         }
         return least;
     }
 
+    private @Nullable Mover least() {
+        return movers.stream().min(Comparator.comparingInt(Mover::queuePairs)).orElse(null);
+    }
+
     private void start() {
         try {
-            for (int i = 0; i < settings.threads(); i++) {
-                movers.add(new Mover("trigon-move-" + i, settings.fromBytes()));
-            }
+            movers.add(new Mover("trigon-move-" + movers.size(), settings.fromBytes()));
         } catch (IOException | OutOfMemoryError e) {
-            log.warn("{} of {} threads move long messages: {}", movers.size(), settings.threads(), e.toString());
+            most = movers.size();
+            log.warn("{} of {} threads move long messages: {}", most, settings.threads(), e.toString());
         }
     }
 
@@ -60,7 +62,7 @@ public final class Movers implements AutoCloseable {
     public void close() {
         List<Mover> running;
         synchronized (this) {
-            closed = true;
+            most = 0;
             running = List.copyOf(movers);
             movers.clear();
         }

@@ -32,9 +32,7 @@ public abstract class StreamReader {
     private static final int HEADER_LIMIT = 128;
 
     /** The longest payload that is read together with its header, and copied. */
-    private static final int COPIED_BYTES = 4 << 10;
-
-    private static final int BUFFER_BYTES = COPIED_BYTES + HEADER_LIMIT;
+    protected static final int COPIED_BYTES = 4 << 10;
 
     /** Most reads in a row: who polls has other things to do. */
     private static final int READS_AT_ONCE = 4;
@@ -69,9 +67,13 @@ public abstract class StreamReader {
     private boolean readsOneHeader;
     private boolean asksOften;
 
-    /** A reader with a buffer of its own. */
-    protected StreamReader(SocketChannel channel, int headerBytes) {
-        this(channel, headerBytes, Buffers.allocate(BUFFER_BYTES), false);
+    /**
+     * A reader with a buffer of its own.
+     *
+     * @param mostCopied length of the longest payload that is read together with its header
+     */
+    protected StreamReader(SocketChannel channel, int headerBytes, int mostCopied) {
+        this(channel, headerBytes, Buffers.allocate(mostCopied + HEADER_LIMIT), false);
     }
 
     /**
@@ -124,7 +126,7 @@ public abstract class StreamReader {
 
     /** Ends the sharing of a buffer. */
     protected final void takeOwnBuffer() {
-        buffer = Buffers.allocate(BUFFER_BYTES);
+        buffer = Buffers.allocate(COPIED_BYTES + HEADER_LIMIT);
         bufferAddress = MemorySegment.ofBuffer(buffer).address();
         both[1] = buffer;
         readsOneHeader = false;

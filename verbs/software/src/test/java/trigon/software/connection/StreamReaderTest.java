@@ -245,7 +245,7 @@ class StreamReaderTest {
         private int filled;
 
         Reader(SocketChannel channel) {
-            super(channel, HEADER_BYTES);
+            super(channel, HEADER_BYTES, COPIED_BYTES);
         }
 
         Reader(SocketChannel channel, ByteBuffer shared) {
