@@ -265,6 +265,17 @@ class Launch:
         self.kill()
         return problem
 
+    def await_end(self, seconds):
+        """What is wrong with how ranks end that need not be told to, or None."""
+        deadline = time.monotonic() + seconds
+        for rank, process in enumerate(self.processes):
+            try:
+                process.wait(max(0.1, deadline - time.monotonic()))
+            except subprocess.TimeoutExpired:
+                return f"rank {rank} does not end within {seconds} s\n{self.evidence([], range(self.ranks))}"
+        bad = [rank for rank, process in enumerate(self.processes) if process.returncode != 0]
+        return f"ranks {bad} failed\n{self.evidence([], bad)}" if bad else None
+
     def kill(self):
         for process in self.processes:
             if process.poll() is None:

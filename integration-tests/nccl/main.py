@@ -16,6 +16,7 @@ import faults
 import network
 import one_sided
 import policies
+import restarts
 import shapes
 import sharing
 import speed
@@ -26,7 +27,7 @@ from report import Report
 
 PART_SECONDS = 390  # after this, what has not begun is not begun any more
 PARTS = {"smoke": correctness.smoke, "calls": calls.calls, "correctness": correctness.correctness,
-         "faults": faults.faults, "cuts": cuts.cuts, "shapes": shapes.shapes,
+         "faults": faults.faults, "restarts": restarts.restarts, "cuts": cuts.cuts, "shapes": shapes.shapes,
          "unlike": unlike.unlike, "pairs": unlike.pairs, "policies": policies.policies,
          "one-sided": one_sided.one_sided, "traces": traces.traces, "causes": causes.causes, "speed": speed.speed}
 

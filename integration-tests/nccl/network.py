@@ -55,6 +55,9 @@ class Loopback:
         self.nodes = NODES[:count]
         self.cables_each = cables
 
+    def management_address(self, node):
+        return self.rendezvous_host
+
     def prefix(self, node):
         return []
 
@@ -112,6 +115,9 @@ class Namespaces:
 
     def name(self, node):
         return self.base + node
+
+    def management_address(self, node):
+        return f"10.99.{number(node)}.1"
 
     def _create(self):
         for node in [*self.nodes, "router"]:

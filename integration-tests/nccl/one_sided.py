@@ -31,17 +31,6 @@ class Kernels(Launch):
             id_file.unlink(missing_ok=True)
         return [str(self.own), str(rank), str(self.ranks), str(id_file), str(MAX_BYTES)]
 
-    def await_end(self, seconds):
-        """What is wrong with how they ended, or None."""
-        deadline = time.monotonic() + seconds
-        for rank, process in enumerate(self.processes):
-            try:
-                process.wait(max(0.1, deadline - time.monotonic()))
-            except subprocess.TimeoutExpired:
-                return f"rank {rank} does not end within {seconds} s\n{self.evidence([], range(self.ranks))}"
-        bad = [rank for rank, process in enumerate(self.processes) if process.returncode != 0]
-        return f"ranks {bad} failed\n{self.evidence([], bad)}" if bad else None
-
     def said(self, rank):
         return [json.loads(line) for line in self.log(rank).read_text(errors="replace").splitlines()
                 if line.startswith("{")]

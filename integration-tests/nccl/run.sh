@@ -18,11 +18,11 @@ the last line counts what passed, failed and was skipped.
   DISTRIBUTION  folder with lib/libnccl-net-trigon.so (dist/target/trigon after
                 a build)
   GPUS          1 to 4
-  --part        what to run: smoke, calls, correctness, faults, cuts, shapes,
-                unlike, pairs, policies, one-sided, traces, causes, speed or
-                all (default smoke, one minute; calls takes as long, each other
-                part up to seven); cuts needs --cables 2, shapes and unlike
-                --nodes 4, pairs an even number of GPUs
+  --part        what to run: smoke, calls, correctness, faults, restarts, cuts,
+                shapes, unlike, pairs, policies, one-sided, traces, causes,
+                speed or all (default smoke, one minute; calls takes as long,
+                each other part up to seven); cuts needs --cables 2, shapes and
+                unlike --nodes 4, pairs an even number of GPUs
   --out         logs and results (default: a new folder under /tmp)
   --network     auto: namespaces if possible (root, the program ip, veth in the
                 kernel), else loopback addresses

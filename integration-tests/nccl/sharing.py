@@ -65,7 +65,7 @@ def open_sharing(nodes, gpus, part):
     """
     if nodes <= gpus:
         return Turns(nodes, gpus)
-    if part == "faults":
+    if part in ("faults", "restarts"):
         return Turns(nodes, gpus, "a rank is killed, which the service would not confine")
     if not shutil.which(CONTROL):
         return Turns(nodes, gpus, f"no {CONTROL}")

@@ -17,6 +17,7 @@ import calls
 import evidence
 import main
 import network
+import restarts
 import sharing
 import speed
 import table
@@ -187,6 +188,26 @@ class Table(unittest.TestCase):
         self.assertEqual([table.size(n) for n in (8, 2048, 1 << 20, 3 << 19)], ["8 B", "2 KiB", "1 MiB", "1536 KiB"])
 
 
+class Restarts(unittest.TestCase):
+    def said(self, **last):
+        end = {"ended_at": restarts.STEPS, "parameters": [1, 2]}
+        return [[{"first": 0}, {"first": 40}, end],
+                [{"first": 0}, {"killed_at": restarts.KILLED_AT}, {"first": 40}, {**end, **last}]]
+
+    def test_accepts_a_training_that_goes_on(self):
+        self.assertIsNone(restarts.judge(self.said()))
+
+    def test_rejects_what_proves_nothing(self):
+        said = self.said()
+        del said[1][1]
+        self.assertIn("no rank was killed", restarts.judge(said))
+        said = self.said()
+        said[0][1]["first"] = 0
+        self.assertIn("not start twice", restarts.judge(said))
+        self.assertIn("did not end", restarts.judge(self.said(ended_at=41)))
+        self.assertIn("different parameters", restarts.judge(self.said(parameters=[1, 3])))
+
+
 class Sharing(unittest.TestCase):
     def test_one_gpu_each_needs_nothing(self):
         shared = sharing.open_sharing(2, 2, "speed")
@@ -245,7 +266,7 @@ class Settings(unittest.TestCase):
         setting = Setting(Path("."), network.Loopback(2), Path("."), True, sharing.Turns(2, 2), dict(args.settings))
         with tempfile.TemporaryDirectory() as folder:
             launch = Launch.__new__(Launch)  # without its processes
-            launch.setting, launch.ranks, launch.nodes = setting, 2, "ab"
+            launch.setting, launch.ranks, launch.nodes, launch.key = setting, 2, "ab", None
             launch.directory, launch.config = Path(folder), Path(folder, "trigon.yaml")
             with_file = launch._environment(1, {}, True)
             without = launch._environment(1, {}, False)

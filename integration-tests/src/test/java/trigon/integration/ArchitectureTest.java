@@ -1,5 +1,9 @@
 package trigon.integration;
 
+import static com.tngtech.archunit.core.domain.JavaCall.Predicates.target;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.assignableTo;
+import static com.tngtech.archunit.core.domain.properties.HasName.Predicates.nameMatching;
+import static com.tngtech.archunit.core.domain.properties.HasOwner.Predicates.With.owner;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.Architectures.layeredArchitecture;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
@@ -304,6 +308,19 @@ class ArchitectureTest {
                 .dependOnClassesThat()
                 .resideInAPackage("com.google.protobuf..")
                 .because("only reports are written for Perfetto")
+                .check(CLASSES);
+    }
+
+    /** They throw unchecked exceptions where what they read goes away meanwhile. {@code bench} walks its own folder. */
+    @Test
+    void noStreamsOfFilesThatOthersChange() {
+        noClasses()
+                .that()
+                .resideOutsideOfPackages("trigon.system.file", "trigon.dist", "trigon.tools.bench")
+                .should()
+                .callMethodWhere(target(owner(assignableTo(Files.class)))
+                        .and(target(nameMatching("lines|list|walk|find|newDirectoryStream"))))
+                .because("Folder and Files.readString throw checked ones")
                 .check(CLASSES);
     }
 

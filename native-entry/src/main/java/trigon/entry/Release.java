@@ -24,9 +24,11 @@ record Release(String version, Optional<Path> directory) {
 
     /** The installation in that directory. */
     static Release of(Path directory) {
-        try (var lines = Files.lines(directory.resolve("release"))) {
+        try {
             return new Release(
-                    lines.filter(line -> line.startsWith(KEY))
+                    Files.readString(directory.resolve("release"))
+                            .lines()
+                            .filter(line -> line.startsWith(KEY))
                             .map(line -> line.substring(KEY.length()).replace("\"", ""))
                             .findFirst()
                             .orElse("of unknown version"),

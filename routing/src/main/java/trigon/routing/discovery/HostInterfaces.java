@@ -1,7 +1,6 @@
 package trigon.routing.discovery;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.NetworkInterface;
 import java.net.SocketException;
@@ -109,11 +108,13 @@ public record HostInterfaces(List<HostInterface> interfaces, InnerInterfaces inn
 
     /** All that this process's network namespace has; Java leaves out those without an address. */
     private static List<String> names() {
-        try (Stream<String> lines = Files.lines(Path.of("/proc/self/net/dev"))) {
-            return lines.filter(line -> line.contains(":"))
+        try {
+            return Files.readString(Path.of("/proc/self/net/dev"))
+                    .lines()
+                    .filter(line -> line.contains(":"))
                     .map(line -> line.substring(0, line.indexOf(':')).strip())
                     .toList();
-        } catch (IOException | UncheckedIOException _) {
+        } catch (IOException _) {
             return List.of();
         }
     }

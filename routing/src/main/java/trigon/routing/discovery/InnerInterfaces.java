@@ -9,7 +9,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
+import trigon.system.file.Folder;
 
 /**
  * Interfaces that lead to containers, virtual machines or controllers of this machine, by what the kernel says that
@@ -103,26 +103,31 @@ public record InnerInterfaces(Set<String> networks, Set<String> cables) {
     }
 
     private static Optional<String> deviceType(Path nic) {
-        try (Stream<String> lines = Files.lines(nic.resolve("uevent"))) {
-            return lines.filter(line -> line.startsWith("DEVTYPE="))
-                    .map(line -> line.substring("DEVTYPE=".length()).strip())
-                    .findFirst();
-        } catch (IOException _) {
-            return Optional.empty();
-        }
+        return text(nic.resolve("uevent"))
+                .flatMap(text -> text.lines()
+                        .filter(line -> line.startsWith("DEVTYPE="))
+                        .map(line -> line.substring("DEVTYPE=".length()).strip())
+                        .findFirst());
     }
 
     private static Optional<String> line(Path file) {
+        return text(file).map(String::strip);
+    }
+
+    /** None where the interface goes away meanwhile. */
+    private static Optional<String> text(Path file) {
         try {
-            return Optional.of(Files.readString(file).strip());
+            return Optional.of(Files.readString(file));
         } catch (IOException _) {
             return Optional.empty();
         }
     }
 
     private static List<String> children(Path folder) {
-        try (Stream<Path> children = Files.list(folder)) {
-            return children.map(child -> child.getFileName().toString()).toList();
+        try {
+            return Folder.entries(folder).stream()
+                    .map(child -> child.getFileName().toString())
+                    .toList();
         } catch (IOException _) {
             return List.of();
         }

@@ -1,7 +1,6 @@
 package trigon.routing.discovery;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -35,9 +34,9 @@ record UnreadyAddresses(Set<String> keys) {
 
     /** Asks the kernel; none where it does not say. */
     static UnreadyAddresses now() {
-        try (Stream<String> lines = Files.lines(TABLE)) {
-            return of(lines);
-        } catch (IOException | UncheckedIOException _) {
+        try {
+            return of(Files.readString(TABLE).lines());
+        } catch (IOException _) {
             return new UnreadyAddresses(Set.of()); // no IPv6
         }
     }

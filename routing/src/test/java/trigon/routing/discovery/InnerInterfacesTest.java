@@ -36,6 +36,18 @@ class InnerInterfacesTest {
                 .containsExactlyInAnyOrder("docker0", "incusbr0", "nerdctl0", "mpqemubr0", "virbr0");
     }
 
+    /** As when a container ends: the kernel lets its files be opened, and says that there is no such device. */
+    @Test
+    void anInterfaceThatGoesAwayWhileItIsReadIsNoReasonToFail() throws IOException {
+        nic("eth0", 2, "mlx5_core", BOUGHT);
+        veth("veth1", 11, 2);
+        Path uevent = sysfs.resolve("class/net/veth1/uevent");
+        Files.delete(uevent);
+        Files.createDirectory(uevent); // cannot be read once it is open
+
+        assertThat(InnerInterfaces.of(sysfs, names).networks()).isEmpty();
+    }
+
     @Test
     void bridgesWithAWayOutAreLinks() throws IOException {
         nic("eth0", 2, "mlx5_core", BOUGHT);

@@ -13,6 +13,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import javax.management.JMException;
 import javax.management.ObjectName;
+import trigon.system.file.Folder;
 
 /**
  * What this process holds of the kernel and of the C library, beside what a {@link trigon.verbs.ResourceLedger} counts:
@@ -76,8 +77,9 @@ public record ProcessResources(Set<String> descriptors, Set<String> threads, lon
     }
 
     private static Set<String> descriptorsNow() {
-        try (Stream<Path> open = Files.list(Path.of("/proc/self/fd"))) {
-            return open.flatMap(ProcessResources::target)
+        try {
+            return Folder.entries(Path.of("/proc/self/fd")).stream()
+                    .flatMap(ProcessResources::target)
                     .filter(target -> !target.startsWith("/") || target.startsWith("/dev/infiniband/"))
                     .collect(Collectors.toCollection(TreeSet::new));
         } catch (IOException e) {

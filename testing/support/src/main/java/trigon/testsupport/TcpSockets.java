@@ -15,6 +15,7 @@ import java.util.Set;
 import java.util.function.BiPredicate;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
+import trigon.system.file.Folder;
 
 /**
  * TCP connections of this process, as the kernel lists them ({@code proc_pid_net(5)}), to be ended behind their owners'
@@ -64,8 +65,8 @@ public final class TcpSockets {
             });
         }
         List<Integer> descriptors = new ArrayList<>();
-        try (Stream<Path> open = Files.list(Path.of("/proc/self/fd"))) {
-            for (Path descriptor : open.toList()) {
+        try {
+            for (Path descriptor : Folder.entries(Path.of("/proc/self/fd"))) {
                 if (names.contains(target(descriptor))) {
                     descriptors.add(Integer.valueOf(descriptor.getFileName().toString()));
                 }

@@ -2,14 +2,13 @@ package trigon.tools.machine;
 
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.stream.Stream;
+import trigon.system.file.Folder;
 
 /**
  * This machine's files and this process's environment; tests make their own. Thread-safe.
@@ -45,7 +44,7 @@ public record Machine(
     public static Optional<String> text(Path file) {
         try (InputStream in = Files.newInputStream(file)) {
             return Optional.of(new String(in.readNBytes(MOST_BYTES), StandardCharsets.UTF_8));
-        } catch (IOException | UncheckedIOException _) {
+        } catch (IOException _) {
             return Optional.empty(); // the kernel refuses many of them for interfaces that are down
         }
     }
@@ -61,9 +60,9 @@ public record Machine(
 
     /** What is in a folder, by name; none if it is not there. */
     public static List<Path> entries(Path folder) {
-        try (Stream<Path> entries = Files.list(folder)) {
-            return entries.sorted().toList();
-        } catch (IOException | UncheckedIOException _) {
+        try {
+            return Folder.entries(folder);
+        } catch (IOException _) {
             return List.of();
         }
     }

@@ -15,6 +15,7 @@ import java.util.function.IntSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import trigon.system.Memory;
+import trigon.system.file.Folder;
 
 /** The trace of this process, where {@value #VARIABLE} asks for one: what it says of the process, and its samples. */
 public final class ProcessTrace {
@@ -147,8 +148,8 @@ public final class ProcessTrace {
         if (!Files.isDirectory(RDMA)) {
             return;
         }
-        try (var devices = Files.list(RDMA)) {
-            for (Path device : devices.sorted().toList()) {
+        try {
+            for (Path device : Folder.entries(RDMA)) {
                 Fields counters = Fields.of("device", device.getFileName());
                 for (String name : RETRANSMISSIONS) {
                     Path counter = device.resolve("ports/1/hw_counters").resolve(name);

@@ -3,8 +3,6 @@ package trigon.transport.metrics;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.AccessDeniedException;
-import java.nio.file.DirectoryIteratorException;
-import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -12,6 +10,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import trigon.system.file.Folder;
 import trigon.system.file.OpenFile;
 import trigon.system.file.ProcessUsers;
 import trigon.transport.metrics.MetricsReader.Snapshot;
@@ -42,14 +41,10 @@ public final class HeldMetrics implements AutoCloseable {
      * @throws IOException if the process is not there any more, or may not be looked into
      */
     public void look() throws IOException {
-        try (DirectoryStream<Path> each = Files.newDirectoryStream(process.resolve("fd"))) {
-            for (Path descriptor : each) {
-                if (isOfMetrics(descriptor)) {
-                    hold(descriptor);
-                }
+        for (Path descriptor : Folder.entries(process.resolve("fd"))) {
+            if (isOfMetrics(descriptor)) {
+                hold(descriptor);
             }
-        } catch (DirectoryIteratorException e) {
-            throw e.getCause();
         }
     }
 

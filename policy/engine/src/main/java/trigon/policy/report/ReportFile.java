@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -12,6 +11,7 @@ import java.nio.file.StandardOpenOption;
 import java.util.Optional;
 import java.util.regex.Pattern;
 import java.util.zip.CRC32;
+import trigon.system.file.Folder;
 import trigon.system.file.OpenFile;
 import trigon.system.file.ProcessUsers;
 
@@ -77,12 +77,9 @@ public final class ReportFile implements AutoCloseable {
      */
     public static Optional<PolicyReport> read(Path process) throws IOException {
         int user = ProcessUsers.of(process).getFirst();
-        Path descriptors = process.resolve("fd");
-        try (DirectoryStream<Path> each = Files.newDirectoryStream(descriptors)) {
-            for (Path descriptor : each) {
-                if (isReport(descriptor)) {
-                    return Optional.of(readFile(descriptor, user));
-                }
+        for (Path descriptor : Folder.entries(process.resolve("fd"))) {
+            if (isReport(descriptor)) {
+                return Optional.of(readFile(descriptor, user));
             }
         }
         return Optional.empty();

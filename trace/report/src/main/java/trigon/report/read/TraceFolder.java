@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import trigon.system.file.Folder;
 import trigon.system.file.ProcessUsers;
 import trigon.trace.Fields;
 import trigon.trace.Recorder;
@@ -40,9 +41,9 @@ public final class TraceFolder {
         } else if (!Files.isDirectory(path)) {
             addFile(path);
         } else {
-            try (var files = Files.list(path)) {
-                List<Path> traces = files.filter(file -> file.toString().endsWith(TraceFile.SUFFIX))
-                        .sorted()
+            try {
+                List<Path> traces = Folder.entries(path).stream()
+                        .filter(file -> file.toString().endsWith(TraceFile.SUFFIX))
                         .toList();
                 if (traces.isEmpty()) {
                     problems.add(path + " has no files that end with " + TraceFile.SUFFIX
@@ -110,9 +111,8 @@ public final class TraceFolder {
         if (!left) {
             return false;
         }
-        try (var found = Files.list(rings);
-                TraceFile to = TraceFile.append(file, content.wholeBytes())) {
-            for (Path each : found.sorted().toList()) {
+        try (TraceFile to = TraceFile.append(file, content.wholeBytes())) {
+            for (Path each : Folder.entries(rings)) {
                 try (Ring ring = Ring.leftBehind(each)) {
                     ring.drainInto(to);
                     to.addHistograms(ring.stream(), ring.histograms());

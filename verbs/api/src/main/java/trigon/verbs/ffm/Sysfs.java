@@ -1,15 +1,14 @@
 package trigon.verbs.ffm;
 
 import java.io.IOException;
-import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import trigon.system.file.Folder;
 
 /** What the kernel says about RDMA devices beyond the verbs: {@code /sys/class/infiniband}. Control path only. */
 final class Sysfs {
@@ -46,13 +45,12 @@ final class Sysfs {
     List<String> deviceNames() {
         List<String> names = new ArrayList<>();
         if (Files.isDirectory(infinibandClass)) {
-            try (DirectoryStream<Path> devices = Files.newDirectoryStream(infinibandClass)) {
-                devices.forEach(device -> names.add(String.valueOf(device.getFileName())));
+            try {
+                Folder.entries(infinibandClass).forEach(device -> names.add(String.valueOf(device.getFileName())));
             } catch (IOException e) {
                 LOG.debug("{} cannot be read", infinibandClass, e);
             }
         }
-        Collections.sort(names);
         return names;
     }
 
