@@ -60,18 +60,18 @@ public abstract class DataConnection extends StreamReader implements EventLoop.H
      *
      * @throws IOException if its selector takes no more
      */
-    public final void armFor(Selector mover) throws IOException {
+    final void armFor(Selector mover, ProgressLock queuePair) throws IOException {
         this.mover = mover;
         SelectionKey its = channel().keyFor(mover);
         if (its != null) {
             setInterest(its, wanted());
         } else if (!isEnded()) {
-            channel().register(mover, wanted());
+            channel().register(mover, wanted(), queuePair);
         }
     }
 
     /** The opposite of {@link #armFor}. */
-    public final void disarmFor(Selector mover) {
+    final void disarmFor(Selector mover) {
         setInterest(channel().keyFor(mover), 0);
     }
 

@@ -13,7 +13,6 @@ import java.util.PriorityQueue;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -61,9 +60,6 @@ public final class EventLoop implements AutoCloseable {
     private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
     private final PriorityQueue<Timer> timers = new PriorityQueue<>(); // guarded by itself
     private final List<ProgressLock> watched = new ArrayList<>(); // the thread's own
-    /** Those to be watched from now on, the latest first: a list without nodes, since data paths add to it. */
-    private final AtomicReference<@Nullable ProgressLock> newlyWatched = new AtomicReference<>();
-
     private @Nullable Selector selector; // guarded by this
     private @Nullable Thread thread; // guarded by this
     private volatile boolean closed;
@@ -134,19 +130,6 @@ public final class EventLoop implements AutoCloseable {
         }
     }
 
-    /**
-     * Has it look at a queue pair every now and then, until that is left alone and has nothing to do. Allocates
-     * nothing.
-     */
-    void watch(ProgressLock queuePair) {
-        ProgressLock latest;
-        do {
-            latest = newlyWatched.get();
-            queuePair.setWatchedBefore(latest);
-        } while (!newlyWatched.compareAndSet(latest, queuePair));
-        wakeUp();
-    }
-
     /** Has it look again at its tasks, timers, and what the keys ask for. */
     public void wakeUp() {
         if (closed) {
@@ -179,6 +162,11 @@ public final class EventLoop implements AutoCloseable {
 
     // ---- its thread
 
+    /** Looks at a queue pair every now and then, until that is left alone and has nothing to do. */
+    void watch(ProgressLock queuePair) {
+        watched.add(queuePair);
+    }
+
     private void run(Selector open) {
         try (open) {
             try {
@@ -205,7 +193,6 @@ public final class EventLoop implements AutoCloseable {
         if (!open.selectedKeys().isEmpty()) { // an iterator for each iteration would be garbage
             handleReady(open.selectedKeys().iterator());
         }
-        beginToWatch();
         watched.removeIf(queuePair -> {
             try {
                 return queuePair.progressUnpolled();
@@ -223,16 +210,6 @@ public final class EventLoop implements AutoCloseable {
             if (key.isValid() && key.attachment() instanceof Handler owner) {
                 guarded(owner::onReady);
             }
-        }
-    }
-
-    private void beginToWatch() {
-        ProgressLock next = newlyWatched.getAndSet(null);
-        while (next != null) {
-            ProgressLock queuePair = next;
-            next = queuePair.watchedBefore();
-            queuePair.setWatchedBefore(null); // it may outlive that one
-            watched.add(queuePair);
         }
     }
 

@@ -1,6 +1,7 @@
 package trigon.software.connection;
 
 import java.io.IOException;
+import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.util.ArrayList;
 import java.util.List;
@@ -29,6 +30,7 @@ public final class Mover {
     /** It waits for sockets, or is about to. */
     private volatile boolean asleep;
 
+    private volatile boolean hasToLookAtAll;
     private volatile boolean closed;
     private volatile boolean ended;
     private int queuePairs; // guarded by Movers
@@ -59,10 +61,14 @@ public final class Mover {
         if (asleep) {
             selector.wakeup();
         }
+        if (ended) {
+            queuePair.takeBack();
+        }
     }
 
-    /** Has it look again at what it moves. */
+    /** Has it look again at what it moves, whatever the sockets say. */
     void wakeUp() {
+        hasToLookAtAll = true;
         selector.wakeup();
     }
 
@@ -89,10 +95,14 @@ public final class Mover {
             while (!closed) {
                 asleep = true;
                 if (newlyGiven.get() == null) {
-                    selector.select(_ -> {}); // every queue pair is looked at below
+                    selector.select(Mover::onReady);
                 }
                 asleep = false;
                 begin();
+                if (hasToLookAtAll) {
+                    hasToLookAtAll = false;
+                    given.forEach(ProgressLock::setReady);
+                }
                 given.removeIf(queuePair -> !queuePair.move(selector));
             }
         } catch (IOException | RuntimeException | VirtualMachineError e) {
@@ -104,12 +114,19 @@ public final class Mover {
         }
     }
 
+    private static void onReady(SelectionKey key) {
+        if (key.attachment() instanceof ProgressLock queuePair) {
+            queuePair.setReady();
+        }
+    }
+
     private void begin() {
         ProgressLock next = newlyGiven.getAndSet(null);
         while (next != null) {
             ProgressLock queuePair = next;
             next = queuePair.givenBefore();
             queuePair.setGivenBefore(null); // it may outlive that one
+            queuePair.setReady();
             given.add(queuePair);
         }
     }

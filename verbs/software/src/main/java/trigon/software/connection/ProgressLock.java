@@ -56,13 +56,17 @@ public final class ProgressLock {
 
     /** Whether the event loop looks at it every now and then, instead of at its sockets; under the lock. */
     private boolean watched;
-    /** The event loop's, while it has not begun to watch. */
-    private @Nullable ProgressLock watchedBefore;
 
     /** The mover makes progress. Written under the lock. */
     private volatile boolean given;
+
+    /** The mover is sending, and goes on with what is posted behind that. Written under the lock. */
+    private volatile boolean sending;
     /** The mover's, while it has not begun to move. */
     private @Nullable ProgressLock givenBefore;
+
+    /** A socket is ready, or may be; the mover's. */
+    private boolean ready;
 
     /** By the mover alone: who holds the lock is the mover. */
     private boolean moving;
@@ -87,9 +91,26 @@ public final class ProgressLock {
         drive(true, now);
     }
 
-    /** Sends what there is; for who has posted something. */
+    /** Sends what there is; for who has posted a send. */
     public void send() {
+        if (given && !sending) {
+            wakeMover();
+        }
         drive(false, System.nanoTime());
+    }
+
+    /** Goes on with what waits for a receive; for who has posted that. */
+    public void goOn() {
+        if (given) {
+            wakeMover();
+        }
+        drive(false, System.nanoTime());
+    }
+
+    private void wakeMover() {
+        if (mover != null) {
+            mover.wakeUp();
+        }
     }
 
     private void drive(boolean receives, long now) {
@@ -135,9 +156,9 @@ public final class ProgressLock {
 
     // ---- the mover
 
-    private static void armFor(@Nullable DataConnection connection, Selector mover) throws IOException {
+    private void armFor(@Nullable DataConnection connection, Selector mover) throws IOException {
         if (connection != null) {
-            connection.armFor(mover);
+            connection.armFor(mover, this);
         }
     }
 
@@ -178,8 +199,17 @@ public final class ProgressLock {
         return givenBefore;
     }
 
-    /** Makes progress; whether there is more for the mover to do, once a socket is ready. */
+    /** The mover is to look at it. */
+    void setReady() {
+        ready = true;
+    }
+
+    /** Makes progress if a socket is ready; whether there is more for the mover to do. */
     boolean move(Selector selector) {
+        if (!ready) {
+            return true;
+        }
+        ready = false;
         boolean more;
         lock.lock();
         try {
@@ -196,7 +226,10 @@ public final class ProgressLock {
     private boolean moveLocked(Selector selector) {
         moving = true;
         try {
-            work.progress(true, false, System.nanoTime());
+            do {
+                work.progress(true, false, System.nanoTime());
+                sending = hasLongMessage(work.outbound());
+            } while (work.isDue());
             if (hasLongMessage()) {
                 armFor(work.outbound(), selector);
                 armFor(work.inbound(), selector);
@@ -210,6 +243,7 @@ public final class ProgressLock {
         disarmFor(work.outbound(), selector);
         disarmFor(work.inbound(), selector);
         given = false;
+        sending = false;
         arm();
         return false;
     }
@@ -227,7 +261,7 @@ public final class ProgressLock {
 
     // ---- the event loop
 
-    /** One of the sockets is ready. */
+    /** One of the sockets is ready. The event loop. */
     public void onReady() {
         locked(this::becomeWatched);
     }
@@ -240,16 +274,6 @@ public final class ProgressLock {
             disarm(work.inbound());
             eventLoop.watch(this);
         }
-    }
-
-    /** {@link EventLoop#watch}. */
-    void setWatchedBefore(@Nullable ProgressLock before) {
-        watchedBefore = before;
-    }
-
-    @Nullable
-    ProgressLock watchedBefore() {
-        return watchedBefore;
     }
 
     /** Makes progress unless somebody polls; true if it need not be watched any more, since its sockets are armed. */
@@ -299,8 +323,8 @@ public final class ProgressLock {
         } finally {
             lock.unlock();
         }
-        if (given && mover != null) {
-            mover.wakeUp(); // there may be no long message any more
+        if (given) {
+            wakeMover(); // there may be no long message any more
         }
         if (work.isDue()) {
             send();

@@ -90,7 +90,7 @@ final class QueuePairEngine implements RequestingQueuePair, RespondingQueuePair,
     /** A receive was posted. The posting thread. */
     void onReceivePosted() {
         if (awaitsReceive || state == QueuePairStateCode.ERROR) {
-            lock.send();
+            lock.goOn();
         }
     }
 
