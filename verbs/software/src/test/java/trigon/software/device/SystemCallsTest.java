@@ -3,6 +3,7 @@ package trigon.software.device;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -29,6 +30,9 @@ class SystemCallsTest {
     private static final int SELDOM = MESSAGES / 5;
 
     private static final int LOOKS = 10_000;
+
+    /** A half of the time between two looks of an event loop. */
+    private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
     private static final String EVENT_LOOP = "trigon-software";
     private static final String MOVER = "trigon-move";
@@ -59,15 +63,18 @@ class SystemCallsTest {
             exchange(pair, from, local, to, target, 50);
             ThreadCosts before = ThreadCosts.ofThisThread();
             ThreadCosts othersBefore = ThreadCosts.of(EVENT_LOOP);
+            long start = System.nanoTime();
 
             exchange(pair, from, local, to, target, MESSAGES);
 
+            // two event loops look every 20 ms, however long it takes
+            long looks = 2 * (System.nanoTime() - start) / LOOK_NANOS;
             ThreadCosts own = ThreadCosts.ofThisThread().minus(before);
             ThreadCosts others = ThreadCosts.of(EVENT_LOOP).minus(othersBefore);
             assertThat(own.writes()).as("%s", own).isBetween((long) MESSAGES, (long) MESSAGES + SELDOM);
             assertThat(own.reads()).as("%s", own).isLessThan((long) reads * MESSAGES + SELDOM);
             assertThat(own.sleeps()).as("%s", own).isLessThan(SELDOM);
-            assertThat(others.sleeps()).as("of the event loop: %s", others).isLessThan(SELDOM);
+            assertThat(others.sleeps()).as("of the event loops: %s", others).isLessThan(SELDOM + looks);
         }
     }
 
