@@ -13,6 +13,7 @@ import causes
 import correctness
 import cuts
 import faults
+import gains
 import network
 import one_sided
 import policies
@@ -28,7 +29,7 @@ from report import Report
 PART_SECONDS = 390  # after this, what has not begun is not begun any more
 PARTS = {"smoke": correctness.smoke, "calls": calls.calls, "correctness": correctness.correctness,
          "faults": faults.faults, "restarts": restarts.restarts, "cuts": cuts.cuts, "shapes": shapes.shapes,
-         "unlike": unlike.unlike, "pairs": unlike.pairs, "policies": policies.policies,
+         "unlike": unlike.unlike, "pairs": unlike.pairs, "policies": policies.policies, "gains": gains.gains,
          "one-sided": one_sided.one_sided, "traces": traces.traces, "causes": causes.causes, "speed": speed.speed}
 
 
@@ -45,6 +46,7 @@ def arguments(given):
     parser.add_argument("--set", dest="settings", action="append", default=[], type=trigon_setting,
                         metavar="NAME=VALUE")
     parser.add_argument("--nccl", type=Path)
+    parser.add_argument("--policies", type=Path)
     parser.add_argument("--dry-run", action="store_true")
     args = parser.parse_args(given)
     if not 1 <= args.gpus <= len(network.NODES):
@@ -87,7 +89,8 @@ def run(part, args, net, out, report):
     report.say(shared.describe())
     end = time.monotonic() + PART_SECONDS
     try:
-        setting = Setting(args.distribution, net, out, args.dry_run, shared, dict(args.settings), args.nccl)
+        setting = Setting(args.distribution, net, out, args.dry_run, shared, dict(args.settings), args.nccl,
+                          policies=args.policies)
         PARTS[part](setting, report, args.nodes, lambda: time.monotonic() > end)
     except LaunchFailed as e:
         report.fails(part, str(e))

@@ -9,7 +9,7 @@ usage() {
 usage: run.sh DISTRIBUTION GPUS [--part PART] [--out DIRECTORY]
               [--network auto|namespaces|loopback] [--ip PROGRAM]
               [--cables 1|2|3] [--nodes N] [--nccl FOLDER]
-              [--set TRIGON_NAME=VALUE]... [--dry-run]
+              [--policies FOLDER] [--set TRIGON_NAME=VALUE]... [--dry-run]
 
 Plays one node per GPU, each with its own subnet to every other, and lets
 PyTorch's NCCL communicate over Trigon. Exit status 0 only if everything passed;
@@ -19,10 +19,10 @@ the last line counts what passed, failed and was skipped.
                 a build)
   GPUS          1 to 4
   --part        what to run: smoke, calls, correctness, faults, restarts, cuts,
-                shapes, unlike, pairs, policies, one-sided, traces, causes,
-                speed or all (default smoke, one minute; calls takes as long,
-                each other part up to seven); cuts needs --cables 2, shapes and
-                unlike --nodes 4, pairs an even number of GPUs
+                shapes, unlike, pairs, policies, gains, one-sided, traces,
+                causes, speed or all (default smoke, one minute; calls takes as
+                long, each other part up to seven); cuts needs --cables 2,
+                shapes and unlike --nodes 4, pairs an even number of GPUs
   --out         logs and results (default: a new folder under /tmp)
   --network     auto: namespaces if possible (root, the program ip, veth in the
                 kernel), else loopback addresses
@@ -38,6 +38,8 @@ the last line counts what passed, failed and was skipped.
                 own environment are not passed on
   --nccl        for the part one-sided: a folder with another NCCL's include and
                 lib (default: PyTorch's)
+  --policies    for the part policies: a folder with more objects that are tried,
+                too
   --dry-run     no GPU, no NCCL, no plugin: the same checks over PyTorch's gloo
                 on the CPU
   PYTHON        environment variable: the Python that has PyTorch (default:

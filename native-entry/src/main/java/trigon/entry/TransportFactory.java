@@ -110,11 +110,14 @@ final class TransportFactory implements NetPluginFactory {
         log.debug("movers for {} processors", processors);
         movers = MoverSettings.forProcessors(processors);
         RouteLookup kernel = new KernelRouteLookup();
-        RelayAccess relays = relays(settings, discovered, kernel, hostName, processors);
+        Optional<Mesh> mesh = relays(settings, discovered, kernel, hostName, processors);
+        RelayAccess relays =
+                mesh.map(each -> new RelayAccess(each, each.detours())).orElse(RelayAccess.NONE);
         SoftwareVerbs software = software(discovered, movers, relays);
+        mesh.ifPresent(each -> serveWhenCalled(each, software));
         providers.put(LinkKind.SOFTWARE, software);
         NetPlugin plugin = RoutedNetPlugin.open(new PluginSetup(
-                settings.with(policy.fingerprint()),
+                settings,
                 new Machine(
                         hostName,
                         pageBytes,
@@ -189,17 +192,24 @@ final class TransportFactory implements NetPluginFactory {
     }
 
     /** Without relays where they cannot be had: nodes with a common link do not need them. */
-    private static RelayAccess relays(
+    private static Optional<Mesh> relays(
             PluginConfig config, DiscoveredLinks discovered, RouteLookup kernel, String hostName, int processors) {
         String name = config.thisNode().map(NodeConfig::name).orElse(hostName);
         try {
             long node = NodeNumber.of(config.thisNode().map(NodeConfig::name).orElse(""));
-            return Mesh.open(config, discovered.links(), kernel, name, node, processors >= LEAST_TO_SPIN)
-                    .map(mesh -> new RelayAccess(mesh, mesh.detours()))
-                    .orElse(RelayAccess.NONE);
+            return Mesh.open(config, discovered.links(), kernel, name, node, processors >= LEAST_TO_SPIN);
         } catch (IOException e) {
             log.warn("no relays, neither for others nor for this node: {}", e.getMessage());
-            return RelayAccess.NONE;
+            return Optional.empty();
+        }
+    }
+
+    private static void serveWhenCalled(Mesh mesh, SoftwareVerbs software) {
+        try {
+            mesh.serveWhenCalled(software::whenReady);
+        } catch (IOException e) {
+            log.info("the relay's threads are there from the start: {}", e.getMessage());
+            mesh.serve();
         }
     }
 

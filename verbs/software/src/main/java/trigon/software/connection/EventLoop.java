@@ -9,6 +9,7 @@ import java.nio.channels.Selector;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Objects;
 import java.util.PriorityQueue;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -160,6 +161,31 @@ public final class EventLoop implements AutoCloseable {
         }
     }
 
+    /** Has a task run once, as soon as a channel, which stays its owner's, has something to read or to accept. */
+    public void whenReady(SelectableChannel channel, Runnable task) throws IOException {
+        FirstReady first = new FirstReady(task);
+        SelectionKey key = register(channel, 0, first);
+        first.key = key;
+        key.interestOps(channel.validOps() & (SelectionKey.OP_READ | SelectionKey.OP_ACCEPT));
+        wakeUp();
+    }
+
+    private static final class FirstReady implements Handler {
+
+        private final Runnable task;
+        private volatile @Nullable SelectionKey key; // set before it is called
+
+        FirstReady(Runnable task) {
+            this.task = task;
+        }
+
+        @Override
+        public void onReady() {
+            Objects.requireNonNull(key).cancel();
+            task.run();
+        }
+    }
+
     // ---- its thread
 
     /** Looks at a queue pair every now and then, until that is left alone and has nothing to do. */
@@ -261,7 +287,9 @@ public final class EventLoop implements AutoCloseable {
     /** Peers are to see that this end is gone. */
     private static void closeChannels(Selector open) throws IOException {
         for (SelectionKey key : open.keys()) {
-            key.channel().close();
+            if (!(key.attachment() instanceof FirstReady)) {
+                key.channel().close();
+            }
         }
         open.selectNow(); // lets go of the sockets
     }

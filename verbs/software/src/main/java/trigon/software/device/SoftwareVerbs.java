@@ -1,5 +1,7 @@
 package trigon.software.device;
 
+import java.io.IOException;
+import java.nio.channels.SelectableChannel;
 import java.security.SecureRandom;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -132,6 +134,16 @@ public final class SoftwareVerbs implements VerbsProvider, AutoCloseable {
         }
         return new SoftwareDeviceContext(
                 new LocalDevice(device, eventLoop, detours), movers, ledger, this::nextQueuePairNumber);
+    }
+
+    /**
+     * Has a task run once, on the provider's own thread, as soon as a channel has something to read or to accept. The
+     * channel stays its owner's.
+     *
+     * @throws IOException if the provider is closed, or there is no selector
+     */
+    public void whenReady(SelectableChannel channel, Runnable task) throws IOException {
+        eventLoop.whenReady(channel, task);
     }
 
     /** Its clock has moved. */
