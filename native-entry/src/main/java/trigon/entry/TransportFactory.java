@@ -37,7 +37,7 @@ import trigon.routing.discovery.RdmaPorts;
 import trigon.routing.hardware.LinkSpeeds;
 import trigon.routing.hardware.NicHardware;
 import trigon.routing.hardware.TwinFunctions;
-import trigon.software.LaneSettings;
+import trigon.software.MoverSettings;
 import trigon.software.device.SoftwareVerbs;
 import trigon.transport.metrics.Metrics;
 import trigon.transport.plugin.Machine;
@@ -66,7 +66,7 @@ final class TransportFactory implements NetPluginFactory {
 
     private final int pageBytes;
     private final ProcessPolicy policy;
-    private LaneSettings lanes = LaneSettings.NONE;
+    private MoverSettings movers = MoverSettings.NONE;
     private boolean hasRdma;
     private Optional<PluginConfig> config = Optional.empty();
 
@@ -107,13 +107,13 @@ final class TransportFactory implements NetPluginFactory {
         TwinFunctions.warnings(discovered.links(), hardware).forEach(warning -> log.warn("{}", warning));
         requireLinks(settings, environment, discovered);
         int processors = processors(environment);
-        log.debug("lanes for {} processors", processors);
-        lanes = LaneSettings.forCores(processors);
+        log.debug("movers for {} processors", processors);
+        movers = MoverSettings.forProcessors(processors);
         RouteLookup kernel = new KernelRouteLookup();
         Optional<Mesh> mesh = relays(settings, discovered, kernel, hostName, processors);
         RelayAccess relays =
                 mesh.map(each -> new RelayAccess(each, each.detours())).orElse(RelayAccess.NONE);
-        SoftwareVerbs software = software(discovered, lanes, relays);
+        SoftwareVerbs software = software(discovered, movers, relays);
         mesh.ifPresent(each -> serveWhenCalled(each, software));
         providers.put(LinkKind.SOFTWARE, software);
         NetPlugin plugin = RoutedNetPlugin.open(new PluginSetup(
@@ -146,8 +146,8 @@ final class TransportFactory implements NetPluginFactory {
     /** On loopback devices: messages go as they go over this machine's links. */
     @Override
     public List<Supplier<WarmUpNode>> warmUpNodes(boolean ofAllKinds) {
-        Supplier<WarmUpNode> asOverSoftwareLinks = () -> LoopbackNode.ofSoftware(LinkKind.SOFTWARE, lanes, pageBytes);
-        Supplier<WarmUpNode> asOverRdmaLinks = () -> LoopbackNode.ofSoftware(LinkKind.RDMA, lanes, pageBytes);
+        Supplier<WarmUpNode> asOverSoftwareLinks = () -> LoopbackNode.ofSoftware(LinkKind.SOFTWARE, movers, pageBytes);
+        Supplier<WarmUpNode> asOverRdmaLinks = () -> LoopbackNode.ofSoftware(LinkKind.RDMA, movers, pageBytes);
         if (ofAllKinds) {
             return List.of(asOverSoftwareLinks, asOverRdmaLinks, this::standIn);
         }
@@ -157,7 +157,7 @@ final class TransportFactory implements NetPluginFactory {
     /** On a software device, too; but first it links what the first connection over an RDMA device will call. */
     private WarmUpNode asOverOwnRdmaLinks() {
         Libibverbs.linkAhead();
-        return LoopbackNode.ofSoftware(LinkKind.RDMA, lanes, pageBytes);
+        return LoopbackNode.ofSoftware(LinkKind.RDMA, movers, pageBytes);
     }
 
     private static HostInterfaces marked(HostInterfaces interfaces, Map<String, String> environment) {
@@ -242,13 +242,13 @@ final class TransportFactory implements NetPluginFactory {
         }
     }
 
-    private static SoftwareVerbs software(DiscoveredLinks discovered, LaneSettings lanes, RelayAccess relays) {
+    private static SoftwareVerbs software(DiscoveredLinks discovered, MoverSettings movers, RelayAccess relays) {
         return new SoftwareVerbs(
                 discovered.links().stream()
                         .filter(link -> link.kind() == LinkKind.SOFTWARE)
                         .map(LaterLinkSearch::softwareDevice)
                         .toList(),
-                lanes,
+                movers,
                 relays.detours());
     }
 

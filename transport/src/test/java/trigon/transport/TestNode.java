@@ -91,8 +91,8 @@ public final class TestNode implements AutoCloseable {
             discovered = LinkDiscovery.discover(config, List.of(), interfaces);
             List<SoftwareDevice> devices =
                     discovered.links().stream().map(TestNode::device).toList();
-            SoftwareVerbs software = cluster.lanes()
-                    .map(lanes -> new SoftwareVerbs(devices, lanes))
+            SoftwareVerbs software = cluster.movers()
+                    .map(movers -> new SoftwareVerbs(devices, movers))
                     .orElseGet(() -> new SoftwareVerbs(devices));
             verbs = around.apply(software);
             closeVerbs = software::close;

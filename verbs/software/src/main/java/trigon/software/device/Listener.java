@@ -15,6 +15,7 @@ import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
 import trigon.software.connection.EventLoop;
 import trigon.software.connection.LocalDevice;
+import trigon.software.connection.SocketOptions;
 import trigon.software.connection.StreamReader;
 import trigon.software.connection.Timer;
 import trigon.software.memory.Buffers;
@@ -113,7 +114,7 @@ final class Listener implements EventLoop.Handler, InboundConnection.Acceptor {
     private void accepted(SocketChannel channel) {
         InboundConnection evicted;
         try {
-            device.socketOptions().apply(channel);
+            SocketOptions.apply(channel);
             evicted = unidentified.add(new InboundConnection(channel, device.eventLoop(), this));
         } catch (IOException | OutOfMemoryError e) {
             log.debug("{} was gone when it was accepted, or there is no memory for it: {}", channel, e.toString());

@@ -1,4 +1,4 @@
 @NullMarked
-package trigon.software.lanes;
+package trigon.software.responder;
 
 import org.jspecify.annotations.NullMarked;

@@ -2,12 +2,12 @@ package trigon.transport;
 
 import java.nio.file.Path;
 
-/** The contract over a software link whose long messages go in pieces. */
-class LanesNetPluginTest extends NetPluginContract {
+/** The contract over a software link whose long messages other threads move. */
+class MoversNetPluginTest extends NetPluginContract {
 
     @Override
     protected TestCluster cluster(Path directory) {
-        return TestCluster.lanes(directory);
+        return TestCluster.movers(directory);
     }
 
     @Override

@@ -2,10 +2,10 @@ package trigon.transport;
 
 import java.nio.file.Path;
 
-class LanesQueuePairErrorTest extends QueuePairErrorContract {
+class MoversQueuePairErrorTest extends QueuePairErrorContract {
 
     @Override
     protected TestCluster cluster(Path directory) {
-        return TestCluster.lanes(directory);
+        return TestCluster.movers(directory);
     }
 }
