@@ -50,6 +50,26 @@ def measure(rank, bytes, iterations, warmup):
 
 
 @exercise
+def passes(rank, sizes, warmup, rounds, passes):
+    """Of each pass the mean seconds of all-reduces of each size, asked for without a wait between them."""
+    taken = []
+    for _ in range(passes):
+        means = []
+        for size in sizes:
+            data = torch.zeros(max(1, size // 4), dtype=torch.float32, device=rank.device)
+            for _ in range(warmup):
+                dist.all_reduce(data)
+            rank.synchronize()
+            start = time.perf_counter()
+            for _ in range(rounds):
+                dist.all_reduce(data)
+            rank.synchronize()
+            means.append((time.perf_counter() - start) / rounds)
+        taken.append(means)
+    return {"seconds": taken}
+
+
+@exercise
 def rested(rank, bytes, times, pause):
     """The times of all-reduces by themselves, each after a pause, as this rank saw them.
 
