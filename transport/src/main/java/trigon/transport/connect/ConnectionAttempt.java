@@ -195,6 +195,7 @@ final class ConnectionAttempt implements AutoCloseable {
                 new PeerEnd(answer.endpoint(), answer.memory(), answer.maxMessageBytes(), answer.speedMbps()),
                 each.offer.key(),
                 trafficClass);
+        factory.prove(each.channel);
     }
 
     private static MessageProtocol protocol(Path path, boolean severalQueuePairs) {

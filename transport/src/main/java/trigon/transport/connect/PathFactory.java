@@ -11,6 +11,7 @@ import trigon.handshake.Established;
 import trigon.nccl.NetPlugin;
 import trigon.qpstate.QueuePairParameters;
 import trigon.system.InterfaceAddress;
+import trigon.transport.path.DataPathProbe;
 import trigon.transport.path.Link;
 import trigon.transport.path.PathCapacity;
 import trigon.transport.path.PathChannel;
@@ -95,6 +96,18 @@ public final class PathFactory {
         protocol.requireFitting(role, path.sendQueueDepth(), path.maxMessageBytes());
         int nccl = trafficClass == NetPlugin.TRAFFIC_CLASS_UNDEFINED ? 0 : trafficClass & 0xFF;
         path.connect(peer.endpoint(), key, peer.memory(), config.trafficClass().orElse(nccl), config.serviceLevel());
+    }
+
+    /**
+     * Has the connecting side find out whether the connected path carries anything, once the peer's end is connected,
+     * too. Of a software link its handshake has shown that.
+     *
+     * @throws trigon.verbs.VerbsException if it does not
+     */
+    public void prove(PathChannel path) {
+        if (path.link().local().kind() == LinkKind.RDMA) {
+            DataPathProbe.run(path);
+        }
     }
 
     /** Waits until the first message of a connected path can go at once; not for long, since that one may wait, too. */

@@ -88,15 +88,13 @@ final class Failback {
                 home.stream().map(found::get).map(Objects::requireNonNull).toList());
     }
 
-    /** They did not come up, though they may be taken: not so soon again. The session stands still until it moves. */
-    void noteFailure(List<Path> better) {
+    /** They did not come up. The session stands still until it moves. */
+    void fence() {
         synchronized (sender.use) {
-            if (sender.endIfLost()) {
-                return;
+            if (!sender.endIfLost()) {
+                session.fence("the way back to a better path has failed");
             }
-            session.fence("the way back to a better path has failed");
         }
-        better.stream().map(Path::local).distinct().forEach(journal::logNoReturn);
     }
 
     /** Stops the session at a boundary between messages; null if there is none soon. */

@@ -17,6 +17,7 @@ import trigon.transport.connect.ControlThreads;
 import trigon.transport.connect.Counterpart;
 import trigon.transport.connect.LocalSide;
 import trigon.transport.failover.search.PathSearch;
+import trigon.transport.path.PathChannel;
 import trigon.transport.session.Failover;
 import trigon.transport.session.ReceiveSession;
 import trigon.transport.session.Resumption;
@@ -108,8 +109,8 @@ public final class Failovers {
                             expect(peer);
                             session.setFailover(new Failover() {
                                 @Override
-                                public boolean recoverFrom(String what) {
-                                    return failover.recoverFrom(what);
+                                public boolean recoverFrom(PathChannel path, String what) {
+                                    return failover.recoverFrom(path, what);
                                 }
 
                                 @Override

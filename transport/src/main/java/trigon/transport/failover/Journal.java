@@ -1,6 +1,7 @@
 package trigon.transport.failover;
 
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
@@ -43,17 +44,28 @@ final class Journal {
         health.markSilent(link, peer);
     }
 
-    /** It could not go back to that link. */
-    void logNoReturn(LocalLink link) {
-        health.markFailed(link, peer, "nothing came up over it, though the peer answers");
+    /** No path came up over that link, though the peer answers there. */
+    void logNoPath(LocalLink link, String why) {
+        health.markDead(link, peer, why);
     }
 
-    /** Its paths are given up, since one of them has failed. */
-    void logLoss(List<PathChannel> paths, String why) {
+    /** Whether the connection should rather not go over that link. */
+    boolean isToAvoid(LocalLink link) {
+        return health.isToAvoid(link, peer);
+    }
+
+    /**
+     * Its paths are given up, since one of them has failed.
+     *
+     * @param known those of which that is known, if it is of any
+     */
+    void logLoss(List<PathChannel> paths, Set<PathChannel> known, String why) {
         List<PathChannel> failed = paths.size() == 1
                 ? paths
                 : paths.stream()
-                        .filter(path -> path.isQuiet() || !path.link().isUp())
+                        .filter(path -> known.contains(path)
+                                || path.isQuiet()
+                                || !path.link().isUp())
                         .toList();
         failed.forEach(path -> health.markFailed(path.link().local(), peer, why));
         if (failed.isEmpty()) {

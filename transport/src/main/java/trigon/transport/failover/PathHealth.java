@@ -4,7 +4,6 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import trigon.routing.LocalLink;
@@ -24,19 +23,54 @@ final class PathHealth {
     /** And so long at most. */
     static final Duration LONGEST_REST = Duration.ofMinutes(5);
 
+    /** A link that has earned itself so long a rest fails again and again. */
+    static final Duration AVOIDED = FIRST_REST.multipliedBy(4);
+
     /** One that has been well for so many rests begins with the first one again. */
     private static final int WELL = 4;
 
     private record Way(LocalLink link, String peer) {}
 
+    /** For how long a link rests, and when that was decided: all that fails within a second is one failure. */
+    private record Rest(Duration length, long decided) {
+
+        private static final Duration ONE_FAILURE = Duration.ofSeconds(1);
+
+        static Rest first(long now) {
+            return new Rest(FIRST_REST, now);
+        }
+
+        Rest longer(long now) {
+            if (now - decided < ONE_FAILURE.toNanos()) {
+                return this;
+            }
+            Duration doubled = length.multipliedBy(2);
+            return new Rest(doubled.compareTo(LONGEST_REST) < 0 ? doubled : LONGEST_REST, now);
+        }
+
+        boolean isOver(long since, long now) {
+            return now - since >= length.toNanos();
+        }
+    }
+
     /** A link that has failed, or had. */
     private sealed interface Condition {}
 
-    /** It has failed: when, and since when it has rested. */
-    private record Down(long since, long restsSince, Duration rest) implements Condition {}
+    /** It has failed: when, since when it has rested, and whether no new path has come up over it since. */
+    private record Down(long since, long restsSince, Rest rest, boolean dead) implements Condition {
+
+        boolean hasRested(long now) {
+            return rest.isOver(restsSince, now);
+        }
+    }
 
     /** It works again since then. */
-    private record Recovered(long since, Duration rest) implements Condition {}
+    private record Recovered(long since, Rest rest) implements Condition {
+
+        Rest afterFailure(long now) {
+            return now - since > rest.length.multipliedBy(WELL).toNanos() ? Rest.first(now) : rest.longer(now);
+        }
+    }
 
     private final NanoClock clock;
     private final Map<Way, Condition> conditions = new HashMap<>();
@@ -52,31 +86,36 @@ final class PathHealth {
 
     /** A path over that link to that peer has failed. */
     synchronized void markFailed(LocalLink link, String peer, String why) {
-        Way way = new Way(link, peer);
-        long now = clock.nanoTime();
-        Condition known = conditions.get(way);
-        if (known instanceof Down down) { // another connection over it: the same failure
-            conditions.put(way, new Down(down.since, now, down.rest));
-            return;
-        }
-        conditions.put(way, new Down(now, now, restAfter(known, now)));
-        log.warn("{}: path to {} down: {}; failing over", link, peer, why);
+        markDown(link, peer, why, false);
     }
 
-    private static Duration restAfter(@Nullable Condition known, long now) {
-        if (!(known instanceof Recovered(long since, Duration rest))
-                || now - since > rest.multipliedBy(WELL).toNanos()) {
-            return FIRST_REST;
+    /** A new path over that link to that peer has not come up, though the peer answers there. */
+    synchronized void markDead(LocalLink link, String peer, String why) {
+        markDown(link, peer, why, true);
+    }
+
+    private void markDown(LocalLink link, String peer, String why, boolean dead) {
+        Way way = new Way(link, peer);
+        long now = clock.nanoTime();
+        switch (conditions.get(way)) {
+            case Down down -> { // by another connection: the same failure, unless it has rested
+                Rest rest = down.hasRested(now) ? down.rest.longer(now) : down.rest;
+                conditions.put(way, new Down(down.since, now, rest, down.dead || dead));
+                return;
+            }
+            case Recovered recovered -> conditions.put(way, new Down(now, now, recovered.afterFailure(now), dead));
+            case null -> conditions.put(way, new Down(now, now, Rest.first(now), dead));
         }
-        Duration doubled = rest.multipliedBy(2);
-        return doubled.compareTo(LONGEST_REST) < 0 ? doubled : LONGEST_REST;
+        log.warn("{}: path to {} down: {}; failing over", link, peer, why);
     }
 
     /** Nobody answers over it: it rests on. */
     synchronized void markSilent(LocalLink link, String peer) {
         conditions.computeIfPresent(
                 new Way(link, peer),
-                (_, known) -> known instanceof Down down ? new Down(down.since, clock.nanoTime(), down.rest) : known);
+                (_, known) -> known instanceof Down down
+                        ? new Down(down.since, clock.nanoTime(), down.rest, down.dead)
+                        : known);
     }
 
     /** A connection goes on over that link to that peer. */
@@ -92,7 +131,16 @@ final class PathHealth {
 
     /** Whether connections may return to it, as far as failures go. */
     synchronized boolean hasRested(LocalLink link, String peer) {
-        return !(conditions.get(new Way(link, peer)) instanceof Down down)
-                || clock.nanoTime() - down.restsSince >= down.rest.toNanos();
+        return !(conditions.get(new Way(link, peer)) instanceof Down down) || down.hasRested(clock.nanoTime());
+    }
+
+    /**
+     * Whether connections should rather go elsewhere, if they can: no new path has come up over it, or it fails again
+     * and again; and it still rests.
+     */
+    synchronized boolean isToAvoid(LocalLink link, String peer) {
+        return conditions.get(new Way(link, peer)) instanceof Down down
+                && (down.dead || down.rest.length.compareTo(AVOIDED) >= 0)
+                && !down.hasRested(clock.nanoTime());
     }
 }

@@ -152,6 +152,7 @@ final class PathOffers {
         Answer answer = join(each.offer.answer());
         PeerEnd end = new PeerEnd(answer.endpoint(), answer.memory(), answer.maxMessageBytes(), answer.speedMbps());
         factory.connect(each.path, PathRole.SENDER, protocol, end, each.offer.key(), peer.trafficClass());
+        factory.prove(each.path);
     }
 
     private static void orFail(Path over, Runnable step) {

@@ -1,6 +1,8 @@
 package trigon.transport.failover;
 
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import trigon.handshake.LifelineEnd;
 import trigon.handshake.message.EndFailure;
@@ -30,11 +32,21 @@ final class PathSuspicion {
         }
     }
 
-    /** The why is for logs; empty below {@link Level#DOUBTFUL}. */
-    private record State(List<PathChannel> paths, Level level, String why) {
+    /** The why is for logs; empty below {@link Level#DOUBTFUL}. Failed are those known to be of no use any more. */
+    private record State(List<PathChannel> paths, Level level, String why, Set<PathChannel> failed) {
+
+        static State well(List<PathChannel> paths) {
+            return new State(paths, Level.NONE, "", Set.of());
+        }
 
         State raisedTo(Level next, String reason) {
-            return next.compareTo(level) < 0 ? this : new State(paths, next, reason);
+            return next.compareTo(level) < 0 ? this : new State(paths, next, reason, failed);
+        }
+
+        State without(PathChannel path) {
+            Set<PathChannel> more = new HashSet<>(failed);
+            more.add(path);
+            return new State(paths, level, why, Set.copyOf(more));
         }
     }
 
@@ -42,7 +54,7 @@ final class PathSuspicion {
 
     /** Nothing speaks against those. */
     PathSuspicion(List<PathChannel> paths) {
-        state = new State(paths, Level.NONE, "");
+        state = State.well(paths);
     }
 
     /** Whether it is in use. */
@@ -50,7 +62,12 @@ final class PathSuspicion {
         return state.paths.contains(path);
     }
 
-    /** A path is of no use any more. */
+    /** That path is of no use any more. */
+    synchronized void markBroken(PathChannel path, String why) {
+        state = state.without(path).raisedTo(Level.BROKEN, why);
+    }
+
+    /** One of the paths is, and it is not known which. */
     synchronized void markBroken(String why) {
         state = state.raisedTo(Level.BROKEN, why);
     }
@@ -66,14 +83,14 @@ final class PathSuspicion {
     }
 
     /**
-     * A path is lost in that way, unless another one takes its place.
+     * That path is lost in that way, unless another one takes its place.
      *
      * @param left whether it is being left, so that the peer may have left it, too
      * @return false if no other path is of any help
      */
-    synchronized boolean note(PathLoss loss, boolean left) {
+    synchronized boolean note(PathChannel path, PathLoss loss, boolean left) {
         switch (loss) {
-            case PathLoss.Here here when here.ofCommunicator().isEmpty() -> markBroken(here.words());
+            case PathLoss.Here here when here.ofCommunicator().isEmpty() -> markBroken(path, here.words());
             case PathLoss.OfPeer(var _, LifelineEnd.Broken _, var _) -> markDoubtful(loss.words());
             case PathLoss.OfPeer(var _, LifelineEnd.Failed(EndFailure failure), var _)
             when failure.scope() == EndFailure.Scope.PATH -> markBroken(loss.words());
@@ -88,7 +105,7 @@ final class PathSuspicion {
     /** Others are about to be used, against which nothing speaks. Returns what there was, to {@link #restore}. */
     synchronized Before moveTo(List<PathChannel> next) {
         Before before = new Before(state);
-        state = new State(next, Level.NONE, "");
+        state = State.well(next);
         return before;
     }
 
@@ -101,6 +118,11 @@ final class PathSuspicion {
     @Nullable
     synchronized String broken() {
         return state.level == Level.BROKEN ? state.why : null;
+    }
+
+    /** The paths that are of no use any more, as far as it is known which. */
+    synchronized Set<PathChannel> failed() {
+        return state.failed;
     }
 
     /** Whether there is more than silence. */
@@ -118,7 +140,7 @@ final class PathSuspicion {
         boolean well =
                 !isKnown() && state.paths.stream().allMatch(path -> path.link().isUp() && !path.isQuiet());
         if (well) {
-            state = new State(state.paths, Level.NONE, "");
+            state = State.well(state.paths);
         }
         return well;
     }

@@ -2,7 +2,6 @@ package trigon.transport.failover;
 
 import java.time.Duration;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
@@ -115,7 +114,7 @@ final class ReceiverFailover implements Failover, OfferHandler {
         if (!ours) {
             return false;
         }
-        if (!suspicion.note(loss, resume.state() != State.UP)) {
+        if (!suspicion.note(path, loss, resume.state() != State.UP)) {
             end.reach();
             return false;
         }
@@ -124,8 +123,8 @@ final class ReceiverFailover implements Failover, OfferHandler {
     }
 
     @Override
-    public boolean recoverFrom(String what) {
-        suspicion.markBroken(what);
+    public boolean recoverFrom(PathChannel path, String what) {
+        suspicion.markBroken(path, what);
         return tasks.fromDataPath(this::work) && !end.isReached();
     }
 
@@ -155,7 +154,7 @@ final class ReceiverFailover implements Failover, OfferHandler {
             if (why == null || resume.state() != State.UP || end.isReached()) {
                 return;
             }
-            journal.logLoss(session.paths(), why);
+            journal.logLoss(session.paths(), suspicion.failed(), why);
             resume = resume.broken();
             Resumption.Counts counts = session.fence(why);
             if (counts == null) {
@@ -175,7 +174,7 @@ final class ReceiverFailover implements Failover, OfferHandler {
         }
         PathChannel previous = session.path();
         steps.beginWith(
-                paths.find(peer, peer.connection().ofConnectingSide(), session, Set.of(), proven, end.reached()),
+                paths.find(peer, peer.connection().ofConnectingSide(), session, _ -> false, proven, end.reached()),
                 found -> judge(absence, previous, found));
     }
 
@@ -237,7 +236,7 @@ final class ReceiverFailover implements Failover, OfferHandler {
         if (resume.step() == Step.FENCE) {
             outage.begin();
             if (!back.noteBegin(suspicion, session.paths())) {
-                journal.logLoss(session.paths(), why());
+                journal.logLoss(session.paths(), suspicion.failed(), why());
             }
             Resumption.Counts counts = session.fence(why());
             if (counts == null) {

@@ -2,6 +2,8 @@ package trigon.transport.failover;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
+import java.util.function.Predicate;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import trigon.routing.Path;
@@ -103,7 +105,7 @@ final class SenderFailover implements Failover {
         if (!suspicion.isOf(path)) {
             return true; // nobody uses it any more
         }
-        if (!suspicion.note(loss, resume.state() != State.UP)) {
+        if (!suspicion.note(path, loss, resume.state() != State.UP)) {
             end.reach();
             return false;
         }
@@ -119,20 +121,16 @@ final class SenderFailover implements Failover {
     }
 
     @Override
-    public boolean recoverFrom(String what) {
-        suspicion.markBroken(what);
+    public boolean recoverFrom(PathChannel path, String what) {
+        suspicion.markBroken(path, what);
         return tasks.fromDataPath(this::work) && !end.isReached();
     }
 
     private synchronized void work() {
         if (!working && !end.isReached()) {
             working = true;
-            beginToLook();
+            steps.begin(() -> look(new Search(clock)));
         }
-    }
-
-    private void beginToLook() {
-        steps.begin(() -> look(new Search(clock)));
     }
 
     /** For silence alone it is tried again, when that lasts. */
@@ -152,8 +150,10 @@ final class SenderFailover implements Failover {
             return;
         }
         PathChannel previous = session.path();
+        Set<Path> excluded = search.takeExcluded();
+        Predicate<Path> without = path -> excluded.contains(path) || journal.isToAvoid(path.local());
         steps.beginWith(
-                paths.find(peer, peer.connection(), session, search.takeExcluded(), proven, end.reached()),
+                paths.find(peer, peer.connection(), session, without, proven, end.reached()),
                 found -> judge(search, previous, found));
     }
 
@@ -238,7 +238,7 @@ final class SenderFailover implements Failover {
                 return Move.FAILED;
             }
             if (resume.state() == State.UP) {
-                journal.logLoss(session.paths(), why);
+                journal.logLoss(session.paths(), suspicion.failed(), why);
                 resume = resume.broken();
                 Resumption.Counts counts = session.fence(why);
                 if (counts == null) {
@@ -269,6 +269,7 @@ final class SenderFailover implements Failover {
         } catch (PathOffers.FailedException e) {
             log.debug("{}: no new path over {}", previous, e.over(), e);
             search.exclude(e.over());
+            journal.logNoPath(e.over().local(), String.valueOf(e.getMessage()));
             resume = resume.failed(resume.attempt());
             if (!e.isRefusal()) {
                 return Move.FAILED;
@@ -349,10 +350,10 @@ final class SenderFailover implements Failover {
             move = moveTo(better, search, Failback.WHY, true);
         }
         if (move == Move.FAILED) {
-            back.noteFailure(better);
+            back.fence();
         }
         if (move == Move.FAILED || (move == Move.MADE && !finishIfWell())) {
-            beginToLook();
+            steps.begin(() -> look(search));
         }
     }
 

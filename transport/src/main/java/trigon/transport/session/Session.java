@@ -256,7 +256,7 @@ public abstract sealed class Session permits SendSession, ReceiveSession {
         }
         if (count < 0) {
             String what = FailureWords.ofPoll(count);
-            if (!isInterruptedBy(what)) {
+            if (!isInterruptedBy(paths[path], what)) {
                 fail(paths[path], NcclResult.SYSTEM_ERROR, what + ", and restart the job");
             }
         } else if (count == 0 && lost && paths[path].loss() instanceof PathLoss.Here here) {
@@ -270,7 +270,7 @@ public abstract sealed class Session permits SendSession, ReceiveSession {
         PathChannel failed = paths[path];
         WorkCompletionStatus status = WorkCompletionStatus.ofCode(completions.statusCode(index));
         String what = FailureWords.ofRequest(failed, status, completions, index);
-        if (status.isOfPath() && isInterruptedBy(what)) {
+        if (status.isOfPath() && isInterruptedBy(failed, what)) {
             return;
         }
         takeSuccessesOfOthers(path);
@@ -278,8 +278,8 @@ public abstract sealed class Session permits SendSession, ReceiveSession {
     }
 
     /** Whether the path's failure is taken care of; then there is nothing to be told until it is over. */
-    private boolean isInterruptedBy(String what) {
-        if (failover != null && !lost && failover.recoverFrom(what)) {
+    private boolean isInterruptedBy(PathChannel path, String what) {
+        if (failover != null && !lost && failover.recoverFrom(path, what)) {
             interrupt();
         }
         return state == SessionState.INTERRUPTED;

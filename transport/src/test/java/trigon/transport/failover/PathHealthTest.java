@@ -63,6 +63,52 @@ class PathHealthTest {
         }
     }
 
+    /** A cable that is cut fails for hundreds of connections, some of which have moved and come back meanwhile. */
+    @Test
+    void allThatFailsWithinASecondIsOneFailure() {
+        for (int connection = 0; connection < 9; connection++) {
+            health.markFailed(FIRST, "b", "cut");
+            health.markWell(FIRST, "b");
+            pass(Duration.ofMillis(100));
+        }
+        health.markFailed(FIRST, "b", "cut");
+        pass(PathHealth.FIRST_REST);
+
+        assertThat(health.hasRested(FIRST, "b")).isTrue();
+    }
+
+    @Test
+    void oneThatFailsAgainAndAgainIsAvoidedWhileItRests() {
+        for (int failures = 1; failures < 3; failures++) {
+            health.markFailed(FIRST, "b", "loses what is long");
+            assertThat(health.isToAvoid(FIRST, "b")).isFalse();
+            health.markWell(FIRST, "b");
+            pass(Duration.ofSeconds(1));
+        }
+        health.markFailed(FIRST, "b", "loses what is long");
+
+        assertThat(health.isToAvoid(FIRST, "b")).isTrue();
+        assertThat(health.isToAvoid(FIRST, "c")).isFalse();
+        assertThat(health.isToAvoid(OTHER, "b")).isFalse();
+        pass(PathHealth.AVOIDED);
+        assertThat(health.isToAvoid(FIRST, "b")).isFalse();
+    }
+
+    /** Each time that it is tried it costs the connection a pause. */
+    @Test
+    void oneOverWhichNoPathComesUpIsAvoidedForLongerEachTime() {
+        for (int rests : List.of(1, 2, 4, 8)) {
+            health.markDead(FIRST, "b", "no answer");
+            health.markDead(FIRST, "b", "no answer");
+            pass(PathHealth.FIRST_REST.multipliedBy(rests).minusNanos(1));
+            assertThat(health.isToAvoid(FIRST, "b")).isTrue();
+            assertThat(health.hasRested(FIRST, "b")).isFalse();
+            pass(Duration.ofNanos(1));
+            assertThat(health.isToAvoid(FIRST, "b")).isFalse();
+            assertThat(health.hasRested(FIRST, "b")).isTrue();
+        }
+    }
+
     @Test
     void oneThatWasWellForLongBeginsAgain() {
         health.markFailed(FIRST, "b", "cut");

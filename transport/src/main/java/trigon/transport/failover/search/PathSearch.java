@@ -9,12 +9,12 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import trigon.handshake.connect.HandshakeClient;
 import trigon.handshake.message.ConnectionId;
 import trigon.handshake.message.HandshakeException;
@@ -67,7 +67,7 @@ public final class PathSearch {
             Counterpart peer,
             ConnectionId connection,
             Resumption session,
-            Set<Path> without,
+            Predicate<Path> without,
             ProvenEnds proven,
             CompletableFuture<?> stop) {
         AskingRound round = new AskingRound(
@@ -149,11 +149,10 @@ public final class PathSearch {
     }
 
     /** The link in use first, unless it is down. */
-    private List<Path> inOrder(Counterpart peer, Resumption session, Set<Path> without) {
+    private List<Path> inOrder(Counterpart peer, Resumption session, Predicate<Path> without) {
         List<Path> known = new ArrayList<>(known(peer, session));
         known.removeIf(path -> !session.protocol().mayTake(path));
-        List<Path> others =
-                known.stream().filter(path -> !without.contains(path)).toList();
+        List<Path> others = known.stream().filter(without.negate()).toList();
         return usable(others.isEmpty() ? known : others).stream()
                 .sorted(Comparator.comparing(path -> !links.of(path.local()).isUp()))
                 .toList();

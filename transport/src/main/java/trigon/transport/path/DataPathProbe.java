@@ -1,0 +1,71 @@
+package trigon.transport.path;
+
+import java.time.Duration;
+import java.util.concurrent.locks.LockSupport;
+import trigon.system.Errno;
+import trigon.verbs.SendFlag;
+import trigon.verbs.VerbsException;
+import trigon.verbs.WorkCompletionStatus;
+import trigon.verbs.WorkCompletions;
+
+/**
+ * Asks over an RDMA queue pair that has just come up whether anything gets across. Its handshake went over TCP, which
+ * says nothing of that: a switch may drop RoCE, a GID may lead elsewhere, a cable may lose what goes one way. An RDMA
+ * WRITE of no bytes changes nothing at the peer, needs no key (C9-88 of the InfiniBand specification), and is
+ * acknowledged. Control threads; before anybody else polls the path's completions.
+ */
+public final class DataPathProbe {
+
+    /** So long the acknowledgement is waited for; the NIC itself would send again for many seconds. */
+    private static final Duration PATIENCE = Duration.ofMillis(500);
+
+    private static final Duration LOOK = Duration.ofNanos(20_000);
+
+    private static final long REQUEST = -1;
+
+    private DataPathProbe() {}
+
+    /**
+     * Returns once the write is acknowledged.
+     *
+     * @throws VerbsException if it fails, or is not acknowledged within half a second
+     */
+    public static void run(PathChannel path) {
+        int errno = path.queuePair().postWrite(REQUEST, 0, 0, 0, 0, 0, SendFlag.SIGNALED);
+        if (errno != 0) {
+            throw failed(path, errno, "an empty RDMA WRITE cannot be posted");
+        }
+        try (WorkCompletions completions = new WorkCompletions(1)) {
+            int count = await(path, completions);
+            if (count < 0) {
+                throw failed(path, -count, "the completion queue cannot be polled");
+            }
+            if (count == 0) {
+                throw failed(path, Errno.ETIMEDOUT, "an empty RDMA WRITE is not acknowledged, though TCP gets through");
+            }
+            if (completions.statusCode(0) != WorkCompletionStatus.SUCCESS_CODE) {
+                WorkCompletionStatus status = WorkCompletionStatus.ofCode(completions.statusCode(0));
+                throw failed(path, Errno.ETIMEDOUT, "an empty RDMA WRITE failed with " + status);
+            }
+        }
+    }
+
+    private static int await(PathChannel path, WorkCompletions completions) {
+        long start = System.nanoTime();
+        int count = path.completionQueue().poll(completions);
+        while (count == 0 && System.nanoTime() - start < PATIENCE.toNanos()) {
+            LockSupport.parkNanos(LOOK.toNanos());
+            count = path.completionQueue().poll(completions);
+        }
+        return count;
+    }
+
+    private static VerbsException failed(PathChannel path, int errno, String what) {
+        return new VerbsException(
+                "ibv_post_send",
+                path.link().local() + " to " + path.remote(),
+                errno,
+                what + ": see that RoCE (UDP port 4791) passes both ways between these two, and that both GIDs are of"
+                        + " this network");
+    }
+}
