@@ -1,5 +1,5 @@
 /* What programs may ask for and this does not have. */
-#include "instant-verbs.h"
+#include "verbs-common.h"
 
 static bool forked_ok;
 
