@@ -186,3 +186,6 @@ EXPORT int ibv_destroy_qp(struct ibv_qp *iq) {
   unlock(&lifetime);
   return 0;
 }
+
+EXPORT int ibv_query_ece(struct ibv_qp *qp, struct ibv_ece *e) { (void)qp, (void)e; return EOPNOTSUPP; }
+EXPORT int ibv_set_ece(struct ibv_qp *qp, struct ibv_ece *e) { (void)qp, (void)e; return EOPNOTSUPP; }

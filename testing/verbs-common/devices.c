@@ -107,6 +107,7 @@ EXPORT struct ibv_context *ibv_open_device(struct ibv_device *dev) {
     free(c);
     return NULL;
   }
+  (void)fcntl(fds[1], F_SETFL, O_NONBLOCK);  /* events that nobody reads are lost, and block nobody */
   c->device = (Device *)dev;
   c->async_write = fds[1];
   c->vctx.sz = sizeof c->vctx;

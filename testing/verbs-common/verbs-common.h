@@ -120,6 +120,8 @@ typedef struct Mr {
   struct ibv_mr ibv;
   uint64_t iova;
   int access;
+  void *mapped;  /* with the region, or NULL */
+  size_t mapped_bytes;
 } Mr;
 
 /* ---------------------------------------------------------------- what all share; under world where not atomic */
