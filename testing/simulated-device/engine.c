@@ -194,7 +194,7 @@ static void take_changes(uint64_t *seen) {
   pthread_mutex_unlock(&engine);
 }
 
-/* Sleeps until the bell rings; with nothing to wait for, for a second, in case that somebody was killed at ringing it. */
+/* Sleeps until the bell rings, or for a second, in case that somebody was killed before ringing it. */
 static void sleep_until_bell(uint32_t heard, bool soon) {
   Process *me = &fabric.processes[self];
   struct timespec most = soon ? (struct timespec){ .tv_nsec = TICK_NS } : (struct timespec){ .tv_sec = 1 };

@@ -22,6 +22,7 @@ enum { PAGE = 4096, REGISTRY_BYTE = 0, FIRST_PROCESS_BYTE = 16 };
 Fabric fabric;
 int self = -1;
 uint64_t self_nonce;
+static bool made;  /* the fabric, by this process */
 static pthread_mutex_t registry = PTHREAD_MUTEX_INITIALIZER;
 
 uint64_t now_ns(void) {
@@ -84,6 +85,7 @@ static int create_or_check(void) {
   fabric.header->seed = seed ? strtoull(seed, NULL, 0) : now_ns();
   atomic_store(&fabric.header->next_serial, 1);
   atomic_store(&fabric.header->magic, MAGIC);
+  made = true;
   return 0;
 }
 
@@ -112,7 +114,8 @@ int fabric_open(const char *path) {
   int rc = create_or_check();
   registry_unlock();
   if (rc)
-    fprintf(stderr, "simverbs: cannot use the fabric %s: %s; remove it if another version made it\n", path, strerror(rc));
+    fprintf(stderr, "simverbs: cannot use the fabric %s: %s; remove it if another version made it\n", path,
+      strerror(rc));
   return rc;
 }
 
@@ -188,7 +191,11 @@ int fabric_join(void) {
       become(i, node);
   if (self >= 0)
     collect();
+  bool first = made;
+  made = false;
   registry_unlock();
+  if (first && getenv("SIMVERBS_RULES"))
+    add_rules(getenv("SIMVERBS_RULES"));
   return self >= 0 ? 0 : EUSERS;
 }
 

@@ -143,7 +143,8 @@ static void make_device(char *entry) {
   PortTable table;
 
   if (!eq || num_devices == MAX_DEVICES) {
-    fprintf(stderr, "simverbs: cannot read SIMVERBS_DEVICES entry \"%s\": NAME=INTERFACE, or NAME=IPV4/PREFIX\n", entry);
+    fprintf(stderr, "simverbs: cannot read SIMVERBS_DEVICES entry \"%s\": NAME=INTERFACE, or NAME=IPV4/PREFIX\n",
+      entry);
     return;
   }
   *eq = 0;

@@ -322,8 +322,10 @@ bool serve(Qp *qp) {
   uint64_t moved = 0, before = rs->head;
   Outcome outcome = DONE;
 
+  bool fenced = state != IBV_QPS_RTR && state != IBV_QPS_RTS;
+
   rs->due = 0;
-  if ((state != IBV_QPS_RTR && state != IBV_QPS_RTS) || qp->mute || (!rs->bound && !bind_to_peer(qp)))
+  if (qp->mute || (fenced && (state != IBV_QPS_ERR || !rs->bound)) || (!rs->bound && !bind_to_peer(qp)))
     return true;
   const Ring *ring = &fabric.rings[rs->ring];
   const uint8_t *lane = ring_at(rs->ring);
@@ -338,6 +340,8 @@ bool serve(Qp *qp) {
       rs->head += packet_bytes(p.length);
       continue;
     }
+    if (fenced && !(p.flags & PACKET_PIERCE))
+      break;
     if (p.due && p.due > now_ns()) {
       rs->due = p.due;
       break;
@@ -355,5 +359,5 @@ bool serve(Qp *qp) {
   }
   if (rs->head != before || outcome == REFUSED)
     notify(slot_of(qp->attr.dest_qp_num));
-  return outcome != DONE || rs->head >= tail || rs->due || moved < MOST_AT_ONCE;
+  return fenced || outcome != DONE || rs->head >= tail || rs->due || moved < MOST_AT_ONCE;
 }

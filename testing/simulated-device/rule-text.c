@@ -156,7 +156,8 @@ static bool read_limits(Words *w, Rule *r) {
         return false;
       r->until = now_ns() + ns;
     } else {
-      uint64_t *to = takes(w, "after") ? &r->after : takes(w, "every") ? &r->every : takes(w, "times") ? &r->times : NULL;
+      uint64_t *to = takes(w, "after") ? &r->after : takes(w, "every") ? &r->every
+        : takes(w, "times") ? &r->times : NULL;
       if (!to || !read_number(take(w), to))
         return false;
     }
@@ -191,8 +192,10 @@ static bool add_rule(char *text) {
   if (!read_action(&w, &r, &both) || !read_limits(&w, &r))
     return false;
   memcpy(&back, &r, sizeof r);
-  memcpy(back.from_node, r.to_node, 2 * NAME_SIZE);
-  memcpy(back.to_node, r.from_node, 2 * NAME_SIZE);
+  memcpy(back.from_node, r.to_node, NAME_SIZE);
+  memcpy(back.from_device, r.to_device, NAME_SIZE);
+  memcpy(back.to_node, r.from_node, NAME_SIZE);
+  memcpy(back.to_device, r.from_device, NAME_SIZE);
   registry_lock();
   bool there = publish(&r) && (!both || publish(&back));
   registry_unlock();

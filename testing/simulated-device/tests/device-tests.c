@@ -28,6 +28,7 @@ static const Test tests[] = { { "orders-writes", order_writer, order_checker, NU
   { "lands-late-writes", hold_active, hold_passive, NULL },
   { "kills-at-named-points", named_kill_active, named_kill_passive, NULL },
   { "raises-events", events_active, events_passive, NULL },
+  { "follows-interfaces", namespaces_first, namespaces_second, NULL },
   { "overruns", overrun_active, overrun_passive, NULL },
 };
 

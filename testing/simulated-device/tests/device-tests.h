@@ -57,5 +57,7 @@ void events_active(int socket);
 void events_passive(int socket);
 void overrun_active(int socket);
 void overrun_passive(int socket);
+void namespaces_first(int socket);
+void namespaces_second(int socket);
 
 #endif

@@ -4,7 +4,7 @@
 
 static struct ibv_qp *new_queue_pair(End *e) {
   struct ibv_qp_init_attr a = { .send_cq = e->sends, .recv_cq = e->receives, .qp_type = IBV_QPT_RC,
-    .cap = { .max_send_wr = DEPTH, .max_recv_wr = DEPTH, .max_send_sge = 2, .max_recv_sge = 2, .max_inline_data = 64 } };
+    .cap = { DEPTH, DEPTH, 2, 2, 64 } };
   struct ibv_qp *qp = ibv_create_qp(e->pd, &a);
 
   CHECK(qp, "%s", strerror(errno));

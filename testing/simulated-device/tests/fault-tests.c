@@ -95,11 +95,11 @@ void hold_active(int socket) {
   End e;
 
   end_open(&e, "one");
-  for (int fenced = 0; fenced < 2; fenced++) {
+  for (int fenced = 0; fenced < 3; fenced++) {
     e.timeout = 8;
     end_move(&e, IBV_QPS_RESET);
     end_connect(&e, socket);
-    ctl("'hold a>b 500ms'");
+    ctl(fenced == 2 ? "'hold a>b 500ms pierce'" : "'hold a>b 500ms'");
     memset(e.memory, 1, BYTES);
     end_write(&e, 1, 0, 0, BYTES, IBV_SEND_SIGNALED);
     struct ibv_wc wc = next_completion(e.sends);
@@ -117,13 +117,15 @@ void hold_passive(int socket) {
   End e, x, y;
 
   end_open(&e, "one");
-  for (int fenced = 0; fenced < 2; fenced++) {
+  for (int fenced = 0; fenced < 3; fenced++) {
     memset(e.memory, 0, MEMORY);
     end_move(&e, IBV_QPS_RESET);
     end_connect(&e, socket);
     meet(socket);  /* the sender has given up */
     CHECK(e.memory[BYTES - 1] == 0, "it came early");
-    if (fenced) {
+    if (fenced == 2)
+      end_move(&e, IBV_QPS_ERR);  /* which a packet that pierces does not mind */
+    if (fenced == 1) {
       connect_to_self(&e, &x, &y);
       end_move(&e, IBV_QPS_ERR);
       usleep(600000);  /* until after it would have landed */
