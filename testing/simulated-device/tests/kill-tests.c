@@ -5,7 +5,7 @@
 #include <signal.h>
 #include <sys/wait.h>
 
-enum { TARGET = 64 * 1024, GUARD = 0xee, STOPS = 40 };
+enum { TARGET = 64 * 1024, GUARD = 0xee, STOPS = 40, AHEAD = 12 };
 
 void connect_to_self(const End *like, End *x, End *y) {
   union ibv_gid gid;
@@ -142,6 +142,19 @@ void killed_target(int socket) {
 
 /* ---------------------------------------------------------------- fences */
 
+/* The same with many outstanding, so that the target is in the midst of them whenever it looks. */
+static enum ibv_wc_status stream_on(End *e) {
+  memset(e->memory, 1, TARGET);
+  for (int n = 0; n < AHEAD; n++)
+    end_write(e, 1, 0, 0, TARGET, IBV_SEND_SIGNALED);
+  for (;;) {
+    struct ibv_wc wc = next_completion(e->sends);
+    if (wc.status != IBV_WC_SUCCESS)
+      return wc.status;
+    end_write(e, 1, 0, 0, TARGET, IBV_SEND_SIGNALED);
+  }
+}
+
 void fenced_sender(int socket) {
   End e;
 
@@ -149,7 +162,7 @@ void fenced_sender(int socket) {
   for (int n = 0; n < STOPS; n++) {
     end_move(&e, IBV_QPS_RESET);
     end_connect(&e, socket);
-    enum ibv_wc_status s = write_on(&e);
+    enum ibv_wc_status s = stream_on(&e);
     CHECK(s == IBV_WC_RETRY_EXC_ERR || s == IBV_WC_REM_ACCESS_ERR, "%s", ibv_wc_status_str(s));
     meet(socket);
   }
