@@ -192,6 +192,7 @@ static void take_changes(uint64_t *seen) {
     }
   apply_rules();
   pthread_mutex_unlock(&engine);
+  atomic_store(&fabric.processes[self].generation, generation);
 }
 
 /* Sleeps until the bell rings, or for a second, in case that somebody was killed before ringing it. */
@@ -206,7 +207,7 @@ static void sleep_until_bell(uint32_t heard, bool soon) {
 
 static void *nic(void *unused) {
   Process *me = &fabric.processes[self];
-  uint64_t generation = 0;
+  uint64_t generation = UINT64_MAX;
 
   (void)unused;
   pthread_setname_np(pthread_self(), "simverbs-nic");

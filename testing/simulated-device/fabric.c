@@ -160,6 +160,7 @@ static void become(int process, const char *node) {
   atomic_store(&p->nonce, 0);
   p->pid = getpid();
   snprintf(p->node, sizeof p->node, "%s", node);
+  atomic_store(&p->generation, 0);
   atomic_store(&p->asleep, 0);
   atomic_store(&p->summary, 0);
   for (int i = 0; i < SLOTS / 64; i++)

@@ -40,6 +40,7 @@ typedef struct Process {
   _Atomic uint64_t nonce;  /* 0: free */
   int32_t pid;  /* in its own namespace; for people, and for those who kill */
   char node[NAME_SIZE];
+  _Atomic uint64_t generation;  /* of the rules and ports that it goes by */
   _Atomic uint32_t bell;  /* a futex */
   _Atomic uint32_t asleep;  /* its NIC thread wants the bell to be rung */
   _Atomic uint64_t summary;  /* of pending: which words have bits */

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const char usage[] =
   "usage: simverbs-ctl FABRIC COMMAND\n"
@@ -50,6 +51,18 @@ static void show_rules(void) {
   }
 }
 
+/* Until all go by what was set, so that whoever calls this may rely on it; stopped processes are not waited for long. */
+static void wait_for_processes(void) {
+  uint64_t generation = atomic_load(&fabric.header->generation), end = now_ns() + 5000000000u;
+
+  for (uint32_t i = 0; i < PROCESSES; i++) {
+    const Process *p = &fabric.processes[i];
+    uint64_t nonce = atomic_load(&p->nonce);
+    while (nonce && atomic_load(&p->generation) < generation && process_alive(i, nonce) && now_ns() < end)
+      usleep(200);
+  }
+}
+
 static int set_ports(const char *what, const char *end, const char *to) {
   const char *slash = strchr(end, '/');
   int found = 0;
@@ -66,6 +79,7 @@ static int set_ports(const char *what, const char *end, const char *to) {
       atomic_store(&p->failed, !strcmp(to, "fail"));
   }
   announce();
+  wait_for_processes();
   if (!found)
     fprintf(stderr, "simverbs-ctl: there is no port %s; \"show\" lists them\n", end);
   return found ? 0 : 1;
@@ -85,10 +99,13 @@ int main(int argc, char **argv) {
   if (!strcmp(argv[2], "rules"))
     return show_rules(), 0;
   if (!strcmp(argv[2], "mend"))
-    return clear_rules(), 0;
+    return clear_rules(), wait_for_processes(), 0;
   if (argc == 5 && (!strcmp(argv[2], "port") || !strcmp(argv[2], "device")))
     return set_ports(argv[2], argv[3], argv[4]);
   for (int i = 2; i < argc; i++)
     snprintf(text + strlen(text), sizeof text - strlen(text), "%s ", argv[i]);
-  return add_rules(text) ? 1 : 0;
+  if (add_rules(text))
+    return 1;
+  wait_for_processes();
+  return 0;
 }

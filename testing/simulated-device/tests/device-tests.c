@@ -23,6 +23,11 @@ static const Test tests[] = { { "orders-writes", order_writer, order_checker, NU
   { "survives-a-killed-sender", killed_sender, sender_survivor, kill_first },
   { "survives-a-killed-target", target_survivor, killed_target, kill_second },
   { "writes-nothing-after-a-fence", fenced_sender, fenced_target, stop_first },
+  { "survives-kills-at-connecting", killed_connecting, connecting_survivor, kill_first },
+  { "waits-for-a-stopped-target", patient_sender, stopped_target, stop_second },
+  { "serves-many-threads", threads_active, threads_passive, NULL },
+  { "has-no-verbs-in-a-child", forking, bystander, NULL },
+  { "breaks-between-execution-and-acknowledgement", broken_active, broken_passive, NULL },
   { "loses-and-retries", lossy_active, lossy_passive, NULL },
   { "times-out-when-cut", cut_active, cut_passive, NULL },
   { "lands-late-writes", hold_active, hold_passive, NULL },
@@ -82,7 +87,7 @@ static bool run(const Test *t) {
   pid_t second = start(t->second, "b", "10.9.0.2", pair[1], pair[0]);
   close(pair[0]);
   close(pair[1]);
-  bool first_dies = t->first == killed_sender, second_dies = t->second == killed_target
+  bool first_dies = t->first == killed_sender || t->first == killed_connecting, second_dies = t->second == killed_target
     || t->second == named_kill_passive;
   if (t->meanwhile)
     t->meanwhile(first, second);

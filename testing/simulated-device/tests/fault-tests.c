@@ -139,6 +139,60 @@ void hold_passive(int socket) {
   }
 }
 
+/* What was executed and not acknowledged: the sender does not know that it is there. */
+void broken_active(int socket) {
+  End e;
+
+  end_open(&e, "one");
+  end_connect(&e, socket);
+  ctl("'break a>b executed 3 acked 1'");
+  for (uint64_t id = 1; id <= 5; id++) {
+    memset(e.memory + id * BYTES, (int)id, BYTES);
+    end_write(&e, id, id * BYTES, id * BYTES, BYTES, IBV_SEND_SIGNALED);
+  }
+  expect_success(e.sends, 1);
+  struct ibv_wc wc = next_completion(e.sends);
+  CHECK(wc.status == IBV_WC_RETRY_EXC_ERR && wc.wr_id == 2, "%s", ibv_wc_status_str(wc.status));
+  expect_strikes("break");
+  no_rule_is_left(socket);
+
+  end_move(&e, IBV_QPS_RESET);
+  end_connect(&e, socket);
+  ctl("'lie a>b times 1'");
+  end_write(&e, 6, BYTES, 6 * BYTES, BYTES, IBV_SEND_SIGNALED);
+  expect_success(e.sends, 6);
+  meet(socket);
+  ctl("'flip a>b times 1'");
+  end_write(&e, 7, BYTES, 6 * BYTES, BYTES, IBV_SEND_SIGNALED);
+  expect_success(e.sends, 7);
+  meet(socket);
+  ctl("'qp a/one * mute times 1'");
+  meet(socket);
+}
+
+void broken_passive(int socket) {
+  End e;
+  size_t wrong = 0;
+
+  end_open(&e, "one");
+  end_connect(&e, socket);
+  meet(socket);
+  for (size_t i = BYTES; i < 6 * BYTES; i++)
+    CHECK(e.memory[i] == (i / BYTES <= 3 ? i / BYTES : 0), "byte %zu is %u", i, e.memory[i]);
+  end_move(&e, IBV_QPS_RESET);
+  end_connect(&e, socket);
+  meet(socket);
+  size_t written = 0;
+  for (size_t i = 6 * BYTES; i < 7 * BYTES; i++)
+    written += e.memory[i] != 0;
+  CHECK(written < BYTES, "it was acknowledged and written");
+  meet(socket);
+  for (size_t i = 6 * BYTES; i < 7 * BYTES; i++)
+    wrong += e.memory[i] != 1;
+  CHECK(wrong == 1, "%zu bytes are wrong", wrong);
+  meet(socket);
+}
+
 /* ---------------------------------------------------------------- events */
 
 static void expect_event(const End *e, enum ibv_event_type type) {

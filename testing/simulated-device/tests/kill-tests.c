@@ -3,6 +3,7 @@
 
 #include <sched.h>
 #include <signal.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 
 enum { TARGET = 64 * 1024, GUARD = 0xee, STOPS = 40, AHEAD = 12 };
@@ -214,6 +215,78 @@ void stop_first(pid_t first, pid_t second) {
     sched_yield();
   }
   kill(first, SIGCONT);
+}
+
+/* ---------------------------------------------------------------- stops and connections */
+
+/* A target that is stopped for much longer than the timers take is no failure. */
+void patient_sender(int socket) {
+  End e;
+
+  end_open(&e, "one");
+  e.timeout = 1;
+  e.retries = 0;
+  end_connect(&e, socket);
+  for (unsigned n = 1; n <= 200; n++) {
+    end_write(&e, n, 0, 0, TARGET, IBV_SEND_SIGNALED);
+    expect_success(e.sends, n);
+    atomic_fetch_add(progress, 1);
+  }
+  meet(socket);
+}
+
+void stopped_target(int socket) {
+  End e;
+
+  end_open(&e, "one");
+  end_connect(&e, socket);
+  meet(socket);
+}
+
+void stop_second(pid_t first, pid_t second) {
+  (void)first;
+  srand(seed);
+  for (int n = 0; n < 5; n++) {
+    unsigned long goal = atomic_load(progress) + 10;
+    while (atomic_load(progress) < goal)
+      sched_yield();
+    kill(second, SIGSTOP);
+    usleep(50000);  /* a thousand times the sender's timer, which must not run */
+    kill(second, SIGCONT);
+  }
+}
+
+/* Makes and connects queue pairs until it is killed. */
+void killed_connecting(int socket) {
+  End e, x, y;
+
+  (void)socket;
+  end_open(&e, "one");
+  for (;;) {
+    connect_to_self(&e, &x, &y);
+    end_write(&x, 1, 0, 4096, 100, IBV_SEND_SIGNALED);
+    expect_success(e.sends, 1);
+    CHECK(!ibv_destroy_qp(x.qp) && !ibv_destroy_qp(y.qp), "destroy");
+    atomic_fetch_add(progress, 1);
+  }
+}
+
+/* Goes on making them beside it, and after it; nothing of the killed one is left. */
+void connecting_survivor(int socket) {
+  End e, x, y;
+  char gone;
+
+  end_open(&e, "one");
+  bool alone = false;
+  for (int n = 0; n < 20 || !alone; n++) {
+    connect_to_self(&e, &x, &y);
+    check_unharmed(&x, &y);
+    CHECK(!ibv_destroy_qp(x.qp) && !ibv_destroy_qp(y.qp), "destroy");
+    alone = recv(socket, &gone, 1, MSG_DONTWAIT) == 0;
+  }
+  end_another(&x, &e);
+  ctl("show > $SIMVERBS_FABRIC.shown; test $(grep -c 'queue pair' $SIMVERBS_FABRIC.shown) = 2"
+    " && rm $SIMVERBS_FABRIC.shown");
 }
 
 /* ---------------------------------------------------------------- named points */
