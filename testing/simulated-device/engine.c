@@ -6,10 +6,10 @@
 #include <sys/syscall.h>
 #include <time.h>
 
-enum { TICK_NS = 2000000, ROUNDS = 4 };
+enum { TICK_NS = 2000000, ROUNDS = 4, POLLS_OF_A_SPINNING_PROGRAM = 64, POLLS_BEFORE_YIELDING = 128 };
 
 _Atomic bool forked;
-static _Atomic bool program_served;  /* since the NIC thread looked last */
+static _Atomic unsigned polls;  /* since the NIC thread looked last; some may be lost */
 static _Atomic bool timers_wanted;
 static bool running;
 
@@ -43,13 +43,12 @@ int poll_cq(struct ibv_cq *ic, int n, struct ibv_wc *wc) {
     serve_pending();
     pthread_mutex_unlock(&engine);
   }
-  program_serves();
-  return take_completions(ic, n, wc);
-}
-
-void program_serves(void) {
-  if (!atomic_load_explicit(&program_served, memory_order_relaxed))
-    atomic_store_explicit(&program_served, true, memory_order_relaxed);
+  unsigned before = atomic_load_explicit(&polls, memory_order_relaxed);
+  atomic_store_explicit(&polls, before + 1, memory_order_relaxed);
+  int taken = take_completions(ic, n, wc);
+  if (!taken && before % POLLS_BEFORE_YIELDING == POLLS_BEFORE_YIELDING - 1)
+    sched_yield();  /* the peer may need this CPU to answer: a NIC would not */
+  return taken;
 }
 
 /* Its store comes before the look whether the NIC thread sleeps, which looks the other way round. */
@@ -215,14 +214,15 @@ static void *nic(void *unused) {
     uint32_t heard = atomic_load(&me->bell);
     take_changes(&generation);
     atomic_store(&timers_wanted, false);
+    /* while the program serves, nobody has to wake this thread, which looks now and then whether it still does */
+    bool by_program = atomic_exchange(&polls, 0) >= POLLS_OF_A_SPINNING_PROGRAM;
     pthread_mutex_lock(&engine);
-    serve_pending();
+    if (!by_program)
+      serve_pending();
     bool timers = run_timers(now_ns());
     pthread_mutex_unlock(&engine);
     if (timers)
       atomic_store(&timers_wanted, true);
-    /* while the program serves, nobody has to wake this thread, which looks now and then whether it still does */
-    bool by_program = atomic_exchange(&program_served, false);
     if (!by_program) {
       atomic_store(&me->asleep, 1);
       if (atomic_load(&me->summary) || atomic_load(&fabric.header->generation) != generation) {

@@ -278,7 +278,6 @@ int post_send(struct ibv_qp *iq, struct ibv_send_wr *wr, struct ibv_send_wr **ba
   pump(qp);
   serve_pending();
   pthread_mutex_unlock(&engine);
-  program_serves();
   schedule();
   return rc;
 }

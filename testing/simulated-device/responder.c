@@ -55,7 +55,6 @@ int post_recv(struct ibv_qp *iq, struct ibv_recv_wr *wr, struct ibv_recv_wr **ba
   else if (rs->waits && rs->rq_head != rs->rq_tail && !serve(qp))
     notify((uint32_t)qp->index);
   pthread_mutex_unlock(&engine);
-  program_serves();
   return rc;
 }
 

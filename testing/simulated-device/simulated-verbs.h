@@ -132,9 +132,6 @@ void queue_pair_event(Qp *qp, enum ibv_event_type type);
 /* Has this process on the fabric, and its NIC thread running. Returns 0 or an errno. */
 int engine_start(void);
 
-/* That the program polls or posts, so that the NIC thread may leave it the work. */
-void program_serves(void);
-
 /* Something has to be looked at later. */
 void schedule(void);
 

@@ -51,7 +51,7 @@ static void show_rules(void) {
   }
 }
 
-/* Until all go by what was set, so that whoever calls this may rely on it; stopped processes are not waited for long. */
+/* Until all go by what was set, so that the caller may rely on it; stopped processes are not waited for long. */
 static void wait_for_processes(void) {
   uint64_t generation = atomic_load(&fabric.header->generation), end = now_ns() + 5000000000u;
 

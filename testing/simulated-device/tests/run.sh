@@ -8,6 +8,6 @@ export SIMVERBS_CTL="$build/simulated/simverbs-ctl"
 first=${SIMVERBS_TEST_SEED:-$(date +%s)}
 n=0
 while [ $n -lt "$times" ]; do
-	SIMVERBS_TEST_SEED=$((first + n)) timeout 600 "$build/device-tests" "$@"
+	SIMVERBS_TEST_SEED=$((first + n)) timeout 600 "$build/simulated/device-tests" "$@"
 	n=$((n + 1))
 done
