@@ -140,10 +140,12 @@ static bool run_timer(Qp *qp, uint64_t now) {
   Requester *rq = &qp->rq;
   const Slot *peer = peer_slot(qp);
 
-  if ((qp->rs.due || qp->rs.lost_until) && !serve(qp))
+  bool later = qp->rs.due || qp->rs.lost_until || (qp->rs.waits && qp->rules_in);
+
+  if (later && !serve(qp))
     notify((uint32_t)qp->index);
   if (state_of(&qp->ibv) != IBV_QPS_RTS || qp->mute || rq->head == rq->tail)
-    return qp->rs.due || qp->rs.lost_until;
+    return later;
   reap(qp);
   pump(qp);
   if (state_of(&qp->ibv) != IBV_QPS_RTS || rq->head == rq->tail)

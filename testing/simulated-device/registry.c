@@ -96,6 +96,7 @@ static void free_ring(int ring) {
   atomic_store(&r->link, 0);
   if (link && may_be_read(r, link)) {
     atomic_store(&r->link, link);
+    notify(slot_of(atomic_load(&r->reader)));  /* it may have found the link gone */
     return;
   }
   fallocate(fabric.fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, place_of(ring), (off_t)fabric.header->ring_bytes);

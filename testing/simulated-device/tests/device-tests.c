@@ -89,6 +89,7 @@ static bool run(const Test *t) {
   close(pair[1]);
   bool first_dies = t->first == killed_sender || t->first == killed_connecting, second_dies = t->second == killed_target
     || t->second == named_kill_passive;
+  alarm(2 * DEADLINE_S);
   if (t->meanwhile)
     t->meanwhile(first, second);
   bool well = ended_well(first, first_dies);

@@ -6,7 +6,7 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 
-enum { TARGET = 64 * 1024, GUARD = 0xee, STOPS = 40, AHEAD = 12 };
+enum { TARGET = 64 * 1024, GUARD = 0xee, STOPS = 40, AHEAD = 12, PATIENCE = 3000 };
 
 void connect_to_self(const End *like, End *x, End *y) {
   union ibv_gid gid;
@@ -227,7 +227,7 @@ void patient_sender(int socket) {
   e.timeout = 1;
   e.retries = 0;
   end_connect(&e, socket);
-  for (unsigned n = 1; n <= 200; n++) {
+  for (unsigned n = 1; n <= PATIENCE; n++) {
     end_write(&e, n, 0, 0, TARGET, IBV_SEND_SIGNALED);
     expect_success(e.sends, n);
     atomic_fetch_add(progress, 1);
@@ -248,7 +248,7 @@ void stop_second(pid_t first, pid_t second) {
   srand(seed);
   for (int n = 0; n < 5; n++) {
     unsigned long goal = atomic_load(progress) + 10;
-    while (atomic_load(progress) < goal)
+    while (atomic_load(progress) < goal && atomic_load(progress) < PATIENCE)
       sched_yield();
     kill(second, SIGSTOP);
     usleep(50000);  /* a thousand times the sender's timer, which must not run */
